@@ -1,0 +1,61 @@
+"""Time as an argument: the real clock for runs, a virtual one for simulation and tests."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Where time comes from; everything outside the named shells is given one."""
+
+    def now(self) -> float:
+        """Seconds on a clock that never goes back; its zero is arbitrary."""
+        ...
+
+    def wall(self) -> float:
+        """Seconds since the epoch, for names and stamps, never for differences."""
+        ...
+
+
+class RealClock:
+    """The machine's monotonic and wall clocks."""
+
+    __slots__ = ()
+
+    def now(self) -> float:
+        """Seconds of `time.perf_counter`."""
+        return time.perf_counter()
+
+    def wall(self) -> float:
+        """Seconds of `time.time`."""
+        return time.time()
+
+
+class VirtualClock:
+    """A clock that stands still until it is moved; the heart of every deterministic simulation."""
+
+    __slots__ = ("_epoch_s", "_now_s")
+
+    def __init__(self, start_s: float = 0.0, epoch_s: float = 1_700_000_000.0) -> None:
+        """Start at `start_s`, with the wall clock `epoch_s` ahead of it."""
+        self._now_s = start_s
+        self._epoch_s = epoch_s
+
+    def now(self) -> float:
+        """The virtual time in seconds."""
+        return self._now_s
+
+    def wall(self) -> float:
+        """The virtual time as seconds since the epoch."""
+        return self._epoch_s + self._now_s
+
+    def advance_to(self, time_s: float) -> None:
+        """Move to `time_s`.
+
+        Raises:
+            ValueError: if that lies in the past.
+        """
+        if time_s < self._now_s:
+            raise ValueError(f"the clock is at {self._now_s} and cannot go back to {time_s}")
+        self._now_s = time_s

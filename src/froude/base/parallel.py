@@ -1,0 +1,93 @@
+"""Parallel work has one home: `map` for many short tasks, `gang` for a few long-lived workers.
+
+Both run inline unless told otherwise, so that a debugger, a profiler and a traceback see one process. Results
+come back in the order of the items, whatever finished first.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from typing import TypeVar
+
+from froude.base.errors import InputError, MissingError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+Workers = int | str
+"""1 is inline, N is local processes, `tcp://host:port` is a dask.distributed scheduler."""
+
+
+def parse_workers(text: str) -> Workers:
+    """Read the `--workers` flag.
+
+    Raises:
+        InputError: neither a positive number nor a scheduler's address.
+    """
+    if text.startswith(("tcp://", "tls://")):
+        return text
+    if text.isdigit() and int(text) >= 1:
+        return int(text)
+    raise InputError(
+        "not a number of workers", place="--workers", found=text, allowed="1, 2, … or tcp://HOST:PORT"
+    )
+
+
+def map(f: Callable[[Item], Result], items: Iterable[Item], workers: Workers = 1) -> list[Result]:  # noqa: A001
+    """Apply `f` to every item.
+
+    Args:
+        f: a function that pickles, when workers is not 1.
+        items: what it is applied to.
+        workers: see `Workers`.
+
+    Returns:
+        The results in the order of the items.
+
+    Raises:
+        MissingError: a scheduler is named and `distributed` is not installed.
+    """
+    todo = list(items)
+    if isinstance(workers, str):
+        return _on_scheduler(f, todo, workers)
+    if workers == 1 or len(todo) <= 1:
+        return [f(item) for item in todo]
+    with _pool(min(workers, len(todo))) as pool:
+        return list(pool.map(f, todo))
+
+
+def gang(f: Callable[[int], Result], size: int, workers: Workers = 1) -> list[Result]:
+    """Run `f(0) … f(size - 1)` at the same time, each in a process of its own; inline when `size` is 1.
+
+    A gang's members talk to each other, so they must all be alive at once: this never queues one behind another.
+    """
+    if size == 1 and not isinstance(workers, str):
+        return [f(0)]
+    if isinstance(workers, str):
+        return _on_scheduler(f, list(range(size)), workers)
+    with _pool(size) as pool:
+        futures = [pool.submit(f, member) for member in range(size)]
+        return [future.result() for future in futures]
+
+
+def _pool(size: int) -> ProcessPoolExecutor:
+    # spawn: a forked child of a process with threads (polars, asyncio) can hang on a lock that no one holds.
+    return ProcessPoolExecutor(size, mp_context=multiprocessing.get_context("spawn"))
+
+
+def _on_scheduler(f: Callable[[Item], Result], items: Sequence[Item], address: str) -> list[Result]:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        remedy = "pip install 'froude[distributed]'"
+        raise MissingError(
+            "--workers names a scheduler, and dask.distributed is not installed", remedy=remedy
+        ) from error
+    try:
+        with Client(address, timeout="10s", set_as_default=False) as client:
+            results: list[Result] = client.gather(client.map(f, items, pure=False))
+            return results
+    except OSError as error:
+        raise MissingError("no scheduler answers", file=address) from error

@@ -1,0 +1,54 @@
+"""Progress of long work as a seam: a terminal shows it, a pipe does not, a test counts it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+
+class Task(Protocol):
+    """One line of progress."""
+
+    def advance(self, by: float = 1) -> None:
+        """Count `by` more units as done."""
+        ...
+
+    def say(self, text: str) -> None:
+        """Change the words beside the bar."""
+        ...
+
+
+class Progress(Protocol):
+    """Something that can show what is going on."""
+
+    def task(self, label: str, total: float | None = None) -> _TaskContext:
+        """A context manager that gives a `Task`; without a total the bar only moves."""
+        ...
+
+
+class _TaskContext(Protocol):
+    def __enter__(self) -> Task: ...
+
+    def __exit__(self, *error: object) -> bool | None: ...
+
+
+class _SilentTask:
+    __slots__ = ()
+
+    def advance(self, by: float = 1) -> None:
+        """Nothing is shown."""
+
+    def say(self, text: str) -> None:
+        """Nothing is shown."""
+
+
+class Silent:
+    """Shows nothing: the default of the Python API and of tests."""
+
+    __slots__ = ()
+
+    @contextmanager
+    def task(self, label: str, total: float | None = None) -> Iterator[Task]:  # noqa: ARG002 - the seam's words
+        """A task that shows nothing."""
+        yield _SilentTask()
