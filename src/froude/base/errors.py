@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class FroudeError(Exception):
-    """Something the user can act on: says which file or peer, where in it, what was found, what is allowed."""
+    """Something the user can act on: says where, what was found, what is allowed."""
 
     def __init__(
         self,

@@ -61,7 +61,7 @@ def map(f: Callable[[Item], Result], items: Iterable[Item], workers: Workers = 1
 def gang(f: Callable[[int], Result], size: int, workers: Workers = 1) -> list[Result]:
     """Run `f(0) … f(size - 1)` at the same time, each in a process of its own; inline when `size` is 1.
 
-    A gang's members talk to each other, so they must all be alive at once: this never queues one behind another.
+    A gang's members talk to each other, so all must be alive at once: none is queued behind another.
     """
     if size == 1 and not isinstance(workers, str):
         return [f(0)]
@@ -86,7 +86,7 @@ def _on_scheduler(f: Callable[[Item], Result], items: Sequence[Item], address: s
             "--workers names a scheduler, and dask.distributed is not installed", remedy=remedy
         ) from error
     try:
-        with Client(address, timeout="10s", set_as_default=False) as client:
+        with Client(address, timeout="10s", set_as_default=False) as client:  # type: ignore[no-untyped-call]
             results: list[Result] = client.gather(client.map(f, items, pure=False))
             return results
     except OSError as error:

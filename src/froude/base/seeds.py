@@ -1,4 +1,4 @@
-"""A tree of seeds: every random choice hangs on a path of names, so results do not depend on the number of workers.
+"""A tree of seeds: random choices hang on a path of names, so results do not depend on the number of workers.
 
 `Seeds(7).child("players", 3)` is the same stream whether player 3 runs first, last or on another machine.
 """

@@ -1,1 +1,1 @@
-"""Placeholder docstring."""
+"""The Trace, its file form, redaction, comparison, and where traces come from."""

@@ -1,0 +1,146 @@
+"""The Trace: what happened, one `Call` a row, and what its source could see of it.
+
+A Trace is a folder (`files`); these are its values in memory. Nothing here reads or writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from google.protobuf.message import Message
+
+from froude.base.units import Quantity
+from froude.hadoop.schema import Schema
+
+
+class Status(Enum):
+    """How a call ended, as Hadoop's RpcStatusProto says it, or that no answer was seen."""
+
+    SUCCESS = "success"
+    ERROR = "error"
+    FATAL = "fatal"
+    UNANSWERED = "unanswered"
+
+
+@dataclass(frozen=True, slots=True)
+class Fidelity:
+    """What a trace's source could see; a consumer that needs more says so instead of guessing."""
+
+    payload: bool = True
+    """Request bytes are there."""
+    response: bool = True
+    """Response bytes are there."""
+    duration: bool = True
+    """Each call's duration is known."""
+    sender: bool = True
+    """clientId and connection are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One remote procedure call as seen at the target's door."""
+
+    start_s: float
+    """When the request's last byte passed, in seconds since the trace began."""
+    duration_s: float | None
+    """Until the response's last byte passed; None when unanswered or unseen."""
+    connection: int
+    """Number of the connection within the trace."""
+    peer: str
+    """Source address of the connection, without port; empty when unseen."""
+    client_id: bytes
+    """Hadoop's 16-byte id of the sending process; empty when unseen."""
+    call_id: int
+    """Number of the call within its client."""
+    retry: int
+    """0 for a first attempt, then counting; -1 when the sender gave none."""
+    user: str | None
+    """Effective user of the connection."""
+    real_user: str | None
+    """Who impersonates the user, where one does."""
+    caller_context: str | None
+    """What the sender called itself (`CLI`, `mr_attempt_…`)."""
+    protocol: str
+    """The declaring class's protocol name, for example `org.apache.hadoop.hdfs.protocol.ClientProtocol`."""
+    method: str
+    """Method name within the protocol."""
+    request: bytes | None
+    """The request message's bytes, secrets redacted."""
+    response: bytes | None
+    """The response message's bytes, secrets redacted; None unless the status is SUCCESS."""
+    status: Status
+    """How it ended."""
+    error: str | None = None
+    """Exception class of an ERROR or FATAL answer."""
+    error_message: str | None = None
+    """Its message, first line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What the capture could not keep; all zeros for a whole trace."""
+
+    undecodable_frames: int = 0
+    """Frames passed through that no call could be read from."""
+    torn_connections: int = 0
+    """Connections that ended in the middle of a frame."""
+    unanswered_calls: int = 0
+    """Calls whose answer never came."""
+    dropped_bytes: int = 0
+    """Bytes passed through but not recorded, because the recorder could not keep up."""
+
+    @property
+    def total(self) -> int:
+        """Everything lost that makes a trace incomplete (unanswered calls are the peers' doing)."""
+        return self.undecodable_frames + self.torn_connections + self.dropped_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TraceMeta:
+    """What is true of a whole trace."""
+
+    scale: Mapping[str, Quantity]
+    """The scale it ran at, by variable name."""
+    started_at_s: float
+    """Wall time of its beginning, seconds since the epoch."""
+    source_id: str
+    """Identity of what was recorded: HDFS cluster id, or start stamp and address of a ResourceManager."""
+    release: str = ""
+    """The Hadoop release recorded, where known."""
+    fidelity: Fidelity = field(default_factory=Fidelity)
+    """What the source could see."""
+    loss: Loss = field(default_factory=Loss)
+    """What was not kept."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """Free facts, such as the job that ran."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Calls in order of their start, with the schema to decode them."""
+
+    meta: TraceMeta
+    schema: Schema
+    calls: Sequence[Call]
+
+    def request(self, call: Call) -> Message:
+        """The decoded request.
+
+        Raises:
+            UnknownMethodError: the schema does not have the method.
+            InputError: the bytes are absent or do not decode.
+        """
+        return self.schema.decode_request(call.protocol, call.method, call.request)
+
+    def response(self, call: Call) -> Message:
+        """The decoded response; raises as `request` does."""
+        return self.schema.decode_response(call.protocol, call.method, call.response)
+
+    def by_method(self) -> Iterator[tuple[str, int]]:
+        """Each method's number of calls, most frequent first."""
+        counts: dict[str, int] = {}
+        for call in self.calls:
+            counts[call.method] = counts.get(call.method, 0) + 1
+        yield from sorted(counts.items(), key=lambda item: (-item[1], item[0]))
