@@ -1,0 +1,127 @@
+"""What a rule gives in a context: the one evaluator that prediction and play share.
+
+A prediction asks with the responses of a recorded run, a player with those of its own; both must mean the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Protocol
+
+from froude.base.units import Quantity
+from froude.workload.types import (
+    Absent,
+    Cases,
+    Constant,
+    Counter,
+    Flow,
+    Generated,
+    NodeFact,
+    Rule,
+    Scalar,
+    Scaled,
+    Template,
+    Unknown,
+)
+
+
+class Special(Enum):
+    """What a rule gives when it gives no value."""
+
+    ABSENT = "absent"
+    """The field is to be left out."""
+    UNRESOLVED = "unresolved"
+    """The value it flows from is not there, or no rule is known."""
+
+
+Value = Scalar | Special
+
+
+class Context(Protocol):
+    """Where and when a call is made."""
+
+    @property
+    def scale(self) -> Mapping[str, Quantity]:
+        """The Scale of the run."""
+        ...
+
+    def index(self, name: str) -> int:
+        """The number of this node (`node`) or the current iteration of the loop of that id, from 0."""
+        ...
+
+    def is_last(self, name: str) -> bool:
+        """Whether the current iteration of that loop is its last."""
+        ...
+
+    def flow(self, rule: Flow) -> Value:
+        """The value that flows from an earlier call; UNRESOLVED if there is none."""
+        ...
+
+    def fact(self, name: str) -> Value:
+        """A fact of the emulated node."""
+        ...
+
+    def generated(self, rule: Generated) -> Value:
+        """The next value of a named generator."""
+        ...
+
+
+def evaluate(rule: Rule, context: Context) -> Value:  # noqa: PLR0911, C901 - one branch a kind of rule
+    """The value of an argument.
+
+    Args:
+        rule: the argument's rule.
+        context: where the call stands.
+
+    Returns:
+        A scalar, ABSENT, or UNRESOLVED (an unknown, or a flow whose source is missing).
+    """
+    match rule:
+        case Constant(value):
+            return value
+        case Absent():
+            return Special.ABSENT
+        case Counter():
+            return count(rule, context)
+        case Scaled(formula):
+            return formula.whole_at(context.scale)
+        case Template(parts):
+            return _joined(parts, context)
+        case Flow():
+            return context.flow(rule)
+        case NodeFact(fact):
+            return context.fact(fact)
+        case Generated():
+            return context.generated(rule)
+        case Cases():
+            return evaluate(_case(rule, context), context)
+        case Unknown():
+            return Special.UNRESOLVED
+
+
+def count(rule: Counter, context: Context) -> int:
+    """A counter's number in a context."""
+    return rule.base + sum(step * context.index(name) for name, step in rule.steps.items())
+
+
+def _case(rule: Cases, context: Context) -> Rule:
+    if rule.first is not None and context.index(rule.index) == 0:
+        return rule.first
+    if rule.last is not None and context.is_last(rule.index):
+        return rule.last
+    return rule.otherwise
+
+
+def _joined(parts: tuple[str | Rule, ...], context: Context) -> Value:
+    texts = []
+    for part in parts:
+        if isinstance(part, str):
+            texts.append(part)
+            continue
+        value = evaluate(part, context)
+        if isinstance(value, Special):
+            return Special.UNRESOLVED
+        width = part.width if isinstance(part, Counter) else 0
+        texts.append(str(value).zfill(width))
+    return "".join(texts)

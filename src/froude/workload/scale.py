@@ -1,0 +1,146 @@
+"""The Scale a cluster runs at, and counts that depend on it.
+
+A count is what the paper fits by linear regression (PatternMiner, III.B.2 "Compute number of repetition"),
+extended by a ceiling: replication is `min(3, datanodes)`, a step that a straight line misses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from froude.base.errors import InputError
+from froude.base.units import Quantity, parse_quantity
+
+_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_.-]*$")
+_TERM = re.compile(
+    r"^(?:(?P<factor>-?[\d.]+(?:e[+-]?\d+)?)\s*\*\s*)?(?P<name>[A-Za-z_][\w.-]*)$|^(?P<number>-?[\d.]+(?:e[+-]?\d+)?)$"
+)
+_MINIMUM = re.compile(r"^min\(\s*(?P<cap>[\d.]+)\s*,\s*(?P<sum>.+)\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Scale(Mapping[str, Quantity]):
+    """Named, unit-typed variables of one experiment: `datanodes=6, input=10 GB`."""
+
+    values_: Mapping[str, Quantity] = field(default_factory=dict)
+    """Each variable's quantity."""
+
+    @classmethod
+    def of(cls, **variables: str | float | Quantity) -> Scale:
+        """Build from keywords: `Scale.of(datanodes=6, input="10 GB")`."""
+        return cls.from_mapping(variables)
+
+    @classmethod
+    def from_mapping(cls, variables: Mapping[str, str | float | Quantity]) -> Scale:
+        """Build from names and quantities, or texts of quantities."""
+        made = {n: v if isinstance(v, Quantity) else parse_quantity(v, place=n) for n, v in variables.items()}
+        return cls(made)
+
+    @classmethod
+    def parse(cls, texts: list[str] | tuple[str, ...]) -> Scale:
+        """Read `["datanodes=6", "input=10 GB"]`, as `--scale` and `--at` give them.
+
+        Raises:
+            InputError: a text without `=`, a bad name, a bad quantity, or a name twice.
+        """
+        found: dict[str, Quantity] = {}
+        for text in (part for whole in texts for part in whole.split(",")):
+            name, equals, value = text.partition("=")
+            name = name.strip()
+            if not equals or not _NAME.match(name):
+                raise InputError("not a scale variable", place="scale", found=text, allowed="NAME=QUANTITY")
+            if name in found:
+                raise InputError("scale variable given twice", place="scale", found=name)
+            found[name] = parse_quantity(value, place=name)
+        return cls(found)
+
+    def __getitem__(self, name: str) -> Quantity:
+        return self.values_[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values_)
+
+    def __len__(self) -> int:
+        return len(self.values_)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name}={quantity}" for name, quantity in self.values_.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number that follows from the Scale: `intercept + Σ slope·variable`, at most `cap`."""
+
+    intercept: float = 0.0
+    slopes: Mapping[str, float] = field(default_factory=dict)
+    """Slope by variable, in units per base unit of the variable."""
+    cap: float | None = None
+    """The ceiling of `min(cap, …)`; None for none."""
+
+    @classmethod
+    def parse(cls, text: str | float) -> Count:
+        """Read `7`, `files`, `2*files + 3`, `min(3, datanodes)`.
+
+        Raises:
+            InputError: any other form.
+        """
+        whole = str(text).strip()
+        minimum = _MINIMUM.match(whole)
+        cap = float(minimum["cap"]) if minimum else None
+        total, slopes = 0.0, dict[str, float]()
+        for part in re.sub(r"(?<![eE*(])-\s*", "+ -", minimum["sum"] if minimum else whole).split("+"):
+            if not part.strip():
+                continue
+            term = _TERM.match(
+                part.strip().replace("- ", "-").replace("-", "-1*", 1) if _negated(part) else part.strip()
+            )
+            if term is None:
+                allowed = "a sum such as 2*files + 3, or min(NUMBER, sum)"
+                raise InputError("not a count", found=whole, allowed=allowed)
+            if term["number"] is not None:
+                total += float(term["number"])
+            else:
+                slopes[term["name"]] = slopes.get(term["name"], 0.0) + float(term["factor"] or 1)
+        return cls(total, slopes, cap)
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The Scale variables that it depends on."""
+        return frozenset(self.slopes)
+
+    def at(self, scale: Mapping[str, Quantity]) -> float:
+        """The count at a Scale, not rounded.
+
+        Raises:
+            InputError: the Scale lacks a variable.
+        """
+        total = self.intercept
+        for name, slope in self.slopes.items():
+            if name not in scale:
+                raise InputError(
+                    "the scale lacks a variable", place=name, found=str(scale), allowed=f"{name}=…"
+                )
+            total += slope * scale[name].value
+        return total if self.cap is None else min(self.cap, total)
+
+    def whole_at(self, scale: Mapping[str, Quantity]) -> int:
+        """The count at a Scale as a number of things: rounded, never below zero."""
+        return max(0, round(self.at(scale)))
+
+    def __str__(self) -> str:
+        parts = [name if slope == 1 else f"{_number(slope)}*{name}" for name, slope in self.slopes.items()]
+        if self.intercept or not parts:
+            parts.append(_number(self.intercept))
+        text = " + ".join(parts)
+        return text if self.cap is None else f"min({_number(self.cap)}, {text})"
+
+
+def _negated(part: str) -> bool:
+    stripped = part.strip()
+    return stripped.startswith("-") and stripped[1:].strip()[:1].isalpha()
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else repr(value)

@@ -1,0 +1,348 @@
+"""The Workload's values: node types made of steps, steps made of call templates, templates made of rules.
+
+The terms are those of PatternMiner (III.B): a *segment* is static (a run of calls) or repeated (`Repeat`),
+a *periodic* call belongs to real time rather than to the logical sequence, a *relocated* call is one whose
+place follows from another node's call (`Effect`), and an argument follows a regular pattern (constant,
+counter, template), an information flow (`Flow`), a named generator, or is unknown and becomes a question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from froude.base.units import Quantity
+from froude.workload.scale import Count
+
+Scalar = bool | int | float | str | bytes | None
+"""A leaf's value; None stands for a message that is present and empty (leaf path `name{}`)."""
+
+NODE = "node"
+"""Index name: the node's number within its type, from 0."""
+
+
+# --- argument rules ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """The same value in every call."""
+
+    value: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """The field is not set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A whole number linear in indices: `base + Σ step·index`."""
+
+    base: int
+    steps: Mapping[str, int]
+    """Step by index: `node`, or the id of an enclosing `Repeat`."""
+    width: int = 0
+    """Digits it is padded to with zeros inside a template; 0 for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """A whole number that follows from the Scale."""
+
+    count: Count
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Text made of fixed parts and rules, joined."""
+
+    parts: tuple[str | Rule, ...]
+
+
+class Side(Enum):
+    """Which half of a call a value flows from."""
+
+    REQUEST = "request"
+    RESPONSE = "response"
+
+
+class Which(Enum):
+    """Which occurrence of the source call, seen from the call that takes the value."""
+
+    SAME = "same"
+    """In the same iteration of the loops both are in; the latest one where the source is outside."""
+    PREVIOUS = "previous"
+    """In the iteration before."""
+    FIRST = "first"
+    """The first that the source's node made."""
+    LAST = "last"
+    """The latest that the source's node made."""
+    NTH = "nth"
+    """The one with the taking call's own iteration number, in another loop."""
+    CAUSE = "cause"
+    """The call that caused this effect; `{each}` in the path stands for the element it is for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A value taken from an earlier call: the paper's information flow."""
+
+    call: str
+    """Id of the call template it comes from."""
+    side: Side
+    path: str
+    """Leaf path in that request or response; may hold `{each}` in an effect."""
+    which: Which = Which.SAME
+    node_type: str | None = None
+    """The type of the node that made the source call; None for the same node."""
+    plus: int = 0
+    """Added to a whole number; 0 for a plain copy."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFact:
+    """A fact of the emulated node itself that a real one would read from its own machine."""
+
+    fact: str
+    """`address`, `hostname`, `uuid`, `port`, `storage`, …; the player supplies it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A value of a named generator (`froude.workload.generators`): random by nature, of known form."""
+
+    generator: str
+    parameters: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """Another rule at the first or last iteration: `previous` is absent from a file's first addBlock."""
+
+    index: str
+    """Id of the `Repeat` whose iteration decides."""
+    first: Rule | None
+    """Rule of iteration 0; None for no difference."""
+    last: Rule | None
+    """Rule of the last iteration; None for no difference."""
+    otherwise: Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """No rule was found; plays use an example, predictions count a miss."""
+
+    examples: tuple[Scalar, ...]
+    """Up to five distinct values seen."""
+
+
+Rule = Constant | Absent | Counter | Scaled | Template | Flow | NodeFact | Generated | Cases | Unknown
+
+
+# --- calls and segments -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """The call is repeated until its answer has a value: `complete` until the file is replicated."""
+
+    path: str
+    """Leaf of the response."""
+    until: Scalar
+    """The value that ends the polling."""
+    every_s: float = 0.4
+    """Pause before the next attempt, seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Seconds from the previous answer to this call, as a line over the Scale (III.B.4)."""
+
+    seconds: Count = field(default_factory=Count)
+    spread_s: float = 0.0
+    """Median absolute deviation seen, seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallTemplate:
+    """One call of the pattern."""
+
+    id: str
+    """Unique in the workload, for example `client.c3`."""
+    protocol: str
+    method: str
+    arguments: Mapping[str, Rule]
+    """Rule by leaf path of the request, in the message's order."""
+    interval: Interval = field(default_factory=Interval)
+    poll: Poll | None = None
+    fails: str | None = None
+    """Exception class that this call got every time it was recorded; None where it succeeds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A repeated segment."""
+
+    id: str
+    """Name of the iteration index within the node type, for example `L1`."""
+    times: Count
+    steps: tuple[Step, ...]
+
+
+Step = CallTemplate | Repeat
+
+
+@dataclass(frozen=True, slots=True)
+class Periodic:
+    """A call of real time: made every so often while the node lives."""
+
+    call: CallTemplate
+    every_s: float
+    """Median period, seconds."""
+    jitter_s: float = 0.0
+    """Median absolute deviation of the period, seconds."""
+    while_open: str | None = None
+    """Only while a file is open for writing (renewLease): id of the call that opens; None for always."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A relocated call: this node makes it because a call was answered, often another node's (Figure 2)."""
+
+    call: CallTemplate
+    cause: str
+    """Id of the causing call template."""
+    cause_type: str
+    """Node type that makes the causing call."""
+    each: str | None
+    """Repeated field of the cause's response, one effect an element (`block.locs`); None for one effect."""
+    owner: str | None
+    """Path below the element whose value names the node that acts (`id.datanodeUuid`)."""
+    owner_fact: str | None = None
+    """Leaf path in the acting node's own requests that holds the same name."""
+    batch: str | None = None
+    """Repeated field of the request in which several effects may travel in one call."""
+
+
+# --- node types, start rules, questions -------------------------------------------------------------------
+
+
+class Moment(Enum):
+    """What of a node another may wait for."""
+
+    STARTED = "started"
+    """Its start-up calls, up to its first periodic call, are answered."""
+    FINISHED = "finished"
+    """Its last step is answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartRule:
+    """When nodes of a type start (III.B.4): at once, after one node (fork), or after all (join)."""
+
+    after: str | None = None
+    """Node type waited for; None to start with the play."""
+    moment: Moment = Moment.FINISHED
+    every: bool = True
+    """All nodes of that type (join) or the first of them (fork)."""
+    delay_s: float = 0.0
+    """From that moment to the first node's start, seconds."""
+    spacing_s: float = 0.0
+    """Between one node's start and the next one's, seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeType:
+    """Nodes that behave alike, up to their numbers."""
+
+    name: str
+    count: Count
+    """How many there are at a Scale."""
+    steps: tuple[Step, ...]
+    periodic: tuple[Periodic, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    start: StartRule = field(default_factory=StartRule)
+    program: str = "calls"
+    """Which emulation program plays it: `calls` follows the steps, `datanode` is the emulated DataNode."""
+    user: str | None = None
+    caller_context: Rule | None = None
+
+    def templates(self) -> Iterator[CallTemplate]:
+        """Every call template: steps in order, then periodic calls, then effects."""
+        yield from _templates(self.steps)
+        yield from (periodic.call for periodic in self.periodic)
+        yield from (effect.call for effect in self.effects)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something only a person can settle, with what was seen and what it might be."""
+
+    id: str
+    text: str
+    node_type: str
+    call: str | None = None
+    """Id of the call template, where the question is about one."""
+    path: str | None = None
+    """Leaf path of the argument, where the question is about one."""
+    examples: tuple[Scalar, ...] = ()
+    candidates: tuple[Rule, ...] = ()
+    """Rules that fit part of what was seen, likeliest first; the first is what stands until answered."""
+    answered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something mining noticed that limits what may be extrapolated."""
+
+    what: str
+    """For example `node type 'client', loop L1: 4, 6, 5 iterations fit no count`."""
+    fatal: bool
+    """Whether a Plan at another scale must be refused because of it."""
+    node_type: str | None = None
+    variable: str | None = None
+    """The Scale variable concerned, where one is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What the workload was mined from."""
+
+    scales: tuple[Mapping[str, Quantity], ...]
+    source_ids: tuple[str, ...]
+    """Clusters recorded: the guard refuses to play against them."""
+    release: str = ""
+    traces: tuple[str, ...] = ()
+    """Content hashes of the traces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """The scale-free pattern of a job."""
+
+    node_types: tuple[NodeType, ...]
+    recorded: Recorded
+    questions: tuple[Question, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    def node_type(self, name: str) -> NodeType:
+        """The node type of that name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for node_type in self.node_types:
+            if node_type.name == name:
+                return node_type
+        raise KeyError(name)
+
+
+def _templates(steps: tuple[Step, ...]) -> Iterator[CallTemplate]:
+    for step in steps:
+        if isinstance(step, Repeat):
+            yield from _templates(step.steps)
+        else:
+            yield step
