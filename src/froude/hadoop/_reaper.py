@@ -1,0 +1,49 @@
+"""Stands between Froude and one daemon, so that the daemon never outlives Froude.
+
+Started as `python -I -S _reaper.py PARENT_PID PID_FILE PROGRAM ARG...`; imports nothing of Froude, to start in
+some 15 ms. The daemon is this process's child, and this process has one thread, so the kernel's
+parent-death signal can be relied on below it (from Froude itself it could not: it fires when the *thread*
+that forked dies). Above it, a pidfd tells when Froude is gone, also after kill -9. Exit code: the daemon's.
+"""
+
+import ctypes
+import os
+import select
+import signal
+import sys
+
+_PR_SET_PDEATHSIG = 1
+
+
+def main(parent: int, pid_file: str, command: list[str]) -> int:
+    """Run the command until it ends or the parent does; then kill its whole process group."""
+    try:
+        watched = os.pidfd_open(parent)
+    except ProcessLookupError:
+        return 1
+    if os.getppid() != parent:
+        return 1
+    libc = ctypes.CDLL(None, use_errno=True)
+    child = os.fork()
+    if child == 0:
+        os.setpgid(0, 0)
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        os.execv(command[0], command)  # noqa: S606 - the daemon itself, without a shell
+    with open(pid_file + ".new", "w") as out:  # noqa: PTH123 - pathlib would double the start-up
+        out.write(str(child))
+    os.rename(pid_file + ".new", pid_file)  # noqa: PTH104
+    ended = os.pidfd_open(child)
+    poll = select.poll()
+    poll.register(watched, select.POLLIN)
+    poll.register(ended, select.POLLIN)
+    ready = {fd for fd, _ in poll.poll()}
+    if ended not in ready:
+        os.killpg(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status) & 0xFF
+
+
+if __name__ == "__main__":
+    for ignored in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(ignored, signal.SIG_DFL)
+    sys.exit(main(int(sys.argv[1]), sys.argv[2], sys.argv[3:]))

