@@ -1,0 +1,135 @@
+"""File descriptors and wire names of RPC protocols, out of the class files of Hadoop's jars.
+
+Two facts are read. A generated outer class (`…/proto/HdfsProtos.class`) holds its file's serialised
+FileDescriptorProto in string constants, one byte a character. The interface of a protocol
+(`…/ClientNamenodeProtocolPB.class`) extends the `BlockingInterface` of a generated service and carries, in its
+`@ProtocolInfo` annotation, the name that requests put on the wire: together they say which protobuf service
+answers for which declared protocol, without any rule of naming.
+
+Source: protobuf's Java generator (`SharedCodeGenerator`, 2.5: `FileGenerator`);
+org.apache.hadoop.ipc.ProtocolInfo and RPC.getProtocolName.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
+from google.protobuf.message import DecodeError
+
+from froude.base.errors import InputError
+from froude.hadoop.classfile import ClassFile, decode_modified_utf8, read_class
+from froude.hadoop.jars import Jar
+
+# Where generated classes and protocol interfaces lie in 2.7 to 3.5; inner classes ($) hold no descriptor.
+_LIKELY = re.compile(rb"^(?!.*(?:/shaded/|/thirdparty/|\$)).*(?:/proto(?:buf)?/[^/]+|Protos?|PB)\.class$")
+_ANY_CLASS = re.compile(rb"^(?!.*(?:/shaded/|/thirdparty/|\$)).*\.class$")
+_PROTOCOL_INFO = "Lorg/apache/hadoop/ipc/ProtocolInfo;"
+_BLOCKING = "$BlockingInterface"
+# The Java generator writes lines of 40 bytes and cuts a long descriptor into constants of 10 lines (protobuf 2.5)
+# or 400 lines (3 and later).
+_LINE_BYTES = 40
+_PARTS_LIMIT = 4096
+
+
+@dataclass
+class Found:
+    """What a set of jars told."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    """File name -> serialised FileDescriptorProto; of two with one name the first in class path order counts."""
+    protocols: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Wire name of a protocol -> (file name, service name)."""
+
+
+def scan(jars: Iterable[Jar]) -> Found:
+    """Read the likely classes of every jar, in class path order.
+
+    A jar set without one likely class is read a second time in full (a build that moved its classes).
+
+    Raises:
+        InputError: a jar or a class in it is damaged.
+    """
+    listed = list(jars)
+    found = _scan(listed, _LIKELY)
+    return found if found.files else _scan(listed, _ANY_CLASS)
+
+
+def _scan(jars: list[Jar], wanted: re.Pattern[bytes]) -> Found:
+    found = Found()
+    outer2file: dict[str, str] = {}
+    interfaces: list[ClassFile] = []
+    for jar in jars:
+        for member, data in jar.read(jar.members(wanted)):
+            described, marked = b".proto" in data, b"$BlockingInterface" in data
+            if not (described or marked):
+                continue
+            one = read_class(data, f"{jar.path}!{member.name}")
+            if described:
+                for name, raw in descriptors_of(one):
+                    found.files.setdefault(name, raw)
+                    outer2file[member.name.removesuffix(".class")] = name
+            if marked:
+                interfaces.append(one)
+    for name, service in (pair for one in interfaces for pair in _protocols_of(one)):
+        outer, _, short = service.rpartition("$")
+        if outer in outer2file:
+            found.protocols.setdefault(name, (outer2file[outer], short))
+    return found
+
+
+def descriptors_of(one: ClassFile) -> Iterator[tuple[str, bytes]]:
+    """The file descriptors that a class carries: (file name, serialised FileDescriptorProto).
+
+    Raises:
+        InputError: a constant begins like a descriptor and none can be read from it.
+    """
+    constants = one.string_constants()
+    for at, raw in enumerate(constants):
+        # Field 1 (name) comes first: tag 0x0A, one byte of length, the name. It is the file's path.
+        if len(raw) < 9 or raw[0] != 0x0A or raw[2 : 2 + raw[1]][-6:] != b".proto":
+            continue
+        joined = _join_parts(constants[at : at + _PARTS_LIMIT])
+        if joined is None:
+            raise one.wrong("has a file descriptor that cannot be read", found=raw[:60])
+        yield joined
+
+
+def _join_parts(constants: list[bytes]) -> tuple[str, bytes] | None:
+    """The descriptor that begins in the first constant, with as many of the next as it needs.
+
+    All parts but the last have one length, so parts are gathered up to the first of another length. The longest
+    reading wins, since a cut may fall between two fields; the last is left out if the whole does not parse (a
+    descriptor that ends with a full part is followed by a stranger).
+    """
+    parts: list[bytes] = []
+    for raw in constants:
+        try:
+            parts.append(decode_modified_utf8(raw).encode("latin-1"))
+        except ValueError:  # text above U+00FF, or not modified UTF-8: no part of a descriptor
+            break
+        if len(parts[-1]) != len(parts[0]) or len(parts[0]) % _LINE_BYTES:
+            break
+    for count in range(len(parts), max(0, len(parts) - 3), -1):
+        data = b"".join(parts[:count])
+        try:
+            parsed = FileDescriptorProto.FromString(data)
+        except DecodeError:
+            continue
+        if parsed.name.endswith(".proto"):
+            return parsed.name, data
+    return None
+
+
+def _protocols_of(one: ClassFile) -> Iterator[tuple[str, str]]:
+    """(wire name, `outer$service`) of a protocol's interface; nothing for other classes that touch a service."""
+    for interface in one.interfaces:
+        if interface.endswith(_BLOCKING):
+            try:
+                name = one.annotation_strings(_PROTOCOL_INFO).get("protocolName")
+            except InputError:
+                name = None
+            # Without the annotation Hadoop sends the class's own name.
+            yield name or one.this_class.replace("/", "."), interface.removesuffix(_BLOCKING)

@@ -1,0 +1,397 @@
+"""The schema of a Hadoop release: every protobuf message and service, taken from the jars under test.
+
+`Schema.from_jars` reads the jars (`descriptors`), and the message classes are made at run time from what it
+finds, so Froude speaks whatever release it is pointed at. There is one `DescriptorPool` per root file, built
+when first needed, because Hadoop's files do not fit into one: two files of package `hadoop.yarn` define the enum
+value `NORMAL`, and both engines define `RequestHeaderProto`. Messages of different roots are different classes;
+copy between them through bytes.
+
+The byte form (`to_bytes`) is a plain serialised `FileDescriptorSet`, readable by protoc, with one more field
+(number 1000, skipped by others) that lists the protocols. It is what the cache and a Trace store.
+
+Cache: one file per set of jars, named by a digest over names, sizes and central directories. A directory holds
+the CRC-32 of each member, so any change of content changes the key, and only 3 % of the bytes are read for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from google.protobuf import descriptor_pool, message_factory
+from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto
+from google.protobuf.message import DecodeError, Message
+
+from froude.base.errors import FroudeError, InputError
+from froude.base.files import atomic_write_bytes
+from froude.hadoop.descriptors import scan
+from froude.hadoop.jars import Jar
+
+CACHE_FORM = 1
+"""Part of the cache's file name: raise it when `scan` finds more or other things in the same jars."""
+_FILE_TAG, _PROTOCOLS_TAG = 0x0A, b"\xc2\x3e"  # fields 1 and 1000, both length-delimited
+_SCHEMA_LIMIT_BYTES = 64 << 20
+# Services whose name follows no rule, for jars without the protocol's interface.
+_IRREGULAR = {
+    "ClientProtocol": "ClientNamenodeProtocol",
+    "ResourceTrackerPB": "ResourceTrackerService",
+    "ProtocolMetaInfoPB": "ProtocolInfoService",
+}
+
+
+class UnknownMethodError(InputError, KeyError):
+    """The schema has no such protocol, method or message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One remote method with its message classes."""
+
+    protocol: str
+    """The declared protocol's name, as on the wire."""
+    name: str
+    request: type[Message]
+    response: type[Message]
+
+
+class Schema:
+    """Message classes by name, and methods by declared protocol.
+
+    Args:
+        files: file name -> serialised FileDescriptorProto.
+        protocols: wire name of a protocol -> (file name, service name).
+    """
+
+    def __init__(self, files: Mapping[str, bytes], protocols: Mapping[str, tuple[str, str]]) -> None:
+        self._raw = dict(sorted(files.items()))
+        self._protocols = dict(sorted(protocols.items()))
+        self._parsed: dict[str, FileDescriptorProto] = {}
+        self._pools: dict[str, descriptor_pool.DescriptorPool] = {}
+        self._messages: dict[tuple[str, str | None], type[Message]] = {}
+        self._methods: dict[tuple[str, str], Method] = {}
+
+    @classmethod
+    def from_jars(cls, paths: Iterable[Path | str], cache: Path | None = None) -> Schema:
+        """The schema of a class path.
+
+        Args:
+            paths: jars in class path order (of two files with one name the first counts), and folders of jars
+                (by name). Jars without Hadoop's classes only cost the reading of their directory.
+            cache: folder of parsed schemas; None means `$FROUDE_CACHE/schema`, else `~/.cache/froude/schema`. A
+                cache that cannot be written is done without.
+
+        Raises:
+            InputError: a jar is damaged, or none holds a descriptor.
+        """
+        jars = [Jar(path) for path in _jar_paths(paths)]
+        key = hashlib.sha256(b"".join(jar.content_key() for jar in jars)).hexdigest()
+        kept = (cache or default_cache()) / f"{key}.v{CACHE_FORM}.fds"
+        try:
+            return cls.from_bytes(kept.read_bytes())
+        except (OSError, InputError):
+            pass
+        found = scan(jars)
+        if not found.files:
+            names = ", ".join(jar.path.name for jar in jars) or "no jar"
+            raise InputError(
+                "hold no protobuf descriptor", file=names, remedy="Give the jars of a Hadoop release"
+            )
+        schema = cls(found.files, found.protocols)
+        try:
+            atomic_write_bytes(kept, schema.to_bytes())
+        except FroudeError:
+            return schema
+        return schema
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Schema:
+        """Read what `to_bytes` wrote, or any serialised FileDescriptorSet; files are parsed when needed.
+
+        Raises:
+            InputError: the bytes are neither.
+        """
+        if len(data) > _SCHEMA_LIMIT_BYTES:
+            allowed = f"at most {_SCHEMA_LIMIT_BYTES} bytes"
+            raise InputError("a schema is too large", found=f"{len(data)} bytes", allowed=allowed)
+        files: dict[str, bytes] = {}
+        protocols: dict[str, tuple[str, str]] = {}
+        try:
+            for field, payload in _fields(data):
+                if field == 1:
+                    files[_name_of(payload)] = payload
+                elif field == 1000:
+                    protocols.update(_read_protocols(payload))
+        except (ValueError, IndexError) as error:
+            raise InputError("is not a schema", found=str(error), allowed="a FileDescriptorSet") from error
+        return cls(files, protocols)
+
+    def to_bytes(self) -> bytes:
+        """The whole schema as a FileDescriptorSet; equal schemas give equal bytes."""
+        parts = [_delimited(bytes([_FILE_TAG]), raw) for raw in self._raw.values()]
+        lines = "\n".join("\t".join((name, *where)) for name, where in self._protocols.items())
+        return b"".join(parts) + _delimited(_PROTOCOLS_TAG, lines.encode())
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of `to_bytes`, in hex."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the descriptor files, sorted."""
+        return tuple(self._raw)
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """Wire names of the protocols whose service is known, sorted."""
+        return tuple(self._protocols)
+
+    def methods(self, protocol: str) -> tuple[str, ...]:
+        """Names of a protocol's methods, in the order of the service.
+
+        Raises:
+            UnknownMethodError: no such protocol.
+        """
+        file, service = self._service(protocol)
+        return tuple(m.name for s in self._file(file).service if s.name == service for m in s.method)
+
+    def method(self, protocol: str, method: str) -> Method:
+        """The message classes of a method, by the names that a request carries.
+
+        Args:
+            protocol: `declaringClassProtocolName`, such as `org.apache.hadoop.hdfs.protocol.ClientProtocol`.
+            method: `methodName`.
+
+        Raises:
+            UnknownMethodError: no such protocol, or no such method of it. A protocol that speaks Writable, as
+                `TaskUmbilicalProtocol` does, has no service and is unknown.
+        """
+        try:
+            return self._methods[protocol, method]
+        except KeyError:
+            made = self._methods[protocol, method] = self._make_method(protocol, method)
+            return made
+
+    def _make_method(self, protocol: str, method: str) -> Method:
+        file, service = self._service(protocol)
+        for one in (m for s in self._file(file).service if s.name == service for m in s.method):
+            if one.name == method:
+                request, response = (
+                    self.message(kind.lstrip("."), file) for kind in (one.input_type, one.output_type)
+                )
+                return Method(protocol, method, request, response)
+        known = ", ".join(self.methods(protocol))
+        raise UnknownMethodError("the schema has no such method", place=protocol, found=method, allowed=known)
+
+    def _service(self, protocol: str) -> tuple[str, str]:
+        where = self._protocols.get(protocol) or self._by_rule(protocol)
+        if where is None:
+            known = f"{len(self._protocols)} protocols, such as {', '.join(self.protocols[:2])}"
+            raise UnknownMethodError("the schema has no such protocol", found=protocol, allowed=known)
+        return where
+
+    def _by_rule(self, protocol: str) -> tuple[str, str] | None:
+        """The service by Hadoop's habits of naming; the first file in order of name that has it."""
+        last = protocol.rpartition(".")[2]
+        bare = last.removesuffix("PB")
+        for name in (
+            _IRREGULAR.get(last),
+            bare + "Service",
+            bare,
+            bare.removesuffix("Protocol") + "ProtocolService",
+        ):
+            if name in self._services:
+                return self._services[name], name
+        return None
+
+    @cached_property
+    def _services(self) -> dict[str, str]:
+        services: dict[str, str] = {}
+        for file in self._raw:
+            for service in self._file(file).service:
+                services.setdefault(service.name, file)
+        return services
+
+    def message(self, full_name: str, root: str | None = None) -> type[Message]:
+        """A message class by its full name, such as `hadoop.hdfs.DatanodeIDProto`.
+
+        Args:
+            full_name: package and names, dots between, nested ones too.
+            root: the file in whose pool it shall be; None means the file that defines it (the first by name).
+
+        Raises:
+            UnknownMethodError: no such message or file.
+        """
+        key = (full_name, root)
+        if key not in self._messages:
+            home = root or self._homes.get(full_name)
+            if home is None or home not in self._raw:
+                raise UnknownMethodError("the schema has no such message", found=full_name)
+            try:
+                descriptor = self._pool(home).FindMessageTypeByName(full_name)
+            except KeyError:
+                raise UnknownMethodError("has no such message", file=home, found=full_name) from None
+            self._messages[key] = message_factory.GetMessageClass(descriptor)
+        return self._messages[key]
+
+    @cached_property
+    def _homes(self) -> dict[str, str]:
+        homes: dict[str, str] = {}
+        for file in self._raw:
+            parsed = self._file(file)
+            for name in _message_names(parsed.message_type, f"{parsed.package}." if parsed.package else ""):
+                homes.setdefault(name, file)
+        return homes
+
+    def decode_request(self, protocol: str, method: str, data: bytes | None) -> Message:
+        """A request out of its bytes.
+
+        Raises:
+            UnknownMethodError: no such method.
+            InputError: the bytes are absent or do not decode.
+        """
+        return _decode(self.method(protocol, method).request, data)
+
+    def decode_response(self, protocol: str, method: str, data: bytes | None) -> Message:
+        """A response out of its bytes; raises as `decode_request` does."""
+        return _decode(self.method(protocol, method).response, data)
+
+    def subset(self, protocols: Iterable[str]) -> Schema:
+        """The part that decodes these protocols: their files and what those import.
+
+        Raises:
+            UnknownMethodError: a protocol is unknown.
+        """
+        chosen = {name: self._service(name) for name in protocols}
+        files = {name: self._raw[name] for root, _ in chosen.values() for name in self._closure(root)}
+        return Schema(files, chosen)
+
+    def _file(self, name: str) -> FileDescriptorProto:
+        if name not in self._parsed:
+            try:
+                self._parsed[name] = FileDescriptorProto.FromString(self._raw[name])
+            except DecodeError as error:
+                raise InputError("a descriptor does not decode", file=name, found=str(error)) from error
+        return self._parsed[name]
+
+    def _closure(self, root: str) -> list[str]:
+        """The root and all it imports, imports first."""
+        order: dict[str, None] = {}
+        self._visit(root, order, ())
+        return list(order)
+
+    def _visit(self, name: str, order: dict[str, None], path: tuple[str, ...]) -> None:
+        if name in order:
+            return
+        if name in path or name not in self._raw:
+            what = "imports itself" if name in path else "imports a file that no jar holds"
+            remedy = "Add the jar that holds it (hadoop-common, hadoop-hdfs-client or hadoop-yarn-api)"
+            raise InputError(what, file=path[-1] if path else None, found=name, remedy=remedy)
+        for needed in self._file(name).dependency:
+            self._visit(needed, order, (*path, name))
+        order[name] = None
+
+    def _pool(self, root: str) -> descriptor_pool.DescriptorPool:
+        if root not in self._pools:
+            pool = descriptor_pool.DescriptorPool()
+            for name in self._closure(root):
+                try:
+                    pool.AddSerializedFile(self._raw[name])
+                except TypeError as error:
+                    raise InputError("a descriptor is refused", file=name, found=str(error)) from error
+            self._pools[root] = pool
+        return self._pools[root]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both hold the same files and protocols."""
+        return isinstance(other, Schema) and self.to_bytes() == other.to_bytes()
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Schema.from_bytes, (self.to_bytes(),)
+
+
+def default_cache() -> Path:
+    """Where parsed schemas are kept: `$FROUDE_CACHE/schema`, else `~/.cache/froude/schema`."""
+    base = os.environ.get("FROUDE_CACHE")
+    return (Path(base) if base else Path.home() / ".cache" / "froude") / "schema"
+
+
+def _jar_paths(paths: Iterable[Path | str]) -> Iterator[Path]:
+    for path in map(Path, paths):
+        yield from sorted(path.glob("*.jar")) if path.is_dir() else (path,)
+
+
+def _decode(kind: type[Message], data: bytes | None) -> Message:
+    if data is None:
+        raise InputError("the call has no payload", found=kind.DESCRIPTOR.full_name)
+    try:
+        return kind.FromString(data)
+    except DecodeError as error:
+        raise InputError(
+            "a message does not decode", place=kind.DESCRIPTOR.full_name, found=str(error)
+        ) from error
+
+
+def _message_names(messages: Iterable[DescriptorProto], prefix: str) -> Iterator[str]:
+    for message in messages:
+        yield prefix + message.name
+        yield from _message_names(message.nested_type, f"{prefix}{message.name}.")
+
+
+def _delimited(tag: bytes, payload: bytes) -> bytes:
+    size, length = bytearray(), len(payload)
+    while length > 0x7F:
+        size.append(length & 0x7F | 0x80)
+        length >>= 7
+    size.append(length)
+    return tag + bytes(size) + payload
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+        if shift > 63:
+            raise ValueError(f"a number is too long at offset {at}")
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The length-delimited fields of a message's top level; other kinds do not occur in a FileDescriptorSet."""
+    at = 0
+    while at < len(data):
+        tag, start = _varint(data, at)
+        if tag & 7 != 2:
+            raise ValueError(f"wire type {tag & 7} at offset {at}")
+        length, start = _varint(data, start)
+        if length > len(data) - start:
+            raise ValueError(f"a field of {length} bytes at offset {at} of {len(data)}")
+        yield tag >> 3, data[start : start + length]
+        at = start + length
+
+
+def _name_of(raw: bytes) -> str:
+    """A file descriptor's name: its first field in every known writer, else by parsing it whole."""
+    if raw[:1] == b"\n" and len(raw) > 1 and raw[1] < 0x80 and len(raw) >= 2 + raw[1]:
+        return raw[2 : 2 + raw[1]].decode()
+    try:
+        return FileDescriptorProto.FromString(raw).name
+    except DecodeError as error:
+        raise ValueError(str(error)) from error
+
+
+def _read_protocols(payload: bytes) -> Iterator[tuple[str, tuple[str, str]]]:
+    for line in payload.decode().splitlines():
+        name, file, service = line.split("\t")
+        yield name, (file, service)
