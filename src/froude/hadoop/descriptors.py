@@ -13,25 +13,30 @@ org.apache.hadoop.ipc.ProtocolInfo and RPC.getProtocolName.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.message import DecodeError
 
-from froude.base.errors import InputError
+
 from froude.hadoop.classfile import ClassFile, decode_modified_utf8, read_class
 from froude.hadoop.jars import Jar
 
-# Where generated classes and protocol interfaces lie in 2.7 to 3.5; inner classes ($) hold no descriptor.
-_LIKELY = re.compile(rb"^(?!.*(?:/shaded/|/thirdparty/|\$)).*(?:/proto(?:buf)?/[^/]+|Protos?|PB)\.class$")
-_ANY_CLASS = re.compile(rb"^(?!.*(?:/shaded/|/thirdparty/|\$)).*\.class$")
+# Where generated classes and protocol interfaces lie in 2.7 to 3.5. Of inner classes ($) only the services'
+# interfaces matter: one of MapReduce's extends another service instead of having a descriptor of its own.
+_ELSEWHERE = rb"^(?!.*(?:/shaded/|/thirdparty/))"
+_LIKELY = re.compile(
+    _ELSEWHERE + rb"(?:[^$]*(?:/proto(?:buf)?/[^/$]+|Protos?|PB)|.*\$BlockingInterface)\.class$"
+)
+_ANY_CLASS = re.compile(_ELSEWHERE + rb"(?:[^$]*|.*\$BlockingInterface)\.class$")
 _PROTOCOL_INFO = "Lorg/apache/hadoop/ipc/ProtocolInfo;"
 _BLOCKING = "$BlockingInterface"
 # The Java generator writes lines of 40 bytes and cuts a long descriptor into constants of 10 lines (protobuf 2.5)
 # or 400 lines (3 and later).
 _LINE_BYTES = 40
 _PARTS_LIMIT = 4096
+_INHERITANCE_LIMIT = 8
 
 
 @dataclass
@@ -60,23 +65,23 @@ def scan(jars: Iterable[Jar]) -> Found:
 def _scan(jars: list[Jar], wanted: re.Pattern[bytes]) -> Found:
     found = Found()
     outer2file: dict[str, str] = {}
-    interfaces: list[ClassFile] = []
+    interfaces: dict[str, ClassFile] = {}
     for jar in jars:
         for member, data in jar.read(jar.members(wanted)):
-            described, marked = b".proto" in data, b"$BlockingInterface" in data
+            described, marked = b".proto" in data, _BLOCKING.encode() in data
             if not (described or marked):
                 continue
             one = read_class(data, f"{jar.path}!{member.name}")
             if described:
                 for name, raw in descriptors_of(one):
                     found.files.setdefault(name, raw)
-                    outer2file[member.name.removesuffix(".class")] = name
+                    outer2file.setdefault(member.name.removesuffix(".class"), name)
             if marked:
-                interfaces.append(one)
-    for name, service in (pair for one in interfaces for pair in _protocols_of(one)):
-        outer, _, short = service.rpartition("$")
-        if outer in outer2file:
-            found.protocols.setdefault(name, (outer2file[outer], short))
+                interfaces.setdefault(one.this_class, one)
+    for one in interfaces.values():
+        outer, service = _service_of(one, outer2file, interfaces)
+        if outer and not one.this_class.endswith(_BLOCKING):
+            found.protocols.setdefault(_wire_name(one), (outer2file[outer], service))
     return found
 
 
@@ -123,13 +128,22 @@ def _join_parts(constants: list[bytes]) -> tuple[str, bytes] | None:
     return None
 
 
-def _protocols_of(one: ClassFile) -> Iterator[tuple[str, str]]:
-    """(wire name, `outer$service`) of a protocol's interface; nothing for other classes that touch a service."""
-    for interface in one.interfaces:
-        if interface.endswith(_BLOCKING):
-            try:
-                name = one.annotation_strings(_PROTOCOL_INFO).get("protocolName")
-            except InputError:
-                name = None
-            # Without the annotation Hadoop sends the class's own name.
-            yield name or one.this_class.replace("/", "."), interface.removesuffix(_BLOCKING)
+def _service_of(
+    one: ClassFile, outer2file: Mapping[str, str], interfaces: Mapping[str, ClassFile]
+) -> tuple[str, str]:
+    """(outer class, service) that an interface stands for, through a few steps of inheritance; empty if none."""
+    for _ in range(_INHERITANCE_LIMIT):
+        for name in one.interfaces:
+            outer, _, service = name.removesuffix(_BLOCKING).rpartition("$")
+            if name.endswith(_BLOCKING) and outer in outer2file:
+                return outer, service
+        known = [name for name in one.interfaces if name in interfaces]
+        if not known:
+            break
+        one = interfaces[known[0]]
+    return "", ""
+
+
+def _wire_name(one: ClassFile) -> str:
+    """The name that requests carry: the annotation's, and without one Hadoop sends the class's own."""
+    return one.annotation_strings(_PROTOCOL_INFO).get("protocolName") or one.this_class.replace("/", ".")
