@@ -35,7 +35,9 @@ def parse_workers(text: str) -> Workers:
     )
 
 
-def map(f: Callable[[Item], Result], items: Iterable[Item], workers: Workers = 1) -> list[Result]:  # noqa: A001
+def map(  # noqa: A001 - as the builtin, with workers
+    f: Callable[[Item], Result], items: Iterable[Item], workers: Workers = 1
+) -> list[Result]:
     """Apply `f` to every item.
 
     Args:

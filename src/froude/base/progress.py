@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 
@@ -22,15 +22,9 @@ class Task(Protocol):
 class Progress(Protocol):
     """Something that can show what is going on."""
 
-    def task(self, label: str, total: float | None = None) -> _TaskContext:
+    def task(self, label: str, total: float | None = None) -> AbstractContextManager[Task]:
         """A context manager that gives a `Task`; without a total the bar only moves."""
         ...
-
-
-class _TaskContext(Protocol):
-    def __enter__(self) -> Task: ...
-
-    def __exit__(self, *error: object) -> bool | None: ...
 
 
 class _SilentTask:

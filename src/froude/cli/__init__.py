@@ -1,1 +1,1 @@
-"""Placeholder docstring."""
+"""The command line: one file per command group, no logic."""

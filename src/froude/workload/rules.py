@@ -1,6 +1,6 @@
 """What a rule gives in a context: the one evaluator that prediction and play share.
 
-A prediction asks with the responses of a recorded run, a player with those of its own; both must mean the same.
+A prediction asks with the responses of a recorded run, a player with those of its own; both mean the same.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Context(Protocol):
         ...
 
 
-def evaluate(rule: Rule, context: Context) -> Value:  # noqa: PLR0911, C901 - one branch a kind of rule
+def evaluate(rule: Rule, context: Context) -> Value:
     """The value of an argument.
 
     Args:

@@ -1,0 +1,193 @@
+"""The `froude` command: finds the group that is asked for, imports only that, and catches errors once.
+
+Every group is listed in `COMMANDS` with the line that `froude --help` shows, so that the help answers without
+importing any of them. Global flags may stand anywhere on the line.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from froude import __version__
+from froude.base.errors import FroudeError
+from froude.cli.settings import resolve
+
+EXIT_ERROR, EXIT_USAGE, EXIT_MISSED, EXIT_BUG, EXIT_INTERRUPTED = 1, 2, 3, 70, 130
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Where a command lives and what the overview says of it."""
+
+    module: str
+    attribute: str
+    line: str
+
+
+COMMANDS = {
+    "demo": _Entry(
+        "demo", "demo", "The whole chain, small, on a real NameNode that Froude fetches and starts."
+    ),
+    "doctor": _Entry("doctor", "doctor", "What is here, what is missing, and how to get it."),
+    "hadoop": _Entry("hadoop", "app", "Get a Hadoop; start and stop daemons or a small cluster."),
+    "capture": _Entry("capture", "app", "Record live calls into a Trace."),
+    "trace": _Entry("trace", "app", "Look at, check, compare and import Traces."),
+    "mine": _Entry("mine", "mine", "Traces of small runs → a Workload, and the questions it leaves open."),
+    "review": _Entry("review", "review", "Answer and confirm a Workload's questions."),
+    "extrapolate": _Entry("extrapolate", "extrapolate", "A Workload at a Scale → a Plan, with its refusals."),
+    "play": _Entry("play", "play", "Play a Plan against a real daemon → a Run."),
+    "report": _Entry("report", "report", "Workloads, Traces and Runs → one HTML page, and the same as JSON."),
+}
+
+_VALUE_FLAGS = {"--workspace", "--workers", "--seed"}
+_SWITCHES = {"--dry-run", "--json", "--quiet"}
+
+
+class _Lazy(TyperGroup):
+    """A group whose members are imported when they are called, not when they are listed."""
+
+    def list_commands(self, _ctx: Any) -> list[str]:
+        """Every command, in the order of the chain."""
+        return list(COMMANDS)
+
+    def get_command(self, _ctx: Any, cmd_name: str) -> Any:
+        """The command of that name, imported now; None for a name that is not one."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        found = getattr(importlib.import_module(f"froude.cli.{entry.module}"), entry.attribute)
+        if not isinstance(found, typer.Typer):
+            group = typer.Typer(add_completion=False, rich_markup_mode=None)
+            group.command(name=cmd_name)(found)
+            found = group
+        command = typer.main.get_command(found)
+        command.name = cmd_name
+        return command
+
+    def format_commands(self, _ctx: Any, formatter: Any) -> None:
+        """The overview, from the table alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.line) for name, entry in COMMANDS.items()])
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; Ctrl-C ends with 130, as a shell expects."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            print("froude: interrupted", file=sys.stderr)
+            raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
+app = typer.Typer(
+    cls=_Lazy,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Try it: froude demo. Exit codes: 0 done, 1 a stated error, 2 usage, 3 a limit missed, 70 our bug.",
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"froude {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def froude(
+    ctx: typer.Context,
+    workspace: Annotated[
+        Path | None, typer.Option(help="Folder for what Froude keeps [$FROUDE_WORKSPACE, else here].")
+    ] = None,
+    workers: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Local processes, or tcp://HOST:PORT of a dask scheduler [1]."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Root of every random choice [0].")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Results as one JSON document on stdout.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress, no remarks.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version.")
+    ] = False,
+) -> None:
+    """Scale models of Hadoop-class clusters.
+
+    Record small runs of a real cluster, mine their pattern, predict the full size, and play it against a real
+    NameNode with thousands of emulated DataNodes.
+    """
+    del version
+    flags = {"workspace": workspace, "workers": workers, "seed": seed}
+    ctx.obj = resolve({**flags, "dry_run": dry_run, "json": json, "quiet": quiet})
+
+
+def hoist(arguments: list[str]) -> list[str]:
+    """Move global flags to the front, so that `froude mine x --json` works as `froude --json mine x`.
+
+    Everything after a bare `--` stays where it is.
+    """
+    front: list[str] = []
+    rest: list[str] = []
+    todo = iter(arguments)
+    for word in todo:
+        if word == "--":
+            rest += [word, *todo]
+        elif word in _SWITCHES or word.partition("=")[0] in _VALUE_FLAGS:
+            front.append(word)
+            if word in _VALUE_FLAGS:
+                front += [value for value in [next(todo, None)] if value is not None]
+        else:
+            rest.append(word)
+    return front + rest
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command line and exit with its code."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command line.
+
+    Returns:
+        The exit code; a command states one by `raise typer.Exit(code)`.
+    """
+    try:
+        app(hoist(arguments), prog_name="froude")
+    except FroudeError as error:
+        print(f"froude: {error}", file=sys.stderr)
+        return EXIT_ERROR
+    except KeyboardInterrupt:
+        print("froude: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else EXIT_ERROR if stop.code else 0
+    except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a message
+        return _bug(error)
+    return 0
+
+
+def _bug(error: Exception) -> int:
+    import os
+    import traceback
+
+    if os.environ.get("FROUDE_TRACEBACK"):
+        traceback.print_exception(error)
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{last.filename.rpartition('froude/')[2]}:{last.lineno}"
+    print(f"froude: a bug of ours: {type(error).__name__}: {error} ({where})", file=sys.stderr)
+    print(f"froude {__version__}; please report it with the command and this line,", file=sys.stderr)
+    print("and the output with FROUDE_TRACEBACK=1 set", file=sys.stderr)
+    return EXIT_BUG

@@ -1,0 +1,109 @@
+"""From a Workload and a Scale to a Plan, with what must be refused (PatternMiner, III.B.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from froude.base.units import Quantity
+from froude.workload.plan import Plan, Refusal
+from froude.workload.scale import Count, Scale
+from froude.workload.types import NodeType, Repeat, Step, Workload
+
+
+def extrapolate(workload: Workload, scale: Scale) -> Plan:
+    """The Plan of a workload at a scale.
+
+    Args:
+        workload: the mined pattern.
+        scale: the size asked for; every variable that was recorded must be given.
+
+    Returns:
+        The plan; what cannot be extrapolated stands in its refusals, not in an exception.
+
+    Source:
+        PatternMiner III.B.5; the refusals are ours.
+    """
+    refusals = [*_variables(workload, scale), *_findings(workload, scale), *_open_questions(workload)]
+    counts: dict[str, int] = {}
+    if not any(refusal.fatal and refusal.node_type is None for refusal in refusals):
+        for node_type in workload.node_types:
+            counts[node_type.name] = node_type.count.whole_at(scale)
+            refusals += _counts(node_type, scale)
+    return Plan(workload, scale, counts, tuple(refusals))
+
+
+def calls_of(steps: tuple[Step, ...], scale: Mapping[str, Quantity]) -> int:
+    """Number of calls one node makes in its steps at a scale; polls count once.
+
+    Raises:
+        InputError: the scale lacks a variable.
+    """
+    total = 0
+    for step in steps:
+        total += step.times.whole_at(scale) * calls_of(step.steps, scale) if isinstance(step, Repeat) else 1
+    return total
+
+
+def _variables(workload: Workload, scale: Scale) -> Iterator[Refusal]:
+    """Variables missing, unknown, of another unit, or asked to change though they never varied."""
+    recorded = workload.recorded.scales
+    known = {name for seen in recorded for name in seen}
+    for name in sorted(set(scale) - known):
+        yield Refusal(f"'{name}' is no variable of the recorded runs ({', '.join(sorted(known)) or 'none'})")
+    for name in sorted(known):
+        if name not in scale:
+            yield Refusal(f"the scale does not say '{name}'")
+            continue
+        seen = {run[name] for run in recorded if name in run}
+        units = {quantity.unit for quantity in seen}
+        if scale[name].unit not in units:
+            yield Refusal(
+                f"'{name}' was recorded in {units.pop() or 'plain counts'}, and asked for as {scale[name]}"
+            )
+        elif len(seen) == 1 and scale[name] not in seen:
+            only = next(iter(seen))
+            yield Refusal(
+                f"'{name}' was {only} in every recorded run: what it does at {scale[name]} cannot be known"
+            )
+
+
+def _findings(workload: Workload, scale: Scale) -> Iterator[Refusal]:
+    elsewhere = dict(scale) not in [dict(seen) for seen in workload.recorded.scales]
+    for finding in workload.findings:
+        if finding.variable is None:
+            yield Refusal(finding.what, finding.node_type, fatal=finding.fatal and elsewhere)
+
+
+def _open_questions(workload: Workload) -> Iterator[Refusal]:
+    open_ = [question for question in workload.questions if not question.answered]
+    if open_:
+        yield Refusal(
+            f"{_plural(len(open_), 'question')} not answered: the likeliest rule or an example stands in",
+            fatal=False,
+        )
+
+
+def _counts(node_type: NodeType, scale: Scale) -> Iterator[Refusal]:
+    for what, count in _all_counts(node_type):
+        value = count.at(scale)
+        if abs(value - round(value)) > 1e-6:
+            text = f"{node_type.name}: {what} would be {value:g} ({count}), which is not a whole number"
+            yield Refusal(text, node_type.name, fatal=False)
+        if value < 0:
+            yield Refusal(f"{node_type.name}: {what} would be {value:g} ({count})", node_type.name)
+
+
+def _all_counts(node_type: NodeType) -> Iterator[tuple[str, Count]]:
+    yield "the number of nodes", node_type.count
+
+    def loops(steps: tuple[Step, ...]) -> Iterator[tuple[str, Count]]:
+        for step in steps:
+            if isinstance(step, Repeat):
+                yield f"the iterations of {step.id}", step.times
+                yield from loops(step.steps)
+
+    yield from loops(node_type.steps)
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,268 @@
+"""An argument rule as a YAML value, and back.
+
+Arguments are plain values where they are constant; every other rule is a small mapping with one telling key:
+`counter`, `template`, `scaled`, `from`, `fact`, `generated`, `index` (cases), `absent`, `unknown`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+
+from froude.base.documents import Section
+from froude.base.errors import InputError
+from froude.workload.scale import Count
+from froude.workload.types import (
+    Absent,
+    Cases,
+    Constant,
+    Counter,
+    Flow,
+    Generated,
+    NodeFact,
+    Rule,
+    Scalar,
+    Scaled,
+    Side,
+    Template,
+    Unknown,
+    Which,
+)
+
+
+def rule_field(rule: Rule) -> Any:
+    """A rule as a YAML value."""
+    match rule:
+        case Constant(value):
+            return value
+        case Absent():
+            return {"absent": True}
+        case Counter():
+            return lean({"counter": _counter_text(rule), "width": rule.width or None})
+        case Scaled(count):
+            return {"scaled": count_field(count)}
+        case Template(parts):
+            return {"template": _template_text(parts)}
+        case Flow():
+            return lean(
+                {
+                    "from": rule.call,
+                    rule.side.value: rule.path,
+                    "which": None if rule.which is Which.SAME else rule.which.value,
+                    "node_type": rule.node_type,
+                    "plus": rule.plus or None,
+                }
+            )
+        case NodeFact(fact):
+            return {"fact": fact}
+        case Generated():
+            return lean({"generated": rule.generator, "parameters": dict(rule.parameters) or None})
+        case Cases():
+            cases = {"first": rule.first, "last": rule.last, "otherwise": rule.otherwise}
+            return {"index": rule.index} | {k: rule_field(r) for k, r in cases.items() if r is not None}
+        case Unknown(examples):
+            return {"unknown": list(examples)}
+
+
+def _template_text(parts: tuple[str | Rule, ...]) -> Any:
+    if all(isinstance(part, (str, Counter)) for part in parts):
+        return "".join(_part_text(part) for part in parts)
+    return [
+        part.replace("{", "{{").replace("}", "}}") if isinstance(part, str) else rule_field(part)
+        for part in parts
+    ]
+
+
+def _part_text(part: str | Rule) -> str:
+    if isinstance(part, str):
+        return part.replace("{", "{{").replace("}", "}}")
+    assert isinstance(part, Counter)
+    return "{" + _counter_text(part) + (f":0{part.width}" if part.width else "") + "}"
+
+
+def _counter_text(counter: Counter) -> str:
+    terms = [name if step == 1 else f"{step}*{name}" for name, step in counter.steps.items()]
+    return " + ".join(terms + ([str(counter.base)] if counter.base or not terms else []))
+
+
+def count_field(count: Count) -> Any:
+    """A count as a number where it is constant, else as a formula."""
+    text = str(count)
+    return whole(count.intercept) if not count.slopes and count.cap is None else text
+
+
+def whole(value: float) -> float:
+    """The number as an integer where it is whole."""
+    return int(value) if value == int(value) else value
+
+
+def lean(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields without those that are None or an empty list."""
+    return {name: value for name, value in fields.items() if value is not None and value != []}
+
+
+_KEYS = ("absent", "counter", "scaled", "template", "from", "fact", "generated", "index", "unknown")
+
+
+def read_rule(value: Any, parent: Section, name: str) -> Rule:
+    """A rule from its YAML value.
+
+    Raises:
+        InputError: a list, or a mapping that no rule is written as.
+    """
+    if not isinstance(value, CommentedMap):
+        if isinstance(value, CommentedSeq):
+            raise parent.error(name, "a list is not a rule", allowed="a value or a mapping")
+        return Constant(scalar(value))
+    section = parent.wrap(value, name)
+    kinds = [key for key in _KEYS if key in section]
+    if len(kinds) != 1:
+        raise parent.error(
+            name, "not a rule", found=", ".join(section.names()), allowed="one of " + ", ".join(_KEYS)
+        )
+    rule = _READERS[kinds[0]](section)
+    section.finish()
+    return rule
+
+
+def _read_counter(section: Section) -> Rule:
+    return _counter(section, str(section.raw("counter")), section.value("width", int, 0))
+
+
+def _read_template(section: Section) -> Rule:
+    raw = section.raw("template")
+    if isinstance(raw, str):
+        return Template(_template_parts(raw, section))
+    if not isinstance(raw, CommentedSeq):
+        raise section.error("template", "has the wrong type", allowed="text or a list")
+    parts = [
+        _unbraced(item) if isinstance(item, str) else read_rule(item, section, "template") for item in raw
+    ]
+    return Template(tuple(parts))
+
+
+def _read_flow(section: Section) -> Rule:
+    sides = [side for side in Side if side.value in section]
+    if len(sides) != 1:
+        raise section.error(None, "says no side", allowed="request: PATH or response: PATH")
+    return Flow(
+        call=section.value("from", str),
+        side=sides[0],
+        path=section.value(sides[0].value, str),
+        which=section.convert("which", _which) if "which" in section else Which.SAME,
+        node_type=section.optional("node_type", str),
+        plus=section.value("plus", int, 0),
+    )
+
+
+def _which(text: object) -> Which:
+    try:
+        return Which(text)
+    except ValueError as error:
+        raise InputError(
+            "not an occurrence", found=text, allowed=", ".join(w.value for w in Which)
+        ) from error
+
+
+def _read_generated(section: Section) -> Rule:
+    below = section.section("parameters")
+    return Generated(
+        section.value("generated", str), {name: scalar(below.raw(name)) for name in below.names()}
+    )
+
+
+def _read_cases(section: Section) -> Rule:
+    def rule(name: str) -> Rule | None:
+        return read_rule(section.raw(name), section, name) if name in section else None
+
+    otherwise = rule("otherwise")
+    if otherwise is None:
+        raise section.error(None, "otherwise is missing", allowed="a rule")
+    return Cases(section.value("index", str), rule("first"), rule("last"), otherwise)
+
+
+def _read_absent(section: Section) -> Rule:
+    section.value("absent", bool)
+    return Absent()
+
+
+_READERS: dict[str, Callable[[Section], Rule]] = {
+    "absent": _read_absent,
+    "counter": _read_counter,
+    "scaled": lambda section: Scaled(section.convert("scaled", Count.parse)),
+    "template": _read_template,
+    "from": _read_flow,
+    "fact": lambda section: NodeFact(section.value("fact", str)),
+    "generated": _read_generated,
+    "index": _read_cases,
+    "unknown": lambda section: Unknown(tuple(scalar(item) for item in section.items("unknown"))),
+}
+
+_PIECE = re.compile(r"\{\{|\}\}|\{([^{}:]*)(?::0?(\d+))?\}|[{}]")
+
+
+def _template_parts(text: str, section: Section) -> tuple[str | Rule, ...]:
+    parts: list[str | Rule] = []
+    literal, position = "", 0
+    for match in _PIECE.finditer(text):
+        literal += text[position : match.start()]
+        position = match.end()
+        if match[0] in {"{{", "}}"}:
+            literal += match[0][0]
+        elif match[1] is None:
+            raise section.error(
+                "template", "a brace stands alone", found=text, allowed="{index} or {{ and }}"
+            )
+        else:
+            parts += [literal, _counter(section, match[1], int(match[2] or 0))]
+            literal = ""
+    parts.append(literal + text[position:])
+    return tuple(part for part in parts if part != "")
+
+
+def _unbraced(text: str) -> str:
+    return text.replace("{{", "{").replace("}}", "}")
+
+
+def _counter(section: Section, text: str, width: int) -> Counter:
+    count = (
+        section.convert("counter", lambda _: Count.parse(text)) if "counter" in section else Count.parse(text)
+    )
+    numbers = [count.intercept, *count.slopes.values()]
+    if count.cap is not None or any(number != int(number) for number in numbers):
+        raise section.error(None, "not a counter", found=text, allowed="a sum of whole multiples of indices")
+    return Counter(int(count.intercept), {name: int(step) for name, step in count.slopes.items()}, width)
+
+
+def scalar(value: Any) -> Scalar:
+    """A YAML scalar as a plain Python value, without the parser's own subclasses."""
+    match value:
+        case None | bool():
+            return value
+        case bytes() | bytearray():
+            return bytes(value)
+        case int():
+            return int(value)
+        case float():
+            return float(value)
+    return str(value)
+
+
+def flows(rule: Rule) -> list[Flow]:
+    """Every flow within a rule."""
+    match rule:
+        case Flow():
+            return [rule]
+        case Cases():
+            return [
+                flow
+                for case in (rule.first, rule.last, rule.otherwise)
+                if case is not None
+                for flow in flows(case)
+            ]
+        case Template(parts):
+            return [flow for part in parts if not isinstance(part, str) for flow in flows(part)]
+    return []
