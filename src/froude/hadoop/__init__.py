@@ -1,1 +1,1 @@
-"""Placeholder docstring."""
+"""Hadoop: its schema, wire protocol, jars and daemons."""

@@ -1,7 +1,7 @@
 """Stands between Froude and one daemon, so that the daemon never outlives Froude.
 
-Started as `python -I -S _reaper.py PARENT_PID PID_FILE PROGRAM ARG...`; imports nothing of Froude, to start in
-some 15 ms. The daemon is this process's child, and this process has one thread, so the kernel's
+Started as `python -I -S _reaper.py PARENT_PID PID_FILE PROGRAM ARG...`; imports nothing of Froude, to start
+in some 15 ms. The daemon is this process's child, and this process has one thread, so the kernel's
 parent-death signal can be relied on below it (from Froude itself it could not: it fires when the *thread*
 that forked dies). Above it, a pidfd tells when Froude is gone, also after kill -9. Exit code: the daemon's.
 """
@@ -29,9 +29,10 @@ def main(parent: int, pid_file: str, command: list[str]) -> int:
         os.setpgid(0, 0)
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         os.execv(command[0], command)  # noqa: S606 - the daemon itself, without a shell
-    with open(pid_file + ".new", "w") as out:  # noqa: PTH123 - pathlib would double the start-up
-        out.write(str(child))
-    os.rename(pid_file + ".new", pid_file)  # noqa: PTH104
+    if pid_file != "-":
+        with open(pid_file + ".new", "w") as out:  # noqa: PTH123 - pathlib would double the start-up
+            out.write(str(child))
+        os.rename(pid_file + ".new", pid_file)  # noqa: PTH104
     ended = os.pidfd_open(child)
     poll = select.poll()
     poll.register(watched, select.POLLIN)

@@ -1,8 +1,8 @@
 """A Hadoop release: its jars and a Java that runs them, from a folder, `HADOOP_HOME` or Maven coordinates.
 
 Only the jars that a NameNode, a DataNode and the file system shell load are fetched: 41 MB instead of 103.
-They lie in Froude's cache, and each is looked at again before use: a jar that changed since it was verified is
-hashed, and fetched anew when it is no longer what it was. With a warm cache nothing is asked of the network.
+They lie in Froude's cache, and each is looked at again before use: one that changed since it was verified is
+hashed, and fetched anew when it is no longer what it was. A warm cache asks nothing of the network.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from froude.base.errors import FroudeError, InputError, MissingError
 from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
@@ -27,6 +27,8 @@ from froude.hadoop import jvm
 from froude.hadoop.maven import Coordinate, Repository, sha256_of
 
 if TYPE_CHECKING:
+    from froude.hadoop.cluster import Cluster, ClusterOptions
+    from froude.hadoop.namenode import NameNode, NameNodeOptions
     from froude.hadoop.schema import Schema
 
 DEFAULT_RELEASE = "3.5.0"
@@ -35,24 +37,26 @@ DEFAULT_RELEASE = "3.5.0"
 _GROUP = "org.apache.hadoop"
 _ROOTS = ("hadoop-common", "hadoop-hdfs", "hadoop-hdfs-client", "hadoop-auth", "hadoop-annotations")
 
-_NEEDED = frozenset(
-    """
-    commons-beanutils commons-cli commons-codec commons-collections commons-collections4 commons-compress
-    commons-configuration2 commons-io commons-lang3 commons-logging commons-text
-    hadoop-annotations hadoop-auth hadoop-common hadoop-hdfs hadoop-hdfs-client
-    hadoop-shaded-guava hadoop-shaded-protobuf_3_7 hadoop-shaded-protobuf_3_21 hadoop-shaded-protobuf_3_25
-    hk2-api hk2-locator hk2-utils httpclient httpcore istack-commons-runtime
-    jackson-annotations jackson-core jackson-databind
-    jakarta.activation-api jakarta.annotation-api jakarta.inject jakarta.validation-api jakarta.ws.rs-api
-    jakarta.xml.bind-api javax.servlet-api jaxb-runtime
-    jersey-client jersey-common jersey-container-servlet jersey-container-servlet-core jersey-core jersey-hk2
-    jersey-media-jaxb jersey-server jersey-servlet
-    jetty-http jetty-io jetty-security jetty-server jetty-servlet jetty-util jetty-util-ajax jetty-webapp jetty-xml
-    netty-buffer netty-codec netty-codec-http netty-common netty-transport osgi-resource-locator
-    re2j reload4j slf4j-api slf4j-reload4j stax2-api woodstox-core
-    """.split()
-)
+# fmt: off
+_NEEDED = frozenset((
+    "commons-beanutils", "commons-cli", "commons-codec", "commons-collections", "commons-collections4",
+    "commons-compress", "commons-configuration2", "commons-io", "commons-lang3", "commons-logging",
+    "commons-math3", "commons-net", "commons-text", "hadoop-annotations", "hadoop-auth",
+    "hadoop-common", "hadoop-hdfs", "hadoop-hdfs-client", "hadoop-shaded-guava",
+    "hadoop-shaded-protobuf_3_21", "hadoop-shaded-protobuf_3_25", "hadoop-shaded-protobuf_3_7",
+    "hk2-api", "hk2-locator", "hk2-utils", "httpclient", "httpcore", "istack-commons-runtime",
+    "jackson-annotations", "jackson-core", "jackson-databind", "jakarta.activation-api",
+    "jakarta.annotation-api", "jakarta.inject", "jakarta.validation-api", "jakarta.ws.rs-api",
+    "jakarta.xml.bind-api", "javax.servlet-api", "jaxb-runtime", "jersey-client", "jersey-common",
+    "jersey-container-servlet", "jersey-container-servlet-core", "jersey-core", "jersey-hk2",
+    "jersey-media-jaxb", "jersey-server", "jersey-servlet", "jetty-http", "jetty-io", "jetty-security",
+    "jetty-server", "jetty-servlet", "jetty-util", "jetty-util-ajax", "jetty-webapp", "jetty-xml",
+    "netty-buffer", "netty-codec", "netty-codec-http", "netty-common", "netty-handler",
+    "netty-transport", "osgi-resource-locator", "re2j", "reload4j", "slf4j-api", "slf4j-reload4j",
+    "stax2-api", "woodstox-core",
+))
 """Artifact ids that class-load traces of 3.3, 3.4 and 3.5 named; other lines take everything."""
+# fmt: on
 
 _TRACED_LINES = frozenset({(3, 3), (3, 4), (3, 5)})
 
@@ -114,6 +118,29 @@ class Hadoop:
         java = jvm.choose(release, found)
         jars = fetch(release, cache or cache_folder(environ), progress or Silent())
         return cls(release, jars, java, "Maven", None)
+
+    def namenode(self, heap: str | int = "1 GB", **options: Unpack[NameNodeOptions]) -> NameNode:
+        """A NameNode of its own, formatted and started when the `with` block is entered.
+
+        Args:
+            heap: its largest heap, such as `4 GB`.
+            options: see `froude.hadoop.namenode.NameNodeOptions`.
+        """
+        from froude.hadoop.namenode import NameNode
+
+        return NameNode(self, heap=heap, **options)
+
+    def cluster(self, datanodes: int = 3, replication: int = 2, **options: Unpack[ClusterOptions]) -> Cluster:
+        """A NameNode and DataNodes on loopback, each with its own address; a context manager.
+
+        Args:
+            datanodes: how many, 1 to 240.
+            replication: copies of each block.
+            options: see `froude.hadoop.cluster.ClusterOptions`.
+        """
+        from froude.hadoop.cluster import Cluster
+
+        return Cluster(self, datanodes=datanodes, replication=replication, **options)
 
     @property
     def classpath(self) -> str:
@@ -191,7 +218,9 @@ def needed(release: str, repository: Repository) -> list[Coordinate]:
         MissingError: the release is not in the repository.
     """
     roots = [Coordinate(_GROUP, name, release) for name in _ROOTS]
-    closure = repository.closure([root for root in roots if jvm.release_line(release) >= (2, 8) or "client" not in root.artifact])
+    closure = repository.closure(
+        [root for root in roots if jvm.release_line(release) >= (2, 8) or "client" not in root.artifact]
+    )
     closure = sorted({*closure, *_unlisted(closure)})
     if jvm.release_line(release) not in _TRACED_LINES:
         return [each for each in closure if not each.classifier]
@@ -199,7 +228,7 @@ def needed(release: str, repository: Repository) -> list[Coordinate]:
 
 
 def _unlisted(closure: Sequence[Coordinate]) -> Iterator[Coordinate]:
-    """What the daemons load but the POMs mark as provided or optional: the logging binding and JAXB for Jersey."""
+    """What the daemons load but the POMs mark as provided or optional: a logging binding, JAXB for Jersey."""
     by_name = {each.artifact: each for each in closure}
     logging = "slf4j-reload4j" if "reload4j" in by_name else "slf4j-log4j12"
     if "slf4j-api" in by_name:
@@ -218,9 +247,15 @@ def jars_in(folder: Path) -> list[Path]:
         InputError: no folder, no jars, or a jar that cannot be opened.
     """
     if not folder.is_dir():
-        raise InputError("is no folder", file=folder, remedy="Name an unpacked Hadoop or a folder of its jars")
+        raise InputError(
+            "is no folder", file=folder, remedy="Name an unpacked Hadoop or a folder of its jars"
+        )
     share = folder / "share" / "hadoop"
-    places = [share / part for part in ("common/lib", "common", "hdfs/lib", "hdfs")] if share.is_dir() else [folder]
+    places = (
+        [share / part for part in ("common/lib", "common", "hdfs/lib", "hdfs")]
+        if share.is_dir()
+        else [folder]
+    )
     jars = [
         jar
         for place in places
@@ -231,7 +266,9 @@ def jars_in(folder: Path) -> list[Path]:
         raise InputError("holds no Hadoop jars", file=folder, allowed="share/hadoop/... or *.jar")
     for jar in jars:
         if not zipfile.is_zipfile(jar):
-            raise InputError("is no jar: damaged or cut short", file=jar, remedy="Unpack the distribution again")
+            raise InputError(
+                "is no jar: damaged or cut short", file=jar, remedy="Unpack the distribution again"
+            )
     return jars
 
 
@@ -312,7 +349,12 @@ def _parse_manifest(data: bytes, name: str) -> list[Entry]:
 
 def _write_manifest(path: Path, entries: Sequence[Entry]) -> None:
     rows = [
-        {"jar": str(each.coordinate), "sha256": each.sha256, "size": each.size_bytes, "changed": each.changed_ns}
+        {
+            "jar": str(each.coordinate),
+            "sha256": each.sha256,
+            "size": each.size_bytes,
+            "changed": each.changed_ns,
+        }
         for each in entries
     ]
     atomic_write_text(path, json.dumps({"jars": rows}, indent=1) + "\n")

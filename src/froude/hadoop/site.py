@@ -21,11 +21,12 @@ _PRODUCTION = re.compile(
     | dfs\.ha\..* | ha\..* | dfs\.journalnode\..*
     | dfs\.namenode\.shared\.edits\.dir(\..*)?
     | .*\.keytab(\..*)? | .*\.keytab | .*kerberos.* | .*\.principal(\..*)?
-    | dfs\.hosts(\..*)? | .*\.hosts\.(include|exclude) | .*\.(include|exclude)-path | .*nodes\.(include|exclude)-path
+    | dfs\.hosts(\..*)? | .*\.hosts\.(include|exclude) | .*\.(include|exclude)-path
     | .*[.-]address(\..*)? | .*\.hostname(\..*)? | .*\.bind-host(\..*)? | .*\.quorum(\..*)?
     | fs\.default(FS|\.name) | .*\.(zk|zookeeper)[.-].* | .*zk-address | hadoop\.registry\..*
     | .*\.(name|data|edits|checkpoint|tmp)\.dir(\..*)? | .*\.(local|log)-dirs
-    | hadoop\.security\.(authentication|authorization|credential\.provider\.path|key\.provider\.path|group\.mapping.*)
+    | hadoop\.security\.(authentication|authorization|group\.mapping.*)
+    | .*\.(credential|key)\.provider\.(path|uri)
     | dfs\.(encryption|http\.policy|https)\..* | dfs\.http\.policy | dfs\.encrypt\.data\.transfer.*
     | .*\.(password|secret)(\..*)? | ssl\..* | .*ssl\.(server|client)\..*
     | dfs\.net\.interface.* | net\.topology\.(script|table)\..* | dfs\.block\.access\.token\.enable
@@ -48,10 +49,13 @@ def parse_xml(data: bytes, *, name: str) -> Any:
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        line = error.lineno if error.lineno else None
+        line = error.lineno or None
         raise InputError(f"is no XML ({error.msg})", file=name, place=line) from error
-    if root.getroottree().docinfo.doctype:
-        raise InputError("declares a document type", file=name, allowed="plain XML without DOCTYPE or entities")
+    docinfo: Any = root.getroottree().docinfo
+    if docinfo.doctype:
+        raise InputError(
+            "declares a document type", file=name, allowed="plain XML without DOCTYPE or entities"
+        )
     return root
 
 
@@ -67,7 +71,9 @@ def parse_site(data: bytes, *, name: str = "site.xml") -> dict[str, str]:
     """
     root = parse_xml(data, name=name)
     if root.tag != "configuration":
-        raise InputError("is no Hadoop configuration", file=name, found=f"<{root.tag}>", allowed="<configuration>")
+        raise InputError(
+            "is no Hadoop configuration", file=name, found=f"<{root.tag}>", allowed="<configuration>"
+        )
     result: dict[str, str] = {}
     final: set[str] = set()
     for element in root.iter("property"):

@@ -1,0 +1,327 @@
+"""A small real cluster on loopback: one NameNode and DataNodes that each have an address of their own.
+
+Entering the block formats and starts the NameNode only. The DataNodes follow with `start_datanodes`, or by
+themselves at the first use of `uri`, `shell` or `wait_live`. In between, a recorder can put a capture proxy
+in front of the NameNode for each node, on the node's own address (`node_addresses`), and hand the proxies'
+addresses to `start_datanodes(namenode_at=...)`: each DataNode then dials its own proxy, which must connect
+onward from the node's address, for the NameNode knows a node by the address it dials from. Without proxies,
+plain relays of ours do that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, TypedDict
+
+from froude.base.errors import InputError, TargetError
+from froude.base.files import atomic_write_text, stated_os_errors
+from froude.hadoop import jvm, loopback, settings, site
+from froude.hadoop.daemons import REAPER, Daemon, child_environment
+from froude.hadoop.namenode import NameNode, NameNodeOptions
+from froude.hadoop.relay import Relay
+
+if TYPE_CHECKING:
+    from froude.hadoop.distribution import Hadoop
+
+_DATANODE = "org.apache.hadoop.hdfs.server.datanode.DataNode"
+_SHELL = "org.apache.hadoop.fs.FsShell"
+_INFO = "Hadoop:service=NameNode,name=NameNodeInfo"
+_STATE = "Hadoop:service=NameNode,name=FSNamesystemState"
+_POLL_S = 0.05
+
+
+class ClusterOptions(TypedDict, total=False):
+    """What else `Hadoop.cluster` takes."""
+
+    heap: str | int
+    """The NameNode's largest heap; 512 MB by default."""
+    datanode_heap: str | int
+    """Each DataNode's; 256 MB by default."""
+    folder: Path | None
+    """The run folder, kept afterwards; by default a temporary one that is removed."""
+    audit_log: bool
+    """Whether the NameNode writes an audit log; yes by default."""
+    fast: bool
+    """Quick start-up instead of full speed; no by default."""
+    conf: Mapping[str, str] | None
+    """Further properties for every daemon: `dfs.*` go to hdfs-site.xml, others to core-site.xml."""
+
+
+class Cluster:
+    """One NameNode and some DataNodes; `with hadoop.cluster(datanodes=3) as cluster:`."""
+
+    def __init__(  # noqa: PLR0913 - the options of one cluster, all by name
+        self,
+        hadoop: Hadoop,
+        *,
+        datanodes: int = 3,
+        replication: int = 2,
+        heap: str | int = "512 MB",
+        datanode_heap: str | int = "256 MB",
+        folder: Path | None = None,
+        audit_log: bool = True,
+        fast: bool = False,
+        conf: Mapping[str, str] | None = None,
+    ) -> None:
+        """Describe it (see `ClusterOptions`); nothing runs before the block is entered.
+
+        Raises:
+            InputError: a number of DataNodes that does not fit on one loopback network.
+        """
+        if not 1 <= datanodes <= loopback.MOST_NODES:
+            allowed = f"1 to {loopback.MOST_NODES}"
+            raise InputError(
+                "cannot start so many DataNodes", place="datanodes", found=datanodes, allowed=allowed
+            )
+        self.hadoop = hadoop
+        self.datanodes: list[Daemon] = []
+        """The DataNodes' processes, once started, in the order of `node_addresses`."""
+        self._count = datanodes
+        self._heap = heap
+        self._datanode_heap = datanode_heap
+        self._fast = fast
+        self._extra = dict(conf or {})
+        self._wanted_folder = folder
+        self._folder: Path | None = None
+        self._prefix = ""
+        self._stack = contextlib.ExitStack()
+        self._shells = 0
+        self._namenode_options: NameNodeOptions = {
+            "audit_log": audit_log,
+            "fast": fast,
+            "conf": conf,
+            "replication": replication,
+        }
+        self._namenode: NameNode | None = None
+
+    @property
+    def namenode(self) -> NameNode:
+        """Its NameNode.
+
+        Raises:
+            TargetError: the cluster was not started.
+        """
+        if self._namenode is None:
+            raise TargetError("was not started", file="cluster")
+        return self._namenode
+
+    @property
+    def folder(self) -> Path:
+        """The run folder: `namenode`, `datanode-0`, ... and `client` under it.
+
+        Raises:
+            TargetError: the cluster was not started.
+        """
+        if self._folder is None:
+            raise TargetError("was not started", file="cluster")
+        return self._folder
+
+    @property
+    def node_addresses(self) -> list[str]:
+        """The loopback address of each DataNode, known before they are started."""
+        return [f"{self._prefix}.{loopback.FIRST_NODE + index}" for index in range(self._count)]
+
+    @property
+    def uri(self) -> str:
+        """Where clients connect, such as `hdfs://127.3.7.1:40001`; starts the DataNodes if need be.
+
+        Raises:
+            TargetError: a DataNode does not come up.
+        """
+        self.wait_live()
+        return self.namenode.uri
+
+    def start_datanodes(self, namenode_at: Mapping[int, tuple[str, int]] | None = None) -> None:
+        """Start the DataNodes; nothing happens the second time. Does not wait: see `wait_live`.
+
+        Args:
+            namenode_at: for each node's index, the address that it shall take for the NameNode's: a capture
+                proxy that connects onward from the node's own address. Nodes left out get a plain relay.
+
+        Raises:
+            TargetError: one could not be started.
+        """
+        if self.datanodes:
+            return
+        dialled = dict(namenode_at or {})
+        port = self.namenode.port
+        plain = [(address, port) for i, address in enumerate(self.node_addresses) if i not in dialled]
+        if plain:
+            self._stack.enter_context(Relay(plain, self.namenode.address))
+        ports = loopback.free_ports(self.node_addresses, 3)
+        for index, address in enumerate(self.node_addresses):
+            daemon = self._datanode(
+                index, address, (ports[0], ports[1], ports[2]), dialled.get(index, (address, port))
+            )
+            daemon.start()
+            self.datanodes.append(daemon)
+
+    def wait_live(self, *, timeout_s: float = 120) -> None:
+        """Wait until every DataNode is live and has told its capacity, and files can be written.
+
+        Starts the DataNodes if that has not happened.
+
+        Raises:
+            TargetError: one died, with its own last error, or the time is over.
+        """
+        self.start_datanodes()
+        deadline = time.monotonic() + timeout_s
+        while not self._all_live():
+            for daemon in self.datanodes:
+                daemon.check()
+            if time.monotonic() > deadline:
+                found = f"{self.namenode.live_datanodes()} of {self._count} live"
+                raise TargetError(
+                    f"DataNodes did not all come up in {timeout_s:g} s", file=self.namenode.uri, found=found
+                )
+            time.sleep(_POLL_S)
+
+    def shell(self, *arguments: str, at: str | tuple[str, int] | None = None, timeout_s: float = 120) -> str:
+        """Run Hadoop's own file system shell, in a JVM of its own.
+
+        Args:
+            arguments: as after `hdfs dfs`: `"-put", "file", "/in"`.
+            at: the NameNode's address for this client, such as a capture proxy's; by default its own.
+            timeout_s: how long it may take.
+
+        Returns:
+            What it wrote to standard output.
+
+        Raises:
+            TargetError: it failed; with what it wrote to standard error.
+        """
+        self.wait_live()
+        conf = self._client_conf()
+        where = self.namenode.uri if at is None else at if isinstance(at, str) else f"hdfs://{at[0]}:{at[1]}"
+        java = [
+            str(self.hadoop.java.path),
+            *jvm.flags(heap="256 MB", fast=True, java=self.hadoop.java, release=self.hadoop.version),
+        ]
+        command = [
+            *java,
+            "-cp",
+            f"{conf}:{self.hadoop.classpath}",
+            _SHELL,
+            "-D",
+            f"fs.defaultFS={where}",
+            *arguments,
+        ]
+        reaper = [sys.executable, "-I", "-S", str(REAPER), str(os.getpid()), "-"]
+        return _run_client([*reaper, *command], arguments, child_environment(self.hadoop, conf), timeout_s)
+
+    def start(self) -> None:
+        """Format and start the NameNode; `with` does this.
+
+        Raises:
+            TargetError: it failed, with its own last error.
+        """
+        hosts = [1, *range(loopback.FIRST_NODE, loopback.FIRST_NODE + self._count)]
+        self._prefix = loopback.free_network(hosts)
+        self._folder = self._make_folder()
+        self._namenode = NameNode(
+            self.hadoop,
+            heap=self._heap,
+            folder=self._folder / "namenode",
+            prefix=self._prefix,
+            **self._namenode_options,
+        )
+        try:
+            self._namenode.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """End every process; remove the folder unless it was named. Harmless when nothing runs."""
+        for daemon in self.datanodes:
+            daemon.terminate()
+        for daemon in self.datanodes:
+            daemon.stop()
+        self.datanodes = []
+        if self._namenode is not None:
+            self._namenode.stop()
+        self._stack.close()
+        if self._folder is not None and self._wanted_folder is None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    def _make_folder(self) -> Path:
+        if self._wanted_folder is None:
+            return Path(tempfile.mkdtemp(prefix="froude-cluster-"))
+        folder = Path(self._wanted_folder).absolute()
+        with stated_os_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return folder
+
+    def _datanode(
+        self, index: int, address: str, ports: tuple[int, int, int], namenode: tuple[str, int]
+    ) -> Daemon:
+        folder = self.folder / f"datanode-{index}"
+        daemon = Daemon(
+            self.hadoop,
+            name=f"datanode-{index}",
+            main_class=_DATANODE,
+            folder=folder,
+            heap=self._datanode_heap,
+            fast=self._fast,
+        )
+        core, hdfs = self.namenode.site()
+        core["fs.defaultFS"] = f"hdfs://{namenode[0]}:{namenode[1]}"
+        core["hadoop.tmp.dir"] = str(folder / "scratch")
+        hdfs |= settings.datanode_site(address, ports=ports, folder=str(folder / "data"))
+        daemon.configure({"core-site.xml": core, "hdfs-site.xml": hdfs}, settings.log4j())
+        return daemon
+
+    def _all_live(self) -> bool:
+        beans = self.namenode.jmx(_INFO)
+        nodes = json.loads(beans[0]["LiveNodes"]) if beans else {}
+        if sum(1 for each in nodes.values() if each.get("capacity", 0) > 0) < self._count:
+            return False
+        return bool(self.namenode.jmx(_STATE)[0]["FSState"] == "Operational")
+
+    def _client_conf(self) -> Path:
+        conf = self.folder / "client"
+        if not conf.is_dir():
+            core, hdfs = self.namenode.site()
+            site.write_site(conf / "core-site.xml", core)
+            site.write_site(conf / "hdfs-site.xml", hdfs)
+            atomic_write_text(conf / "log4j.properties", settings.shell_log4j())
+        return conf
+
+
+def _run_client(
+    command: Sequence[str], arguments: Sequence[str], environment: Mapping[str, str], timeout_s: float
+) -> str:
+    name = "hdfs dfs " + " ".join(arguments)
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env=dict(environment),
+            timeout=timeout_s,
+            check=False,
+            start_new_session=True,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TargetError(f"took longer than {timeout_s:g} s", file=name) from error
+    if done.returncode:
+        raise TargetError(f"failed with exit code {done.returncode}", file=name, found=done.stderr.strip())
+    return done.stdout

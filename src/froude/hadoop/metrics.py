@@ -1,0 +1,234 @@
+"""What a daemon says of itself: JMX over HTTP, its garbage collector's log, and both as time series."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from froude.base.clock import Clock
+from froude.base.errors import TargetError
+
+Bean = dict[str, Any]
+"""Attributes of one MBean by name."""
+
+NAMENODE_BEANS: tuple[str, ...] = (
+    "Hadoop:service=NameNode,name=RpcActivityForPort*",
+    "Hadoop:service=NameNode,name=FSNamesystem",
+    "Hadoop:service=NameNode,name=FSNamesystemState",
+    "Hadoop:service=NameNode,name=JvmMetrics",
+    "Hadoop:service=NameNode,name=NameNodeActivity",
+)
+"""What is sampled of a NameNode; the counts by method are asked for apart (`rpc_counts`)."""
+
+DETAILED = "Hadoop:service=NameNode,name=RpcDetailedActivityForPort*"
+"""Counts and times by RPC method."""
+
+CACHE_S = 10.0
+"""Hadoop's metrics system publishes a new value at most this often."""
+
+_LARGEST_BYTES = 32 << 20
+_COUNT = re.compile(r"^(?!Overall|Deferred)([A-Z]\w*)NumOps$")
+_GC_LINE = re.compile(
+    r"^\[(?P<uptime>[\d.]+)s\].*GC\(\d+\) (?P<what>Pause \w+.*?)"
+    r"(?: (?P<before>\d+)M->(?P<after>\d+)M\(\d+M\))? (?P<ms>[\d.]+)ms\s*$"
+)
+
+
+def jmx(http: tuple[str, int], query: str, *, timeout_s: float = 5.0) -> list[Bean]:
+    """The MBeans that match a query, of a daemon that answers HTTP.
+
+    Args:
+        http: its web address and port.
+        query: an object name, with `*` where anything may stand.
+        timeout_s: how long to wait.
+
+    Raises:
+        TargetError: no answer, or one that is no JMX.
+    """
+    url = f"http://{http[0]}:{http[1]}/jmx?qry={quote(query, safe='*:,=')}"
+    try:
+        # An opener of our own: proxies of the environment are not for loopback.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(url, timeout=timeout_s) as answer:
+            beans = json.loads(answer.read(_LARGEST_BYTES))["beans"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TargetError(f"gives no JMX ({error})", file=f"{http[0]}:{http[1]}") from error
+    if not isinstance(beans, list):
+        raise TargetError("gives no JMX", file=f"{http[0]}:{http[1]}", found=type(beans).__name__)
+    return beans
+
+
+def rpc_counts(beans: list[Bean]) -> dict[str, int]:
+    """Calls by method out of `RpcDetailedActivityForPort*` beans, without the `Overall` and `Deferred` ones.
+
+    Returns:
+        Counts above zero by method as on the wire: `getFileInfo`, not `GetFileInfo`.
+    """
+    counts: dict[str, int] = {}
+    for bean in beans:
+        for key, value in bean.items():
+            match = _COUNT.match(key)
+            if match and isinstance(value, int) and value > 0:
+                name = match[1][0].lower() + match[1][1:]
+                counts[name] = counts.get(name, 0) + value
+    return counts
+
+
+def settled_counts(
+    read: Callable[[], dict[str, int]],
+    *,
+    sleep: Callable[[float], None],
+    expect: Mapping[str, int] | None = None,
+    cache_s: float = CACHE_S,
+) -> dict[str, int]:
+    """Counts of calls after the daemon's cache has turned over.
+
+    Args:
+        read: gives the counts as they stand.
+        sleep: waits so many seconds.
+        expect: counts that settle it at once when all are reached; saves most of the wait.
+        cache_s: how long the daemon keeps a value.
+
+    Returns:
+        The counts once reached, or once `cache_s` and a little have passed and two readings agree.
+    """
+    step = cache_s / 20
+    waited = 0.0
+    counts = read()
+    while True:
+        if expect is not None and all(counts.get(name, 0) >= number for name, number in expect.items()):
+            return counts
+        sleep(step)
+        waited += step
+        before, counts = counts, read()
+        if waited > 1.2 * cache_s and (before == counts or waited > 4 * cache_s):
+            return counts
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The numbers of a daemon at one moment."""
+
+    time_s: float
+    """On the clock of the sampler."""
+    values: dict[str, float]
+    """By `bean.attribute`, such as `FSNamesystem.BlocksTotal`."""
+
+
+def flatten(beans: list[Bean]) -> dict[str, float]:
+    """The numbers of beans by `bean.attribute`; the port is left out of a bean's name."""
+    values: dict[str, float] = {}
+    for bean in beans:
+        match = re.search(r"name=(\w+?)(?:ForPort\d+)?$", str(bean.get("name", "")))
+        if match is None:
+            continue
+        for key, value in bean.items():
+            if (
+                isinstance(value, (int, float))
+                and not isinstance(value, bool)
+                and not key.startswith("Overall")
+            ):
+                values[f"{match[1]}.{key}"] = float(value)
+    return values
+
+
+@dataclass(slots=True)
+class Sampler:
+    """Samples of a daemon at even intervals, taken by a thread of its own; a context manager."""
+
+    read: Callable[[], dict[str, float]]
+    """Gives the numbers now; a `TargetError` of it is counted as a miss."""
+    clock: Clock
+    """Stamps the samples."""
+    interval_s: float = 1.0
+    """Between samples."""
+    samples: list[Sample] = field(default_factory=list)
+    """What was seen, oldest first."""
+    missed: int = 0
+    """How often the daemon did not answer."""
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def take(self) -> None:
+        """Take one sample now."""
+        try:
+            values = self.read()
+        except TargetError:
+            self.missed += 1
+        else:
+            self.samples.append(Sample(self.clock.now(), values))
+
+    def series(self, name: str) -> list[tuple[float, float]]:
+        """Time and value of one number, where it was there."""
+        return [(each.time_s, each.values[name]) for each in self.samples if name in each.values]
+
+    def __enter__(self) -> Sampler:
+        """Start, with a first sample at once."""
+        self.take()
+        self._thread = threading.Thread(target=self._run, name="froude-sampler", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Stop, with a last sample."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+        self.take()
+
+    def _run(self) -> None:
+        while not self._stop.wait(self.interval_s):
+            self.take()
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """One stop of the JVM for its garbage collector."""
+
+    uptime_s: float
+    """When it ended, since the JVM's start."""
+    kind: str
+    """Such as `Pause Young (Normal) (G1 Evacuation Pause)`."""
+    duration_s: float
+    """How long nothing else ran."""
+    before_bytes: int | None
+    """Heap in use before, where told."""
+    after_bytes: int | None
+    """And after."""
+
+
+GC_LOG_FLAG = "-Xlog:gc:file={path}:uptime,tags"
+"""The JVM flag (Java 9 and later) that writes what `parse_gc_log` reads."""
+
+
+def parse_gc_log(text: str) -> list[Pause]:
+    """The pauses in a unified GC log (`-Xlog:gc`, Java 9 and later); other lines are passed over."""
+    pauses = []
+    for line in text.splitlines():
+        match = _GC_LINE.match(line)
+        if match is None:
+            continue
+        before, after = match["before"], match["after"]
+        pauses.append(
+            Pause(
+                uptime_s=float(match["uptime"]),
+                kind=match["what"].strip(),
+                duration_s=float(match["ms"]) / 1e3,
+                before_bytes=None if before is None else int(before) << 20,
+                after_bytes=None if after is None else int(after) << 20,
+            )
+        )
+    return pauses
+
+
+def read_gc_log(path: Path) -> list[Pause]:
+    """`parse_gc_log` of a file; nothing when the daemon wrote none."""
+    return parse_gc_log(path.read_text(errors="replace")) if path.is_file() else []

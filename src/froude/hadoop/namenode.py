@@ -1,0 +1,313 @@
+"""A real NameNode on loopback: formatted, started, asked, restarted and stopped."""
+
+from __future__ import annotations
+
+import getpass
+import shutil
+import tempfile
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, TypedDict
+
+from froude.base.errors import InputError, TargetError
+from froude.base.files import stated_os_errors
+from froude.hadoop import loopback, metrics, settings
+from froude.hadoop.daemons import Daemon
+
+if TYPE_CHECKING:
+    from froude.hadoop.distribution import Hadoop
+
+_CLASS = "org.apache.hadoop.hdfs.server.namenode.NameNode"
+_STATE = "Hadoop:service=NameNode,name=FSNamesystemState"
+
+
+class NameNodeOptions(TypedDict, total=False):
+    """What else `Hadoop.namenode` takes."""
+
+    folder: Path | None
+    """Its run folder, kept afterwards; by default a temporary one that is removed."""
+    audit_log: bool
+    """Whether it writes an audit log; yes by default, as in production."""
+    fast: bool
+    """Quick start-up instead of full speed; no by default."""
+    conf: Mapping[str, str] | None
+    """Further properties: `dfs.*` go to hdfs-site.xml, others to core-site.xml."""
+    image: Path | None
+    """A name directory to start from (it is copied and gets ids of its own) instead of an empty one."""
+    prefix: str | None
+    """The loopback network, `127.a.b`; by default a free one."""
+    replication: int
+    """Copies of each block that clients are told to make; 3 by default."""
+
+
+class NameNode:
+    """One NameNode; `with hadoop.namenode() as nn:` starts and stops it."""
+
+    def __init__(  # noqa: PLR0913 - the options of one daemon, all by name
+        self,
+        hadoop: Hadoop,
+        *,
+        heap: str | int = "1 GB",
+        folder: Path | None = None,
+        audit_log: bool = True,
+        fast: bool = False,
+        conf: Mapping[str, str] | None = None,
+        image: Path | None = None,
+        prefix: str | None = None,
+        replication: int = 3,
+    ) -> None:
+        """Describe it (see `NameNodeOptions`); nothing runs before the block is entered."""
+        self.hadoop = hadoop
+        self._heap = heap
+        self._wanted_folder = folder
+        self._audit = audit_log
+        self._fast = fast
+        self._extra = dict(conf or {})
+        self._image = image
+        self._prefix = prefix
+        self._replication = replication
+        self._folder: Path | None = None
+        self._daemon: Daemon | None = None
+        self._rpc = ("", 0)
+        self._web = ("", 0)
+
+    @property
+    def host(self) -> str:
+        """The loopback address it listens on."""
+        return self._rpc[0]
+
+    @property
+    def port(self) -> int:
+        """The port of its RPC server."""
+        return self._rpc[1]
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port of its RPC server."""
+        return self._rpc
+
+    @property
+    def uri(self) -> str:
+        """Such as `hdfs://127.3.7.1:40001`."""
+        return f"hdfs://{self.host}:{self.port}"
+
+    @property
+    def http(self) -> tuple[str, int]:
+        """Host and port of its web server."""
+        return self._web
+
+    @property
+    def folder(self) -> Path:
+        """Its run folder: `conf`, `name`, log, output, audit log, GC log.
+
+        Raises:
+            TargetError: it was not started.
+        """
+        if self._folder is None:
+            raise TargetError("was not started", file="NameNode")
+        return self._folder
+
+    @property
+    def daemon(self) -> Daemon:
+        """Its process.
+
+        Raises:
+            TargetError: it was not started.
+        """
+        if self._daemon is None:
+            raise TargetError("was not started", file="NameNode")
+        return self._daemon
+
+    @property
+    def pid(self) -> int:
+        """The Java process's id."""
+        return self.daemon.pid
+
+    @property
+    def audit_log(self) -> Path | None:
+        """The file of its audit log, or None where auditing is off."""
+        return self.folder / "audit.log" if self._audit else None
+
+    @property
+    def cluster_id(self) -> str:
+        """The id by which the guard knows it, such as `CID-…`."""
+        return self._version()["clusterID"]
+
+    @property
+    def block_pool_id(self) -> str:
+        """What DataNodes register for."""
+        return self._version()["blockpoolID"]
+
+    @property
+    def namespace_id(self) -> int:
+        """What DataNodes register for, too."""
+        return int(self._version()["namespaceID"])
+
+    def jmx(self, query: str = "Hadoop:*") -> list[metrics.Bean]:
+        """The MBeans that match.
+
+        Raises:
+            TargetError: it does not answer.
+        """
+        return metrics.jmx(self._web, query)
+
+    def rpc_counts(self) -> dict[str, int]:
+        """Calls by method so far; up to 10 s old (see `metrics.settled_counts`)."""
+        return metrics.rpc_counts(self.jmx(metrics.DETAILED))
+
+    def sample(self) -> dict[str, float]:
+        """The numbers of `metrics.NAMENODE_BEANS` now, by `bean.attribute`, and its CPU and memory."""
+        beans = [bean for query in metrics.NAMENODE_BEANS for bean in self.jmx(query)]
+        values = metrics.flatten(beans)
+        values["process.cpu_seconds"] = self.cpu_seconds()
+        values["process.rss_bytes"] = float(self.rss_bytes())
+        return values
+
+    def live_datanodes(self) -> int:
+        """How many DataNodes it counts as live."""
+        return int(self.jmx(_STATE)[0]["NumLiveDataNodes"])
+
+    def cpu_seconds(self) -> float:
+        """CPU time that its process used so far."""
+        return self.daemon.cpu_seconds()
+
+    def rss_bytes(self) -> int:
+        """Memory that its process holds."""
+        return self.daemon.rss_bytes()
+
+    def gc_pauses(self) -> list[metrics.Pause]:
+        """The stops of its garbage collector so far; empty on Java 8."""
+        return metrics.read_gc_log(self.folder / "gc.log")
+
+    def site(self) -> tuple[settings.Site, settings.Site]:
+        """What clients need to know: core-site and hdfs-site properties."""
+        return self._sites(self.uri)
+
+    def start(self) -> None:
+        """Format (or take the image), start, and wait until RPC and JMX answer. `with` does this.
+
+        Raises:
+            TargetError: it failed; with its own last error.
+        """
+        self._folder = self._make_folder()
+        self._choose_addresses()
+        try:
+            self._prepare()
+            if self._image is not None:
+                self._take(self._image)
+            elif not (self._name_dir / "current" / "VERSION").exists():
+                self.daemon.run(("-format", "-nonInteractive", "-clusterId", f"CID-{uuid.uuid4()}"))
+            self._launch()
+        except BaseException:
+            self.stop()
+            raise
+
+    def restart(self) -> None:
+        """Stop the process and start it again on the same addresses and data.
+
+        Raises:
+            TargetError: it does not come back.
+        """
+        self.daemon.stop()
+        self._launch()
+
+    def stop(self) -> None:
+        """End the process; remove the folder unless it was named. Harmless when nothing runs."""
+        if self._daemon is not None:
+            self._daemon.stop()
+        if self._folder is not None and self._wanted_folder is None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    @property
+    def _name_dir(self) -> Path:
+        return self.folder / "name"
+
+    def _make_folder(self) -> Path:
+        if self._wanted_folder is None:
+            return Path(tempfile.mkdtemp(prefix="froude-namenode-"))
+        folder = Path(self._wanted_folder).absolute()
+        with stated_os_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return folder
+
+    def _choose_addresses(self) -> None:
+        host = f"{self._prefix or loopback.free_network([1])}.1"
+        rpc, http = loopback.free_ports([host], 2)
+        self._rpc, self._web = (host, rpc), (host, http)
+
+    def _prepare(self) -> None:
+        flags = (
+            [metrics.GC_LOG_FLAG.format(path=self.folder / "gc.log")] if self.hadoop.java.major >= 9 else []
+        )
+        self._daemon = Daemon(
+            self.hadoop,
+            name="namenode",
+            main_class=_CLASS,
+            folder=self.folder,
+            heap=self._heap,
+            fast=self._fast,
+            flags=flags,
+        )
+        core, hdfs = self._sites(self.uri)
+        own = settings.namenode_site(
+            rpc=self._rpc, http=self._web, folder=str(self._name_dir), extra=self._extra
+        )
+        audit = str(self.folder / "audit.log") if self._audit else None
+        files = {"core-site.xml": core, "hdfs-site.xml": {**hdfs, **own}}
+        self._daemon.configure(files, settings.log4j(audit=audit))
+
+    def _sites(self, default_fs: str) -> tuple[settings.Site, settings.Site]:
+        user = getpass.getuser()
+        scratch = str(self.folder / "scratch")
+        return (
+            settings.core_site(default_fs, scratch=scratch, user=user, extra=self._extra),
+            settings.hdfs_site(replication=self._replication, user=user, extra=self._extra),
+        )
+
+    def _launch(self) -> None:
+        self.daemon.start()
+        self.daemon.wait_until(self._answers, what="answer")
+
+    def _answers(self) -> bool:
+        if not loopback.answers(self._rpc):
+            return False
+        try:
+            return bool(self.jmx(_STATE))
+        except TargetError:
+            return False
+
+    def _take(self, image: Path) -> None:
+        """Copy a name directory and give it ids of its own: what refuses the source must not refuse this."""
+        source = image if (image / "current").is_dir() else image.parent
+        if not (source / "current" / "VERSION").is_file():
+            raise InputError(
+                "is no name directory", file=image, allowed="a folder with current/VERSION in it"
+            )
+        with stated_os_errors(self._name_dir):
+            shutil.copytree(source / "current", self._name_dir / "current")
+        version = self._name_dir / "current" / "VERSION"
+        fresh = {
+            "clusterID": f"CID-{uuid.uuid4()}",
+            "blockpoolID": f"BP-{uuid.uuid4().int >> 96}-{self.host}-0",
+        }
+        lines = version.read_text().splitlines()
+        version.write_text(
+            "".join(
+                f"{key}={fresh.get(key, value)}\n"
+                for key, _, value in (line.partition("=") for line in lines)
+            )
+        )
+
+    def _version(self) -> dict[str, str]:
+        path = self._name_dir / "current" / "VERSION"
+        pairs = (line.partition("=") for line in path.read_text().splitlines() if not line.startswith("#"))
+        return {key: value for key, _, value in pairs}
