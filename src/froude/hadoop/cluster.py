@@ -26,7 +26,7 @@ from froude.base.errors import InputError, TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
 from froude.hadoop import jvm, loopback, settings, site
 from froude.hadoop.daemons import REAPER, Daemon, child_environment
-from froude.hadoop.namenode import NameNode, NameNodeOptions
+from froude.hadoop.namenode import NameNode
 from froude.hadoop.relay import Relay
 
 if TYPE_CHECKING:
@@ -95,12 +95,8 @@ class Cluster:
         self._prefix = ""
         self._stack = contextlib.ExitStack()
         self._shells = 0
-        self._namenode_options: NameNodeOptions = {
-            "audit_log": audit_log,
-            "fast": fast,
-            "conf": conf,
-            "replication": replication,
-        }
+        self._audit_log = audit_log
+        self._replication = replication
         self._namenode: NameNode | None = None
 
     @property
@@ -232,7 +228,10 @@ class Cluster:
             heap=self._heap,
             folder=self._folder / "namenode",
             prefix=self._prefix,
-            **self._namenode_options,
+            audit_log=self._audit_log,
+            fast=self._fast,
+            conf=self._extra,
+            replication=self._replication,
         )
         try:
             self._namenode.start()
