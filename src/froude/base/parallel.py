@@ -88,7 +88,7 @@ def _on_scheduler(f: Callable[[Item], Result], items: Sequence[Item], address: s
             "--workers names a scheduler, and dask.distributed is not installed", remedy=remedy
         ) from error
     try:
-        with Client(address, timeout="10s", set_as_default=False) as client:  # type: ignore[no-untyped-call]
+        with Client(address, timeout="4s", set_as_default=False) as client:  # type: ignore[no-untyped-call]
             results: list[Result] = client.gather(client.map(f, items, pure=False))
             return results
     except OSError as error:

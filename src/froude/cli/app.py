@@ -90,7 +90,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Try it: froude demo. Exit codes: 0 done, 1 a stated error, 2 usage, 3 a limit missed, 70 our bug.",
+    epilog="Try it: froude demo. Exit codes: 0 done, 1 a stated error, 2 usage, 3 a limit missed, 70 a bug.",
 )
 
 

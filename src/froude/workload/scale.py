@@ -14,8 +14,9 @@ from froude.base.errors import InputError
 from froude.base.units import Quantity, parse_quantity
 
 _NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_.-]*$")
+_FLOAT = r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?"
 _TERM = re.compile(
-    r"^(?:(?P<factor>-?[\d.]+(?:e[+-]?\d+)?)\s*\*\s*)?(?P<name>[A-Za-z_][\w.-]*)$|^(?P<number>-?[\d.]+(?:e[+-]?\d+)?)$"
+    rf"\s*(?P<sign>[+-]?)\s*(?:(?:(?P<factor>{_FLOAT})\s*\*\s*)?(?P<name>[A-Za-z_][\w.]*)|(?P<number>{_FLOAT}))\s*"
 )
 _MINIMUM = re.compile(r"^min\(\s*(?P<cap>[\d.]+)\s*,\s*(?P<sum>.+)\)$")
 
@@ -90,19 +91,12 @@ class Count:
         minimum = _MINIMUM.match(whole)
         cap = float(minimum["cap"]) if minimum else None
         total, slopes = 0.0, dict[str, float]()
-        for part in re.sub(r"(?<![eE*(])-\s*", "+ -", minimum["sum"] if minimum else whole).split("+"):
-            if not part.strip():
-                continue
-            term = _TERM.match(
-                part.strip().replace("- ", "-").replace("-", "-1*", 1) if _negated(part) else part.strip()
-            )
-            if term is None:
-                allowed = "a sum such as 2*files + 3, or min(NUMBER, sum)"
-                raise InputError("not a count", found=whole, allowed=allowed)
-            if term["number"] is not None:
-                total += float(term["number"])
+        for term in _terms(minimum["sum"] if minimum else whole, whole):
+            sign = -1.0 if term["sign"] == "-" else 1.0
+            if term["name"] is None:
+                total += sign * float(term["number"])
             else:
-                slopes[term["name"]] = slopes.get(term["name"], 0.0) + float(term["factor"] or 1)
+                slopes[term["name"]] = slopes.get(term["name"], 0.0) + sign * float(term["factor"] or 1)
         return cls(total, slopes, cap)
 
     @property
@@ -137,9 +131,17 @@ class Count:
         return text if self.cap is None else f"min({_number(self.cap)}, {text})"
 
 
-def _negated(part: str) -> bool:
-    stripped = part.strip()
-    return stripped.startswith("-") and stripped[1:].strip()[:1].isalpha()
+def _terms(text: str, whole: str) -> Iterator[re.Match[str]]:
+    """The terms of a sum; every one but the first must have its sign."""
+    position = 0
+    while position < len(text) or not text:
+        term = _TERM.match(text, position)
+        if term is None or (position and not term["sign"]):
+            raise InputError(
+                "not a count", found=whole, allowed="a sum such as 2*files + 3, or min(NUMBER, sum)"
+            )
+        yield term
+        position = term.end()
 
 
 def _number(value: float) -> str:

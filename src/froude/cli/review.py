@@ -1,0 +1,105 @@
+"""`froude review`: answer and confirm what mining could not settle."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from froude.base.errors import InputError
+from froude.cli.settings import Settings
+from froude.workload.review import answer, open_questions
+from froude.workload.types import Constant, Question, Rule, Workload
+from froude.workload.yaml_file import read_workload, write_workload
+from froude.workload.yaml_rules import rule_field
+
+
+def review(
+    ctx: typer.Context,
+    workload: Annotated[Path, typer.Argument(help="The workload's YAML file; answers are written into it.")],
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Take each question's likeliest rule, asking nothing.")
+    ] = False,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="QUESTION=VALUE", help="Answer one: a candidate's number or #VALUE."),
+    ] = None,
+) -> None:
+    """Answer and confirm a Workload's questions.
+
+    On a terminal it asks one question after another; elsewhere it lists them, or takes --set and --accept.
+
+    Example: froude review workload.yaml --set q1=2 --set 'q2=#/data/in' --accept
+    """
+    settings: Settings = ctx.obj
+    found = read_workload(workload)
+    changed = _set(found, set_ or [], workload)
+    if accept:
+        for question in open_questions(changed):
+            if question.candidates:
+                changed = answer(changed, question, question.candidates[0])
+    elif not set_ and sys.stdin.isatty() and not settings.json:
+        changed = _ask(changed, settings)
+    if changed != found and not settings.dry_run:
+        write_workload(workload, changed)
+    left = open_questions(changed)
+    settings.emit([_fields(question) for question in left])
+    for question in left:
+        settings.out(_text(question))
+    settings.out(f"{len(found.questions) - len(left)} answered, {len(left)} open")
+
+
+def _set(workload: Workload, answers: list[str], file: Path) -> Workload:
+    for text in answers:
+        name, _, value = text.partition("=")
+        question = next((q for q in workload.questions if q.id == name), None)
+        if question is None or not value:
+            known = ", ".join(q.id for q in workload.questions) or "none: the workload has no questions"
+            raise InputError("no such question", file=file, place="--set", found=text, allowed=known)
+        workload = answer(workload, question, _chosen(question, value, file))
+    return workload
+
+
+def _chosen(question: Question, value: str, file: Path) -> Rule:
+    if value.startswith("#"):
+        return Constant(value[1:])
+    if value.isdigit() and 1 <= int(value) <= len(question.candidates):
+        return question.candidates[int(value) - 1]
+    allowed = f"1 to {len(question.candidates)}, or #VALUE for a constant"
+    raise InputError("not an answer", file=file, place=question.id, found=value, allowed=allowed)
+
+
+def _ask(workload: Workload, settings: Settings) -> Workload:
+    for question in open_questions(workload):
+        settings.out(_text(question))
+        while True:
+            value = str(
+                typer.prompt("number, #VALUE, or Enter to leave it open", default="", show_default=False)
+            )
+            if not value:
+                break
+            try:
+                workload = answer(workload, question, _chosen(question, value, Path(question.id)))
+                break
+            except InputError as error:
+                settings.note(str(error))
+    return workload
+
+
+def _text(question: Question) -> str:
+    lines = [f"{question.id}: {question.text}"]
+    if question.examples:
+        lines.append("    seen: " + ", ".join(repr(example) for example in question.examples))
+    lines += [f"    {number}) {rule_field(rule)}" for number, rule in enumerate(question.candidates, 1)]
+    return "\n".join(lines)
+
+
+def _fields(question: Question) -> dict[str, object]:
+    return {
+        "id": question.id,
+        "text": question.text,
+        "examples": list(question.examples),
+        "candidates": [rule_field(rule) for rule in question.candidates],
+    }

@@ -1,0 +1,49 @@
+"""Parallel work gives the results that serial work gives."""
+
+import os
+
+import pytest
+
+from froude.base import parallel
+from froude.base.errors import InputError, MissingError
+
+
+def _square(x: int) -> int:
+    if x < 0:
+        raise InputError("negative", found=x)
+    return x * x
+
+
+def _process(_: int) -> int:
+    return os.getpid()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_results_come_in_order(workers: int) -> None:
+    """Whatever the number of workers."""
+    assert parallel.map(_square, range(20), workers) == [x * x for x in range(20)]
+
+
+def test_an_error_of_a_worker_is_the_callers() -> None:
+    """It arrives as it was raised."""
+    with pytest.raises(InputError, match="found -1"):
+        parallel.map(_square, [1, -1], 2)
+
+
+def test_a_gang_lives_in_processes_of_its_own() -> None:
+    """One member runs inline; several run beside each other."""
+    assert parallel.gang(_process, 1) == [os.getpid()]
+    assert os.getpid() not in parallel.gang(_process, 2)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "many", "http://x", ""])
+def test_refuses_other_workers(text: str) -> None:
+    """The flag takes a number or a scheduler."""
+    with pytest.raises(InputError, match="number of workers"):
+        parallel.parse_workers(text)
+
+
+def test_no_scheduler_is_stated() -> None:
+    """An address where nobody listens gives one clear error."""
+    with pytest.raises(MissingError, match="no scheduler answers"):
+        parallel.map(_square, [1, 2], "tcp://127.0.0.1:9")

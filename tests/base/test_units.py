@@ -1,0 +1,43 @@
+"""Quantities are parsed strictly and printed so that they read back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.base.errors import InputError
+from froude.base.units import Quantity, parse_quantity
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("20000", 20000, ""),
+        ("10 GB", 10 * 10**9, "B"),
+        ("4GiB", 4 * 2**30, "B"),
+        ("250 ms", 0.25, "s"),
+        ("1_000", 1000, ""),
+        ("-3", -3, ""),
+        ("1.5 TB", 1.5e12, "B"),
+        (7, 7, ""),
+    ],
+)
+def test_parses(text: str, value: float, unit: str) -> None:
+    """Decimal and binary prefixes are told apart."""
+    assert parse_quantity(text) == Quantity(value, unit)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "GB", "10 Gb", "10 gb", "ten", "10 GB GB", "1,5", "0x10", "nan", "10 Gbps"]
+)
+def test_refuses(text: str) -> None:
+    """Bits for bytes, other cases and other notations are errors that say what is allowed."""
+    with pytest.raises(InputError, match="allowed"):
+        parse_quantity(text, place="size")
+
+
+@given(st.integers(-(10**15), 10**15), st.sampled_from(["", "B", "s"]))
+def test_prints_what_it_reads(value: int, unit: str) -> None:
+    """Printing and parsing again gives the same quantity."""
+    again = parse_quantity(str(Quantity(value, unit)))
+    assert again.value == pytest.approx(value, rel=1e-9)
+    assert again.unit == (unit if value or unit else "")

@@ -1,0 +1,70 @@
+"""What each rule gives in a context."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from froude.base.units import Quantity
+from froude.workload.rules import Special, Value, evaluate
+from froude.workload.scale import Count, Scale
+from froude.workload.types import (
+    Absent,
+    Cases,
+    Constant,
+    Counter,
+    Flow,
+    Generated,
+    NodeFact,
+    Rule,
+    Scaled,
+    Side,
+    Template,
+    Unknown,
+)
+
+
+class _Context:
+    """Node 3, iteration 2 of 3 of L1; one value flows, one fact is known."""
+
+    scale: Mapping[str, Quantity] = Scale.of(datanodes=6)
+
+    def index(self, name: str) -> int:
+        return {"node": 3, "L1": 2}[name]
+
+    def is_last(self, name: str) -> bool:
+        return name == "L1"
+
+    def flow(self, rule: Flow) -> Value:
+        return 42 if rule.path == "id" else Special.UNRESOLVED
+
+    def fact(self, name: str) -> Value:
+        return "127.0.0.1"
+
+    def generated(self, rule: Generated) -> Value:
+        return "g"
+
+
+FLOW = Flow("c1", Side.RESPONSE, "id")
+
+
+@pytest.mark.parametrize(
+    ("rule", "value"),
+    [
+        (Constant(7), 7),
+        (Absent(), Special.ABSENT),
+        (Counter(5, {"L1": 2, "node": 10}), 39),
+        (Scaled(Count.parse("min(3, datanodes)")), 3),
+        (Template(("/in/", Counter(0, {"L1": 1}, 5))), "/in/00002"),
+        (Template(("/n/", FLOW)), "/n/42"),
+        (Template(("/n/", Flow("c1", Side.REQUEST, "none"))), Special.UNRESOLVED),
+        (FLOW, 42),
+        (NodeFact("address"), "127.0.0.1"),
+        (Generated("uuid"), "g"),
+        (Unknown(("a",)), Special.UNRESOLVED),
+        (Cases("L1", None, Constant("last"), Constant("x")), "last"),
+        (Cases("L1", Constant("first"), None, Constant("x")), "x"),
+    ],
+)
+def test_evaluate(rule: Rule, value: Value) -> None:
+    """One value a kind of rule."""
+    assert evaluate(rule, _Context()) == value

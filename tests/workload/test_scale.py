@@ -1,0 +1,58 @@
+"""Scales and counts read as people write them."""
+
+import pytest
+from hypothesis import given
+
+from froude.base.errors import InputError
+from froude.base.units import Quantity
+from froude.workload.scale import Count, Scale
+from tests.workload.strategies import counts
+
+
+def test_scale_from_flags() -> None:
+    """Variables come apart at commas or as separate flags, with units."""
+    scale = Scale.parse(["datanodes=6,clients=5", "input=10 GB"])
+    assert scale["input"] == Quantity(10**10, "B")
+    assert str(scale) == "datanodes=6, clients=5, input=10 GB"
+
+
+@pytest.mark.parametrize("text", ["datanodes", "=3", "a b=3", "a=", "a=x", "a=1,a=2"])
+def test_refuses_other_scales(text: str) -> None:
+    """Each slip is an error."""
+    with pytest.raises(InputError):
+        Scale.parse([text])
+
+
+@given(counts)
+def test_count_reads_back(count: Count) -> None:
+    """The formula's text is the formula."""
+    assert Count.parse(str(count)) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("7", 7),
+        ("files", 8),
+        ("2*files + 3", 19),
+        ("min(3, datanodes)", 3),
+        ("files - 1", 7),
+        ("min(10, datanodes - 1)", 5),
+    ],
+)
+def test_count_at_a_scale(text: str, expected: float) -> None:
+    """Sums and ceilings."""
+    assert Count.parse(text).at(Scale.of(files=8, datanodes=6)) == expected
+
+
+@pytest.mark.parametrize("text", ["", "a*b", "max(1, a)", "2**a", "a/2", "min(a, 3)", "import os"])
+def test_refuses_other_formulas(text: str) -> None:
+    """Nothing but sums and one ceiling."""
+    with pytest.raises(InputError, match="not a count"):
+        Count.parse(text)
+
+
+def test_a_variable_that_lacks_is_named() -> None:
+    """The error says which variable the scale must give."""
+    with pytest.raises(InputError, match="files"):
+        Count.parse("files").at(Scale.of(datanodes=3))
