@@ -1,1 +1,105 @@
-"""Placeholder docstring."""
+"""Reports: values in, one self-contained HTML page and the same figures as JSON out.
+
+A report is composed of frozen values and knows nothing of Runs or Traces; whoever has the figures writes
+
+```python
+from froude.render import Axis, Chart, Column, KeyFigure, Kind, Report, Section, Series, Table, Tone, save
+
+seconds = Axis("time since start", Kind.DURATION)
+report = Report(
+    title="Can this NameNode carry 50 clients?",
+    subtitle="Hadoop 3.5.0, 2 cores, 2 min",
+    lede="**Yes:** p99 of addBlock stays at 6 ms; the NameNode used 38 % of a core.",
+    tone=Tone.GOOD,
+    figures=(KeyFigure("p99 of addBlock", 0.006, Kind.DURATION, aim=0.05, at_most=True),),
+    sections=(
+        Section("Latency", (
+            Chart("p99 by method", seconds, Axis("latency", Kind.DURATION, log=True),
+                  tuple(Series("p99", times, p99[method], panel=method) for method in methods)),
+            Table((Column("Method", Kind.CODE), Column("Calls", Kind.NUMBER), Column("p99", Kind.DURATION)),
+                  rows, "Every method"),
+        )),
+    ),
+    facts={"Command": "froude play …", "Seed": "7"},
+)
+save(report, "report.html")     # and report.json beside it
+```
+
+Values are in base units everywhere: seconds, bytes, fractions; the page picks ms or GB. `panel` makes small
+multiples that share their axes, `dashed` marks the second of two kinds of one thing and takes its colour
+when its name begins alike (`p99` and `p99 (from actual send)`). A string that comes from a trace goes through
+`literal` where Markdown is read; everywhere else it is shown as it is.
+"""
+
+from froude.render.html import report_html, save
+from froude.render.json import FORMAT, VERSION, report_dict, report_json
+from froude.render.markdown import literal
+from froude.render.pattern import (
+    ArrowKind,
+    Pattern,
+    PatternArrow,
+    PatternCall,
+    PatternLane,
+    PatternLoop,
+    PatternPulse,
+    PatternStep,
+    describe,
+)
+from froude.render.svg import picture_png, picture_svg
+from froude.render.types import (
+    Axis,
+    Block,
+    Callout,
+    Chart,
+    ChartKind,
+    Column,
+    KeyFigure,
+    KeyFigures,
+    Kind,
+    Mark,
+    Report,
+    Section,
+    Series,
+    Table,
+    Text,
+    Tone,
+    Value,
+)
+
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "ArrowKind",
+    "Axis",
+    "Block",
+    "Callout",
+    "Chart",
+    "ChartKind",
+    "Column",
+    "KeyFigure",
+    "KeyFigures",
+    "Kind",
+    "Mark",
+    "Pattern",
+    "PatternArrow",
+    "PatternCall",
+    "PatternLane",
+    "PatternLoop",
+    "PatternPulse",
+    "PatternStep",
+    "Report",
+    "Section",
+    "Series",
+    "Table",
+    "Text",
+    "Tone",
+    "Value",
+    "describe",
+    "literal",
+    "picture_png",
+    "picture_svg",
+    "report_dict",
+    "report_html",
+    "report_json",
+    "save",
+]

@@ -1,0 +1,122 @@
+"""Numbers as people read them: three significant digits, the unit that fits, thousands apart.
+
+Nothing is rounded into a claim: 99.996 % never becomes 100 %.
+"""
+
+from __future__ import annotations
+
+import math
+
+from froude.render.types import Kind, Value
+
+DASH = "–"
+"""Stands for an absent value."""
+THIN = "\u202f"
+"""Narrow space that does not break, between a number and its unit."""
+_MINUS = "\u2212"
+_TIME = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_SIZE = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
+
+
+def written(value: Value, kind: Kind, unit: str = "") -> str:
+    """A value as the page shows it, its unit included.
+
+    Args:
+        value: in base units: seconds, bytes, a fraction for shares.
+        kind: what it measures.
+        unit: unit of a NUMBER.
+
+    Returns:
+        Text, not yet escaped.
+    """
+    if value is None:
+        return DASH
+    if kind is Kind.MET:
+        return "met" if value else "missed"
+    if isinstance(value, (str, bool)) or kind in {Kind.TEXT, Kind.CODE}:
+        return _word(value)
+    if math.isnan(value):
+        return DASH
+    if math.isinf(value):
+        return _MINUS * (value < 0) + "∞"
+    return _measured(float(value), kind, unit) if kind is not Kind.NUMBER else _with(number(value), unit)
+
+
+def number(value: float) -> str:
+    """A plain number: whole below a million as it is, else three significant digits; thousands apart."""
+    magnitude = abs(value)
+    if magnitude >= 1e15:
+        text = f"{value:.3g}"
+    elif isinstance(value, int) or magnitude >= 1000 or value == int(value):
+        text = f"{round(value):,}"
+    elif magnitude and magnitude < 1e-4:
+        text = f"{value:.2e}"
+    else:
+        text = _digits(value)
+    return text.replace("-", _MINUS)
+
+
+def share(value: float) -> str:
+    """A fraction as a percentage, with as many digits as keep it apart from 0 % and 100 %."""
+    percent = value * 100
+    for digits in (1, 2, 3, 4):
+        text = f"{percent:.{digits}f}"
+        if float(text) not in {0.0, 100.0} or percent in {0.0, 100.0}:
+            return _with(_trim(text).replace("-", _MINUS), "%")
+    return _with("> 99.9999" if percent > 50 else "< 0.0001", "%")
+
+
+def duration(seconds: float) -> str:
+    """Seconds in the largest unit that keeps the number at 1 or more."""
+    return _scaled(seconds, _TIME)
+
+
+def size(size_bytes: float) -> str:
+    """Bytes in the largest decimal multiple that keeps the number at 1 or more."""
+    return _scaled(size_bytes, _SIZE)
+
+
+def _measured(value: float, kind: Kind, unit: str) -> str:
+    if kind is Kind.SHARE:
+        return share(value)
+    if kind is Kind.DURATION:
+        return duration(value)
+    return size(value) if kind is Kind.BYTES else _with(number(value), unit)
+
+
+def _scaled(value: float, units: tuple[tuple[float, str], ...]) -> str:
+    if value == 0:
+        base = next(name for factor, name in units if factor == 1.0)
+        return _with("0", base)
+    for position, (factor, name) in enumerate(units):
+        if abs(value) >= factor * 0.9995 or factor == units[-1][0]:
+            text = _digits(value / factor)
+            # 999.6 ms rounds to 1000 ms: the next unit up says 1 s
+            if position and text.lstrip("-") == "1000" and units[position - 1][0] == factor * 1000:
+                return _with(text[:-3], units[position - 1][1])
+            return _with(text.replace("-", _MINUS), name)
+    raise AssertionError("the last unit takes everything")
+
+
+def _digits(value: float) -> str:
+    """Three significant digits, no exponent, no trailing zeros."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    decimals = max(0, 2 - math.floor(math.log10(abs(value))))
+    return _trim(f"{value:.{decimals}f}")
+
+
+def _trim(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _with(text: str, unit: str) -> str:
+    return f"{text}{THIN}{unit}" if unit else text
+
+
+def _word(value: Value) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (int, float)):
+        return number(value) if math.isfinite(value) else DASH
+    return str(value)

@@ -1,0 +1,294 @@
+"""A report as one HTML file: works offline, light and dark, on paper, and with a screen reader.
+
+The page holds its own style, its own scripts (Vega) and its own data; a content security policy inside it
+forbids any connection and any script but those two, so that even an escaping mistake could not run anything.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from froude import __version__
+from froude.base.files import atomic_write_text
+from froude.render.format import written
+from froude.render.json import report_json
+from froude.render.markdown import inline, plain, to_html
+from froude.render.pattern import Pattern, describe
+from froude.render.pattern_svg import pattern_svg
+from froude.render.prepare import Shown, prepare
+from froude.render.theme import SERIES, css_variables
+from froude.render.types import (
+    Block,
+    Callout,
+    Chart,
+    ChartKind,
+    KeyFigure,
+    KeyFigures,
+    Kind,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tone,
+    Value,
+)
+from froude.render.vegalite import panel_spec
+
+_WIDTHS = (("wide", 1080.0), ("middle", 690.0), ("narrow", 340.0))
+"""The pattern is drawn for three widths of the window; the style sheet shows one."""
+_NUMERIC = {Kind.NUMBER, Kind.SHARE, Kind.DURATION, Kind.BYTES}
+_WORDS = {Tone.GOOD: "Good", Tone.WARNING: "Caution", Tone.BAD: "Failed", Tone.NEUTRAL: "Report"}
+
+
+def report_html(report: Report, *, interactive: bool = True) -> str:
+    """The page's text.
+
+    Args:
+        report: what it shows.
+        interactive: whether charts answer the pointer and follow the window's width, for 0.9 MB of scripts
+            inside the file; otherwise they are pictures and the page has no script at all.
+
+    Returns:
+        A complete HTML document.
+    """
+    drawer = _Drawer(interactive)
+    sections = [_section_view(section, number, drawer) for number, section in enumerate(report.sections)]
+    # the bundle is carried only where something is drawn with it
+    scripts = (_vega(), _asset("page.js")) if drawer.specs else ()
+    view = {
+        "report": report,
+        "word": _WORDS[report.tone],
+        "lede": inline(report.lede),
+        "figures": [_figure_view(figure) for figure in report.figures],
+        "sections": sections,
+        "variables": Markup(css_variables()),
+        "style": Markup(_asset("page.css")),
+        "scripts": [Markup(script) for script in scripts],
+        "specs": Markup(_embedded(drawer.specs)),
+        "policy": _policy(scripts),
+        "version": __version__,
+    }
+    return _environment().get_template("page.html.j2").render(view)
+
+
+def save(report: Report, path: Path | str, *, interactive: bool = True) -> tuple[Path, Path]:
+    """Write the page and, beside it, the same figures as JSON; both readable by their owner only.
+
+    Args:
+        report: what to write.
+        path: where the page goes; the JSON takes its name with the suffix `.json`.
+        interactive: as in `report_html`.
+
+    Returns:
+        The paths of the page and of the JSON.
+
+    Raises:
+        MissingError: the folder cannot be written, or is full.
+    """
+    page = Path(path)
+    figures = page.with_suffix(".json")
+    text, data = report_html(report, interactive=interactive), report_json(report)
+    atomic_write_text(figures, data)
+    atomic_write_text(page, text)
+    return page, figures
+
+
+@dataclass(slots=True)
+class _Drawer:
+    """Collects the specifications that the page's script draws, or draws them at once."""
+
+    interactive: bool
+    specs: list[Any] = field(default_factory=list)
+    drawn: int = 0
+
+    def panel(self, chart: Chart, shown: Shown, number: int) -> dict[str, Any]:
+        panel = shown.panels[number]
+        height = 240 if len(shown.panels) == 1 else 150
+        label = f"{plain(chart.title)}{': ' + panel.title if panel.title else ''}"
+        view: dict[str, Any] = {"title": panel.title, "label": label, "slot": None, "svg": None}
+        if self.interactive:
+            spec = panel_spec(chart, shown, panel, height=height)
+            del spec["$schema"]
+            view["slot"] = len(self.specs)
+            self.specs.append(spec)
+            return view
+        self.drawn += 1
+        widths = (1000, 320) if len(shown.panels) == 1 else (340,)
+        view["svg"] = [
+            (name, Markup(self._picture(chart, shown, number, width, height)))
+            for name, width in zip(("wide", "narrow") if len(widths) > 1 else ("any",), widths, strict=True)
+        ]
+        return view
+
+    def _picture(self, chart: Chart, shown: Shown, number: int, width: int, height: int) -> str:
+        from froude.render.svg import panel_svg
+
+        return panel_svg(
+            chart, shown, shown.panels[number], width=width, height=height, prefix=f"v{self.drawn}w{width}"
+        )
+
+
+def _section_view(section: Section, number: int, drawer: _Drawer) -> dict[str, Any]:
+    return {
+        "id": f"s{number + 1}",
+        "title": section.title,
+        "intro": to_html(section.intro),
+        "blocks": [
+            _block_view(block, f"s{number + 1}b{i}", drawer) for i, block in enumerate(section.blocks)
+        ],
+    }
+
+
+def _block_view(block: Block, name: str, drawer: _Drawer) -> dict[str, Any]:
+    match block:
+        case Text():
+            return {"kind": "text", "html": to_html(block.markdown)}
+        case Callout():
+            word = {"neutral": "Note", "good": "Good", "warning": "Limit", "bad": "Problem"}[block.tone.value]
+            return {"kind": "callout", "block": block, "word": word, "html": to_html(block.markdown)}
+        case KeyFigures():
+            return {"kind": "figures", "figures": [_figure_view(figure) for figure in block.figures]}
+        case Table():
+            return {"kind": "table", **_table_view(block)}
+        case Chart():
+            return {"kind": "chart", **_chart_view(block, drawer)}
+        case Pattern():
+            return {"kind": "pattern", **_pattern_view(block, name)}
+
+
+def _figure_view(figure: KeyFigure) -> dict[str, Any]:
+    aim = None
+    if figure.aim is not None:
+        bound = "at most" if figure.at_most else "at least"
+        aim = f"aim: {bound} {written(figure.aim, figure.kind, figure.unit)}"
+    number, _, unit = written(figure.value, figure.kind, figure.unit).partition("\u202f")
+    return {"figure": figure, "number": number, "unit": unit, "aim": aim, "met": figure.met}
+
+
+def _table_view(table: Table) -> dict[str, Any]:
+    columns = [
+        {"title": column.title, "unit": column.unit, "numeric": column.kind in _NUMERIC}
+        for column in table.columns
+    ]
+    rows = [
+        [_cell(value, column.kind) for value, column in zip(row, table.columns, strict=True)]
+        for row in table.rows
+    ]
+    return {"table": table, "columns": columns, "rows": rows, "note": inline(table.note)}
+
+
+def _cell(value: Value, kind: Kind) -> dict[str, Any]:
+    """A cell's words and how they look; a share also has the length of its bar."""
+    bar = None
+    if kind is Kind.SHARE and isinstance(value, (int, float)) and 0 <= value <= 1:
+        bar = f"{value * 100:.2f}"
+    name = kind.value
+    if kind is Kind.MET and value is not None:
+        name = "met" if value else "missed"
+    elif kind in _NUMERIC and isinstance(value, str):
+        name = "word"
+    return {"text": written(value, kind), "kind": name, "numeric": kind in _NUMERIC, "bar": bar}
+
+
+def _chart_view(chart: Chart, drawer: _Drawer) -> dict[str, Any]:
+    shown = prepare(chart)
+    keys = {
+        series.name: {
+            "name": series.name,
+            "token": SERIES[series.colour % len(SERIES)],
+            "dashed": series.dashed,
+            "block": chart.kind in {ChartKind.BARS, ChartKind.AREA, ChartKind.POINTS},
+        }
+        for panel in shown.panels
+        for series in panel.series
+    }
+    return {
+        "chart": chart,
+        "legend": list(keys.values()) if len(keys) > 1 else [],
+        "panels": [drawer.panel(chart, shown, i) for i in range(len(shown.panels))],
+        "caption": inline(chart.caption),
+        "notes": shown.notes,
+        "summary": _summary(chart, shown),
+    }
+
+
+def _summary(chart: Chart, shown: Shown) -> list[str]:
+    """What a reader who does not see the chart is told of each series."""
+    lines = []
+    for panel in shown.panels:
+        for series in panel.series:
+            ys = [y for y in series.ys if y is not None]
+            low, high, last = (written(y, chart.y.kind, chart.y.unit) for y in (min(ys), max(ys), ys[-1]))
+            where = f"{panel.title}, " if panel.title else ""
+            lines.append(f"{where}{series.name}: lowest {low}, highest {high}, last {last}")
+    return lines
+
+
+def _pattern_view(pattern: Pattern, name: str) -> dict[str, Any]:
+    drawings = [
+        (size, Markup(pattern_svg(pattern, width=width, prefix=f"{name}{size[0]}")))
+        for size, width in _WIDTHS
+    ]
+    return {
+        "pattern": pattern,
+        "drawings": drawings,
+        "words": describe(pattern).splitlines(),
+        "caption": inline(pattern.caption),
+    }
+
+
+def _embedded(data: object) -> str:
+    """JSON that may stand inside a script element: no `<` can end it, no line separator can break it."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _policy(scripts: tuple[str, ...]) -> str:
+    """A content security policy that allows these scripts by their hashes, and nothing from anywhere else."""
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+        for script in scripts
+    )
+    # Vega compiles its expressions with Function(); they are ours, built from quoted parts only
+    allowed = f"{hashes} 'unsafe-eval'" if scripts else "'none'"
+    return f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {allowed}"
+
+
+@cache
+def _vega() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script."""
+    import vl_convert
+
+    bundle: str = vl_convert.javascript_bundle(None)
+    # the embed menu's link to an editor on the network is never shown; without it the page names no host
+    return bundle.replace("https://vega.github.io/editor/", "about:blank").strip()
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("froude.render", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    environment = _environment()
+    loader = environment.loader
+    assert loader is not None
+    return loader.get_source(environment, name)[0].strip()

@@ -1,0 +1,266 @@
+"""One lane of the pattern's picture: its steps stacked from top to bottom, long runs folded.
+
+Coordinates are pixels from the lane's own upper left corner; `pattern_layout` puts lanes side by side.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from froude.render.pattern import PatternCall, PatternLane, PatternLoop, PatternPulse, PatternStep
+
+HEAD = 46
+"""Height of a lane's head."""
+PAD = 10
+"""Space inside a lane and inside a box."""
+ROW = 23
+"""Height of a call."""
+NOTE = 14
+"""Height of the line below a call, a loop's label or a pulse."""
+GAP = 8
+"""Space between boxes."""
+TRACK = 7
+"""Space that an arrow within the lane takes at the left."""
+
+
+class RowKind(Enum):
+    """What a row of a lane shows."""
+
+    CALL = "call"
+    FOLD = "fold"
+    """A stretch of calls that is only counted."""
+    PULSE = "pulse"
+
+
+class BoxKind(Enum):
+    """What a box of a lane holds."""
+
+    STATIC = "static"
+    LOOP = "loop"
+    EFFECTS = "effects"
+    PULSES = "pulses"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A call, or calls, at its place."""
+
+    kind: RowKind
+    x: float
+    y: float
+    width: float
+    height: float
+    ids: tuple[str, ...]
+    """Ids of the calls it stands for."""
+    text: str
+    note: str = ""
+    count: int = 1
+
+    @property
+    def middle(self) -> float:
+        """Where an arrow meets it, from the top."""
+        return self.y + ROW / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A segment at its place."""
+
+    kind: BoxKind
+    x: float
+    y: float
+    width: float
+    height: float
+    label: str
+    value: str = ""
+    depth: int = 0
+
+
+@dataclass(slots=True)
+class LaidLane:
+    """A lane whose parts have places."""
+
+    lane: PatternLane
+    width: float
+    height: float = 0.0
+    boxes: list[Box] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+
+
+def lay_lane(
+    lane: PatternLane, width: float, *, anchors: frozenset[str], fold_at: int, inset: float
+) -> LaidLane:
+    """Stack a lane's parts.
+
+    Args:
+        lane: the lane.
+        width: pixels it may take.
+        anchors: ids of calls that arrows touch; they are never folded away.
+        fold_at: longest run that is shown whole.
+        inset: pixels kept free at the left for arrows within the lane.
+
+    Returns:
+        The lane with places for all its parts.
+    """
+    laid = LaidLane(lane, width)
+    stack = _Stack(laid, anchors, fold_at)
+    x, inner = PAD + inset, width - 2 * PAD - inset
+    y: float = HEAD + (NOTE + 4 if lane.start else 0) + GAP
+    y = stack.steps(lane.steps, x, y, inner, depth=0)
+    if lane.effects:
+        y = stack.group(BoxKind.EFFECTS, "in reaction", lane.effects, x, y, inner)
+    if lane.pulses:
+        y = stack.pulses(lane.pulses, x, y, inner)
+    laid.height = y + PAD - GAP
+    return laid
+
+
+@dataclass(slots=True)
+class _Stack:
+    """Puts parts below one another into a laid lane; each method returns the next free y."""
+
+    laid: LaidLane
+    anchors: frozenset[str]
+    fold_at: int
+
+    def steps(self, steps: Sequence[PatternStep], x: float, y: float, width: float, depth: int) -> float:
+        run: list[PatternCall] = []
+        for step in steps:
+            if isinstance(step, PatternCall):
+                run.append(step)
+                continue
+            y = self._run(run, x, y, width, depth)
+            run = []
+            y = self._loop(step, x, y, width, depth)
+        return self._run(run, x, y, width, depth)
+
+    def group(
+        self, kind: BoxKind, label: str, calls: Sequence[PatternCall], x: float, y: float, width: float
+    ) -> float:
+        top, place = y, len(self.laid.boxes)
+        y = self._rows(calls, x + PAD, y + NOTE + 8, width - 2 * PAD) + 6
+        self.laid.boxes.insert(place, Box(kind, x, top, width, y - top, label))
+        return y + GAP
+
+    def pulses(self, pulses: Sequence[PatternPulse], x: float, y: float, width: float) -> float:
+        top, place = y, len(self.laid.boxes)
+        y += NOTE + 8
+        for pulse in pulses:
+            height = ROW + NOTE + 4
+            note = f"every {pulse.every}"
+            self.laid.rows.append(
+                Row(
+                    RowKind.PULSE,
+                    x + PAD,
+                    y,
+                    width - 2 * PAD,
+                    height,
+                    (pulse.call.id,),
+                    pulse.call.name,
+                    note,
+                )
+            )
+            y += height
+        y += 4
+        self.laid.boxes.insert(place, Box(BoxKind.PULSES, x, top, width, y - top, "all the while"))
+        return y + GAP
+
+    def _run(self, run: Sequence[PatternCall], x: float, y: float, width: float, depth: int) -> float:
+        if not run:
+            return y
+        if depth:  # inside a loop its box is the frame; a second one would only be noise
+            return self._rows(run, x, y, width) + 2
+        calls = sum(call.count for call in run)
+        label = f"once, {calls:,} {'call' if calls == 1 else 'calls'}"
+        return self.group(BoxKind.STATIC, label, run, x, y, width)
+
+    def _loop(self, loop: PatternLoop, x: float, y: float, width: float, depth: int) -> float:
+        top, place = y, len(self.laid.boxes)
+        inside = self.steps(loop.steps, x + PAD, y + ROW + 6, width - 2 * PAD, depth + 1)
+        y = max(inside, top + ROW + 8) + 4
+        self.laid.boxes.insert(
+            place, Box(BoxKind.LOOP, x, top, width, y - top, loop.times, loop.value, depth)
+        )
+        return y + GAP + 5
+
+    def _rows(self, calls: Sequence[PatternCall], x: float, y: float, width: float) -> float:
+        for item in folded(calls, self.anchors, self.fold_at):
+            height = ROW + (NOTE if item.note else 0)
+            self.laid.rows.append(
+                Row(item.kind, x, y, width, height, item.ids, item.text, item.note, item.count)
+            )
+            y += height
+        return y
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A row before it has a place."""
+
+    kind: RowKind
+    ids: tuple[str, ...]
+    text: str
+    note: str = ""
+    count: int = 1
+
+
+def folded(calls: Sequence[PatternCall], anchors: frozenset[str], fold_at: int) -> list[Item]:
+    """A run of calls as rows: equal neighbours joined, and the middle of a long run only counted.
+
+    Args:
+        calls: the run.
+        anchors: ids that must keep a row of their own.
+        fold_at: rows shown whole.
+
+    Returns:
+        At most about `fold_at` rows plus one per anchor and fold; their counts add up to the run's.
+    """
+    items = list(_joined(calls, anchors))
+    if len(items) <= fold_at:
+        return items
+    edge = max(2, fold_at // 2 - 1)
+    keep = {i for i, item in enumerate(items) if anchors.intersection(item.ids)}
+    keep |= set(range(edge)) | set(range(len(items) - edge, len(items)))
+    rows: list[Item] = []
+    hidden: list[Item] = []
+    for i, item in enumerate(items):
+        if i not in keep:
+            hidden.append(item)
+            continue
+        rows += _fold(hidden)
+        hidden = []
+        rows.append(item)
+    return rows
+
+
+def _joined(calls: Sequence[PatternCall], anchors: frozenset[str]) -> Iterator[Item]:
+    waiting: Item | None = None
+    for call in calls:
+        item = Item(RowKind.CALL, (call.id,), call.name, call.note, call.count)
+        alone = call.id in anchors or bool(call.note)
+        if waiting is not None and not alone and (waiting.text, waiting.note) == (call.name, ""):
+            if not anchors.intersection(waiting.ids):
+                ids, count = waiting.ids + item.ids, waiting.count + call.count
+                waiting = Item(RowKind.CALL, ids, call.name, "", count)
+                continue
+        if waiting is not None:
+            yield waiting
+        waiting = item
+    if waiting is not None:
+        yield waiting
+
+
+def _fold(hidden: list[Item]) -> list[Item]:
+    """Three rows or more become one that counts them; fewer stay, for a fold would save nothing."""
+    if len(hidden) < 3:
+        return list(hidden)
+    counts: Counter[str] = Counter()
+    for item in hidden:
+        counts[item.text] += item.count
+    total = sum(counts.values())
+    note = ", ".join(f"{name} × {count}" if count > 1 else name for name, count in counts.most_common())
+    ids = tuple(name for item in hidden for name in item.ids)
+    return [Item(RowKind.FOLD, ids, f"{total:,} more calls", note, total)]

@@ -1,0 +1,337 @@
+"""A chart's panels as Vega-Lite specifications: plain dictionaries, read by tests and drawn elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from froude.render.prepare import Panel, Shown
+from froude.render.theme import PAGE, SANS, Palette
+from froude.render.types import Axis, Chart, ChartKind, Kind
+
+Spec = dict[str, Any]
+
+_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+_TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_SIZE_UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
+_DASH = [5, 4]
+_BAR = 18
+
+
+def panel_spec(
+    chart: Chart,
+    shown: Shown,
+    panel: Panel,
+    *,
+    width: int | str = "container",
+    height: int = 240,
+    palette: Palette = PAGE,
+    hover: bool = True,
+) -> Spec:
+    """The specification of one panel.
+
+    Args:
+        chart: the chart it belongs to.
+        shown: what of the chart is drawn.
+        panel: one of `shown.panels`.
+        width: pixels, or `container` to follow the page.
+        height: pixels of the plot; bars take what their number needs.
+        palette: where the colours come from.
+        hover: whether points answer the pointer; a picture does without.
+
+    Returns:
+        A Vega-Lite 6 specification, complete with its data. The legend is the page's business.
+    """
+    bars = chart.kind is ChartKind.BARS
+    layers = (
+        _bar_layers(chart, shown, panel, palette)
+        if bars
+        else _layers(chart, shown, panel, palette, hover=hover)
+    )
+    return {
+        "$schema": _SCHEMA,
+        "width": width,
+        "height": _bars_height(panel) if bars else height,
+        "autosize": {"type": "fit-x" if width == "container" else "pad", "contains": "padding"},
+        "background": None,
+        "data": {"values": list(_rows(panel))},
+        "layer": layers,
+        "config": _config(palette),
+    }
+
+
+def axis_title(axis: Axis) -> str:
+    """What stands at an axis: its title, its unit where the ticks do not carry one, and `log scale`."""
+    parts = [axis.title]
+    if axis.kind is Kind.NUMBER:
+        parts.append(axis.unit)
+    if axis.log:
+        parts.append("log scale")
+    return ", ".join(part for part in parts if part)
+
+
+def _rows(panel: Panel) -> Iterator[Spec]:
+    for number, series in enumerate(panel.series):
+        for x, y in zip(series.xs, series.ys, strict=True):
+            yield {"x": x, "y": y, "s": series.name, "n": number}
+
+
+def _layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette, *, hover: bool) -> list[Spec]:
+    encoding = _encoding(chart, shown, panel, palette)
+    solid = {**encoding, "opacity": {"value": 0.75 if chart.kind is not ChartKind.LINE else 1}}
+    if chart.kind is ChartKind.STEP:
+        solid["opacity"] = {"value": 1}
+    points = chart.kind is ChartKind.POINTS
+    still = {"mark": {"type": "point", "filled": True, "size": 36}, "encoding": solid} if points else None
+    main = still or {"mark": _mark(chart), "encoding": solid}
+    over = [_hover(chart, encoding)] if hover else []
+    return [*_marks(chart, palette, under=True), main, *over, *_marks(chart, palette, under=False)]
+
+
+def _hover(chart: Chart, encoding: Spec) -> Spec:
+    """Points that show, with their values, only while the pointer is near."""
+    tips = [
+        {"calculate": _auto(chart.x, "datum.x"), "as": "xt"},
+        {"calculate": f"isValid(datum.y) ? {_auto(chart.y, 'datum.y')} : ''", "as": "yt"},
+    ]
+    near = {"type": "point", "nearest": True, "on": "pointerover", "clear": "pointerout"}
+    shown = {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0}
+    return {
+        "transform": [{"filter": "isValid(datum.y)"}, *tips],
+        "mark": {"type": "point", "filled": True, "size": 55},
+        "params": [{"name": "hover", "select": near}],
+        "encoding": {**encoding, "opacity": shown, "tooltip": _tooltip(chart)},
+    }
+
+
+def _mark(chart: Chart) -> Spec:
+    if chart.kind is ChartKind.AREA:
+        return {"type": "area", "line": False}
+    mark: Spec = {"type": "line", "strokeWidth": 2, "strokeJoin": "round", "clip": True}
+    return mark | {"interpolate": "step-after"} if chart.kind is ChartKind.STEP else mark
+
+
+def _encoding(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> Spec:
+    numbers = list(range(len(panel.series)))
+    colours = [palette.series(series.colour) for series in panel.series]
+    dashes = [_DASH if series.dashed else [1, 0] for series in panel.series]
+    # the axis titles stand level, above and below: read without turning the head, and no width lost
+    y_scale: Spec = {"type": "log" if chart.y.log else "linear", "zero": False, "nice": True}
+    if shown.y_range:
+        y_scale["domain"] = list(shown.y_range)
+    x_scale: Spec = {"type": "log" if chart.x.log else "linear", "zero": False, "nice": False}
+    if shown.x_range:
+        x_scale["domain"] = list(shown.x_range)
+    x_top, y_top = (pair[1] if pair else 0.0 for pair in (shown.x_range, shown.y_range))
+    encoding: Spec = {
+        "x": {
+            "field": "x",
+            "type": "quantitative",
+            "scale": x_scale,
+            "axis": {
+                "title": axis_title(chart.x),
+                "labelExpr": _ticks(chart.x, x_top),
+                "grid": False,
+                "tickCount": 6,
+            },
+        },
+        "y": {
+            "field": "y",
+            "type": "quantitative",
+            "scale": y_scale,
+            "axis": {
+                "title": axis_title(chart.y),
+                "labelExpr": _ticks(chart.y, y_top),
+                "tickCount": 5,
+                **_LEVEL,
+            },
+            "stack": "zero" if chart.kind is ChartKind.AREA else None,
+        },
+        "color": {
+            "field": "n",
+            "type": "nominal",
+            "scale": {"domain": numbers, "range": colours},
+            "legend": None,
+        },
+        "detail": {"field": "n", "type": "nominal"},
+    }
+    if any(series.dashed for series in panel.series):
+        encoding["strokeDash"] = {
+            "field": "n",
+            "type": "nominal",
+            "scale": {"domain": numbers, "range": dashes},
+            "legend": None,
+        }
+    return encoding
+
+
+_LEVEL: Spec = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleY": -10, "titleX": 0}
+
+
+def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> list[Spec]:
+    names = [series.name for series in panel.series]
+    colours = [palette.series(series.colour) for series in panel.series]
+    low, high = shown.y_range or (0.0, 1.0)
+    encoding: Spec = {
+        "y": {
+            "field": "x",
+            "type": "nominal",
+            "sort": None,
+            "axis": {"title": None, "labelLimit": 170, "domain": False, "ticks": False, "labelPadding": 8},
+            "scale": {"paddingInner": 0.3, "paddingOuter": 0.15},
+        },
+        "yOffset": {"field": "s", "sort": names},
+        "x": {
+            "field": "y",
+            "type": "quantitative",
+            # room at the right for the longest value written at a bar's end
+            "scale": {"domain": [low, high + (high - low) * 0.16], "nice": False, "zero": True},
+            "axis": {"title": axis_title(chart.y), "labelExpr": _ticks(chart.y, high), "tickCount": 4},
+        },
+    }
+    text = [{"calculate": f"isValid(datum.y) ? {_auto(chart.y, 'datum.y')} : '–'", "as": "yt"}]
+    colour = {"field": "s", "type": "nominal", "scale": {"domain": names, "range": colours}, "legend": None}
+    tips = [{"field": "x", "title": chart.x.title}, {"field": "s", "title": "series"}, _tip("yt", chart.y)]
+    return [
+        {
+            "transform": text,
+            "mark": {"type": "bar", "cornerRadiusEnd": 2, "height": {"band": 0.92}},
+            "encoding": {**encoding, "color": colour, "tooltip": tips},
+        },
+        {
+            "transform": text,
+            "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 11, "color": palette["soft"]},
+            "encoding": {**encoding, "text": {"field": "yt", "type": "nominal"}},
+        },
+        *(_limit(mark.at, mark.label, palette, "x") for mark in chart.marks if mark.on == "y"),
+    ]
+
+
+def _bars_height(panel: Panel) -> int:
+    categories = len({x for series in panel.series for x in series.xs})
+    return max(1, categories) * (len(panel.series) * _BAR + 12)
+
+
+def _marks(chart: Chart, palette: Palette, *, under: bool) -> Iterator[Spec]:
+    """Spans lie under the lines, rules and their names above them."""
+    for mark in chart.marks:
+        if mark.on == "x" and mark.until is not None and under:
+            span = {"x": {"datum": mark.at, "type": "quantitative"}, "x2": {"datum": mark.until}}
+            yield {
+                "data": {"values": [{}]},
+                "mark": {"type": "rect", "color": palette["c7"], "opacity": 0.16, "clip": True},
+                "encoding": span,
+            }
+            yield _name(mark.at, mark.label, palette)
+        elif mark.on == "x" and mark.until is None and not under:
+            yield {
+                "data": {"values": [{}]},
+                "mark": {"type": "rule", "color": palette["faint"], "strokeDash": [2, 3], "clip": True},
+                "encoding": {"x": {"datum": mark.at, "type": "quantitative"}},
+            }
+            yield _name(mark.at, mark.label, palette)
+        elif mark.on == "y" and not under:
+            yield _limit(mark.at, mark.label, palette, "y")
+            yield {
+                "data": {"values": [{}]},
+                "mark": {**_label(mark.label, palette), "align": "right", "baseline": "bottom", "dy": -4},
+                "encoding": {
+                    "x": {"value": {"expr": "width"}},
+                    "y": {"datum": mark.at, "type": "quantitative"},
+                },
+            }
+
+
+def _limit(at: float, label: str, palette: Palette, channel: str) -> Spec:
+    return {
+        "data": {"values": [{"label": label}]},
+        "mark": {
+            "type": "rule",
+            "color": palette["ink"],
+            "strokeDash": [6, 4],
+            "strokeWidth": 1.25,
+            "clip": True,
+        },
+        "encoding": {channel: {"datum": at, "type": "quantitative"}, "tooltip": {"field": "label"}},
+    }
+
+
+def _name(at: float, label: str, palette: Palette) -> Spec:
+    return {
+        "data": {"values": [{}]},
+        "mark": {**_label(label, palette), "align": "left", "baseline": "top", "dx": 4, "dy": 3},
+        "encoding": {"x": {"datum": at, "type": "quantitative"}, "y": {"value": 0}},
+    }
+
+
+def _label(text: str, palette: Palette) -> Spec:
+    return {"type": "text", "text": text, "color": palette["soft"], "fontSize": 11, "clip": False}
+
+
+def _tooltip(chart: Chart) -> list[Spec]:
+    return [{"field": "s", "title": "series"}, _tip("xt", chart.x), _tip("yt", chart.y)]
+
+
+def _tip(field: str, axis: Axis) -> Spec:
+    return {"field": field, "type": "nominal", "title": axis.title}
+
+
+def _ticks(axis: Axis, top: float) -> str:
+    """A Vega expression for a tick: one unit for a whole linear axis, the unit that fits on a log one."""
+    units = {Kind.DURATION: _TIME_UNITS, Kind.BYTES: _SIZE_UNITS}.get(axis.kind)
+    if units is None:
+        return _auto(Axis(axis.title, axis.kind, "1"), "datum.value", unit=False)
+    if axis.log:
+        return _auto(axis, "datum.value")
+    factor, name = next((u for u in units if abs(top) >= u[0]), units[-1])
+    return f"datum.value == 0 ? '0' : {_plain(f'datum.value/{factor:g}')} + '\u202f{name}'"
+
+
+def _auto(axis: Axis, value: str, *, unit: bool = True) -> str:
+    """A Vega expression that writes one value with the unit that fits it."""
+    if axis.kind is Kind.SHARE:
+        return f"format({value}*100, '.4~r') + '\u202f%'"
+    units = {Kind.DURATION: _TIME_UNITS, Kind.BYTES: _SIZE_UNITS}.get(axis.kind)
+    if units is None:
+        tail = f" + {_quoted(chr(0x202F) + axis.unit)}" if unit and axis.unit else ""
+        return f"{_plain(value)}{tail}"
+    *larger, (last, last_name) = units
+    text = f"{_plain(f'{value}/{last:g}')} + '\u202f{last_name}'"
+    for factor, name in reversed(larger):
+        text = f"abs({value}) >= {factor * 0.9999:g} ? {_plain(f'{value}/{factor:g}')} + '\u202f{name}' : ({text})"
+    return f"({value} == 0 ? '0' : {text})"
+
+
+def _plain(value: str) -> str:
+    return f"(abs({value}) >= 1000 ? format({value}, ',.0f') : format({value}, '.3~r'))"
+
+
+def _quoted(text: str) -> str:
+    """Text as a literal of a Vega expression, whatever it holds."""
+    safe = "".join(
+        c if c.isalnum() or c in " /%._-" else f"\\u{ord(c):04x}" for c in text if ord(c) < 0x10000
+    )
+    return f"'{safe}'"
+
+
+def _config(palette: Palette) -> Spec:
+    axis = {
+        "labelColor": palette["faint"],
+        "titleColor": palette["soft"],
+        "titleFontWeight": 500,
+        "titleFontSize": 12,
+        "labelFontSize": 11,
+        "gridColor": palette["grid"],
+        "domainColor": palette["line"],
+        "tickColor": palette["line"],
+        "labelFont": SANS,
+        "titleFont": SANS,
+        "labelOverlap": True,
+    }
+    return {
+        "font": SANS,
+        "axis": axis,
+        "axisY": {"domain": False, "ticks": False, "labelPadding": 6},
+        "view": {"stroke": None},
+        "customFormatTypes": False,
+    }
