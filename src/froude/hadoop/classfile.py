@@ -1,9 +1,9 @@
 """Java class files: the constant pool, and as much of the rest as names a class's interfaces and annotations.
 
-Hadoop's generated message classes carry their serialised descriptors in string constants, and the interfaces of
-its RPC protocols carry their wire names in an annotation. Both are read here straight from the class file, so no
-Java, no protoc and no `.proto` file is needed. The bytes may come from any jar: every offset is checked against
-the end of the file, and what does not fit raises `InputError` with the class and the offset.
+Hadoop's generated message classes carry their serialised descriptors in string constants, and the interfaces
+of its RPC protocols carry their wire names in an annotation. Both are read here straight from the class file,
+so no Java, no protoc and no `.proto` file is needed. The bytes may come from any jar: every offset is checked
+against the end of the file, and what does not fit raises `InputError` with the class and the offset.
 
 Source: The Java Virtual Machine Specification, chapter 4 (4.4 constant pool, 4.4.7 modified UTF-8, 4.7.16
 RuntimeVisibleAnnotations).
@@ -21,8 +21,8 @@ from froude.base.errors import InputError
 MAGIC = 0xCAFEBABE
 _UTF8, _STRING, _CLASS = 1, 8, 7
 _WIDE = frozenset((5, 6))
-# Size of each constant behind its tag byte (JVMS table 4.4-A); Utf8 (1) carries its own length. Long and Double
-# (5, 6) take two places of the pool (4.4.5).
+# Size of each constant behind its tag byte (JVMS table 4.4-A); Utf8 (1) carries its own length. Long and
+# Double (5, 6) take two places of the pool (4.4.5).
 _SIZES = {
     3: 4,
     4: 4,
@@ -116,7 +116,7 @@ class ClassFile:
         return self._header[1]
 
     def annotation_strings(self, descriptor: str) -> dict[str, str]:
-        """The string elements of the class's run-time visible annotation of that type; empty if there is none.
+        """String elements of the class's run-time visible annotation of that type; empty without one.
 
         Args:
             descriptor: the annotation's type as the file writes it, `Lorg/example/Mark;`.
@@ -229,7 +229,8 @@ def _annotation_strings(file: ClassFile, offset: int, descriptor: str) -> dict[s
         strings: dict[str, str] = {}
         for _ in range(pairs):
             name, tag, value = _unpack(file, ">HBH", offset)
-            # JVMS 4.7.16.1: primitives, strings and classes are one index long, an enum two, the rest is nested.
+            # JVMS 4.7.16.1: primitives, strings and classes are one index long, an enum two, the rest is
+            # nested.
             if chr(tag) not in "BCDFIJSZsce":
                 return strings if file.text(kind) == descriptor else {}
             if chr(tag) == "s":

@@ -1,7 +1,7 @@
 """A connection to a daemon: the shell around `rpc.client` that owns a socket.
 
-`Connection` makes one call at a time and waits for it; it is what tools and tests use. `AsyncConnection` is the same
-for an event loop, with any number of calls in flight. Players have a driver of their own.
+`Connection` makes one call at a time and waits for it; it is what tools and tests use. `AsyncConnection` is
+the same for an event loop, with any number of calls in flight. Players have a driver of their own.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ class _Core:
             port: its RPC port.
             schema: of the daemon's release.
             protocol: wire name of the protocol that the connection is opened for.
-            user: effective user; None takes none with a token, else the current one (`HADOOP_USER_NAME`, `USER`).
+            user: effective user; None takes none with a token, else the current one (`HADOOP_USER_NAME`,
+            `USER`).
             real_user: who impersonates the user.
             token: authenticate by it (DIGEST-MD5).
             sasl: begin with SASL also without a token, as a client of a daemon with security on does.
@@ -303,14 +304,15 @@ class AsyncConnection(_Core):
         self._fail(TargetError("the connection was closed", file=self.peer))
 
     async def _read(self) -> None:
-        assert self._reader is not None
-        assert self._writer is not None
+        reader, writer = self._reader, self._writer
+        assert reader is not None
+        assert writer is not None
         try:
             while self._failure is None:
-                data = await self._reader.read(_READ_BYTES)
+                data = await reader.read(_READ_BYTES)
                 events = self.core.receive(data) if data else self.core.receive_end()
                 if reply := self.core.data_to_send():
-                    self._writer.write(reply)
+                    writer.write(reply)
                 for event in events:
                     self._deliver(event)
                 if not data:

@@ -2,9 +2,9 @@
 
 Two facts are read. A generated outer class (`…/proto/HdfsProtos.class`) holds its file's serialised
 FileDescriptorProto in string constants, one byte a character. The interface of a protocol
-(`…/ClientNamenodeProtocolPB.class`) extends the `BlockingInterface` of a generated service and carries, in its
-`@ProtocolInfo` annotation, the name that requests put on the wire: together they say which protobuf service
-answers for which declared protocol, without any rule of naming.
+(`…/ClientNamenodeProtocolPB.class`) extends the `BlockingInterface` of a generated service and carries, in
+its `@ProtocolInfo` annotation, the name that requests put on the wire: together they say which protobuf
+service answers for which declared protocol, without any rule of naming.
 
 Source: protobuf's Java generator (`SharedCodeGenerator`, 2.5: `FileGenerator`);
 org.apache.hadoop.ipc.ProtocolInfo and RPC.getProtocolName.
@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.message import DecodeError
 
-
 from froude.hadoop.classfile import ClassFile, decode_modified_utf8, read_class
 from froude.hadoop.jars import Jar
 
@@ -32,8 +31,8 @@ _LIKELY = re.compile(
 _ANY_CLASS = re.compile(_ELSEWHERE + rb"(?:[^$]*|.*\$BlockingInterface)\.class$")
 _PROTOCOL_INFO = "Lorg/apache/hadoop/ipc/ProtocolInfo;"
 _BLOCKING = "$BlockingInterface"
-# The Java generator writes lines of 40 bytes and cuts a long descriptor into constants of 10 lines (protobuf 2.5)
-# or 400 lines (3 and later).
+# The Java generator writes lines of 40 bytes and cuts a long descriptor into constants of 10 lines (protobuf
+# 2.5) or 400 lines (3 and later).
 _LINE_BYTES = 40
 _PARTS_LIMIT = 4096
 _INHERITANCE_LIMIT = 8
@@ -44,7 +43,7 @@ class Found:
     """What a set of jars told."""
 
     files: dict[str, bytes] = field(default_factory=dict)
-    """File name -> serialised FileDescriptorProto; of two with one name the first in class path order counts."""
+    """File name -> serialised FileDescriptorProto; of two with one name the first counts."""
     protocols: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Wire name of a protocol -> (file name, service name)."""
 
@@ -105,9 +104,9 @@ def descriptors_of(one: ClassFile) -> Iterator[tuple[str, bytes]]:
 def _join_parts(constants: list[bytes]) -> tuple[str, bytes] | None:
     """The descriptor that begins in the first constant, with as many of the next as it needs.
 
-    All parts but the last have one length, so parts are gathered up to the first of another length. The longest
-    reading wins, since a cut may fall between two fields; the last is left out if the whole does not parse (a
-    descriptor that ends with a full part is followed by a stranger).
+    All parts but the last have one length, so parts are gathered up to the first of another length. The
+    longest reading wins, since a cut may fall between two fields; the last is left out if the whole does not
+    parse (a descriptor that ends with a full part is followed by a stranger).
     """
     parts: list[bytes] = []
     for raw in constants:

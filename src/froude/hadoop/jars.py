@@ -1,8 +1,9 @@
 """Jars, read no further than needed: the central directory first, then single members.
 
 A jar of Hadoop has thousands of members of which a schema needs a few dozen, so the directory is walked here
-directly (15 times quicker than building a `zipfile.ZipInfo` for each) and only the wanted members are inflated,
-each within a bound and checked against its CRC. ZIP64 archives are refused: no jar of Hadoop needs them.
+directly (15 times quicker than building a `zipfile.ZipInfo` for each) and only the wanted members are
+inflated, each within a bound and checked against its CRC. ZIP64 archives are refused: no jar of Hadoop needs
+them.
 
 Source: PKWARE APPNOTE 4.3.7 (local header), 4.3.12 (central directory), 4.3.16 (its end).
 """
@@ -85,8 +86,8 @@ class Jar:
     def content_key(self) -> bytes:
         """SHA-256 of name, size and directory.
 
-        The directory holds name, size and CRC-32 of every member, so it changes with any change of content that is
-        not made on purpose to collide, and it is 3 % of the bytes to read.
+        The directory holds name, size and CRC-32 of every member, so it changes with any change of content
+        that is not made on purpose to collide, and it is 3 % of the bytes to read.
         """
         return hashlib.sha256(f"{self.path.name}\0{self.size}\0".encode() + self._directory).digest()
 

@@ -2,15 +2,16 @@
 
 `Schema.from_jars` reads the jars (`descriptors`), and the message classes are made at run time from what it
 finds, so Froude speaks whatever release it is pointed at. There is one `DescriptorPool` per root file, built
-when first needed, because Hadoop's files do not fit into one: two files of package `hadoop.yarn` define the enum
-value `NORMAL`, and both engines define `RequestHeaderProto`. Messages of different roots are different classes;
-copy between them through bytes.
+when first needed, because Hadoop's files do not fit into one: two files of package `hadoop.yarn` define the
+enum value `NORMAL`, and both engines define `RequestHeaderProto`. Messages of different roots are different
+classes; copy between them through bytes.
 
 The byte form (`to_bytes`) is a plain serialised `FileDescriptorSet`, readable by protoc, with one more field
 (number 1000, skipped by others) that lists the protocols. It is what the cache and a Trace store.
 
-Cache: one file per set of jars, named by a digest over names, sizes and central directories. A directory holds
-the CRC-32 of each member, so any change of content changes the key, and only 3 % of the bytes are read for it.
+Cache: one file per set of jars, named by a digest over names, sizes and central directories. A directory
+holds the CRC-32 of each member, so any change of content changes the key, and only 3 % of the bytes are read
+for it.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ class Schema:
         Args:
             paths: jars in class path order (of two files with one name the first counts), and folders of jars
                 (by name). Jars without Hadoop's classes only cost the reading of their directory.
-            cache: folder of parsed schemas; None means `$FROUDE_CACHE/schema`, else `~/.cache/froude/schema`. A
+            cache: folder of parsed schemas; None means `$FROUDE_CACHE/schema`, else `~/.cache/froude/schema`.
+            A
                 cache that cannot be written is done without.
 
         Raises:

@@ -6,12 +6,12 @@
         ...
 
 Without SASL calls may follow `open` at once. With SASL, what is to be sent during the handshake waits in
-`data_to_send`, and `Authenticated` says that calls may begin. Calls may be in flight in any number; answers come
-in any order and are matched by call id. What the peer does wrong ends in a `Broken` event, after all that was
-right before it; what the caller does wrong raises `LocalProtocolError` and sends nothing.
+`data_to_send`, and `Authenticated` says that calls may begin. Calls may be in flight in any number; answers
+come in any order and are matched by call id. What the peer does wrong ends in a `Broken` event, after all
+that was right before it; what the caller does wrong raises `LocalProtocolError` and sends nothing.
 
-The request header is encoded by hand (`benchmarks/bench_rpc_codec.py`: 1 us instead of 3 by protobuf), because
-all of it but two numbers is constant.
+The request header is encoded by hand (`benchmarks/bench_rpc_codec.py`: 1 us instead of 3 by protobuf),
+because all of it but two numbers is constant.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from froude.hadoop.rpc.frames import (
     FrameReader,
     decode_response,
     delimited,
+    encode_sasl,
     frame,
     varint,
 )
@@ -58,7 +59,8 @@ class ClientConnection:
         client_id: 16 bytes that name this process to the server's retry cache.
         user: effective user; None sends none (with a token the user comes from it).
         real_user: who impersonates `user`; the server's `hadoop.proxyuser` rules decide.
-        sasl: whether to begin with SASL; implied by `mechanisms`. A server that offers SIMPLE is then answered
+        sasl: whether to begin with SASL; implied by `mechanisms`. A server that offers SIMPLE is then
+        answered
             by SIMPLE.
         mechanisms: what we can authenticate with; the first in the server's order of preference is taken.
         caller_context: what we call ourselves in the audit log.
@@ -206,13 +208,13 @@ class ClientConnection:
         Returns:
             What happened, in order. After `FatalResponse` or `Broken` nothing more comes.
         """
-        if self._state is State.CLOSED:
+        if self._over():
             return []
         events: list[Event] = []
         reader = self._reader
         reader.feed(data)
         try:
-            while self._state is not State.CLOSED and (payload := reader.next_frame()) is not None:
+            while not self._over() and (payload := reader.next_frame()) is not None:
                 self._take(decode_response(payload), events)
         except RemoteProtocolError as error:
             self._state = State.CLOSED
@@ -221,11 +223,14 @@ class ClientConnection:
 
     def receive_end(self) -> list[Event]:
         """The server closed: `Closed`, or nothing if the connection was over already."""
-        if self._state is State.CLOSED:
+        if self._over():
             return []
         torn = self._reader.pending > 0 or self._state is not State.READY
         self._state = State.CLOSED
         return [Closed(torn, len(self._in_flight))]
+
+    def _over(self) -> bool:
+        return self._state is State.CLOSED
 
     def _take(self, event: Response | ErrorResponse | FatalResponse | Sasl, events: list[Event]) -> None:
         if isinstance(event, Response):
@@ -294,17 +299,8 @@ class ClientConnection:
         return frame(_control_header(headers.CALL_CONTEXT, self.client_id), context.SerializeToString())
 
     def _sasl_frame(self, state: SaslState, token: bytes = b"", choice: SaslAuth | None = None) -> bytes:
-        message = headers.SaslMessage(version=0, state=int(state))
-        if token:
-            message.token = token
-        if choice is not None:
-            message.auths.add(
-                method=choice.method.encode(),
-                mechanism=choice.mechanism.encode(),
-                protocol=choice.protocol.encode(),
-                serverId=choice.server_id.encode(),
-            )
-        return frame(_control_header(headers.CALL_SASL, b""), message.SerializeToString())
+        message = encode_sasl(state, token, () if choice is None else (choice,), challenge=False)
+        return frame(_control_header(headers.CALL_SASL, b""), message)
 
     def _head(self, key: tuple[str, str]) -> bytes:
         protocol, method = key

@@ -6,14 +6,14 @@ from froude.base.errors import TargetError
 
 
 class LocalProtocolError(RuntimeError):
-    """Our own code asked a connection for what its state does not allow; a bug of the caller, nothing was sent."""
+    """Our own code asked for what the connection's state does not allow; nothing was sent."""
 
 
 class RemoteProtocolError(TargetError):
     """The peer sent what Hadoop RPC version 9 does not allow; the connection is of no more use."""
 
 
-class RemoteException(TargetError):
+class RemoteException(TargetError):  # noqa: N818 - Hadoop's own name for it
     """The peer answered a call with an exception.
 
     Args:

@@ -91,12 +91,15 @@ class FatalResponse:
 
 @dataclass(frozen=True, slots=True)
 class SaslAuth:
-    """One way of authentication that a server offers or a client chooses."""
+    """One way of authentication that a server offers or a client chooses.
+
+    A choice must repeat the offer field by field, and a server tells an absent field from an empty one.
+    """
 
     method: str
     mechanism: str
-    protocol: str
-    server_id: str
+    protocol: str | None = None
+    server_id: str | None = None
     challenge: bytes = field(default=b"", repr=False)
 
 

@@ -1,8 +1,8 @@
-"""Frames of Hadoop RPC version 9: a length of four bytes, then protobuf messages, each behind its varint length.
+"""Frames of Hadoop RPC 9: a length of four bytes, then protobuf messages, each behind its varint length.
 
 Reading checks a length before memory is spent on it: a buffer never holds more than what was fed, and a frame
-over the limit is refused when its first four bytes are there. Feeding is linear in the bytes, however they are
-cut.
+over the limit is refused when its first four bytes are there. Feeding is linear in the bytes, however they
+are cut.
 
 Source: org.apache.hadoop.ipc.{Client,Server}; `ipc.maximum.data.length`, `ipc.maximum.response.length`.
 """
@@ -10,6 +10,7 @@ Source: org.apache.hadoop.ipc.{Client,Server}; `ipc.maximum.data.length`, `ipc.m
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -236,12 +237,41 @@ def _sasl(raw: bytes, *, from_client: bool) -> Sasl:
         state = headers.SaslState(message.state)
     except (DecodeError, ValueError) as error:
         raise RemoteProtocolError("sent a SASL message that does not decode", found=str(error)) from error
-    text = headers.text
-    auths = tuple(
-        SaslAuth(text(a.method), text(a.mechanism), text(a.protocol), text(a.serverId), a.challenge)
-        for a in message.auths
-    )
+    auths = tuple(_auth(auth) for auth in message.auths)
     return Sasl(from_client, state, auths, message.token)
+
+
+def _auth(auth: Any) -> SaslAuth:
+    text = headers.text
+    protocol = text(auth.protocol) if auth.HasField("protocol") else None
+    server_id = text(auth.serverId) if auth.HasField("serverId") else None
+    return SaslAuth(text(auth.method), text(auth.mechanism), protocol, server_id, auth.challenge)
+
+
+def encode_sasl(
+    state: headers.SaslState, token: bytes, auths: Iterable[SaslAuth], *, challenge: bool
+) -> bytes:
+    """A SASL message.
+
+    Args:
+        state: what it is.
+        token: the mechanism's bytes; empty sends none.
+        auths: the offers, or the one choice.
+        challenge: whether the offers' challenges are sent (a server does, a client does not).
+    """
+    message = headers.SaslMessage(version=0, state=int(state))
+    if token:
+        message.token = token
+    for auth in auths:
+        sent = message.auths.add(method=auth.method.encode(), mechanism=auth.mechanism.encode())
+        if auth.protocol is not None:
+            sent.protocol = auth.protocol.encode()
+        if auth.server_id is not None:
+            sent.serverId = auth.server_id.encode()
+        if challenge and auth.challenge:
+            sent.challenge = auth.challenge
+    data: bytes = message.SerializeToString()
+    return data
 
 
 def decode_call(header: Any, payload: bytes, at: int) -> Request:

@@ -1,9 +1,9 @@
 """The five small messages that frame every Hadoop RPC, as classes of a private pool.
 
 Their fields have kept number and type since version 9 of the protocol (2013), so they are listed here and not
-taken from the jars: a passive observer can read a connection of any release before it knows the release. A test
-holds the list against the descriptors of real jars. Text is declared `bytes`: what a peer calls text need not be
-UTF-8. Unknown fields are kept by protobuf and ignored.
+taken from the jars: a passive observer can read a connection of any release before it knows the release. A
+test holds the list against the descriptors of real jars. Text is declared `bytes`: what a peer calls text
+need not be UTF-8. Unknown fields are kept by protobuf and ignored.
 
 Written by hand is only the request header's encoder (`client`), a third of protobuf's time, since all but two
 numbers of it are constant. Decoding by hand gained nothing over upb.
@@ -106,8 +106,8 @@ def _build_pool() -> descriptor_pool.DescriptorPool:
     file = FileDescriptorProto(name="froude/rpc.proto", package=_PACKAGE, syntax="proto2")
     for message, fields in _FIELDS.items():
         described = file.message_type.add(name=message)
-        for number, name, kind in fields:
-            repeated, kind = kind.startswith("repeated "), kind.removeprefix("repeated ")
+        for number, name, declared in fields:
+            repeated, kind = declared.startswith("repeated "), declared.removeprefix("repeated ")
             field = described.field.add(name=name, number=number)
             field.label = (
                 FieldDescriptorProto.LABEL_REPEATED if repeated else FieldDescriptorProto.LABEL_OPTIONAL

@@ -84,7 +84,7 @@ class DigestMd5Client:
 
     def start(self, offer: SaslAuth) -> bytes:
         """The answer to the challenge in the offer, or nothing when that comes later."""
-        self._uri = f"{offer.protocol}/{offer.server_id}"
+        self._uri = f"{offer.protocol or ''}/{offer.server_id or ''}"
         return self.step(offer.challenge) if offer.challenge else b""
 
     def step(self, challenge: bytes) -> bytes:

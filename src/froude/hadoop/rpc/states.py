@@ -1,7 +1,7 @@
-"""All states of the two protocol machines and every transition between them; nothing else decides what may come.
+"""All states of the two protocol machines and every transition; nothing else decides what may come.
 
-A machine looks its trigger up in the table of its side; what is not there is a protocol error, the peer's or ours
-according to who pulled the trigger.
+A machine looks its trigger up in the table of its side; what is not there is a protocol error, the peer's or
+ours according to who pulled the trigger.
 """
 
 from __future__ import annotations
