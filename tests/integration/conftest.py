@@ -13,7 +13,7 @@ from froude.hadoop.namenode import NameNode
 
 @pytest.fixture(scope="session")
 def namenode(hadoop: Hadoop) -> Iterator[NameNode]:
-    """A NameNode without DataNodes, for emulated ones and for RPC; whoever uses it keeps to paths of their own."""
+    """A NameNode without DataNodes, for emulated ones and for RPC; users keep to paths of their own."""
     with hadoop.namenode(heap="512 MB", fast=True) as running:
         yield running
 

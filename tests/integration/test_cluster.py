@@ -23,7 +23,7 @@ pytestmark = pytest.mark.integration
 
 
 def test_a_file_goes_in_and_is_listed(cluster: Cluster, tmp_path: Path) -> None:
-    """Hadoop's own shell writes through the real pipeline, and the audit log names the call and its caller."""
+    """Hadoop's own shell writes through the real pipeline; the audit log names the call and its caller."""
     local = tmp_path / "three-blocks"
     local.write_bytes(os.urandom(3 << 20))
     cluster.shell("-put", str(local), "/three-blocks")

@@ -1,0 +1,62 @@
+# Everything here works on a fresh Linux machine with python3 (3.11 or later) and a network.
+# `make` alone tells what there is.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -e -o pipefail -c
+.DEFAULT_GOAL := help
+.ONESHELL:
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+LOCK := requirements/dev.lock
+STAMP := $(VENV)/.froude-$(shell cat $(LOCK) pyproject.toml 2>/dev/null | sha256sum | cut -c1-16)
+DEMO ?= froude-demo
+
+.PHONY: help setup setup-system demo test lint docs bench results-main-job fuzz clean
+
+help: ## Tell what there is.
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+
+setup: $(STAMP) ## Virtual environment from the lock, and the default Hadoop; quick when done.
+	@$(BIN)/froude hadoop fetch
+
+$(STAMP): $(LOCK) pyproject.toml
+	@tools/check-python "$(PYTHON)"
+	[ -x $(BIN)/python ] || "$(PYTHON)" -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r $(LOCK)
+	$(BIN)/python -m pip install --quiet --no-deps --editable .
+	rm -f $(VENV)/.froude-*
+	touch $@
+
+setup-system: ## Debian packages for disks, virtual machines and browser tests, where root and apt are there.
+	@tools/setup-system
+
+demo: setup ## The whole chain, small, on a real NameNode.
+	@$(BIN)/froude demo --workspace $(DEMO)
+
+lint: setup ## Style, types, the floors of the house, spelling.
+	@$(BIN)/ruff check src tests benchmarks tools noxfile.py
+	$(BIN)/ruff format --check src tests benchmarks tools noxfile.py
+	$(BIN)/mypy --strict
+	$(BIN)/lint-imports
+	$(BIN)/codespell src tests benchmarks tools docs changes README.md Makefile noxfile.py
+
+test: lint ## Lint, then every test; real daemons are started once, small.
+	@$(BIN)/python -m pytest
+
+docs: setup ## The documentation; a warning is an error.
+	@$(BIN)/mkdocs build --strict
+
+bench: setup ## Benchmarks; never part of the tests.
+	@$(BIN)/python -m pytest benchmarks --benchmark-only
+
+results-main-job: setup ## Write docs/results/main-job.md and .json from real runs.
+	@$(BIN)/python -m benchmarks.results_main_job
+
+fuzz: setup ## Feed the frame decoder for a minute.
+	@$(BIN)/python tests/fuzz/fuzz_frames.py -max_total_time=60
+
+clean: ## Remove what was made here; the cache of fetched jars stays.
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis .nox .benchmarks site build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

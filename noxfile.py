@@ -1,0 +1,47 @@
+"""Sessions for every supported Python: `nox`, or one of them with `nox -s lint`."""
+
+from __future__ import annotations
+
+import nox
+
+nox.options.default_venv_backend = "venv"
+nox.options.sessions = ["lint", "types", "tests", "docs"]
+
+_LOCK = "requirements/dev.lock"
+_SOURCES = ("src", "tests", "benchmarks", "tools", "noxfile.py")
+
+
+def _install(session: nox.Session) -> None:
+    session.install("--require-hashes", "-r", _LOCK)
+    session.install("--no-deps", "--editable", ".")
+
+
+@nox.session(python="3.11")
+def lint(session: nox.Session) -> None:
+    """Style, the floors of the house, spelling."""
+    _install(session)
+    session.run("ruff", "check", *_SOURCES)
+    session.run("ruff", "format", "--check", *_SOURCES)
+    session.run("lint-imports")
+    session.run("codespell", *_SOURCES, "docs", "README.md")
+
+
+@nox.session(python="3.11")
+def types(session: nox.Session) -> None:
+    """mypy in strict mode."""
+    _install(session)
+    session.run("mypy", "--strict")
+
+
+@nox.session(python=["3.11", "3.12", "3.13"])
+def tests(session: nox.Session) -> None:
+    """Every test; arguments after `--` go to pytest."""
+    _install(session)
+    session.run("python", "-m", "pytest", *session.posargs)
+
+
+@nox.session(python="3.11")
+def docs(session: nox.Session) -> None:
+    """The documentation; a warning is an error."""
+    _install(session)
+    session.run("mkdocs", "build", "--strict")
