@@ -1,0 +1,120 @@
+"""Start rules: which emulated nodes begin when, and when a play is over. Pure; time comes as an argument.
+
+Source: PatternMiner III.B.4, fork and join; "ours" for nodes that never end.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from froude.base.errors import InputError
+from froude.emulation.programs.events import NodeId
+from froude.workload.types import Moment, StartRule
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The nodes of one type."""
+
+    name: str
+    count: int
+    rule: StartRule
+    endless: bool = False
+    """Whether they go on until the play is stopped, as DataNodes do."""
+
+
+class Controller:
+    """Says which nodes are to begin, as time passes and others reach their moments."""
+
+    def __init__(self, groups: Sequence[Group], *, speed: float = 1.0) -> None:
+        """Check the rules.
+
+        Args:
+            groups: the node types of a play.
+            speed: 2 halves every delay and spacing.
+
+        Raises:
+            InputError: a rule names a type that is not there, or types wait for each other in a circle.
+        """
+        self._groups = {group.name: group for group in groups}
+        self._speed = speed
+        self._reached: dict[tuple[str, Moment], int] = {}
+        self._heap: list[tuple[float, int, str, int]] = []
+        self._waiting = [group for group in groups if group.count]
+        self._unfinished = sum(group.count for group in groups if not group.endless)
+        self._order = {group.name: position for position, group in enumerate(groups)}
+        _check(self._groups)
+
+    @property
+    def finite(self) -> bool:
+        """Whether some nodes end by themselves."""
+        return any(group.count and not group.endless for group in self._groups.values())
+
+    @property
+    def done(self) -> bool:
+        """Whether every node that ends by itself has ended."""
+        return self.finite and self._unfinished == 0
+
+    @property
+    def next_s(self) -> float | None:
+        """When the next node begins; None if that hangs on other nodes."""
+        return self._heap[0][0] if self._heap else None
+
+    def begin(self, now_s: float) -> None:
+        """The play begins."""
+        self._release(now_s)
+
+    def due(self, now_s: float) -> Iterator[tuple[NodeId, float]]:
+        """Nodes whose time has come, with that time, in order."""
+        heap = self._heap
+        while heap and heap[0][0] <= now_s:
+            at_s, order, name, number = heapq.heappop(heap)
+            group = self._groups[name]
+            if number + 1 < group.count:
+                heapq.heappush(heap, (at_s + group.rule.spacing_s / self._speed, order, name, number + 1))
+            yield NodeId(name, number), at_s
+
+    def reached(self, node: NodeId, moment: Moment, now_s: float) -> None:
+        """A node came to a moment; one that finishes has started, too."""
+        key = (node.type, moment)
+        self._reached[key] = self._reached.get(key, 0) + 1
+        if moment is Moment.FINISHED and not self._groups[node.type].endless:
+            self._unfinished -= 1
+        self._release(now_s)
+
+    def _release(self, now_s: float) -> None:
+        still = []
+        for group in self._waiting:
+            if self._may_start(group.rule):
+                at_s = now_s + group.rule.delay_s / self._speed
+                heapq.heappush(self._heap, (at_s, self._order[group.name], group.name, 0))
+            else:
+                still.append(group)
+        self._waiting = still
+
+    def _may_start(self, rule: StartRule) -> bool:
+        if rule.after is None:
+            return True
+        awaited = self._groups[rule.after]
+        count = self._reached.get((rule.after, rule.moment), 0)
+        if rule.moment is Moment.STARTED:
+            count = max(count, self._reached.get((rule.after, Moment.FINISHED), 0))
+        return count >= (awaited.count if rule.every else min(1, awaited.count))
+
+
+def _check(groups: dict[str, Group]) -> None:
+    for group in groups.values():
+        seen, current = [group.name], group
+        while current.rule.after is not None:
+            name = current.rule.after
+            place = f"start rule of {current.name}"
+            if name not in groups:
+                raise InputError("waits for an unknown node type", place=place, found=name, allowed=", ".join(groups))
+            if name in seen:
+                raise InputError("node types wait for each other", place=place, found=" → ".join([*seen, name]))
+            if groups[name].endless and current.rule.moment is Moment.FINISHED:
+                raise InputError("waits for the end of nodes that never end", place=place, found=name)
+            seen.append(name)
+            current = groups[name]

@@ -1,0 +1,224 @@
+"""The player's shell: sockets, epoll and the clock around a `Core`.
+
+epoll by hand instead of asyncio: one thread, one call of the system a batch of answers, nothing between a
+socket's bytes and the core (`benchmarks/bench_player.py` compares). Its timeout has whole milliseconds, so short
+waits go by select on the epoll descriptor, which has microseconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import resource
+import select
+import socket
+import time
+from collections.abc import Callable
+
+from froude.base.clock import Clock, RealClock
+from froude.base.errors import TargetError
+from froude.emulation.core import Channel, Core
+
+_READ_BYTES = 1 << 20
+_MOST_WAIT_S = 0.2
+_SHORT_WAIT_S = 0.002
+
+
+def raise_descriptor_limit() -> int:
+    """Raise this process's limit on open files to the hard one, and give it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+            soft = hard
+    return soft
+
+
+class Driver:
+    """Runs one core against one target."""
+
+    def __init__(
+        self,
+        core: Core,
+        target: tuple[str, int],
+        *,
+        clock: Clock | None = None,
+        connect_timeout_s: float = 10.0,
+    ) -> None:
+        """Make ready.
+
+        Args:
+            core: what is played.
+            target: host and port.
+            clock: the time; the machine's by default.
+            connect_timeout_s: a connection not made by then ends the play.
+        """
+        self.core = core
+        self._target = target
+        self._name = f"{target[0]}:{target[1]}"
+        self._clock = clock or RealClock()
+        self._connect_timeout_s = connect_timeout_s
+        self._epoll = select.epoll()
+        self._links: dict[int, tuple[socket.socket, Channel]] = {}
+        self._sockets: dict[int, socket.socket] = {}
+        self._backlog: dict[int, bytearray] = {}
+        self._connecting: dict[int, float] = {}
+        self._armed: set[int] = set()
+
+    def run(self, *, duration_s: float | None = None, watch: Callable[[Core, float], bool] | None = None) -> None:
+        """Play until every node that ends by itself has, the duration is over, or the target fails.
+
+        Args:
+            duration_s: the longest time; None for no limit.
+            watch: called now and then with the core and the seconds since the beginning; False ends the play.
+        """
+        core, clock = self.core, self._clock
+        begun_s = clock.now()
+        end_s = None if duration_s is None else begun_s + duration_s
+        look_s = begun_s
+        core.begin(begun_s)
+        try:
+            while not core.done:
+                self._flush()
+                now_s = clock.now()
+                if end_s is not None and now_s >= end_s:
+                    break
+                if watch is not None and now_s >= look_s:
+                    look_s = now_s + _MOST_WAIT_S
+                    if not watch(core, now_s - begun_s):
+                        break
+                self._check_connecting(now_s)
+                self._wait(min(core.next_s, end_s or core.next_s) - now_s)
+                core.advance(clock.now())
+        finally:
+            if core.failure is None:
+                core.finish(clock.now())
+            elif core.failure.file is None:
+                core.failure.file = self._name
+            self._close()
+
+    def _wait(self, wait_s: float) -> None:
+        wait_s = max(0.0, min(wait_s, _MOST_WAIT_S))
+        if 0 < wait_s < _SHORT_WAIT_S:
+            select.select([self._epoll], [], [], wait_s)
+            wait_s = 0
+        for descriptor, mask in self._epoll.poll(wait_s):
+            sock, channel = self._links[descriptor]
+            if mask & select.EPOLLOUT:
+                self._writable(sock, channel)
+            if mask & (select.EPOLLIN | select.EPOLLHUP | select.EPOLLERR):
+                self._readable(sock, channel)
+
+    def _readable(self, sock: socket.socket, channel: Channel) -> None:
+        if self.core.failure is not None:
+            return
+        try:
+            data = sock.recv(_READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._fail(error)
+            return
+        if data:
+            self.core.received(channel, data, self._clock.now())
+        else:
+            self.core.ended(channel, self._clock.now())
+
+    def _writable(self, sock: socket.socket, channel: Channel) -> None:
+        number = channel.number
+        if number in self._connecting:
+            problem = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+            if problem:
+                self._fail(OSError(problem, errno.errorcode.get(problem, "")))
+                return
+            del self._connecting[number]
+        self._push(sock, number, self._backlog.pop(number, bytearray()))
+
+    def _flush(self) -> None:
+        core = self.core
+        if core.opened:
+            for channel in core.opened:
+                self._open(channel)
+            core.opened.clear()
+        if not core.dirty:
+            return
+        for channel in core.dirty:
+            data = channel.out[0] if len(channel.out) == 1 else b"".join(channel.out)
+            channel.out.clear()
+            number = channel.number
+            if number in self._backlog:
+                self._backlog[number] += data
+            elif number in self._sockets:
+                self._push(self._sockets[number], number, data)
+        core.dirty.clear()
+
+    def _push(self, sock: socket.socket, number: int, data: bytes | bytearray) -> None:
+        try:
+            sent = sock.send(data) if data else 0
+        except BlockingIOError:
+            sent = 0
+        except OSError as error:
+            self._fail(error)
+            return
+        if sent < len(data):
+            self._backlog[number] = bytearray(data[sent:])
+            if number not in self._armed:
+                self._armed.add(number)
+                self._epoll.modify(sock, select.EPOLLIN | select.EPOLLOUT)
+        elif number in self._armed:
+            self._armed.discard(number)
+            self._epoll.modify(sock, select.EPOLLIN)
+
+    def _open(self, channel: Channel) -> None:
+        family = socket.AF_INET6 if ":" in self._target[0] else socket.AF_INET
+        try:
+            sock = socket.socket(family, socket.SOCK_STREAM)
+        except OSError as error:
+            self._fail(error)
+            return
+        sock.setblocking(False)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._sockets[channel.number] = sock
+        self._links[sock.fileno()] = (sock, channel)
+        self._backlog[channel.number] = bytearray()
+        self._connecting[channel.number] = self._clock.now()
+        self._armed.add(channel.number)
+        self._epoll.register(sock, select.EPOLLIN | select.EPOLLOUT)
+        try:
+            if channel.endpoint.source is not None:
+                sock.setsockopt(socket.IPPROTO_IP, getattr(socket, "IP_BIND_ADDRESS_NO_PORT", 24), 1)
+                sock.bind((channel.endpoint.source, 0))
+            sock.connect(self._target)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._fail(error)
+
+    def _check_connecting(self, now_s: float) -> None:
+        for begun_s in self._connecting.values():
+            if now_s - begun_s > self._connect_timeout_s:
+                waited_s = f"{now_s - begun_s:.0f} s"
+                self.core.fail(TargetError("takes no connection", file=self._name, found=waited_s), now_s)
+                return
+
+    def _fail(self, error: OSError) -> None:
+        kinds = {
+            errno.ECONNREFUSED: "refuses connections",
+            errno.ECONNRESET: "reset the connection",
+            errno.EPIPE: "reset the connection",
+            errno.EMFILE: "needs more connections than this process may open",
+        }
+        what = kinds.get(error.errno or 0, f"cannot be reached ({error.strerror or error})")
+        self.core.fail(TargetError(what, file=self._name), self._clock.now())
+
+    def _close(self) -> None:
+        for sock in self._sockets.values():
+            sock.close()
+        self._sockets.clear()
+        self._links.clear()
+        self._epoll.close()
+
+
+def cpu_s() -> float:
+    """CPU seconds of this process so far."""
+    return time.process_time()

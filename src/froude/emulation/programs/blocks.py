@@ -1,0 +1,132 @@
+"""Replicas of one storage, kept in 24 bytes each, and the varint buffers of a full block report.
+
+Source: Hadoop's `BlockListAsLongs`: per replica a zig-zag block id, length, generation stamp, state, each a
+varint; chunks may end within a replica.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+CHUNK_BYTES = 64 << 10
+"""Size of one buffer of a report, as Hadoop cuts them."""
+_FINALIZED = 0
+_LENGTH_MASK = (1 << 48) - 1  # what BlockListAsLongs keeps of a length
+
+
+class Block(NamedTuple):
+    """A finalized replica."""
+
+    id: int
+    """Signed 64-bit: a striped block's is negative."""
+    length: int
+    """Bytes."""
+    stamp: int
+    """Generation stamp."""
+
+
+class Inventory:
+    """Replicas in ascending order of block id.
+
+    New blocks have the highest ids, so adding one is an append in nearly every case; any other place, and a
+    removal, costs a move of the memory behind it.
+    """
+
+    __slots__ = ("_ids", "_lengths", "_stamps", "used_bytes")
+
+    def __init__(self, blocks: Iterable[Block] = ()) -> None:
+        """Start with some replicas, in any order; of two with one id the later stands."""
+        self._ids, self._lengths, self._stamps = array("q"), array("Q"), array("Q")
+        self.used_bytes = 0
+        """Sum of the lengths."""
+        for block in blocks:
+            self.put(block)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __iter__(self) -> Iterator[Block]:
+        return map(Block, self._ids, self._lengths, self._stamps)
+
+    def put(self, block: Block) -> None:
+        """Add a replica, or replace the one with its id."""
+        at = self._place(block.id)
+        if at < len(self._ids) and self._ids[at] == block.id:
+            self.used_bytes += block.length - self._lengths[at]
+            self._lengths[at], self._stamps[at] = block.length, block.stamp
+            return
+        self._ids.insert(at, block.id)
+        self._lengths.insert(at, block.length)
+        self._stamps.insert(at, block.stamp)
+        self.used_bytes += block.length
+
+    def get(self, block_id: int) -> Block | None:
+        """The replica of that block, if there is one."""
+        at = self._place(block_id)
+        if at < len(self._ids) and self._ids[at] == block_id:
+            return Block(block_id, self._lengths[at], self._stamps[at])
+        return None
+
+    def remove(self, block_id: int) -> Block | None:
+        """Take a replica out and give it; None if there is none."""
+        found = self.get(block_id)
+        if found is not None:
+            at = self._place(block_id)
+            del self._ids[at], self._lengths[at], self._stamps[at]
+            self.used_bytes -= found.length
+        return found
+
+    def _place(self, block_id: int) -> int:
+        ids = self._ids
+        return len(ids) if not ids or block_id > ids[-1] else bisect_left(ids, block_id)
+
+
+def report_buffers(blocks: Iterable[Block]) -> list[bytes]:
+    """The buffers of a full block report; one empty buffer for no replicas."""
+    out = bytearray()
+    for block_id, length, stamp in blocks:
+        _varint(out, ((block_id << 1) ^ (block_id >> 63)) & 0xFFFFFFFFFFFFFFFF)
+        _varint(out, length & _LENGTH_MASK)
+        _varint(out, stamp)
+        out.append(_FINALIZED)
+    return [bytes(out[at : at + CHUNK_BYTES]) for at in range(0, len(out), CHUNK_BYTES)] or [b""]
+
+
+def read_buffers(buffers: Iterable[bytes]) -> list[Block]:
+    """The replicas of a full block report, as a NameNode reads them (for models and tests).
+
+    Raises:
+        ValueError: the buffers end within a replica.
+    """
+    data = b"".join(buffers)
+    blocks, at = [], 0
+    while at < len(data):
+        values = []
+        for _ in range(4):
+            value, at = _read_varint(data, at)
+            values.append(value)
+        zigzag, length, stamp, _state = values
+        blocks.append(Block((zigzag >> 1) ^ -(zigzag & 1), length & _LENGTH_MASK, stamp))
+    return blocks
+
+
+def _varint(out: bytearray, value: int) -> None:
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+
+
+def _read_varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while at < len(data):
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+    raise ValueError(f"block report ends within a replica, at byte {at}")
