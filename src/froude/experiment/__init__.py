@@ -1,1 +1,1 @@
-"""Placeholder docstring."""
+"""Floor 3: whole experiments, from recording to verdict, and their figures."""

@@ -1,27 +1,25 @@
 """One client of the demo's job, as a process of its own: a real HDFS client at work on a real cluster.
 
 It uploads files in a loop, lists them, renames each, reads each back, and deletes each, with the `hdfs-native`
-client. Run it as `python -m froude.experiment.demo_client URI NUMBER FILES BYTES`.
+client, which keeps a connection and a clientId of its own.
 """
 
 from __future__ import annotations
-
-import sys
 
 from hdfs_native import Client, WriteOptions
 
 from froude.base.errors import TargetError
 
 BLOCK_BYTES = 1 << 20
-"""Block size of the demo's files: the smallest that the demo cluster allows, so that files have several blocks."""
+"""Block size of the demo's files: the smallest that its cluster allows, so that a file has several blocks."""
 
 
-def work(uri: str, number: int, files: int, file_bytes: int) -> None:
+def work(number: int, *, uri: str, files: int, file_bytes: int) -> None:
     """Do one client's part of the job.
 
     Args:
-        uri: `hdfs://HOST:PORT` of the NameNode or of the proxy before it.
         number: this client's number, from 0; it works in a folder of its own.
+        uri: `hdfs://HOST:PORT` of the NameNode or of the proxy before it.
         files: how many files it uploads.
         file_bytes: size of each.
 
@@ -33,11 +31,15 @@ def work(uri: str, number: int, files: int, file_bytes: int) -> None:
     client.mkdirs(folder, 0o755, create_parent=True)
     payload = bytes(range(256)) * (file_bytes // 256)
     for i in range(files):
-        with client.create(f"{folder}/part-{i:05d}", WriteOptions(block_size=BLOCK_BYTES, replication=2)) as out:
+        with client.create(
+            f"{folder}/part-{i:05d}", WriteOptions(block_size=BLOCK_BYTES, replication=2)
+        ) as out:
             out.write(payload)
     names = [status.path for status in client.list_status(folder, recursive=False)]
     if len(names) != files:
-        raise TargetError("a folder lists another number of files than was written", found=len(names), allowed=files)
+        raise TargetError(
+            "a folder lists another number of files than was written", found=len(names), allowed=files
+        )
     for i in range(files):
         client.rename(f"{folder}/part-{i:05d}", f"{folder}/done-{i:05d}", overwrite=False)
     for i in range(files):
@@ -46,13 +48,3 @@ def work(uri: str, number: int, files: int, file_bytes: int) -> None:
                 raise TargetError("a file reads back differently", file=f"{folder}/done-{i:05d}")
     for i in range(files):
         client.delete(f"{folder}/done-{i:05d}", recursive=False)
-
-
-def main() -> None:
-    """Read the arguments and work."""
-    uri, number, files, file_bytes = sys.argv[1:5]
-    work(uri, int(number), int(files), int(file_bytes))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,1 @@
+"""Sections of a report made from Workloads, Traces, predictions and Runs."""

@@ -1,0 +1,205 @@
+"""A Workload as a picture and tables: who calls what, in which loops, and where the arguments come from."""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+
+from froude.base.units import Quantity
+from froude.render import (
+    ArrowKind,
+    Block,
+    Callout,
+    Column,
+    Kind,
+    Pattern,
+    PatternArrow,
+    PatternCall,
+    PatternLane,
+    PatternLoop,
+    PatternPulse,
+    PatternStep,
+    Section,
+    Table,
+    Tone,
+    literal,
+)
+from froude.workload.review import open_questions
+from froude.workload.scale import Count
+from froude.workload.types import (
+    CallTemplate,
+    Cases,
+    NodeType,
+    Question,
+    Repeat,
+    Rule,
+    StartRule,
+    Step,
+    Template,
+    Workload,
+)
+from froude.workload.yaml_rules import rule_field
+
+_TELLING = ("src", "path", "dst", "clientName")
+"""Arguments that tell calls of one method apart, most telling first."""
+
+_KINDS = {
+    "Constant": "constant",
+    "Absent": "constant",
+    "Counter": "regular",
+    "Scaled": "regular",
+    "Template": "regular",
+    "Flow": "information flow",
+    "NodeFact": "node fact",
+    "Generated": "generated",
+    "Unknown": "unknown",
+}
+
+
+def workload_section(workload: Workload, scale: Mapping[str, Quantity] | None = None) -> Section:
+    """The mined pattern: picture, arguments by kind, open questions.
+
+    Args:
+        workload: the pattern.
+        scale: where counts are shown as numbers beside their formulas; None for formulas only.
+    """
+    blocks: list[Block] = [pattern(workload, scale), _argument_table(workload)]
+    left = open_questions(workload)
+    if left:
+        blocks.append(_question_table(left))
+    for finding in workload.findings:
+        tone = Tone.BAD if finding.fatal else Tone.WARNING
+        blocks.append(Callout("Mining noticed", literal(finding.what), tone))
+    calls = sum(1 for node_type in workload.node_types for _ in node_type.templates())
+    intro = f"{len(workload.node_types)} node types, {calls} call templates, {len(left)} open questions."
+    return Section("The mined pattern", tuple(blocks), intro)
+
+
+def pattern(workload: Workload, scale: Mapping[str, Quantity] | None = None) -> Pattern:
+    """The picture of a workload."""
+    lanes = tuple(_lane(node_type, scale) for node_type in workload.node_types)
+    arrows = tuple(_merged(workload))
+    caption = "Boxes are calls in order, frames are loops with their count, pulses are calls of real time."
+    return Pattern("Who calls what", lanes, arrows, caption)
+
+
+def argument_kinds(call: CallTemplate) -> Iterator[str]:
+    """The kind of each argument's rule, in the paper's words (Tables IV and VI)."""
+    for rule in call.arguments.values():
+        yield _KINDS[type(rule.otherwise if isinstance(rule, Cases) else rule).__name__]
+
+
+def _lane(node_type: NodeType, scale: Mapping[str, Quantity] | None) -> PatternLane:
+    return PatternLane(
+        name=node_type.name,
+        count=_count(node_type.count, scale),
+        start=_start(node_type.start),
+        steps=tuple(_steps(node_type.steps, scale)),
+        effects=tuple(_call(effect.call) for effect in node_type.effects),
+        pulses=tuple(PatternPulse(_call(p.call), _seconds(p.every_s)) for p in node_type.periodic),
+    )
+
+
+def _steps(steps: tuple[Step, ...], scale: Mapping[str, Quantity] | None) -> Iterator[PatternStep]:
+    for _, group in groupby(steps, key=lambda s: s.id if isinstance(s, Repeat) else (s.method, s.poll)):
+        run = list(group)
+        first = run[0]
+        if isinstance(first, Repeat):
+            value = "" if scale is None or not first.times.slopes else str(first.times.whole_at(scale))
+            yield PatternLoop(str(first.times), tuple(_steps(first.steps, scale)), value)
+        else:
+            yield _call(first, len(run))
+
+
+def _call(call: CallTemplate, count: int = 1) -> PatternCall:
+    note = f"until {call.poll.path} = {call.poll.until}" if call.poll else ""
+    if call.fails:
+        note = f"fails: {call.fails.rpartition('.')[2]}"
+    telling = next((call.arguments[name] for name in _TELLING if name in call.arguments), None)
+    if not note and count == 1 and isinstance(telling, Template):
+        note = str(rule_field(telling)["template"])
+    return PatternCall(call.id, call.method, note, count)
+
+
+def _merged(workload: Workload) -> Iterator[PatternArrow]:
+    """Start rules and causes; flows would hide the picture under arrows, so they stand in the table."""
+    drawn = {lane_call for node_type in workload.node_types for lane_call in _drawn(node_type)}
+    for node_type in workload.node_types:
+        if node_type.start.after:
+            yield PatternArrow(
+                node_type.start.after, node_type.name, ArrowKind.START, _start(node_type.start)
+            )
+        for effect in node_type.effects:
+            source = effect.cause if effect.cause in drawn else effect.cause_type
+            yield PatternArrow(source, effect.call.id, ArrowKind.CAUSE, effect.each or "")
+
+
+def _drawn(node_type: NodeType) -> Iterator[str]:
+    """Ids that have a box of their own: of a run of one method only the first has."""
+
+    def inside(steps: tuple[Step, ...]) -> Iterator[str]:
+        for _, group in groupby(steps, key=lambda s: s.id if isinstance(s, Repeat) else (s.method, s.poll)):
+            first = next(group)
+            if isinstance(first, Repeat):
+                yield from inside(first.steps)
+            else:
+                yield first.id
+
+    yield from inside(node_type.steps)
+    yield from (effect.call.id for effect in node_type.effects)
+    yield from (periodic.call.id for periodic in node_type.periodic)
+
+
+def _argument_table(workload: Workload) -> Table:
+    kinds = ("constant", "regular", "information flow", "node fact", "generated", "unknown")
+    rows = []
+    for node_type in workload.node_types:
+        tally = Tally(kind for call in node_type.templates() for kind in argument_kinds(call))
+        rows.append((node_type.name, sum(tally.values()), *(tally[kind] for kind in kinds)))
+    columns = (
+        Column("Node type"),
+        *(Column(title.capitalize(), Kind.NUMBER) for title in ("arguments", *kinds)),
+    )
+    note = (
+        "An argument is one leaf field of one call template; *generated* is random by nature, of known form."
+    )
+    return Table(columns, rows, "Where the arguments come from", note)
+
+
+def _question_table(questions: tuple[Question, ...]) -> Table:
+    rows = [
+        (
+            q.id,
+            q.text,
+            ", ".join(map(repr, q.examples)),
+            str(_short(q.candidates[0])) if q.candidates else None,
+        )
+        for q in questions
+    ]
+    columns = (
+        Column("Question", Kind.CODE),
+        Column("What is not known"),
+        Column("Seen", Kind.CODE),
+        Column("Stands for now", Kind.CODE),
+    )
+    return Table(columns, rows, "Open questions", "Answer them with `froude review`.")
+
+
+def _short(rule: Rule) -> object:
+    return rule_field(rule)
+
+
+def _count(count: Count, scale: Mapping[str, Quantity] | None) -> str:
+    return str(count) if scale is None or not count.slopes else f"{count} = {count.whole_at(scale)}"
+
+
+def _start(rule: StartRule) -> str:
+    delay = f" and {_seconds(rule.delay_s)}" if rule.delay_s >= 0.05 else ""
+    if rule.after is None:
+        return f"after {_seconds(rule.delay_s)}" if rule.delay_s >= 0.05 else ""
+    return f"after {'every' if rule.every else 'the first'} {rule.after} has {rule.moment.value}{delay}"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1e3:.3g} ms"
