@@ -1,0 +1,246 @@
+"""A message as a flat, ordered mapping of paths to scalars, and back.
+
+Mining compares calls leaf by leaf, and a workload names leaves in its rules; both need one way of naming:
+
+    src                              a field
+    masked.perm                      a field of a submessage
+    reports[0].storage.storageUuid   a field of an element of a list
+    blocks[3]                        an element of a list of scalars
+    location{}                       a submessage that is present and empty; its value is None
+
+Enums are their numbers (`enum_name` tells the name), bytes are bytes. Order is that of the field numbers,
+which is the order on the wire. Time is linear in the number of leaves in both directions. Fields that the
+schema does not know are not shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum, auto
+from functools import cache
+from typing import Any, TypeVar
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+
+from froude.base.errors import InputError
+
+M = TypeVar("M", bound=Message)
+Value = int | float | bool | str | bytes | None
+_STEP = re.compile(r"([A-Za-z_]\w*)((?:\[\d{1,9}\])?)(\{\})?(?:\.|$)")
+
+
+class _Kind(Enum):
+    SCALAR = auto()
+    MESSAGE = auto()
+    SCALARS = auto()
+    MESSAGES = auto()
+    MAPLIKE = auto()
+    MAP = auto()
+
+
+def leaves(message: Message, *, canonical: bool = False) -> dict[str, Value]:
+    """Every leaf of a message.
+
+    Args:
+        message: any message.
+        canonical: whether lists that stand for maps (elements with a `key`, or of a type `…MapProto`) are
+        sorted
+            by their elements' bytes, since a JVM's order of them is not stable. `build` then gives an equal
+            message up to that order.
+    """
+    out: dict[str, Value] = {}
+    _walk(message, "", out, canonical)
+    return out
+
+
+def _walk(message: Message, prefix: str, out: dict[str, Value], canonical: bool) -> None:
+    for field, value in message.ListFields():
+        name, kind = _facts(field)
+        path = prefix + name
+        if kind is _Kind.SCALAR:
+            out[path] = value
+        elif kind is _Kind.SCALARS:
+            for index, item in enumerate(value):
+                out[f"{path}[{index}]"] = item
+        elif kind is _Kind.MESSAGE:
+            _submessage(value, path, out, canonical)
+        elif kind is _Kind.MAP:
+            _walk_map(value, path, out, canonical)
+        else:
+            items = sorted(value, key=_bytes) if canonical and kind is _Kind.MAPLIKE else value
+            for index, item in enumerate(items):
+                _submessage(item, f"{path}[{index}]", out, canonical)
+
+
+def _submessage(message: Message, path: str, out: dict[str, Value], canonical: bool) -> None:
+    before = len(out)
+    _walk(message, path + ".", out, canonical)
+    if len(out) == before:
+        out[path + "{}"] = None
+
+
+def _walk_map(entries: Mapping[Any, Any], path: str, out: dict[str, Value], canonical: bool) -> None:
+    """A true protobuf map, always by key: its order means nothing."""
+    for index, key in enumerate(sorted(entries)):
+        out[f"{path}[{index}].key"] = key
+        if isinstance(entries[key], Message):
+            _submessage(entries[key], f"{path}[{index}].value", out, canonical)
+        else:
+            out[f"{path}[{index}].value"] = entries[key]
+
+
+def _bytes(message: Message) -> bytes:
+    return message.SerializePartialToString(deterministic=True)
+
+
+@cache
+def _facts(field: FieldDescriptor) -> tuple[str, _Kind]:
+    inner = field.message_type
+    if not field.is_repeated:
+        return field.name, _Kind.SCALAR if inner is None else _Kind.MESSAGE
+    if inner is None:
+        return field.name, _Kind.SCALARS
+    if inner.GetOptions().map_entry:
+        return field.name, _Kind.MAP
+    maplike = "key" in inner.fields_by_name or inner.name.endswith("MapProto")
+    return field.name, _Kind.MAPLIKE if maplike else _Kind.MESSAGES
+
+
+def build(kind: type[M], values: Mapping[str, Value]) -> M:
+    """A message out of its leaves; the inverse of `leaves`.
+
+    Args:
+        kind: the message class.
+        values: path -> scalar, in any order; the indices of a list count from 0 without a gap.
+
+    Returns:
+        The message. Whether all required fields are set shows when it is serialised.
+
+    Raises:
+        InputError: a path that the class does not have, a value that does not fit, or a gap in a list.
+    """
+    message = kind()
+    _fill(message, _tree(values), "")
+    return message
+
+
+def _tree(values: Mapping[str, Value]) -> dict[str, Any]:
+    """Paths as nested mappings: field -> value, subtree, or index -> value or subtree."""
+    root: dict[str, Any] = {}
+    for path, value in values.items():
+        node, at = root, 0
+        while at < len(path):
+            step = _STEP.match(path, at)
+            # The empty-message marker ends a path and has no value; a dot never ends one.
+            marked = step is not None and step[3] is not None
+            if step is None or path[-1] == "." or (marked and (step.end() < len(path) or value is not None)):
+                raise InputError("is no path of a field", place=path, allowed="a.b[0].c, or a{} = None")
+            at = step.end()
+            key: Any = step[1]
+            if step[2]:
+                node, key = _child(node, key, path), int(step[2][1:-1])
+            if marked:
+                _child(node, key, path)
+            elif at < len(path):
+                node = _child(node, key, path)
+            elif key in node:
+                raise InputError("is given twice, as a value and as more", place=path)
+            else:
+                node[key] = value
+    return root
+
+
+def _child(node: dict[Any, Any], key: Any, path: str) -> dict[Any, Any]:
+    child = node.setdefault(key, {})
+    if not isinstance(child, dict):
+        raise InputError("is given twice, as a value and as more", place=path)
+    return child
+
+
+def _fill(message: Message, tree: Mapping[str, Any], prefix: str) -> None:
+    fields = message.DESCRIPTOR.fields_by_name
+    for name, node in tree.items():
+        path = prefix + name
+        if name not in fields:
+            raise InputError("is no field here", place=path, allowed=", ".join(fields) or "no field at all")
+        kind = _facts(fields[name])[1]
+        if kind is _Kind.SCALAR:
+            _put(path, node, setattr, message, name)
+        elif kind is _Kind.MESSAGE:
+            child = getattr(message, name)
+            child.SetInParent()
+            _fill(child, _subtree(node, path), path + ".")
+        else:
+            _fill_list(getattr(message, name), kind, _elements(node, path), path)
+
+
+def _fill_list(field: Any, kind: _Kind, elements: Iterable[Any], path: str) -> None:
+    for index, node in enumerate(elements):
+        place = f"{path}[{index}]"
+        if kind is _Kind.SCALARS:
+            _put(place, node, field.append)
+        elif kind is _Kind.MAP:
+            _fill_entry(field, _subtree(node, place), place)
+        else:
+            _fill(field.add(), _subtree(node, place), place + ".")
+
+
+def _fill_entry(field: Any, entry: Mapping[str, Any], path: str) -> None:
+    key, value = entry.get("key"), entry.get("value")
+    if isinstance(value, dict):
+        _fill(field[key], value, f"{path}.value.")
+    else:
+        _put(path, value, field.__setitem__, key)
+
+
+def _put(path: str, value: Any, put: Callable[..., object], *where: object) -> None:
+    """Call `put(*where, value)` and state what is wrong with the value, if anything is."""
+    if isinstance(value, dict) or value is None:
+        raise InputError("is a single value", place=path, found=value, allowed="a scalar")
+    try:
+        put(*where, value)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            "does not take this value", place=path, found=repr(value), allowed=str(error)
+        ) from error
+
+
+def _subtree(node: Any, path: str) -> Mapping[str, Any]:
+    if not isinstance(node, dict) or any(isinstance(key, int) for key in node):
+        raise InputError("is a message", place=path, found=repr(node), allowed=f"{path}.field, or {path}{{}}")
+    return node
+
+
+def _elements(node: Any, path: str) -> list[Any]:
+    if not isinstance(node, dict) or any(isinstance(key, str) for key in node):
+        raise InputError("is a list", place=path, found=repr(node), allowed=f"{path}[0]")
+    if max(node, default=-1) != len(node) - 1:
+        missing = next(index for index in range(len(node)) if index not in node)
+        raise InputError("is a list with a gap", place=f"{path}[{missing}]")
+    return [node[index] for index in range(len(node))]
+
+
+def field_at(kind: type[Message], path: str) -> FieldDescriptor:
+    """The field that a path leads to.
+
+    Raises:
+        InputError: the class has no such path.
+    """
+    descriptor: Any = kind.DESCRIPTOR
+    field: FieldDescriptor | None = None
+    for name in re.sub(r"\[\d+\]|\{\}", "", path).split("."):
+        if descriptor is None or name not in descriptor.fields_by_name:
+            raise InputError("is no field here", place=path, found=name)
+        field = descriptor.fields_by_name[name]
+        descriptor = field.message_type
+    assert field is not None
+    return field
+
+
+def enum_name(kind: type[Message], path: str, value: Value) -> str | None:
+    """The name of an enum leaf's number; None if the leaf is no enum or the number has no name."""
+    enum = field_at(kind, path).enum_type
+    known = enum.values_by_number.get(value) if enum is not None and isinstance(value, int) else None
+    return None if known is None else str(known.name)
