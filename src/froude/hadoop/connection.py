@@ -238,7 +238,6 @@ class Connection(_Core):
 class AsyncConnection(_Core):
     """A connection for an event loop, any number of calls in flight; an async context manager."""
 
-    _reader: asyncio.StreamReader | None = None
     _writer: asyncio.StreamWriter | None = None
     _pump: asyncio.Task[None] | None = None
     _failure: BaseException | None = None
@@ -257,11 +256,12 @@ class AsyncConnection(_Core):
         origin = (self.source, 0) if self.source else None
         try:
             opening = asyncio.open_connection(*self.address, local_addr=origin)
-            self._reader, self._writer = await asyncio.wait_for(opening, self.timeout_s)
+            reader, writer = await asyncio.wait_for(opening, self.timeout_s)
         except OSError as error:
             raise stated(error, self.peer, "connecting", self.timeout_s) from error
-        self._writer.write(self.core.open())
-        self._pump = asyncio.create_task(self._read())
+        self._writer = writer
+        writer.write(self.core.open())
+        self._pump = asyncio.create_task(self._read(reader, writer))
         if self.core.state is State.READY:
             self._ready.set_result(None)
         try:

@@ -130,7 +130,7 @@ def _join_parts(constants: list[bytes]) -> tuple[str, bytes] | None:
 def _service_of(
     one: ClassFile, outer2file: Mapping[str, str], interfaces: Mapping[str, ClassFile]
 ) -> tuple[str, str]:
-    """(outer class, service) that an interface stands for, through a few steps of inheritance; empty if none."""
+    """(outer class, service) that an interface stands for, also by inheritance; empty if none."""
     for _ in range(_INHERITANCE_LIMIT):
         for name in one.interfaces:
             outer, _, service = name.removesuffix(_BLOCKING).rpartition("$")

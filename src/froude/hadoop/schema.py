@@ -370,7 +370,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """The length-delimited fields of a message's top level; other kinds do not occur in a FileDescriptorSet."""
+    """The length-delimited fields of a message's top level; a FileDescriptorSet has no others."""
     at = 0
     while at < len(data):
         tag, start = _varint(data, at)

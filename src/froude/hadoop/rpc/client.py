@@ -20,6 +20,7 @@ import struct
 from collections.abc import Sequence
 
 from froude.hadoop.rpc import headers
+from froude.hadoop.rpc.codec import decode_response, encode_sasl
 from froude.hadoop.rpc.errors import LocalProtocolError, RemoteProtocolError
 from froude.hadoop.rpc.events import (
     Authenticated,
@@ -36,9 +37,7 @@ from froude.hadoop.rpc.frames import (
     FRAME_LIMIT_BYTES,
     HANDSHAKE_LIMIT_BYTES,
     FrameReader,
-    decode_response,
     delimited,
-    encode_sasl,
     frame,
     varint,
 )

@@ -12,9 +12,16 @@ own.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from froude.hadoop.rpc import headers
+from froude.hadoop.rpc.codec import (
+    PREAMBLE_BYTES,
+    decode_client_frame,
+    decode_preamble,
+    decode_response,
+    parse,
+)
 from froude.hadoop.rpc.errors import RemoteProtocolError
 from froude.hadoop.rpc.events import (
     Closed,
@@ -22,26 +29,15 @@ from froude.hadoop.rpc.events import (
     Event,
     FatalResponse,
     Lost,
-    Opened,
-    Ping,
     Preamble,
     Request,
     Response,
     Sasl,
     Undecodable,
 )
-from froude.hadoop.rpc.frames import (
-    FRAME_LIMIT_BYTES,
-    FrameReader,
-    decode_call,
-    decode_context,
-    decode_response,
-    decode_sasl,
-    parse,
-)
+from froude.hadoop.rpc.frames import FRAME_LIMIT_BYTES, FrameReader
 from froude.hadoop.rpc.headers import SaslState
 
-PREAMBLE_BYTES = 7
 # Writable calls without an answer that are remembered; more than this in flight on one connection is hostile.
 _WRITABLE_LIMIT = 65_536
 
@@ -146,44 +142,6 @@ class Observer:
         if isinstance(event, (Response, ErrorResponse, FatalResponse)) and event.call_id >= 0:
             self._unanswered -= 1
         return _unless_wrapped(event, len(payload))
-
-
-def decode_preamble(raw: bytes) -> Preamble:
-    """The seven bytes with which a client begins.
-
-    Raises:
-        RemoteProtocolError: they are of another protocol.
-    """
-    version, service_class, auth = raw[4:7]
-    if raw[:4] != headers.MAGIC:
-        found, allowed = repr(raw), repr(headers.MAGIC)
-        raise RemoteProtocolError("does not begin as Hadoop RPC", found=found, allowed=allowed)
-    if version != headers.VERSION or auth not in {headers.AUTH_NONE, headers.AUTH_SASL}:
-        found = f"version {version}, authentication {auth:#x}"
-        raise RemoteProtocolError(
-            "begins a Hadoop RPC that is not spoken here", found=found, allowed="version 9"
-        )
-    return Preamble(version, service_class, auth == headers.AUTH_SASL)
-
-
-def decode_client_frame(payload: bytes) -> Opened | Request | Ping | Sasl:
-    """One frame of a client.
-
-    Raises:
-        RemoteProtocolError: it does not decode, or is of no known kind.
-    """
-    header: Any
-    header, at = parse(headers.RequestHeader, payload, 0)
-    call_id = header.callId
-    if call_id >= 0 and header.HasField("callId"):
-        return decode_call(header, payload, at)
-    if call_id == headers.CALL_CONTEXT:
-        return decode_context(header, payload, at)
-    if call_id == headers.CALL_SASL:
-        return decode_sasl(payload, at)
-    if call_id == headers.CALL_PING:
-        return Ping()
-    raise RemoteProtocolError("sent a frame of an unknown kind", found=f"call id {call_id}")
 
 
 def _unless_wrapped(event: Event, size: int) -> Event:

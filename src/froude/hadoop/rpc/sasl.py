@@ -216,7 +216,7 @@ def session_key(user: str, realm: str, password: str, nonce: str, cnonce: str) -
 
 
 def digest(key: str, nonce: str, cnonce: str, verb: str, uri: str) -> str:
-    """`response` (verb `AUTHENTICATE`) or `rspauth` (verb empty) for qop=auth and the first use of the nonce."""
+    """`response` (verb `AUTHENTICATE`) or `rspauth` (no verb) for qop=auth and a nonce's first use."""
     a2 = hashlib.md5(f"{verb}:{uri}".encode(), usedforsecurity=False).hexdigest()
     text = f"{key}:{nonce}:00000001:{cnonce}:auth:{a2}"
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
