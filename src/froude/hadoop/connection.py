@@ -303,10 +303,7 @@ class AsyncConnection(_Core):
             self._writer = None
         self._fail(TargetError("the connection was closed", file=self.peer))
 
-    async def _read(self) -> None:
-        reader, writer = self._reader, self._writer
-        assert reader is not None
-        assert writer is not None
+    async def _read(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while self._failure is None:
                 data = await reader.read(_READ_BYTES)
