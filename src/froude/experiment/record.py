@@ -1,0 +1,168 @@
+"""Record a real cluster: a proxy between it and everyone who talks to its NameNode, and a Trace in the end."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from froude.base.units import Quantity, parse_quantity
+from froude.hadoop.cluster import Cluster
+from froude.hadoop.schema import Schema
+from froude.trace.capture.process import CaptureProcess
+from froude.trace.capture.proxy import Listener
+from froude.trace.capture.settings import CaptureResult, CaptureSettings
+from froude.workspace.store import Workspace
+
+Result = TypeVar("Result")
+
+
+class Recording:
+    """A recording that runs: what its block uses to make clients talk through the proxy."""
+
+    def __init__(self, cluster: Cluster, capture: CaptureProcess) -> None:
+        """Made by `record`."""
+        self.cluster = cluster
+        self._capture = capture
+        self._children: list[subprocess.Popen[Any]] = []
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Where clients find the NameNode: the proxy's."""
+        return self._capture.addresses[0]
+
+    @property
+    def uri(self) -> str:
+        """The same as a URI, `hdfs://host:port`."""
+        host, port = self.address
+        return f"hdfs://{host}:{port}"
+
+    @property
+    def trace(self) -> Path:
+        """The Trace; there after the block."""
+        return self._capture.settings.output
+
+    @property
+    def result(self) -> CaptureResult:
+        """What came of it.
+
+        Raises:
+            ValueError: the block has not ended.
+        """
+        if self._capture.result is None:
+            raise ValueError("the recording has not ended")
+        return self._capture.result
+
+    def shell(self, *arguments: str) -> str:
+        """Run Hadoop's FsShell through the proxy: `recording.shell("-put", "file", "/in")`.
+
+        Returns:
+            What it wrote to standard output.
+
+        Raises:
+            TargetError: it failed.
+        """
+        return self.cluster.shell(*arguments, at=self.address)
+
+    def call(self, f: Callable[..., Result], *arguments: Any, **named: Any) -> Result:
+        """Run your own function in this process with the proxied URI as its first argument."""
+        return f(self.uri, *arguments, **named)
+
+    def spawn(self, command: Sequence[str], **options: Any) -> subprocess.Popen[Any]:
+        """Start a client as a child process; the block's end waits for it.
+
+        Args:
+            command: program and arguments; `{uri}` in one becomes the proxied URI.
+            options: as for `subprocess.Popen`.
+        """
+        child = subprocess.Popen([part.replace("{uri}", self.uri) for part in command], **options)
+        self._children.append(child)
+        return child
+
+    def _wait_for_children(self) -> None:
+        for child in self._children:
+            child.wait()
+
+    def _end_children(self) -> None:
+        for child in self._children:
+            if child.poll() is None:
+                child.kill()
+                child.wait()
+
+
+@contextmanager
+def record(  # noqa: PLR0913 - each is one fact of the recording, all but two by name
+    cluster: Cluster,
+    workspace: Workspace,
+    *,
+    scale: Mapping[str, str | float | Quantity] | None = None,
+    tags: Sequence[str] = (),
+    name: str | None = None,
+    notes: Mapping[str, str] | None = None,
+    settle_s: float = 0.0,
+) -> Iterator[Recording]:
+    """Record everything that reaches a cluster's NameNode while the block runs.
+
+    DataNodes start only once the proxy listens for them, so that their registration is in the Trace.
+
+    Args:
+        cluster: entered, its DataNodes not yet started (nothing must have used it before).
+        workspace: where the Trace goes.
+        scale: the scale it runs at: `{"datanodes": 3, "input": "10 GB"}`.
+        tags: words by which the workspace finds it.
+        name: of the Trace; by default the next free number.
+        notes: free facts to keep.
+        settle_s: how long to go on after the block, so that periodic calls are seen more than once.
+
+    Yields:
+        The recording; its `trace` is there after the block.
+
+    Raises:
+        TargetError: the cluster does not come up.
+        MissingError: the Trace cannot be written; forwarding is not disturbed.
+    """
+    settings = _settings(cluster, workspace, scale or {}, tags, name, notes or {})
+    schema = Schema.from_jars(cluster.hadoop.jars)
+    with CaptureProcess(settings, schema) as capture:
+        at = dict(enumerate(capture.addresses[1:]))
+        cluster.start_datanodes(namenode_at=at)
+        cluster.wait_live()
+        recording = Recording(cluster, capture)
+        try:
+            yield recording
+            recording._wait_for_children()
+            if settle_s:
+                time.sleep(settle_s)
+        finally:
+            recording._end_children()
+
+
+def _settings(
+    cluster: Cluster,
+    workspace: Workspace,
+    scale: Mapping[str, str | float | Quantity],
+    tags: Sequence[str],
+    name: str | None,
+    notes: Mapping[str, str],
+) -> CaptureSettings:
+    """One listener for clients, then one per DataNode that connects onward from the node's own address."""
+    clients = Listener(cluster.namenode.host, 0)
+    nodes = [Listener(address, 0, source=address) for address in cluster.node_addresses]
+    quantities = {
+        variable: value if isinstance(value, Quantity) else parse_quantity(value, place=variable)
+        for variable, value in scale.items()
+    }
+    return CaptureSettings(
+        cluster.namenode.address,
+        (clients, *nodes),
+        workspace.new("trace", name),
+        quantities,
+        source_id=cluster.namenode.cluster_id,
+        release=cluster.hadoop.version,
+        notes=notes,
+        tags=tuple(tags),
+        command="Workspace.record",
+    )

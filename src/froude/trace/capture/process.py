@@ -1,0 +1,124 @@
+"""A capture as a child process: what a recording in Python uses, so that its own work does not slow the proxy."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Self
+
+from froude.base.errors import FroudeError, TargetError
+from froude.hadoop.schema import Schema
+from froude.trace.capture.settings import CaptureResult, CaptureSettings, error_from_mapping
+
+_STOP_TIMEOUT_S = 660.0
+
+
+class CaptureProcess:
+    """A capture that runs beside: `with CaptureProcess(settings, schema) as capture:`.
+
+    The child ends with its standard input, so also when this process is killed.
+    """
+
+    def __init__(self, settings: CaptureSettings, schema: Schema) -> None:
+        """Prepare it; nothing runs before `start`."""
+        self.settings = settings
+        self._schema = schema
+        self._child: subprocess.Popen[bytes] | None = None
+        self.addresses: list[tuple[str, int]] = []
+        """Where each listener listens, in the order of the settings; known once started."""
+        self.result: CaptureResult | None = None
+        """What came of it; known once stopped."""
+        self.warnings: list[FroudeError] = []
+        """What went wrong on the way, forwarding excepted."""
+
+    def start(self) -> None:
+        """Start and wait until it listens.
+
+        Raises:
+            InputError: an address or the output is taken.
+            TargetError: the target does not answer.
+        """
+        command = [sys.executable, "-m", "froude.trace.capture.service"]
+        with tempfile.NamedTemporaryFile(suffix=".fds") as schema_file:
+            schema_file.write(self._schema.to_bytes())
+            schema_file.flush()
+            self._child = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            )
+            asked = {"settings": self.settings.to_json(), "schema_file": schema_file.name}
+            assert self._child.stdin is not None
+            self._child.stdin.write(json.dumps(asked).encode() + b"\n")
+            self._child.stdin.flush()
+            try:
+                told = self._next()
+            except FroudeError:
+                self._child.wait()
+                raise
+        self.addresses = [(str(host), int(port)) for host, port in told["listening"]]
+
+    def stop(self) -> CaptureResult:
+        """End it and wait for the finished Trace.
+
+        Raises:
+            MissingError: the Trace could not be written.
+            TargetError: the proxy died.
+        """
+        if self.result is not None:
+            return self.result
+        child = self._child
+        if child is None or child.stdin is None:
+            raise ValueError("the capture was not started")
+        child.stdin.close()
+        try:
+            told = self._next()
+            self.result = CaptureResult.from_mapping(told["done"])
+        finally:
+            child.wait(_STOP_TIMEOUT_S)
+        return self.result
+
+    @property
+    def pid(self) -> int:
+        """The proxy's process id."""
+        if self._child is None:
+            raise ValueError("the capture was not started")
+        return self._child.pid
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, kind: object, *error: object) -> None:
+        if self.result is not None or self._child is None:
+            return
+        if kind is None:
+            self.stop()
+            return
+        try:
+            self.stop()
+        except FroudeError as second:
+            self.warnings.append(second)  # the block's own error is the one to show
+
+    def _next(self) -> dict[str, Any]:
+        """The next report that is not a warning."""
+        assert self._child is not None
+        assert self._child.stdout is not None
+        for line in self._child.stdout:
+            told: dict[str, Any] = json.loads(line)
+            if "warning" in told:
+                self.warnings.append(error_from_mapping(told["warning"]))
+            elif "error" in told:
+                raise error_from_mapping(told["error"])
+            else:
+                return told
+        raise TargetError("ended before its time", file="the capture's proxy process")
+
+
+def default_name(folder: Path) -> Path:
+    """A free name for a Trace in `folder`: `trace-1`, `trace-2`, ..."""
+    number = 1
+    while any(folder.glob(f"trace-{number}*")):
+        number += 1
+    return folder / f"trace-{number}"

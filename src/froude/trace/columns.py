@@ -1,0 +1,113 @@
+"""Calls as Arrow columns and back: the one place that knows how a Trace's table looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import pyarrow as pa
+
+from froude.base.errors import InputError
+from froude.trace.assembly import Row, to_call, to_row
+from froude.trace.types import Call
+
+
+SCHEMA = pa.schema(
+    [
+        pa.field("start_s", pa.float64(), nullable=False),
+        pa.field("duration_s", pa.float64()),
+        pa.field("connection", pa.uint32(), nullable=False),
+        pa.field("peer", pa.string(), nullable=False),
+        pa.field("client_id", pa.binary(), nullable=False),
+        pa.field("call_id", pa.int32(), nullable=False),
+        pa.field("retry", pa.int32(), nullable=False),
+        pa.field("user", pa.string()),
+        pa.field("real_user", pa.string()),
+        pa.field("caller_context", pa.string()),
+        pa.field("protocol", pa.string(), nullable=False),
+        pa.field("method", pa.string(), nullable=False),
+        pa.field("request", pa.binary()),
+        pa.field("response", pa.binary()),
+        pa.field("status", pa.string(), nullable=False),
+        pa.field("error", pa.string()),
+        pa.field("error_message", pa.string()),
+    ]
+)
+"""Names and types in the order of `Call`'s fields; Parquet's dictionaries keep the repeated texts small."""
+
+
+def to_table(rows: Sequence[Row]) -> pa.Table:
+    """Rows as a table."""
+    columns = zip(*rows, strict=True) if rows else ([] for _ in SCHEMA)
+    arrays = [pa.array(column, type=field.type) for column, field in zip(columns, SCHEMA, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=SCHEMA)
+
+
+def calls_to_table(calls: Sequence[Call]) -> pa.Table:
+    """Calls as a table."""
+    if isinstance(calls, LazyCalls):
+        return calls.table
+    return to_table([to_row(call) for call in calls])
+
+
+def check(table: pa.Table, file: object) -> None:
+    """Refuse a table that is not a trace's.
+
+    Raises:
+        InputError: a column is missing, of another type, or has holes where it may not.
+    """
+    for field in SCHEMA:
+        index = table.schema.get_field_index(field.name)
+        if index < 0:
+            raise InputError("has no such column", file=str(file), place=field.name)
+        found = table.schema.field(index).type
+        if found != field.type:
+            raise InputError(
+                "has a column of another type",
+                file=str(file),
+                place=field.name,
+                found=found,
+                allowed=field.type,
+            )
+        if not field.nullable and table.column(index).null_count:
+            raise InputError("has empty values where none may be", file=str(file), place=field.name)
+
+
+class LazyCalls(Sequence[Call]):
+    """The calls of a table; made when first looked at, a list from then on."""
+
+    __slots__ = ("_made", "table")
+
+    def __init__(self, table: pa.Table) -> None:
+        """The calls of `table`, whose columns are `SCHEMA`'s."""
+        self.table = table
+        self._made: list[Call] | None = None
+
+    def _calls(self) -> list[Call]:
+        if self._made is None:
+            columns = [self.table.column(field.name).to_pylist() for field in SCHEMA]
+            self._made = [to_call(row) for row in zip(*columns, strict=True)]
+        return self._made
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Call: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Call]: ...
+    def __getitem__(self, index: int | slice) -> Call | list[Call]:
+        """One call, or a list of some."""
+        return self._calls()[index]
+
+    def __iter__(self) -> Iterator[Call]:
+        return iter(self._calls())
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other holds equal calls in the same order, whatever kind of sequence it is."""
+        return isinstance(other, Sequence) and self._calls() == list(other)
+
+    __hash__ = None  # type: ignore[assignment] # a list in all but its loading
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LazyCalls, (self.table,)

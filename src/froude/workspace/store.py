@@ -1,0 +1,209 @@
+"""A workspace: a folder with a `froude.toml`, in which every artifact has its place."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+import froude
+from froude.base.errors import InputError
+from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
+from froude.workspace.artifact import Artifact, Lineage
+
+MARKER = "froude.toml"
+FORMAT = 1
+PLACES = {
+    "trace": "traces",
+    "workload": "workloads",
+    "plan": "plans",
+    "run": "runs",
+    "report": "reports",
+    "scenario": "scenarios",
+}
+"""Kind -> folder."""
+_SIDECAR = ".lineage.yaml"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}")
+_LIMIT_BYTES = 1 << 20
+
+
+class Workspace:
+    """A folder of artifacts; made when it is not there.
+
+    Args:
+        folder: the workspace's folder; an existing one must be empty or hold a `froude.toml`.
+
+    Raises:
+        InputError: the folder holds other things, or was made by a newer Froude.
+        MissingError: no right to write there.
+    """
+
+    def __init__(self, folder: Path | str = ".") -> None:
+        self.folder = Path(folder).resolve()
+        marker = self.folder / MARKER
+        if marker.exists():
+            self._check(marker)
+            return
+        if self.folder.is_file():
+            raise InputError("is a file where a folder is needed", file=self.folder)
+        if self.folder.is_dir() and any(self.folder.iterdir()):
+            remedy = f"Choose an empty folder, or put an empty {MARKER} into this one to say that it is meant"
+            raise InputError("is not a workspace and not empty", file=self.folder, remedy=remedy)
+        with stated_os_errors(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.chmod(0o700)
+        text = f'# A Froude workspace: traces, workloads, plans, runs and reports lie beside this file.\nformat = {FORMAT}\nfroude = "{froude.__version__}"\n'
+        atomic_write_text(marker, text)
+
+    @classmethod
+    def around(cls, start: Path | str = ".") -> Workspace | None:
+        """The workspace that a folder lies in, or None."""
+        here = Path(start).resolve()
+        for folder in (here, *here.parents):
+            if (folder / MARKER).is_file():
+                return cls(folder)
+        return None
+
+    def new(self, kind: str, name: str | None = None, suffix: str = "") -> Path:
+        """Where a new artifact shall be written.
+
+        Args:
+            kind: `trace`, `workload`, `plan`, `run`, `report` or `scenario`.
+            name: its name; None takes the next free number: `trace-1`, ...
+            suffix: for kinds that are files: `.yaml`, `.html`.
+
+        Raises:
+            InputError: the name is taken, or no name for a file.
+            ValueError: no such kind.
+        """
+        place = self._place(kind)
+        with stated_os_errors(place):
+            place.mkdir(mode=0o700, exist_ok=True)
+        if name is None:
+            taken = {self._stem(path) for path in place.iterdir()}
+            name = next(f"{kind}-{n}" for n in range(1, len(taken) + 2) if f"{kind}-{n}" not in taken)
+        elif not _NAME.fullmatch(name):
+            allowed = "letters, digits, '.', '_' and '-', not beginning with a dot"
+            raise InputError(f"is no name for a {kind}", found=name, allowed=allowed)
+        path = place / f"{name}{suffix}"
+        if path.exists():
+            raise InputError("already exists", file=path, remedy="Choose another name or remove it first")
+        return path
+
+    def note(self, path: Path, lineage: Lineage, tags: Sequence[str] = ()) -> None:
+        """Keep the lineage of an artifact whose own form has no place for it, beside it.
+
+        Args:
+            path: the artifact, within the workspace.
+            lineage: where it comes from.
+            tags: words by which `list` finds it.
+        """
+        from io import StringIO
+
+        out = StringIO()
+        YAML().dump({"tags": sorted(set(tags)), "lineage": lineage.to_mapping()}, out)
+        atomic_write_text(path.with_name(f".{path.name}{_SIDECAR}"), out.getvalue())
+
+    def artifacts(self, kind: str | None = None, tag: str | None = None) -> list[Artifact]:
+        """What is here, oldest first.
+
+        Args:
+            kind: only this kind.
+            tag: only those with this tag.
+
+        Raises:
+            InputError: a lineage is damaged.
+        """
+        kinds = [kind] if kind is not None else list(PLACES)
+        found = [artifact for one in kinds for artifact in self._in(one)]
+        found.sort(key=lambda a: (a.lineage.made_at, a.path.stat().st_mtime_ns, a.path.name))
+        return [artifact for artifact in found if tag is None or tag in artifact.tags]
+
+    def find(self, what: str, kind: str | None = None) -> Artifact:
+        """One artifact by name, by (the beginning of) its id, or by path.
+
+        Raises:
+            InputError: none, or more than one.
+        """
+        candidates = self.artifacts(kind)
+        exact = [a for a in candidates if what in {a.name, a.path.name} or a.path == Path(what).resolve()]
+        found = exact or [a for a in candidates if len(what) >= 4 and a.lineage.content_hash.startswith(what)]
+        if len(found) != 1:
+            names = ", ".join(a.name for a in (found or candidates)[:10]) or "nothing"
+            message = "names more than one artifact" if found else "is not in the workspace"
+            raise InputError(message, file=self.folder, found=what, allowed=names)
+        return found[0]
+
+    def traces(self, tag: str | None = None) -> list[Path]:
+        """The folders of the traces, oldest first."""
+        return [artifact.path for artifact in self.artifacts("trace", tag)]
+
+    def runs(self, tag: str | None = None) -> list[Path]:
+        """The folders of the runs, oldest first."""
+        return [artifact.path for artifact in self.artifacts("run", tag)]
+
+    def _in(self, kind: str) -> Iterator[Artifact]:
+        place = self._place(kind)
+        if not place.is_dir():
+            return
+        for path in sorted(place.iterdir()):
+            if path.name.startswith(".") or path.name.endswith(".partial"):
+                continue
+            artifact = read_artifact(path)
+            if artifact is not None:
+                yield artifact
+
+    def _place(self, kind: str) -> Path:
+        if kind not in PLACES:
+            raise ValueError(f"kind must be one of {', '.join(PLACES)}, got {kind!r}")
+        return self.folder / PLACES[kind]
+
+    @staticmethod
+    def _stem(path: Path) -> str:
+        return path.name.lstrip(".").split(".")[0]
+
+    @staticmethod
+    def _check(marker: Path) -> None:
+        try:
+            facts = tomllib.loads(read_bounded(marker, limit_bytes=_LIMIT_BYTES).decode())
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InputError("is not readable TOML", file=marker, found=str(error)) from error
+        version = facts.get("format", FORMAT)
+        if not isinstance(version, int) or not 1 <= version <= FORMAT:
+            allowed = f"1 to {FORMAT}"
+            raise InputError(
+                "is a workspace of another Froude",
+                file=marker,
+                place="format",
+                found=version,
+                allowed=allowed,
+            )
+
+
+def read_artifact(path: Path) -> Artifact | None:
+    """An artifact with its lineage, from its own `meta.yaml` or from beside it; None if it has neither.
+
+    Raises:
+        InputError: the lineage is damaged.
+    """
+    for source in (path / "meta.yaml", path.with_name(f".{path.name}{_SIDECAR}")):
+        if source.is_file():
+            document = _load(source)
+            lineage = document.get("lineage")
+            if isinstance(lineage, dict):
+                tags = frozenset(str(tag) for tag in document.get("tags") or ())
+                return Artifact(path, Lineage.from_mapping(lineage, file=source), tags)
+    return None
+
+
+def _load(source: Path) -> dict[str, Any]:
+    try:
+        document = YAML(typ="safe", pure=True).load(read_bounded(source, limit_bytes=_LIMIT_BYTES).decode())
+    except (YAMLError, UnicodeDecodeError) as error:
+        raise InputError("is not readable YAML", file=source, found=" ".join(str(error).split())) from error
+    return document if isinstance(document, dict) else {}
