@@ -1,7 +1,7 @@
 """One client of the demo's job, as a process of its own: a real HDFS client at work on a real cluster.
 
-It uploads files in a loop, lists them, renames each, reads each back, and deletes each, with the `hdfs-native`
-client, which keeps a connection and a clientId of its own.
+It uploads files in a loop, lists them, renames each, reads each back, and deletes each, with the
+`hdfs-native` client, which keeps a connection and a clientId of its own.
 """
 
 from __future__ import annotations

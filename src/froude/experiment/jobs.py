@@ -1,7 +1,7 @@
 """The jobs that Froude brings along: real clients at work on a real cluster, at any small scale.
 
-A job is what gets recorded at several scales, mined, and predicted. Users bring their own; these serve the demo,
-the tests and the published results.
+A job is what gets recorded at several scales, mined, and predicted. Users bring their own; these serve the
+demo, the tests and the published results.
 """
 
 from __future__ import annotations

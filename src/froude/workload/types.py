@@ -11,9 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from froude.base.units import Quantity
-from froude.workload.scale import Count
+from froude.workload.scale import Count, Scale
+
+if TYPE_CHECKING:
+    from froude.workload.plan import Plan
 
 Scalar = bool | int | float | str | bytes | None
 """A leaf's value; None stands for a message that is present and empty (leaf path `name{}`)."""
@@ -338,6 +342,18 @@ class Workload:
             if node_type.name == name:
                 return node_type
         raise KeyError(name)
+
+    def at(self, scale: Mapping[str, str | float | Quantity] | None = None, **variables: str | float) -> Plan:
+        """The Plan at a Scale: `workload.at(datanodes=5000, files=20_000)`; see `extrapolate`."""
+        from froude.workload.extrapolate import extrapolate
+
+        return extrapolate(self, Scale.from_mapping({**(scale or {}), **variables}))
+
+    def answer(self, question: Question | str, rule: Rule) -> Workload:
+        """The workload with a question settled; see `review.answer`."""
+        from froude.workload.review import answer
+
+        return answer(self, question, rule)
 
 
 def _templates(steps: tuple[Step, ...]) -> Iterator[CallTemplate]:

@@ -23,6 +23,7 @@ from froude.render import (
     Section,
     Table,
     Tone,
+    Value,
     literal,
 )
 from froude.workload.review import open_questions
@@ -113,7 +114,7 @@ def _steps(steps: tuple[Step, ...], scale: Mapping[str, Quantity] | None) -> Ite
 
 
 def _call(call: CallTemplate, count: int = 1) -> PatternCall:
-    note = f"until {call.poll.path} = {call.poll.until}" if call.poll else ""
+    note = f"until {call.poll.path} = {call.poll.until!r}" if call.poll else ""
     if call.fails:
         note = f"fails: {call.fails.rpartition('.')[2]}"
     telling = next((call.arguments[name] for name in _TELLING if name in call.arguments), None)
@@ -153,7 +154,7 @@ def _drawn(node_type: NodeType) -> Iterator[str]:
 
 def _argument_table(workload: Workload) -> Table:
     kinds = ("constant", "regular", "information flow", "node fact", "generated", "unknown")
-    rows = []
+    rows: list[tuple[Value, ...]] = []
     for node_type in workload.node_types:
         tally = Tally(kind for call in node_type.templates() for kind in argument_kinds(call))
         rows.append((node_type.name, sum(tally.values()), *(tally[kind] for kind in kinds)))
