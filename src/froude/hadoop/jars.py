@@ -124,7 +124,9 @@ class Jar:
                 if len(head) < _LOCAL.size or head[:4] != b"PK\x03\x04":
                     raise self._wrong(member, "no local header", None)
                 *_, name_size, extra_size = _LOCAL.unpack(head)
-                file.seek(name_size + extra_size, 1)
+                if file.read(name_size).decode("utf-8", "replace") != member.name:
+                    raise self._wrong(member, "another member's local header", None)
+                file.seek(extra_size, 1)
                 yield member, self._inflate(member, file.read(member.packed))
 
     def _inflate(self, member: Member, packed: bytes) -> bytes:

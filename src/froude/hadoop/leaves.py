@@ -130,12 +130,16 @@ def _tree(values: Mapping[str, Value]) -> dict[str, Any]:
     """Paths as nested mappings: field -> value, subtree, or index -> value or subtree."""
     root: dict[str, Any] = {}
     for path, value in values.items():
-        node, at = root, 0
+        node, at = root, 0 if path else -1
         while at < len(path):
-            step = _STEP.match(path, at)
+            step = _STEP.match(path, at) if path else None
             # The empty-message marker ends a path and has no value; a dot never ends one.
             marked = step is not None and step[3] is not None
-            if step is None or path[-1] == "." or (marked and (step.end() < len(path) or value is not None)):
+            if (
+                step is None
+                or path.endswith(".")
+                or (marked and (step.end() < len(path) or value is not None))
+            ):
                 raise InputError("is no path of a field", place=path, allowed="a.b[0].c, or a{} = None")
             at = step.end()
             key: Any = step[1]

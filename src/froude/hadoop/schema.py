@@ -82,7 +82,7 @@ class Schema:
         Args:
             paths: jars in class path order (of two files with one name the first counts), and folders of jars
                 (by name). Jars without Hadoop's classes only cost the reading of their directory.
-            cache: folder of parsed schemas; None means `$FROUDE_CACHE/schema`, else `~/.cache/froude/schema`.
+            cache: folder of parsed schemas; None means that of `default_cache`.
             A
                 cache that cannot be written is done without.
 
@@ -320,9 +320,11 @@ class Schema:
 
 
 def default_cache() -> Path:
-    """Where parsed schemas are kept: `$FROUDE_CACHE/schema`, else `~/.cache/froude/schema`."""
-    base = os.environ.get("FROUDE_CACHE")
-    return (Path(base) if base else Path.home() / ".cache" / "froude") / "schema"
+    """Where parsed schemas are kept: below `FROUDE_CACHE`, `$XDG_CACHE_HOME/froude` or `~/.cache/froude`."""
+    if place := os.environ.get("FROUDE_CACHE"):
+        return Path(place) / "schema"
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "froude" / "schema"
 
 
 def _jar_paths(paths: Iterable[Path | str]) -> Iterator[Path]:
