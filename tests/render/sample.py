@@ -62,7 +62,7 @@ def pattern() -> Pattern:
             PatternCall("c8", "getBlockLocations"),
             PatternCall("c9", "delete", "recursive = true"),
         ),
-        pulses=(PatternPulse(PatternCall("c10", "renewLease"), "30 s"),),
+        pulses=(PatternPulse(PatternCall("c10", "renewLease"), "30 s", 30.0),),
     )
     datanode = PatternLane(
         "datanode",
@@ -74,8 +74,8 @@ def pattern() -> Pattern:
         ),
         effects=(PatternCall("d3", "blockReceivedAndDeleted", "one an addBlock and replica"),),
         pulses=(
-            PatternPulse(PatternCall("d4", "sendHeartbeat"), "3 s"),
-            PatternPulse(PatternCall("d5", "blockReport "), "6 h"),
+            PatternPulse(PatternCall("d4", "sendHeartbeat"), "3 s", 3.0),
+            PatternPulse(PatternCall("d5", "blockReport "), "6 h", 21_600.0),
         ),
     )
     shell = PatternLane(
@@ -129,7 +129,7 @@ def large_pattern() -> Pattern:
             "NodeManager",
             "nodes = 400",
             steps=(PatternCall("n0", "registerNodeManager"),),
-            pulses=(PatternPulse(PatternCall("n1", "nodeHeartbeat"), "1 s"),),
+            pulses=(PatternPulse(PatternCall("n1", "nodeHeartbeat"), "1 s", 1.0),),
         ),
         PatternLane(
             "job client",
@@ -155,7 +155,7 @@ def large_pattern() -> Pattern:
             "DataNode",
             "datanodes = 400",
             effects=(PatternCall("dn", "blockReceivedAndDeleted"),),
-            pulses=(PatternPulse(PatternCall("hb", "sendHeartbeat"), "3 s"),),
+            pulses=(PatternPulse(PatternCall("hb", "sendHeartbeat"), "3 s", 3.0),),
         ),
         PatternLane("history server", "1", steps=run("h", 5)),
     )
@@ -248,7 +248,7 @@ def _prediction() -> Section:
                 columns,
                 rows,
                 "Argument values of the held-out run",
-                "Denominator: every leaf field of every request payload. A value that a named generator supplies "
+                "Denominator: every leaf field of every request payload. A value that a generator supplies "
                 "or that is unknown counts as a miss.",
             ),
             Chart(
@@ -259,7 +259,7 @@ def _prediction() -> Section:
                 ChartKind.BARS,
             ),
         ),
-        "Mined from runs with 2, 3 and 4 DataNodes; checked against a real run with **6 DataNodes and 5 clients**.",
+        "Mined from runs with 2, 3 and 4 DataNodes; checked against a real one of **6 and 5**.",
     )
 
 
@@ -310,7 +310,7 @@ def _load() -> Section:
                 LATENCY,
                 latency_series(),
                 marks=(Mark(61, "", until=66), Mark(0.05, "limit 50 ms", on="y")),
-                caption="Dashed: from the actual send. It sees **one** slow call where callers waited five seconds.",
+                caption="Dashed: from the actual send. It sees **one** slow call where callers waited.",
             ),
             Chart(
                 "NameNode heap",
@@ -333,7 +333,9 @@ def _limits() -> Section:
     return Section(
         "What limited the run",
         (
-            Text("Players used 12 % of one core and were late by `0.8 ms` at p99: the NameNode set the pace."),
+            Text(
+                "Players used 12 % of one core and were late by `0.8 ms` at p99: the NameNode set the pace."
+            ),
             Table(
                 (
                     Column("Method", Kind.CODE),

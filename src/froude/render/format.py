@@ -9,10 +9,12 @@ import math
 
 from froude.render.types import Kind, Value
 
-DASH = "–"
+DASH = "\u2013"
 """Stands for an absent value."""
 THIN = "\u202f"
 """Narrow space that does not break, between a number and its unit."""
+TIMES = "\u00d7"
+"""Stands before a count: how many times."""
 _MINUS = "\u2212"
 _TIME = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _SIZE = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))

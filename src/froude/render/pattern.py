@@ -46,6 +46,8 @@ class PatternPulse:
     call: PatternCall
     every: str
     """Its period as text: `3 s`, `3 s, while a file is open`."""
+    every_s: float | None = None
+    """The period in seconds: longer ones are drawn wider apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,7 @@ def describe(pattern: Pattern) -> str:
     return "\n".join(lines)
 
 
+_TIMES = "\u00d7"
 _VERBS = {
     ArrowKind.START: "{source} starts {target}",
     ArrowKind.CAUSE: "{source} causes {target}",
@@ -137,7 +140,7 @@ _VERBS = {
 
 
 def _describe_lane(lane: PatternLane) -> Iterator[str]:
-    head = lane.name + (f" (× {lane.count})" if lane.count else "")
+    head = lane.name + (f" ({_TIMES} {lane.count})" if lane.count else "")
     yield f"{head}: {_describe_steps(lane.steps) or 'no steps'}."
     if lane.start:
         yield f"{lane.name} starts {lane.start}."
@@ -154,7 +157,7 @@ def _describe_steps(steps: Sequence[PatternStep]) -> str:
             value = f" = {step.value}" if step.value else ""
             parts.append(f"repeat {step.times}{value} times [{_describe_steps(step.steps)}]")
         else:
-            parts.append(step.name + (f" × {step.count}" if step.count > 1 else ""))
+            parts.append(step.name + (f" {_TIMES} {step.count}" if step.count > 1 else ""))
     return ", ".join(parts)
 
 

@@ -10,11 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from froude.render.format import TIMES
 from froude.render.pattern import PatternCall, PatternLane, PatternLoop, PatternPulse, PatternStep
+from froude.render.pattern_text import width as text_width
+from froude.render.pattern_text import wrap
 
 HEAD = 46
 """Height of a lane's head."""
-PAD = 10
+PAD = 9
 """Space inside a lane and inside a box."""
 ROW = 23
 """Height of a call."""
@@ -22,6 +25,12 @@ NOTE = 14
 """Height of the line below a call, a loop's label or a pulse."""
 GAP = 8
 """Space between boxes."""
+START_SIZE = 11.5
+"""Size of a start rule's text."""
+LOOP_ROOM = 44
+"""What a loop's sign and margins take of its width."""
+LABEL_SIZE = 12.0
+"""Size of a loop's formula and value."""
 TRACK = 7
 """Space that an arrow within the lane takes at the left."""
 
@@ -58,6 +67,8 @@ class Row:
     text: str
     note: str = ""
     count: int = 1
+    every_s: float | None = None
+    """Period of a pulse, where it is known as a number."""
 
     @property
     def middle(self) -> float:
@@ -76,7 +87,8 @@ class Box:
     height: float
     label: str
     value: str = ""
-    depth: int = 0
+    value_below: bool = False
+    """Whether the value needs a line of its own below the label."""
 
 
 @dataclass(slots=True)
@@ -86,6 +98,8 @@ class LaidLane:
     lane: PatternLane
     width: float
     height: float = 0.0
+    start: list[str] = field(default_factory=list)
+    """The start rule in lines."""
     boxes: list[Box] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
 
@@ -108,10 +122,12 @@ def lay_lane(
     laid = LaidLane(lane, width)
     stack = _Stack(laid, anchors, fold_at)
     x, inner = PAD + inset, width - 2 * PAD - inset
-    y: float = HEAD + (NOTE + 4 if lane.start else 0) + GAP
+    if lane.start:
+        laid.start = wrap(f"starts {lane.start}", width - 24, START_SIZE, 2)
+    y: float = HEAD + (NOTE + 1) * len(laid.start) + (3 if laid.start else 0) + GAP
     y = stack.steps(lane.steps, x, y, inner, depth=0)
     if lane.effects:
-        y = stack.group(BoxKind.EFFECTS, "in reaction", lane.effects, x, y, inner)
+        y = stack.group((BoxKind.EFFECTS, "in reaction"), lane.effects, x, y, inner)
     if lane.pulses:
         y = stack.pulses(lane.pulses, x, y, inner)
     laid.height = y + PAD - GAP
@@ -138,9 +154,9 @@ class _Stack:
         return self._run(run, x, y, width, depth)
 
     def group(
-        self, kind: BoxKind, label: str, calls: Sequence[PatternCall], x: float, y: float, width: float
+        self, box: tuple[BoxKind, str], calls: Sequence[PatternCall], x: float, y: float, width: float
     ) -> float:
-        top, place = y, len(self.laid.boxes)
+        (kind, label), top, place = box, y, len(self.laid.boxes)
         y = self._rows(calls, x + PAD, y + NOTE + 8, width - 2 * PAD) + 6
         self.laid.boxes.insert(place, Box(kind, x, top, width, y - top, label))
         return y + GAP
@@ -151,18 +167,18 @@ class _Stack:
         for pulse in pulses:
             height = ROW + NOTE + 4
             note = f"every {pulse.every}"
-            self.laid.rows.append(
-                Row(
-                    RowKind.PULSE,
-                    x + PAD,
-                    y,
-                    width - 2 * PAD,
-                    height,
-                    (pulse.call.id,),
-                    pulse.call.name,
-                    note,
-                )
+            row = Row(
+                kind=RowKind.PULSE,
+                x=x + PAD,
+                y=y,
+                width=width - 2 * PAD,
+                height=height,
+                ids=(pulse.call.id,),
+                text=pulse.call.name,
+                note=note,
+                every_s=pulse.every_s,
             )
+            self.laid.rows.append(row)
             y += height
         y += 4
         self.laid.boxes.insert(place, Box(BoxKind.PULSES, x, top, width, y - top, "all the while"))
@@ -175,15 +191,17 @@ class _Stack:
             return self._rows(run, x, y, width) + 2
         calls = sum(call.count for call in run)
         label = f"once, {calls:,} {'call' if calls == 1 else 'calls'}"
-        return self.group(BoxKind.STATIC, label, run, x, y, width)
+        return self.group((BoxKind.STATIC, label), run, x, y, width)
 
     def _loop(self, loop: PatternLoop, x: float, y: float, width: float, depth: int) -> float:
         top, place = y, len(self.laid.boxes)
-        inside = self.steps(loop.steps, x + PAD, y + ROW + 6, width - 2 * PAD, depth + 1)
-        y = max(inside, top + ROW + 8) + 4
-        self.laid.boxes.insert(
-            place, Box(BoxKind.LOOP, x, top, width, y - top, loop.times, loop.value, depth)
-        )
+        words = text_width(f"{TIMES} {loop.times}  = {loop.value}", LABEL_SIZE, bold=True)
+        below = bool(loop.value) and words > width - LOOP_ROOM
+        head = ROW + 6 + (NOTE + 2 if below else 0)
+        inside = self.steps(loop.steps, x + PAD, y + head, width - 2 * PAD, depth + 1)
+        y = max(inside, top + head + 2) + 4
+        box = Box(BoxKind.LOOP, x, top, width, y - top, loop.times, loop.value, below)
+        self.laid.boxes.insert(place, box)
         return y + GAP + 5
 
     def _rows(self, calls: Sequence[PatternCall], x: float, y: float, width: float) -> float:
@@ -240,12 +258,10 @@ def _joined(calls: Sequence[PatternCall], anchors: frozenset[str]) -> Iterator[I
     waiting: Item | None = None
     for call in calls:
         item = Item(RowKind.CALL, (call.id,), call.name, call.note, call.count)
-        alone = call.id in anchors or bool(call.note)
-        if waiting is not None and not alone and (waiting.text, waiting.note) == (call.name, ""):
-            if not anchors.intersection(waiting.ids):
-                ids, count = waiting.ids + item.ids, waiting.count + call.count
-                waiting = Item(RowKind.CALL, ids, call.name, "", count)
-                continue
+        plain = not call.note and not anchors.intersection(item.ids + (waiting.ids if waiting else ()))
+        if waiting is not None and plain and (waiting.text, waiting.note) == (call.name, ""):
+            waiting = Item(RowKind.CALL, waiting.ids + item.ids, call.name, "", waiting.count + call.count)
+            continue
         if waiting is not None:
             yield waiting
         waiting = item
@@ -261,6 +277,6 @@ def _fold(hidden: list[Item]) -> list[Item]:
     for item in hidden:
         counts[item.text] += item.count
     total = sum(counts.values())
-    note = ", ".join(f"{name} × {count}" if count > 1 else name for name, count in counts.most_common())
+    note = ", ".join(f"{name} {TIMES} {count}" if count > 1 else name for name, count in counts.most_common())
     ids = tuple(name for item in hidden for name in item.ids)
     return [Item(RowKind.FOLD, ids, f"{total:,} more calls", note, total)]

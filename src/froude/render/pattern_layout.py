@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from froude.render.pattern import ArrowKind, Pattern, PatternArrow
-from froude.render.pattern_lane import HEAD, TRACK, LaidLane, lay_lane
+from froude.render.pattern_lane import HEAD, PAD, TRACK, LaidLane, lay_lane
 
 MIN_LANE = 208.0
 """Narrowest lane in which method names can still be read."""
@@ -20,6 +20,10 @@ _GUTTER = 20.0
 _MARGIN = 3.0
 _INNER_TRACKS = 5
 _CHANNEL = 14.0
+_OFF = 4.0
+"""Between a call and the end of an arrow."""
+_LEVEL, _LEAVE, _ARRIVE = 6.0, -8.0, -1.0
+"""Where arrows meet a lane's head, below its middle: straight to a neighbour, leaving, arriving."""
 
 Point = tuple[float, float]
 
@@ -96,20 +100,23 @@ def lay_out(pattern: Pattern, width: float) -> Layout:
         The places; lanes stand in as many columns as fit with readable names.
     """
     count = len(pattern.lanes)
-    columns = max(1, min(count, int((width + _GUTTER) / (MIN_LANE + 2.2 * _GUTTER))))
     owner = _owners(pattern)
     inner = [a for a in pattern.arrows if owner[a.source] == owner[a.target]]
     outer = [a for a in pattern.arrows if owner[a.source] != owner[a.target]]
-    gutters = _gutter_widths(outer, owner, columns)
-    lane_width = min(MAX_LANE, (width - 2 * _MARGIN - sum(gutters)) / columns)
+    for columns in range(count, 0, -1):
+        gutters = _gutter_widths(outer, owner, columns)
+        lane_width = min(MAX_LANE, (width - 2 * _MARGIN - sum(gutters)) / columns)
+        if lane_width >= MIN_LANE:
+            break
     anchors = frozenset(end for a in pattern.arrows for end in (a.source, a.target))
+    insets = [TRACK * min(_INNER_TRACKS, sum(owner[a.source] == i for a in inner)) for i in range(count)]
     lanes = [
         lay_lane(
             lane,
             lane_width,
             anchors=anchors,
             fold_at=pattern.fold_at,
-            inset=TRACK * min(_INNER_TRACKS, sum(owner[a.source] == i for a in inner)),
+            inset=insets[i],
         )
         for i, lane in enumerate(pattern.lanes)
     ]
@@ -117,7 +124,7 @@ def lay_out(pattern: Pattern, width: float) -> Layout:
     height = _stack_rows(grid, outer, owner)
     ends = _ends(lanes)
     placed = tuple(PlacedLane(laid, grid.x(i), grid.y(i), i) for i, laid in enumerate(lanes))
-    routes = (*_inner_routes(inner, ends, grid), *_outer_routes(outer, ends, grid))
+    routes = (*_inner_routes(inner, ends, grid, insets), *_outer_routes(outer, ends, grid))
     used = grid.gutter_x(columns) + gutters[columns] + _MARGIN
     return Layout(used, height, placed, routes)
 
@@ -181,7 +188,9 @@ def _ends(lanes: Sequence[LaidLane]) -> dict[str, _End]:
     return ends
 
 
-def _inner_routes(arrows: Sequence[PatternArrow], ends: dict[str, _End], grid: _Grid) -> list[Route]:
+def _inner_routes(
+    arrows: Sequence[PatternArrow], ends: dict[str, _End], grid: _Grid, insets: Sequence[float]
+) -> list[Route]:
     """Brackets at the left inside of a lane, short ones nearest to the calls."""
     spans: dict[int, list[tuple[float, float, int]]] = defaultdict(list)
     routes = []
@@ -191,11 +200,11 @@ def _inner_routes(arrows: Sequence[PatternArrow], ends: dict[str, _End], grid: _
         track = _free_track(spans[source.lane], low, high) % _INNER_TRACKS
         spans[source.lane].append((low, high, track))
         x, y = grid.x(source.lane), grid.y(source.lane)
-        rail = x + min(source.left, target.left) - 5 - TRACK * track
-        rail = max(rail, x + 4)
+        rail = x + PAD + insets[source.lane] - 4 - TRACK * track
         # leave a little below the middle and arrive a little above it, so that ends do not hide each other
         sy, ty = y + source.y + 3, y + target.y - 3
-        routes.append(Route(arrow, ((x + source.left, sy), (rail, sy), (rail, ty), (x + target.left, ty))))
+        sx, tx = x + source.left - _OFF, x + target.left - _OFF
+        routes.append(Route(arrow, ((sx, sy), (rail, sy), (rail, ty), (tx, ty))))
     return routes
 
 
@@ -207,8 +216,9 @@ def _outer_routes(arrows: Sequence[PatternArrow], ends: dict[str, _End], grid: _
     for arrow in sorted(arrows, key=lambda a: (ends[a.target].lane, ends[a.target].y)):
         source, target = ends[arrow.source], ends[arrow.target]
         first, second = _sides(arrow, owner, grid.columns)
-        start = _edge(source, first, grid)
-        goal = _edge(target, second, grid)
+        level = first == second and grid.y(source.lane) == grid.y(target.lane)
+        start = _edge(source, first, grid, _LEVEL if level else _LEAVE)
+        goal = _edge(target, second, grid, _LEVEL if level else _ARRIVE)
         one = _rail(grid, first, taken)
         if first == second:
             routes.append(Route(arrow, (start, (one, start[1]), (one, goal[1]), goal)))
@@ -222,9 +232,12 @@ def _outer_routes(arrows: Sequence[PatternArrow], ends: dict[str, _End], grid: _
     return routes
 
 
-def _edge(end: _End, gutter: int, grid: _Grid) -> Point:
+def _edge(end: _End, gutter: int, grid: _Grid, shift: float) -> Point:
+    head = end.left == 0
+    off = 0.0 if head else _OFF
     right = gutter > end.lane % grid.columns
-    return grid.x(end.lane) + (end.right if right else end.left), grid.y(end.lane) + end.y
+    x = end.right + off if right else end.left - off
+    return grid.x(end.lane) + x, grid.y(end.lane) + end.y + (shift if head else 0.0)
 
 
 def _rail(grid: _Grid, gutter: int, taken: dict[int, int]) -> float:

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from markupsafe import escape
 
-from froude.render.format import number
+from froude.render.format import TIMES, number
 from froude.render.pattern import ArrowKind, Pattern, PatternArrow, describe
-from froude.render.pattern_lane import HEAD, NOTE, ROW, Box, BoxKind, Row, RowKind
+from froude.render.pattern_lane import (
+    HEAD,
+    LABEL_SIZE,
+    LOOP_ROOM,
+    NOTE,
+    ROW,
+    START_SIZE,
+    Box,
+    BoxKind,
+    Row,
+    RowKind,
+)
 from froude.render.pattern_layout import Layout, PlacedLane, Point, Route, arrow_kinds, lay_out
+from froude.render.pattern_text import fit
+from froude.render.pattern_text import width as text_width
 from froude.render.theme import MONO, PAGE, SANS, Palette
 
 _CORNER = 6.0
 _KEY = 24.0
+_NAME = 11.5
+"""Size of method names: 25 characters fit into the narrowest lane of a wide page."""
 _STROKES = {
     ArrowKind.START: ("ink", 1.6, ""),
     ArrowKind.CAUSE: ("c2", 1.6, ""),
@@ -43,7 +59,7 @@ def pattern_svg(
     """
     if not pattern.lanes:
         return _frame(
-            width, 40, pattern, prefix, _text(4, 24, "No node types were found.", palette["faint"], 13)
+            width, 40, pattern, prefix, _text((4, 24), "No node types were found.", palette["faint"], 13)
         )
     layout = lay_out(pattern, width)
     drawing = _Drawing(palette, prefix, _labels(pattern))
@@ -92,7 +108,9 @@ class _Drawing:
     def lane(self, placed: PlacedLane) -> Iterator[str]:
         laid, tint = placed.laid, self.palette.series(placed.number)
         yield f'<g transform="translate({placed.x:.1f} {placed.y:.1f})">'
-        yield _rect(0.5, 0.5, laid.width - 1, laid.height - 1, 9, self.palette["card"], self.palette["line"])
+        yield _rect(
+            (0.5, 0.5, laid.width - 1, laid.height - 1), self.palette["card"], self.palette["line"], radius=9
+        )
         # a band of the lane's colour along the top edge, following its round corners
         yield (
             f'<path d="M0.5 9.5a9 9 0 0 1 9-9h{laid.width - 19:.1f}a9 9 0 0 1 9 9v-5'
@@ -101,12 +119,12 @@ class _Drawing:
             f' stroke-width="3.4" stroke-linecap="round"/>'
         )
         room = laid.width - 24
-        yield _text(12, 23, _fit(laid.lane.name, room, 14, bold=True), self.palette["ink"], 14, weight=650)
-        count = f"× {laid.lane.count}" if laid.lane.count else ""
-        yield _text(12, 39, _fit(count, room, 12), self.palette["faint"], 12)
-        if laid.lane.start:
-            start = _fit(f"starts {laid.lane.start}", room, 11.5)
-            yield _text(12, HEAD + 9, start, self.palette["soft"], 11.5, hint=f"starts {laid.lane.start}")
+        yield _text((12, 23), fit(laid.lane.name, room, 14, bold=True), self.palette["ink"], 14, weight=650)
+        count = f"{TIMES} {laid.lane.count}" if laid.lane.count else ""
+        yield _text((12, 39), fit(count, room, 12), self.palette["faint"], 12)
+        for line, words in enumerate(laid.start):
+            y = HEAD + 9 + (NOTE + 1) * line
+            yield _text((12, y), words, self.palette["soft"], START_SIZE, hint=f"starts {laid.lane.start}")
         for box in laid.boxes:
             yield from self._box(box)
         for row in laid.rows:
@@ -118,46 +136,42 @@ class _Drawing:
         if box.kind is not BoxKind.LOOP:
             dash = "" if box.kind is BoxKind.STATIC else ' stroke-dasharray="3 3"'
             fill = sunk if box.kind is BoxKind.STATIC else "none"
-            yield _rect(box.x, box.y, box.width, box.height, 6, fill, line, dash)
-            yield _text(box.x + 10, box.y + 15, box.label, self.palette["faint"], 10.5)
+            yield _rect((box.x, box.y, box.width, box.height), fill, line, radius=6, more=dash)
+            yield _text((box.x + 10, box.y + 15), box.label, self.palette["faint"], 10.5)
             return
         # two edges showing behind the box: a deck of cards is the same thing many times
         tint, card = self.palette["c1"], self.palette["card"]
         for step in (5, 2.5):
             faded = f' stroke-opacity="{0.75 - step * 0.09:.2f}"'
-            yield _rect(box.x + step, box.y + step, box.width - step, box.height, 7, card, tint, faded)
-        yield _rect(box.x, box.y, box.width - 2, box.height, 7, card, tint, ' stroke-width="1.3"')
+            yield _rect((box.x + step, box.y + step, box.width - step, box.height), card, tint, more=faded)
+        yield _rect((box.x, box.y, box.width - 2, box.height), card, tint, more=' stroke-width="1.3"')
         yield _loop_sign(box.x + 17, box.y + 14.5, tint)
         value = f"= {box.value}" if box.value else ""
-        room = box.width - 42 - (_width(value, 12, bold=True) + 8 if value else 0)
+        beside = text_width(value, LABEL_SIZE, bold=True) + 8 if value and not box.value_below else 0
+        label = fit(f"{TIMES} {box.label}", box.width - LOOP_ROOM - beside, LABEL_SIZE, bold=True)
         hint = f"repeated {box.label} times"
-        yield _text(
-            box.x + 30,
-            box.y + 19,
-            _fit(f"× {box.label}", room, 12),
-            self.palette["ink"],
-            12,
-            weight=600,
-            hint=hint,
-        )
-        if value:
-            yield _text(box.x + box.width - 13, box.y + 19, value, tint, 12, weight=650, anchor="end")
+        x, y, ink = box.x + 30, box.y + 19, self.palette["ink"]
+        yield _text((x, y), label, ink, LABEL_SIZE, weight=600, hint=hint)
+        if box.value_below:
+            yield _text((x, y + NOTE + 2), value, tint, LABEL_SIZE, weight=650)
+        elif value:
+            yield _text((box.x + box.width - 13, y), value, tint, LABEL_SIZE, weight=650, anchor="end")
 
     def _row(self, row: Row) -> Iterator[str]:
         if row.kind is RowKind.FOLD:
             yield from self._fold(row)
             return
-        count = f"× {number(row.count)}" if row.count > 1 else ""
-        room = row.width - (_width(count, 12) + 8 if count else 0) - 12
+        count = f"{TIMES} {number(row.count)}" if row.count > 1 else ""
+        room = row.width - (text_width(count, 12) + 8 if count else 0) - 12
         yield f'<circle cx="{row.x + 3:.1f}" cy="{row.middle:.1f}" r="2.4" fill="{self.palette["faint"]}"/>'
-        name = _fit(row.text, room, 12, mono=True)
-        yield _text(row.x + 12, row.middle + 4, name, self.palette["ink"], 12, mono=True, hint=row.text)
+        name = fit(row.text, room, _NAME, mono=True)
+        yield _text((row.x + 12, row.middle + 4), name, self.palette["ink"], _NAME, mono=True, hint=row.text)
         if count:
-            yield _text(row.x + row.width, row.middle + 4, count, self.palette["soft"], 12, anchor="end")
+            yield _text((row.x + row.width, row.middle + 4), count, self.palette["soft"], 12, anchor="end")
         if row.note:
-            note = _fit(row.note, row.width - 12, 11)
+            note = fit(row.note, row.width - 12, 11)
             y = row.y + ROW + NOTE - 5
-            yield _text(row.x + 12, y, note, self.palette["faint"], 11, hint=row.note)
+            yield _text((row.x + 12, y), note, self.palette["faint"], 11, hint=row.note)
         if row.kind is RowKind.PULSE:
             yield self._train(row)
 
@@ -168,33 +182,38 @@ class _Drawing:
                 f'<circle cx="{row.x + 3:.1f}" cy="{row.middle + step:.1f}" r="1.3"'
                 f' fill="{self.palette["faint"]}"/>'
             )
-        yield _text(row.x + 12, row.middle + 4, row.text, self.palette["soft"], 12, hint=row.note)
-        note = _fit(row.note, row.width - 12, 11)
-        yield _text(row.x + 12, row.y + ROW + NOTE - 5, note, self.palette["faint"], 11, hint=row.note)
+        yield _text((row.x + 12, row.middle + 4), row.text, self.palette["soft"], 12, hint=row.note)
+        note = fit(row.note, row.width - 12, 11)
+        yield _text((row.x + 12, row.y + ROW + NOTE - 5), note, self.palette["faint"], 11, hint=row.note)
 
     def _train(self, row: Row) -> str:
         """A line with regular spikes, beside the period: time makes this call."""
-        start = row.x + 12 + _width(row.note, 11) + 12
+        start = row.x + 12 + text_width(row.note, 11) + 12
         end, base = row.x + row.width, row.y + ROW + NOTE - 5
         if end - start < 30:
             return ""
         path = f"M{start:.1f} {base:.1f}"
         x = start
-        while x + 18 <= end:
-            path += f"h10v-9h3v9h5"
-            x += 18
+        # a second apart is close together, a minute is wide: by the logarithm, as the ear would hear it
+        pause = (
+            15.0 if row.every_s is None else min(60.0, max(6.0, 8 + 14 * math.log10(max(row.every_s, 0.1))))
+        )
+        while x + pause + 5 <= end:
+            path += f"h{pause:.1f}v-9h3v9h2"
+            x += pause + 5
         return f'<path d="{path}" fill="none" stroke="{self.palette["c4"]}" stroke-width="1.3"/>'
 
     def route(self, route: Route) -> str:
         colour, weight, dash = _STROKES[route.arrow.kind]
         dashes = f' stroke-dasharray="{dash}"' if dash else ""
-        x, y = route.points[0]
+        (x, y), path, ink = route.points[0], _rounded(route.points), self.palette[colour]
+        head = f"url(#{self.prefix}-{route.arrow.kind.value})"
         return (
             f'<g class="route"><title>{escape(self._meaning(route.arrow))}</title>'
-            f'<path d="{_rounded(route.points)}" fill="none" stroke="transparent" stroke-width="9"/>'
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.6" fill="{self.palette[colour]}"/>'
-            f'<path d="{_rounded(route.points)}" fill="none" stroke="{self.palette[colour]}"'
-            f' stroke-width="{weight}"{dashes} marker-end="url(#{self.prefix}-{route.arrow.kind.value})"/></g>'
+            f'<path d="{path}" fill="none" stroke="transparent" stroke-width="9"/>'
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.6" fill="{ink}"/>'
+            f'<path d="{path}" fill="none" stroke="{ink}" stroke-width="{weight}"{dashes}'
+            f' marker-end="{head}"/></g>'
         )
 
     def _meaning(self, arrow: PatternArrow) -> str:
@@ -208,7 +227,9 @@ class _Drawing:
         if BoxKind.LOOP in boxes:
             entries.append((_loop_sign(9, 0, self.palette["c1"]), 18, "repeated segment"))
         if BoxKind.PULSES in boxes:
-            train = f'<path d="M0 4h5v-9h3v9h7v-9h3v9h5" fill="none" stroke="{self.palette["c4"]}" stroke-width="1.3"/>'
+            tint = self.palette["c4"]
+            spikes = "M0 4h5v-9h3v9h7v-9h3v9h5"
+            train = f'<path d="{spikes}" fill="none" stroke="{tint}" stroke-width="1.3"/>'
             entries.append((train, 23, "periodic call"))
         for kind in arrow_kinds(pattern):
             colour, weight, dash = _STROKES[kind]
@@ -220,11 +241,11 @@ class _Drawing:
             entries.append((line, 26, _KEYS[kind]))
         x, y, parts = 4.0, layout.height + 12, []
         for sign, sign_width, words in entries:
-            needed = sign_width + 8 + _width(words, 11.5) + 22
+            needed = sign_width + 8 + text_width(words, 11.5) + 22
             if x > 4 and x + needed > width:
                 x, y = 4.0, y + _KEY
             parts.append(f'<g transform="translate({x:.1f} {y:.1f})">{sign}')
-            parts.append(_text(sign_width + 8, 4, words, self.palette["soft"], 11.5) + "</g>")
+            parts.append(_text((sign_width + 8, 4), words, self.palette["soft"], 11.5) + "</g>")
             x += needed
         return "".join(parts), (y - layout.height + 12 if entries else 0.0)
 
@@ -238,8 +259,9 @@ def _loop_sign(x: float, y: float, colour: str) -> str:
 
 
 def _rect(
-    x: float, y: float, width: float, height: float, radius: float, fill: str, stroke: str, more: str = ""
+    place: tuple[float, float, float, float], fill: str, stroke: str, *, radius: float = 7, more: str = ""
 ) -> str:
+    x, y, width, height = place
     return (
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{radius:g}"'
         f' fill="{fill}" stroke="{stroke}"{more}/>'
@@ -247,8 +269,7 @@ def _rect(
 
 
 def _text(
-    x: float,
-    y: float,
+    at: Point,
     text: str,
     fill: str,
     size: float,
@@ -263,22 +284,9 @@ def _text(
     side = f' text-anchor="{anchor}"' if anchor != "start" else ""
     title = f"<title>{escape(hint)}</title>" if hint and hint != text else ""
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" fill="{fill}"{face}{bold}{side}>'
+        f'<text x="{at[0]:.1f}" y="{at[1]:.1f}" font-size="{size:g}" fill="{fill}"{face}{bold}{side}>'
         f"{escape(text)}{title}</text>"
     )
-
-
-def _width(text: str, size: float, *, mono: bool = False, bold: bool = False) -> float:
-    """Pixels a text takes at most: for the widest of the usual faces, so that it fits in all."""
-    per_character = 0.605 if mono else (0.64 if bold else 0.575)
-    return len(text) * size * per_character
-
-
-def _fit(text: str, room: float, size: float, *, mono: bool = False, bold: bool = False) -> str:
-    if _width(text, size, mono=mono, bold=bold) <= room:
-        return text
-    per_character = _width("x", size, mono=mono, bold=bold)
-    return text[: max(1, int(room / per_character) - 1)].rstrip() + "…"
 
 
 def _rounded(points: tuple[Point, ...]) -> str:

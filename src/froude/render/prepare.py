@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from froude.render.format import THIN
 from froude.render.reduce import LIMIT, reduce_series
 from froude.render.types import Chart, ChartKind, Series
 
@@ -142,14 +141,15 @@ def _notes(panels: tuple[Panel, ...], hidden: int, missing: int) -> tuple[str, .
         total = sum(series.points_total for series in thinned)
         kept = sum(len(series.xs) for series in thinned)
         notes.append(
-            f"Thinned for display: {kept:,} of {total:,} points; every stretch keeps its lowest and highest value."
+            f"Thinned for display: {kept:,} of {total:,} points; "
+            "every stretch keeps its lowest and highest value."
         )
     if hidden:
         notes.append(
             f"{hidden:,} {_plural(hidden)} of zero or less cannot stand on a log scale and are left out."
         )
     if missing:
-        notes.append(f"{missing:,} {_plural(missing)} missing or not finite: shown as{THIN}gaps.")
+        notes.append(f"{missing:,} {_plural(missing)} missing or not finite: shown as gaps.")
     return tuple(notes)
 
 

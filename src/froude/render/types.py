@@ -6,6 +6,7 @@ pattern has its own values in `froude.render.pattern`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -46,7 +47,7 @@ class Tone(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Prose in a small subset of Markdown: paragraphs, `-` lists, `**bold**`, `*emphasis*`, code in backticks.
+    """Prose in a little Markdown: paragraphs, `-` lists, `**bold**`, `*emphasis*`, code in backticks.
 
     Strings that come from a trace go through `froude.render.markdown.literal` first.
     """
@@ -85,7 +86,7 @@ class KeyFigure:
         """Whether the aim is met; None without an aim, or when the value is no finite number."""
         if self.aim is None or isinstance(self.value, (str, bool)) or self.value is None:
             return None
-        if self.value != self.value:  # noqa: PLR0124 - the shortest test for NaN that needs no float
+        if math.isnan(self.value):
             return None
         return self.value <= self.aim if self.at_most else self.value >= self.aim
 

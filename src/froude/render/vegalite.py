@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from froude.render.format import DASH
 from froude.render.prepare import Panel, Shown
 from froude.render.theme import PAGE, SANS, Palette
 from froude.render.types import Axis, Chart, ChartKind, Kind
@@ -63,7 +64,7 @@ def panel_spec(
 def axis_title(axis: Axis) -> str:
     """What stands at an axis: its title, its unit where the ticks do not carry one, and `log scale`."""
     parts = [axis.title]
-    if axis.kind is Kind.NUMBER:
+    if axis.kind is Kind.NUMBER and axis.unit != axis.title:
         parts.append(axis.unit)
     if axis.log:
         parts.append("log scale")
@@ -85,7 +86,12 @@ def _layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette, *, hover
     still = {"mark": {"type": "point", "filled": True, "size": 36}, "encoding": solid} if points else None
     main = still or {"mark": _mark(chart), "encoding": solid}
     over = [_hover(chart, encoding)] if hover else []
-    return [*_marks(chart, palette, under=True), main, *over, *_marks(chart, palette, under=False)]
+    return [
+        *_marks(chart, shown, palette, under=True),
+        main,
+        *over,
+        *_marks(chart, shown, palette, under=False),
+    ]
 
 
 def _hover(chart: Chart, encoding: Spec) -> Spec:
@@ -189,7 +195,9 @@ def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> l
             "axis": {"title": axis_title(chart.y), "labelExpr": _ticks(chart.y, high), "tickCount": 4},
         },
     }
-    text = [{"calculate": f"isValid(datum.y) ? {_auto(chart.y, 'datum.y')} : '–'", "as": "yt"}]
+    # the axis names the unit of a plain number once; durations and sizes carry theirs
+    value = _auto(chart.y, "datum.y", unit=chart.y.kind is not Kind.NUMBER)
+    text = [{"calculate": f"isValid(datum.y) ? {value} : '{DASH}'", "as": "yt"}]
     colour = {"field": "s", "type": "nominal", "scale": {"domain": names, "range": colours}, "legend": None}
     tips = [{"field": "x", "title": chart.x.title}, {"field": "s", "title": "series"}, _tip("yt", chart.y)]
     return [
@@ -212,7 +220,7 @@ def _bars_height(panel: Panel) -> int:
     return max(1, categories) * (len(panel.series) * _BAR + 12)
 
 
-def _marks(chart: Chart, palette: Palette, *, under: bool) -> Iterator[Spec]:
+def _marks(chart: Chart, shown: Shown, palette: Palette, *, under: bool) -> Iterator[Spec]:
     """Spans lie under the lines, rules and their names above them."""
     for mark in chart.marks:
         if mark.on == "x" and mark.until is not None and under:
@@ -222,14 +230,14 @@ def _marks(chart: Chart, palette: Palette, *, under: bool) -> Iterator[Spec]:
                 "mark": {"type": "rect", "color": palette["c7"], "opacity": 0.16, "clip": True},
                 "encoding": span,
             }
-            yield _name(mark.at, mark.label, palette)
+            yield _name(mark.at, mark.label, shown, palette)
         elif mark.on == "x" and mark.until is None and not under:
             yield {
                 "data": {"values": [{}]},
                 "mark": {"type": "rule", "color": palette["faint"], "strokeDash": [2, 3], "clip": True},
                 "encoding": {"x": {"datum": mark.at, "type": "quantitative"}},
             }
-            yield _name(mark.at, mark.label, palette)
+            yield _name(mark.at, mark.label, shown, palette)
         elif mark.on == "y" and not under:
             yield _limit(mark.at, mark.label, palette, "y")
             yield {
@@ -256,10 +264,13 @@ def _limit(at: float, label: str, palette: Palette, channel: str) -> Spec:
     }
 
 
-def _name(at: float, label: str, palette: Palette) -> Spec:
+def _name(at: float, label: str, shown: Shown, palette: Palette) -> Spec:
+    """A moment's name above the plot, on the side where there is room."""
+    low, high = shown.x_range or (at, at + 1)
+    side = "right" if at > low + 0.6 * (high - low) else "left"
     return {
         "data": {"values": [{}]},
-        "mark": {**_label(label, palette), "align": "left", "baseline": "top", "dx": 4, "dy": 3},
+        "mark": {**_label(label, palette), "align": side, "baseline": "bottom", "dy": -5},
         "encoding": {"x": {"datum": at, "type": "quantitative"}, "y": {"value": 0}},
     }
 
@@ -298,7 +309,8 @@ def _auto(axis: Axis, value: str, *, unit: bool = True) -> str:
     *larger, (last, last_name) = units
     text = f"{_plain(f'{value}/{last:g}')} + '\u202f{last_name}'"
     for factor, name in reversed(larger):
-        text = f"abs({value}) >= {factor * 0.9999:g} ? {_plain(f'{value}/{factor:g}')} + '\u202f{name}' : ({text})"
+        larger_text = f"{_plain(f'{value}/{factor:g}')} + '\u202f{name}'"
+        text = f"abs({value}) >= {factor * 0.9999:g} ? {larger_text} : ({text})"
     return f"({value} == 0 ? '0' : {text})"
 
 

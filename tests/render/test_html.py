@@ -1,0 +1,146 @@
+"""The page: whole, offline, safe, and its owner's alone."""
+
+import base64
+import hashlib
+import re
+import stat
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from lxml import html
+
+from froude.base.errors import MissingError
+from froude.render import (
+    Axis,
+    Callout,
+    Chart,
+    Column,
+    KeyFigure,
+    Kind,
+    Mark,
+    Report,
+    Section,
+    Series,
+    Table,
+    Text,
+    literal,
+    report_html,
+    save,
+)
+
+from .sample import report
+
+BAD = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&<!--\u2028`*"
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["interactive", "static"])
+def page(request: pytest.FixtureRequest) -> str:
+    """The sample's page, both ways."""
+    return report_html(report(), interactive=request.param)
+
+
+def tree(page: str) -> html.HtmlElement:
+    """The page, parsed."""
+    return html.document_fromstring(page)
+
+
+def test_offline(page: str) -> None:
+    """Nothing is fetched: no source, link, import or url() names anything outside the file."""
+    root = tree(page)
+    for element in root.iter("link", "iframe", "object", "embed", "base", "form", "img", "audio", "video"):
+        raise AssertionError(f"the page has a <{element.tag}>")
+    for element in root.iter():
+        for name in ("src", "href", "srcset", "action", "{http://www.w3.org/1999/xlink}href"):
+            assert not element.get(name) or element.get(name, "").startswith("#")
+    assert "@import" not in page
+    assert re.findall(r"url\((?!#)", "".join(style.text or "" for style in root.iter("style"))) == []
+    hosts = set(re.findall(r"https?://([^/\"'\s`)]+)", page))
+    assert hosts <= {"www.w3.org", "vega.github.io", "github.com"}, "names of formats, and Vega's own words"
+
+
+def test_policy_allows_our_scripts_only(page: str) -> None:
+    """The page's own policy names the hash of each script in it and allows no connection."""
+    root = tree(page)
+    policy = root.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")[0]
+    assert policy.startswith("default-src 'none';")
+    assert "http" not in policy
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    for script in scripts:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+    assert bool(scripts) == ("unsafe-eval" in policy)
+
+
+def test_structure(page: str) -> None:
+    """One h1, headings that skip no level, tables with scopes and captions, pictures with words."""
+    root = tree(page)
+    levels = [int(element.tag[1]) for element in root.iter("h1", "h2", "h3", "h4")]
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert all(th.get("scope") for th in root.iter("th"))
+    assert all(table.find("caption") is not None for table in root.iter("table"))
+    ids = root.xpath("//@id")
+    assert len(ids) == len(set(ids))
+    assert root.get("lang") == "en"
+    assert root.xpath("//svg[@role='img']/title")
+
+
+def test_answer_comes_first(page: str) -> None:
+    """Title, verdict and key figures stand in the head, before any section."""
+    head = tree(page).find(".//header").text_content()
+    for words in ("Can this NameNode", "Yes, with room to spare:", "98.7", "missed", "6.12"):
+        assert words in head
+
+
+def hostile() -> Report:
+    """A report that is hostile in every string it has."""
+    chart = Chart(
+        BAD,
+        Axis(BAD, Kind.DURATION),
+        Axis(BAD, unit=BAD),
+        (Series(BAD, [0.0, 1.0], [1.0, 2.0], panel=BAD), Series("b", [0.0, 1.0], [1.0, 2.0], panel=BAD)),
+        marks=(Mark(0.5, BAD), Mark(1.5, BAD, on="y")),
+        caption=BAD,
+    )
+    blocks = (
+        Text(BAD),
+        Text(literal(BAD)),
+        Callout(BAD, BAD),
+        Table((Column(BAD, Kind.CODE, BAD),), [(BAD,)], BAD, BAD, BAD),
+        Table((Column(BAD),), [], BAD, BAD, BAD),
+        chart,
+    )
+    figures = (KeyFigure(BAD, BAD, unit=BAD, note=BAD),)
+    return Report(BAD, BAD, BAD, figures=figures, sections=(Section(BAD, blocks, BAD),), facts={BAD: BAD})
+
+
+@pytest.mark.parametrize("interactive", [True, False])
+def test_hostile_strings_are_shown_not_run(interactive: bool) -> None:
+    """Whatever stands in a path or an exception's text, no element and no script comes of it."""
+    made = report_html(hostile(), interactive=interactive)
+    root = tree(made)
+    assert len(list(root.iter("script"))) == (3 if interactive else 0)
+    assert not list(root.iter("img"))
+    assert not [e for e in root.iter() if any(name.startswith("on") for name in e.attrib)]
+    assert "alert(1)" in root.find(".//h1").text_content()
+
+
+def test_empty_report() -> None:
+    """Nothing to show is a page that says so, and carries no scripts for charts it does not have."""
+    made = report_html(Report("Nothing"))
+    assert "This report has no sections" in made
+    assert len(made) < 30_000
+    empty = Chart("t", Axis("x", unit="s"), Axis("y", unit="s"), ())
+    sections = (Section("s", (Table((Column("a"),), []), empty)),)
+    assert "There is no point to draw." in report_html(Report("Empty", sections=sections))
+
+
+def test_save(tmp_path: Path) -> None:
+    """The page and its JSON, readable by their owner only."""
+    page, data = save(Report("t"), tmp_path / "r" / "report.html")
+    assert data.name == "report.json"
+    for path in (page, data):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with pytest.raises(MissingError):
+        save(Report("t"), page / "under-a-file.html")

@@ -1,0 +1,80 @@
+"""What of a chart is shown, and what is said of the rest."""
+
+import math
+
+from froude.render import Axis, Chart, ChartKind, Kind, Mark, Series
+from froude.render.prepare import prepare
+
+SECONDS = Axis("time", Kind.DURATION)
+CALLS = Axis("calls", unit="calls")
+LATENCY = Axis("latency", Kind.DURATION, log=True)
+
+
+def chart(
+    *series: Series, y: Axis = CALLS, kind: ChartKind = ChartKind.LINE, marks: tuple[Mark, ...] = ()
+) -> Chart:
+    """A chart over seconds."""
+    return Chart("t", SECONDS, y, series, kind, marks)
+
+
+def test_long_series_is_thinned_and_says_so() -> None:
+    """10,000 points become what a page can show; the one peak stays; the note counts both."""
+    ys = [1.0] * 10_000
+    ys[7_777] = 50.0
+    shown = prepare(chart(Series("a", [float(i) for i in range(10_000)], ys)))
+    (series,) = shown.panels[0].series
+    assert series.points_total == 10_000
+    assert len(series.xs) <= 802
+    assert 50.0 in series.ys
+    (note,) = shown.notes
+    assert note.startswith(f"Thinned for display: {len(series.xs):,} of 10,000 points;")
+
+
+def test_values_without_a_place_are_counted() -> None:
+    """Zeros have no place on a log axis, NaN nowhere: both leave gaps and are counted."""
+    shown = prepare(chart(Series("a", [0.0, 1.0, 2.0, 3.0], [0.0, 0.1, math.nan, math.inf]), y=LATENCY))
+    assert shown.panels[0].series[0].ys == (None, 0.1, None, None)
+    assert shown.y_range == (0.1, 1.0)
+    assert len(shown.notes) == 2
+    assert shown.notes[0].startswith("1 value of zero or less")
+    assert shown.notes[1].startswith("2 values missing")
+
+
+def test_nothing_to_show() -> None:
+    """A chart of gaps has no panel, and no range."""
+    shown = prepare(chart(Series("a", [0.0], [math.nan]), Series("b", [], [])))
+    assert shown.panels == ()
+    assert shown.x_range is None
+    assert shown.y_range is None
+
+
+def test_panels_share_ranges_and_colours() -> None:
+    """A name has one colour everywhere; a dashed series takes the colour of the one it belongs to."""
+    shown = prepare(
+        chart(
+            Series("p50", [0.0, 1.0], [1.0, 2.0], panel="create"),
+            Series("p99", [0.0, 1.0], [3.0, 9.0], panel="create"),
+            Series("p99 (from actual send)", [0.0, 2.0], [3.0, 4.0], panel="create", dashed=True),
+            Series("p99", [0.0, 1.0], [5.0, 6.0], panel="delete"),
+            marks=(Mark(20.0, "limit", on="y"),),
+        )
+    )
+    assert [panel.title for panel in shown.panels] == ["create", "delete"]
+    assert [series.colour for panel in shown.panels for series in panel.series] == [0, 1, 1, 1]
+    assert shown.x_range == (0.0, 2.0)
+    assert shown.y_range == (0.0, 20.0)
+
+
+def test_areas_stack() -> None:
+    """The range of stacked areas is that of their sum."""
+    shown = prepare(
+        chart(Series("a", [0.0, 1.0], [1.0, 2.0]), Series("b", [0.0, 1.0], [3.0, 4.0]), kind=ChartKind.AREA)
+    )
+    assert shown.y_range == (0.0, 6.0)
+
+
+def test_ranges_are_never_empty() -> None:
+    """One point, or a constant of zero, still has a range to stand in."""
+    assert prepare(chart(Series("a", [5.0], [0.0]))).x_range == (4.5, 5.5)
+    assert prepare(chart(Series("a", [5.0], [0.0]))).y_range == (0.0, 1.0)
+    assert prepare(chart(Series("a", [5.0], [2.0]), y=LATENCY)).y_range == (2.0, 20.0)

@@ -1,0 +1,34 @@
+"""Colours that everybody can tell apart."""
+
+import pytest
+
+from froude.render.theme import DARK, LIGHT, SERIES, Palette, contrast, css_variables
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_contrast(colours: dict[str, str]) -> None:
+    """Text reaches 4.5:1 on every ground it stands on, series 3:1."""
+    for ground in ("page", "card", "sunk"):
+        for token in ("ink", "soft", "faint", "accent"):
+            assert contrast(colours[token], colours[ground]) >= 4.5, (token, ground)
+    for token in SERIES:
+        assert contrast(colours[token], colours["card"]) >= 3, token
+    for tone in ("good", "warning", "bad"):
+        assert contrast(colours[tone], colours[f"{tone}-wash"]) >= 4.5, tone
+        assert contrast(colours["ink"], colours[f"{tone}-wash"]) >= 4.5, tone
+        assert contrast(colours["card"], colours[tone]) >= 4.5, tone
+
+
+def test_both_themes_have_every_token() -> None:
+    """Dark lacks nothing that light has."""
+    assert LIGHT.keys() == DARK.keys()
+    assert all(f"--{token}:" in css_variables() for token in LIGHT)
+
+
+def test_palette() -> None:
+    """Variables for the page, literal colours for a file; an unknown token is a mistake."""
+    assert Palette()["ink"] == "var(--ink)"
+    assert Palette(DARK)["ink"] == DARK["ink"]
+    assert Palette(LIGHT).series(7) == LIGHT["c1"]
+    with pytest.raises(KeyError):
+        Palette()["mauve"]

@@ -1,0 +1,79 @@
+"""Specifications carry their data, their units, and nothing that a string could turn into code."""
+
+import json
+from typing import Any
+
+import pytest
+import vl_convert
+
+from froude.render import Axis, Chart, ChartKind, Kind, Mark, Series
+from froude.render.prepare import prepare
+from froude.render.vegalite import axis_title, panel_spec
+
+from .sample import report
+
+SECONDS = Axis("time", Kind.DURATION)
+
+
+def specs(chart: Chart) -> list[dict[str, Any]]:
+    """One specification a panel."""
+    shown = prepare(chart)
+    return [panel_spec(chart, shown, panel, width=300) for panel in shown.panels]
+
+
+@pytest.mark.parametrize("kind", ChartKind)
+def test_every_kind_compiles(kind: ChartKind) -> None:
+    """Vega-Lite accepts what is made of every kind of chart, marks and dashes included."""
+    bars = kind is ChartKind.BARS
+    xs: list[Any] = ["a", "b"] if bars else [0.0, 1.0]
+    chart = Chart(
+        "t",
+        Axis("method", Kind.TEXT) if bars else SECONDS,
+        Axis("size", Kind.BYTES),
+        (Series("one", xs, [1e6, None]), Series("one (again)", xs, [2e6, 3e6], dashed=True)),
+        kind,
+        (Mark(0.5, "now"), Mark(0.2, "span", until=0.4), Mark(2e6, "limit", on="y")),
+    )
+    (spec,) = specs(chart)
+    assert vl_convert.vegalite_to_vega(spec)["marks"]
+    assert len(spec["data"]["values"]) == 4
+
+
+def test_units_stand_at_every_axis() -> None:
+    """Plain numbers name their unit in the title; other kinds carry it at their ticks."""
+    assert axis_title(Axis("throughput", unit="calls/s")) == "throughput, calls/s"
+    assert axis_title(Axis("calls", unit="calls")) == "calls"
+    assert axis_title(Axis("latency", Kind.DURATION, log=True)) == "latency, log scale"
+    (spec,) = specs(Chart("t", SECONDS, Axis("l", Kind.DURATION), (Series("a", [0.0, 9.0], [0.002, 0.004]),)))
+    encoding = spec["layer"][0]["encoding"]
+    assert encoding["y"]["axis"]["labelExpr"].endswith("ms'")
+    assert encoding["x"]["axis"]["labelExpr"].endswith("s'")
+
+
+def test_ticks_are_drawn_with_units() -> None:
+    """What is drawn in the end: seconds below, milliseconds at the left."""
+    chart = Chart("t", SECONDS, Axis("l", Kind.DURATION), (Series("a", [0.0, 9.0], [0.002, 0.004]),))
+    text = vl_convert.vegalite_to_svg(specs(chart)[0])
+    assert "4\u202fms" in text
+    assert "8\u202fs" in text
+
+
+def test_hostile_unit_stays_text() -> None:
+    """A unit cannot end the expression it stands in."""
+    chart = Chart("t", SECONDS, Axis("l", unit="'); alert(1); ('"), (Series("a", [0.0, 1.0], [1.0, 2.0]),))
+    (spec,) = specs(chart)
+    calculations = json.dumps([layer.get("transform") for layer in spec["layer"]])
+    assert "alert(1)" not in calculations
+    assert vl_convert.vegalite_to_svg(spec)
+
+
+def test_sample_shows_its_points() -> None:
+    """The specification's data are the prepared points, neither more nor fewer."""
+    charts = [block for section in report().sections for block in section.blocks if isinstance(block, Chart)]
+    assert len(charts) == 5
+    for chart in charts:
+        shown = prepare(chart)
+        for panel in shown.panels:
+            rows = panel_spec(chart, shown, panel)["data"]["values"]
+            expected = [y for series in panel.series for y in series.ys]
+            assert [row["y"] for row in rows] == expected
