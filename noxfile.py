@@ -28,7 +28,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def types(session: nox.Session) -> None:
-    """mypy in strict mode."""
+    """Types, in strict mode."""
     _install(session)
     session.run("mypy", "--strict")
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import psutil
 import pytest
 
 from froude.hadoop.distribution import Hadoop
@@ -13,6 +16,29 @@ from froude.hadoop.distribution import Hadoop
 def hadoop() -> Hadoop:
     """The default Hadoop release, out of the cache (fetched once where it is cold)."""
     return Hadoop.find()
+
+
+Gone = Callable[[Sequence[psutil.Process]], bool]
+"""Waits until processes have ended; false when they do not in ten seconds."""
+
+
+@pytest.fixture
+def gone() -> Gone:
+    """Tells whether processes end; a dead one that nobody has collected yet counts as ended."""
+
+    def ended(process: psutil.Process) -> bool:
+        try:
+            return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            return True
+
+    def wait(processes: Sequence[psutil.Process]) -> bool:
+        deadline = time.monotonic() + 10
+        while not all(map(ended, processes)) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return all(map(ended, processes))
+
+    return wait
 
 
 @pytest.fixture

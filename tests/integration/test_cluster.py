@@ -18,6 +18,7 @@ from froude.base.errors import TargetError
 from froude.hadoop import metrics
 from froude.hadoop.cluster import Cluster
 from froude.hadoop.distribution import Hadoop
+from tests.conftest import Gone
 
 pytestmark = pytest.mark.integration
 
@@ -79,7 +80,7 @@ def test_a_bad_setting_shows_the_daemons_own_error(hadoop: Hadoop) -> None:
         pass
 
 
-def test_kill_of_froude_leaves_no_orphan(hadoop: Hadoop) -> None:
+def test_kill_of_froude_leaves_no_orphan(hadoop: Hadoop, gone: Gone) -> None:
     """After kill -9 of the process that started them, NameNode and DataNode are gone at once."""
     script = (
         "import sys, time\n"
@@ -95,7 +96,6 @@ def test_kill_of_froude_leaves_no_orphan(hadoop: Hadoop) -> None:
     daemons = [psutil.Process(int(pid)) for pid in pids]
     parent.send_signal(signal.SIGKILL)
     parent.wait()
-    _, alive = psutil.wait_procs(daemons, timeout=10)
     parent.stdout.close()
     shutil.rmtree(folder)
-    assert [each for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []
+    assert gone(daemons)

@@ -17,7 +17,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=Fa
 
 _Release = Annotated[
     str | None,
-    typer.Argument(metavar="[RELEASE]", help=f"Such as 3.4.2 [HADOOP_HOME's or {DEFAULT_RELEASE}]."),
+    typer.Argument(metavar="[RELEASE]", help=f"Such as 3.4.2 [{DEFAULT_RELEASE}]."),
 ]
 _Home = Annotated[Path | None, typer.Option("--folder", help="An unpacked Hadoop, or a folder of its jars.")]
 
@@ -31,8 +31,8 @@ def hadoop() -> None:
 def fetch(ctx: typer.Context, release: _Release = None) -> None:
     """Fetch the jars of a release, unless they are in the cache.
 
-    Only what a NameNode, a DataNode and the file system shell load: about 45 MB. Mirrors in ~/.m2/settings.xml
-    and jars in ~/.m2/repository are used; every jar is checked against its hash.
+    Only what a NameNode, a DataNode and the file system shell load: about 45 MB. A mirror in
+    ~/.m2/settings.xml and jars in ~/.m2/repository are used; every jar is checked against its hash.
 
     Example: froude hadoop fetch 3.4.2
     """

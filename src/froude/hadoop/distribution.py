@@ -52,8 +52,8 @@ _NEEDED = frozenset((
     "jersey-media-jaxb", "jersey-server", "jersey-servlet", "jetty-http", "jetty-io", "jetty-security",
     "jetty-server", "jetty-servlet", "jetty-util", "jetty-util-ajax", "jetty-webapp", "jetty-xml",
     "netty-buffer", "netty-codec", "netty-codec-http", "netty-common", "netty-handler",
-    "netty-transport", "osgi-resource-locator", "re2j", "reload4j", "slf4j-api", "slf4j-reload4j",
-    "stax2-api", "woodstox-core",
+    "netty-transport", "osgi-resource-locator", "protobuf-java", "re2j", "reload4j", "slf4j-api",
+    "slf4j-reload4j", "stax2-api", "woodstox-core",
 ))
 """Artifact ids that class-load traces of 3.3, 3.4 and 3.5 named; other lines take everything."""
 # fmt: on

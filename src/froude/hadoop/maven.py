@@ -27,6 +27,11 @@ CENTRAL = "https://repo.maven.apache.org/maven2"
 """The repository that every mirror stands in for."""
 
 _TIMEOUT_S = (10, 60)
+_SYSTEM_TRUST = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/cert.pem",
+)
 _PARALLEL = 6
 _LARGEST_BYTES = 256 << 20
 
@@ -181,7 +186,7 @@ class Repository:
 
         hashes = {"sha256": hashlib.sha256(), "sha1": hashlib.sha1(usedforsecurity=False)}
         received = 0
-        with requests.get(url, stream=True, timeout=_TIMEOUT_S) as response:
+        with requests.get(url, stream=True, timeout=_TIMEOUT_S, verify=_trust()) as response:
             if response.status_code != requests.codes.ok:
                 found = f"HTTP {response.status_code}"
                 raise MissingError("the repository does not give it", file=url, found=found, remedy=_REMEDY)
@@ -198,7 +203,7 @@ class Repository:
         """The checksum the repository publishes beside a file; a repository that has none says 404."""
         import requests
 
-        response = requests.get(url + ".sha1", timeout=_TIMEOUT_S)
+        response = requests.get(url + ".sha1", timeout=_TIMEOUT_S, verify=_trust())
         if response.status_code == requests.codes.not_found:
             return None
         response.raise_for_status()
@@ -240,6 +245,16 @@ def sha256_of(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as data:
         return hashlib.file_digest(data, "sha256").hexdigest()
+
+
+def _trust() -> str | bool:
+    """Whom to trust: what the environment names, what this machine trusts, else the wheel's own list.
+
+    A company's network often needs the second, which its administrators keep.
+    """
+    named = (os.environ.get(name) for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"))
+    places = (place for place in (*named, *_SYSTEM_TRUST) if place)
+    return next((place for place in places if Path(place).exists()), True)
 
 
 def _user_repository(environ: Mapping[str, str]) -> Path | None:

@@ -1,0 +1,158 @@
+"""JMX, its counts, its time series, and the garbage collector's log."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from froude.base.clock import VirtualClock
+from froude.base.errors import TargetError
+from froude.hadoop import metrics
+
+_DETAILED = {
+    "name": "Hadoop:service=NameNode,name=RpcDetailedActivityForPort8020",
+    "GetFileInfoNumOps": 7,
+    "GetFileInfoAvgTime": 0.5,
+    "OverallGetFileInfoNumOps": 7,
+    "DeferredGetFileInfoNumOps": 3,
+    "MkdirsNumOps": 0,
+    "tag.port": "8020",
+}
+
+
+def test_counts_leave_out_duplicates_and_what_was_never_called() -> None:
+    """Methods are named as on the wire; `Overall` and `Deferred` double them."""
+    assert metrics.rpc_counts([_DETAILED]) == {"getFileInfo": 7}
+
+
+def test_counts_of_several_ports_add_up() -> None:
+    """A service port has a bean of its own."""
+    assert metrics.rpc_counts([_DETAILED, _DETAILED]) == {"getFileInfo": 14}
+
+
+def test_settling_ends_as_soon_as_what_is_expected_is_there() -> None:
+    """The cache of ten seconds is waited for only where it must be."""
+    readings = iter([{}, {"mkdirs": 1}, {"mkdirs": 5}, {"mkdirs": 9}])
+    slept: list[float] = []
+    counts = metrics.settled_counts(lambda: next(readings), sleep=slept.append, expect={"mkdirs": 5})
+    assert counts == {"mkdirs": 5}
+    assert len(slept) == 2
+
+
+def test_settling_waits_for_the_cache_to_turn_over() -> None:
+    """Without an expectation, a quiet reading does not count before the cache's time is over."""
+    slept: list[float] = []
+
+    def read() -> dict[str, int]:
+        return {"mkdirs": 1 if sum(slept) < 9 else 2}
+
+    assert metrics.settled_counts(read, sleep=slept.append) == {"mkdirs": 2}
+    assert metrics.CACHE_S < sum(slept) < 2 * metrics.CACHE_S
+
+
+def test_settling_ends_when_the_daemon_never_rests() -> None:
+    """A cluster whose DataNodes beat all the time has no two equal readings; that is no reason to hang."""
+    slept: list[float] = []
+    counts = metrics.settled_counts(lambda: {"sendHeartbeat": len(slept)}, sleep=slept.append)
+    assert counts["sendHeartbeat"] > 0
+    assert sum(slept) < 5 * metrics.CACHE_S
+
+
+def test_numbers_are_named_by_bean_and_attribute() -> None:
+    """Ports and texts are left out, so that two runs can be laid over each other."""
+    beans = [
+        {
+            "name": "Hadoop:service=NameNode,name=RpcActivityForPort40001",
+            "CallQueueLength": 3,
+            "tag.port": "1",
+        },
+        {
+            "name": "Hadoop:service=NameNode,name=FSNamesystemState",
+            "BlocksTotal": 5,
+            "FSState": "Operational",
+        },
+        {"name": "java.lang:type=Memory", "Verbose": True},
+    ]
+    assert metrics.flatten(beans) == {
+        "RpcActivity.CallQueueLength": 3.0,
+        "FSNamesystemState.BlocksTotal": 5.0,
+    }
+
+
+def test_a_sampler_counts_what_it_missed() -> None:
+    """A daemon that does not answer leaves a gap and a count, not an exception in a thread."""
+    clock = VirtualClock()
+    answers: Iterator[float | None] = iter([1.0, None, 2.0])
+
+    def read() -> dict[str, float]:
+        value = next(answers)
+        if value is None:
+            raise TargetError("gives no JMX")
+        return {"x": value}
+
+    sampler = metrics.Sampler(read, clock)
+    for second in range(3):
+        clock.advance_to(second)
+        sampler.take()
+    assert sampler.series("x") == [(0, 1.0), (2, 2.0)]
+    assert sampler.missed == 1
+
+
+def test_a_sampler_takes_a_first_and_a_last_sample() -> None:
+    """Even a run shorter than the interval has two points to take a difference of."""
+    with metrics.Sampler(lambda: {"x": 1.0}, VirtualClock(), interval_s=60) as sampler:
+        assert len(sampler.samples) == 1
+    assert len(sampler.samples) == 2
+
+
+@pytest.fixture
+def liar() -> Iterator[tuple[str, int]]:
+    """A web server that answers, but not with JMX."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = {"/jmx?qry=a": b"<html>", "/jmx?qry=b": b"[]", "/jmx?qry=c": b'{"beans": 1}'}[self.path]
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Quiet."""
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield "127.0.0.1", server.server_address[1]
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("query", ["a", "b", "c"])
+def test_an_answer_that_is_no_jmx_is_one_error(liar: tuple[str, int], query: str) -> None:
+    """Whatever it is instead."""
+    with pytest.raises(TargetError, match="gives no JMX"):
+        metrics.jmx(liar, query)
+
+
+def test_no_answer_is_one_error() -> None:
+    """Nobody listens there."""
+    with pytest.raises(TargetError, match="gives no JMX"):
+        metrics.jmx(("127.0.0.1", 1), "x")
+
+
+def test_pauses_are_read_from_the_unified_log() -> None:
+    """Young and full collections, with and without sizes; other lines are passed over."""
+    text = (
+        "[0.012s][gc] Using Serial\n"
+        "[0.708s][gc] GC(0) Pause Young (Allocation Failure) 100M->8M(490M) 17.038ms\n"
+        "[1.000s][gc] GC(1) Concurrent Mark Cycle 3.1ms\n"
+        "[1.125s][gc] GC(1) Pause Remark 0.5ms\n"
+    )
+    young, remark = metrics.parse_gc_log(text)
+    assert (young.uptime_s, young.kind) == (0.708, "Pause Young (Allocation Failure)")
+    assert young.duration_s == pytest.approx(0.017038)
+    assert (young.before_bytes, young.after_bytes) == (100 << 20, 8 << 20)
+    assert (remark.kind, remark.before_bytes) == ("Pause Remark", None)

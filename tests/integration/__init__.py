@@ -1,0 +1,1 @@
+"""Tests; a package, so that two modules may have one name."""
