@@ -225,9 +225,10 @@ class _ClientLeg(_Leg):
         self.transport.pause_reading()  # nothing can be forwarded before the target has answered
         peer = self.transport.get_extra_info("peername") or ("", 0)
         here = self.transport.get_extra_info("sockname") or ("", 0)
-        facts = {"peer": [peer[0], peer[1]], "at": here[0], "port": here[1]}
-        self.proxy.tape.record(self.number, Kind.OPEN, json.dumps(facts).encode())
         source = str(peer[0]) if self.listener.preserve_source else self.listener.source
+        # The peer is the sender as the target sees it; `from` is where it really came from.
+        facts = {"peer": [source or peer[0], peer[1]], "from": peer[0], "at": here[0], "port": here[1]}
+        self.proxy.tape.record(self.number, Kind.OPEN, json.dumps(facts).encode())
         self.proxy._spawn(self, source)
 
     def joined(self, server: _ServerLeg) -> None:
