@@ -1,0 +1,138 @@
+"""Each kind of frame decodes to its event; every cut and every excess of it is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.hadoop.rpc import headers
+from froude.hadoop.rpc.codec import decode_client_frame, decode_preamble, decode_response, encode_sasl
+from froude.hadoop.rpc.errors import RemoteProtocolError
+from froude.hadoop.rpc.events import (
+    ErrorResponse,
+    FatalResponse,
+    Opened,
+    Ping,
+    Preamble,
+    Request,
+    Response,
+    Sasl,
+    SaslAuth,
+)
+from froude.hadoop.rpc.frames import delimited, frame
+from froude.hadoop.rpc.headers import SaslState
+from tests.hadoop.rpc.exchange import CLIENT_ID, PROTOCOL, client, opened
+
+
+def response(call_id: int, status: int, *parts: bytes, **fields: object) -> bytes:
+    """A server's frame without its length."""
+    header = headers.ResponseHeader(callId=call_id & 0xFFFFFFFF, status=status, **fields)
+    return frame(header.SerializeToString(), *parts)[4:]
+
+
+def writable(call_id: int, protocol: bytes, method: bytes, rest: bytes) -> bytes:
+    """A Writable call without its length."""
+    header = headers.RequestHeader(rpcKind=1, rpcOp=0, callId=call_id, clientId=CLIENT_ID, retryCount=0)
+    names = b"".join(len(name).to_bytes(2, "big") + name for name in (protocol, method))
+    return delimited(header.SerializeToString()) + bytes(8) + names + rest
+
+
+def test_a_call_and_its_context() -> None:
+    """What the client encodes is what the decoder reads."""
+    one = client(user="ada", real_user="root", caller_context="CLI")
+    start = one.open()
+    assert decode_preamble(start[:7]) == Preamble(9, 0, sasl=False)
+    assert decode_client_frame(start[11:]) == Opened(PROTOCOL, "ada", "root", CLIENT_ID)
+    call = one.request(300, "getFileInfo", b"body" * 100, retry=2)
+    assert decode_client_frame(call[4:]) == Request(
+        300, CLIENT_ID, 2, "CLI", PROTOCOL, "getFileInfo", b"body" * 100
+    )
+    assert decode_client_frame(one.ping()[4:]) == Ping()
+
+
+def test_the_hand_written_header_is_what_protobuf_writes() -> None:
+    """For ids of every length, retries and contexts the bytes are those of protobuf's own encoder."""
+    for call_id in (0, 63, 64, 8191, 8192, 1 << 20, headers.MAX_CALL_ID):
+        for retry in (-1, 0, 1, 70):
+            for context in (None, "", "mr_attempt_1", "x" * 300):
+                raw = opened().request(call_id, "m", b"", retry=retry, caller_context=context)
+                header = headers.RequestHeader(
+                    rpcKind=2, rpcOp=0, callId=call_id, clientId=CLIENT_ID, retryCount=retry
+                )
+                if context is not None:
+                    header.callerContext.context = context.encode()
+                named = headers.MethodHeader(
+                    methodName=b"m", declaringClassProtocolName=PROTOCOL.encode(), clientProtocolVersion=1
+                )
+                assert raw == frame(header.SerializeToString(), named.SerializeToString(), b"")
+
+
+@pytest.mark.parametrize(
+    ("payload", "event"),
+    [
+        (response(7, 0, b"result"), Response(7, b"result")),
+        (response(7, 0, b""), Response(7, b"")),
+        (
+            response(7, 1, exceptionClassName=b"E", errorMsg=b"first\n\tat x", errorDetail=2),
+            ErrorResponse(7, "E", "first", 2),
+        ),
+        (response(-1, 2, exceptionClassName=b"E", errorMsg=b"\xff"), FatalResponse(-1, "E", "\ufffd", 0)),
+        (
+            response(
+                -33,
+                0,
+                encode_sasl(
+                    SaslState.NEGOTIATE,
+                    b"t",
+                    [SaslAuth("TOKEN", "DIGEST-MD5", "", "default", b"c")],
+                    challenge=True,
+                ),
+            ),
+            Sasl(False, SaslState.NEGOTIATE, (SaslAuth("TOKEN", "DIGEST-MD5", "", "default", b"c"),), b"t"),
+        ),
+    ],
+)
+def test_responses(payload: bytes, event: object) -> None:
+    """Success, error, fatal error and SASL are told apart; negative ids are unwrapped."""
+    assert decode_response(payload) == event
+
+
+def test_every_cut_and_excess_of_a_frame_is_refused() -> None:
+    """No proper prefix of a frame decodes to an answer, and neither does a frame with bytes behind it."""
+    whole = response(7, 0, b"result")
+    for size in range(len(whole)):
+        with pytest.raises(RemoteProtocolError):
+            decode_response(whole[:size])
+    with pytest.raises(RemoteProtocolError, match="behind the last part"):
+        decode_response(whole + b"\0")
+    call = opened().request(1, "m", b"body")[4:]
+    for size in range(len(call)):
+        with pytest.raises(RemoteProtocolError):
+            decode_client_frame(call[:size])
+
+
+def test_writable_calls_are_read_as_far_as_they_name_themselves() -> None:
+    """Protocol and method of a Writable call are read, the rest is its body; a cut one is refused."""
+    raw = writable(5, b"org.example.Umbilical", b"statusUpdate", b"rest")
+    event = decode_client_frame(raw)
+    assert event == Request(5, CLIENT_ID, 0, None, "org.example.Umbilical", "statusUpdate", b"rest", 1)
+    with pytest.raises(RemoteProtocolError, match="Writable"):
+        decode_client_frame(raw[:-10])
+    assert decode_response(response(5, 0) + b"raw", writable=True) == Response(5, b"raw")
+
+
+@pytest.mark.parametrize("raw", [b"GET / H", b"hrpc\x08\0\0", b"hrpc\x09\0\x01", bytes(7)])
+def test_foreign_preambles_are_refused(raw: bytes) -> None:
+    """Other protocols, versions and authentications are refused."""
+    with pytest.raises(RemoteProtocolError):
+        decode_preamble(raw)
+
+
+@pytest.mark.parametrize(
+    "payload", [response(1, 9, b""), frame(b"")[4:], response(-33, 0, b"\x10\x63"), frame(b"\x18\x63")[4:]]
+)
+def test_unknown_status_state_and_kind_are_refused(payload: bytes) -> None:
+    """A status, a SASL state or a call id that the protocol does not have is refused."""
+    with pytest.raises(RemoteProtocolError):
+        decode_response(payload)
+    with pytest.raises(RemoteProtocolError):
+        decode_client_frame(payload)

@@ -1,0 +1,88 @@
+"""Frames are cut out of a stream however it comes, and none is believed before its length is."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import pytest
+
+from froude.hadoop.rpc.errors import RemoteProtocolError
+from froude.hadoop.rpc.frames import FrameReader, delimited, frame, varint
+from tests.hadoop.rpc.exchange import cuts
+
+
+def read(reader: FrameReader, pieces: list[bytes]) -> list[bytes]:
+    """Every frame of the pieces."""
+    found = []
+    for piece in pieces:
+        reader.feed(piece)
+        while (payload := reader.next_frame()) is not None:
+            found.append(payload)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("value", "raw"),
+    [
+        (0, "00"),
+        (127, "7f"),
+        (128, "8001"),
+        (16383, "ff7f"),
+        (16384, "808001"),
+        ((1 << 64) - 1, "ff" * 9 + "01"),
+    ],
+)
+def test_varints(value: int, raw: str) -> None:
+    """The base-128 form at the borders of its lengths."""
+    assert varint(value) == bytes.fromhex(raw)
+
+
+def test_frames_in_every_cut() -> None:
+    """Frames come out the same whole, byte by byte and in halves, with the start of the next left over."""
+    frames = [b"", b"a", b"x" * 300]
+    data = b"".join(len(f).to_bytes(4, "big") + f for f in frames) + b"\0\0\0\x05tail"
+    for pieces in cuts(data):
+        reader = FrameReader()
+        assert read(reader, pieces) == frames
+        assert reader.pending == 8
+
+
+def test_a_frame_is_its_parts_behind_their_lengths() -> None:
+    """Each part has a varint length, the frame one of four bytes."""
+    assert frame(b"ab", b"") == b"\0\0\0\x04\x02ab\0"
+    assert delimited(b"x" * 200)[:2] == b"\xc8\x01"
+
+
+def test_a_length_over_the_limit_is_refused_before_memory_is_spent() -> None:
+    """The fourth byte is enough to refuse, and a promise of 127 MB costs nothing."""
+    reader = FrameReader(limit_bytes=100)
+    reader.feed(b"\0\0\0\x65")
+    with pytest.raises(RemoteProtocolError, match="101 bytes.*allowed: at most 100 bytes"):
+        reader.next_frame()
+    tracemalloc.start()
+    promising = FrameReader()
+    promising.feed((127 << 20).to_bytes(4, "big"))
+    assert promising.next_frame() is None
+    assert tracemalloc.get_traced_memory()[1] < 100_000
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("start", "text"),
+    [(b"HTTP/1.1 400", "HTTP"), (b"\x15\x03\x03\0\x02\x02", "TLS"), (b"\xff\xff\xff\xff", "impossible")],
+)
+def test_other_protocols_are_named(start: bytes, text: str) -> None:
+    """An answer by HTTP or TLS says so."""
+    reader = FrameReader()
+    reader.feed(start)
+    with pytest.raises(RemoteProtocolError, match=text):
+        reader.next_frame()
+
+
+def test_take_leaves_the_rest() -> None:
+    """Raw bytes may be taken before frames, across pieces."""
+    reader = FrameReader()
+    reader.feed(b"hr")
+    assert reader.take(4) is None
+    reader.feed(b"pc\0\0\0\x01!")
+    assert (reader.take(4), reader.next_frame(), reader.pending) == (b"hrpc", b"!", 0)

@@ -1,0 +1,29 @@
+"""The tables of transitions are whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.hadoop.rpc.states import CLIENT, SERVER, State, Trigger, after
+
+
+@pytest.mark.parametrize("table", [CLIENT, SERVER])
+def test_closed_is_the_end_and_every_state_can_close(table: dict[State, dict[Trigger, State]]) -> None:
+    """Nothing leads out of CLOSED, CLOSE leads there from everywhere, and READY stays READY."""
+    assert table[State.CLOSED] == {}
+    for state, row in table.items():
+        assert after(table, state, Trigger.CLOSE) is State.CLOSED
+        assert set(row.values()) <= set(table)
+    assert set(table[State.READY].values()) == {State.READY}
+
+
+@pytest.mark.parametrize("table", [CLIENT, SERVER])
+def test_ready_is_reached_from_every_state_but_the_last(table: dict[State, dict[Trigger, State]]) -> None:
+    """No handshake can get stuck by the table alone."""
+    for start in set(table) - {State.CLOSED}:
+        reached, grew = {start}, True
+        while grew:
+            further = {to for state in reached for to in table[state].values()} - reached
+            reached |= further
+            grew = bool(further)
+        assert State.READY in reached
