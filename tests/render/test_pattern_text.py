@@ -17,6 +17,6 @@ def test_fit(text: str, room: float) -> None:
 def test_wrap() -> None:
     """Broken between words; cut only in the last line."""
     broken = wrap("starts after every NodeManager has started", 150, 11.5, 2)
-    assert broken == ["starts after every", "NodeManager has…"]
+    assert broken == ["starts after every", "NodeManager has start…"]
     assert wrap("", 100, 12, 2) == []
     assert wrap("one two", 1000, 12, 2) == ["one two"]
