@@ -1,4 +1,4 @@
-"""Record a real cluster: a proxy between it and everyone who talks to its NameNode, and a Trace in the end."""
+"""Record a real cluster: a proxy before its NameNode for everyone who talks to it, and a Trace in the end."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Recording:
 
 
 @contextmanager
-def record(  # noqa: PLR0913 - each is one fact of the recording, all but two by name
+def record(
     cluster: Cluster,
     workspace: Workspace,
     *,
@@ -124,7 +124,7 @@ def record(  # noqa: PLR0913 - each is one fact of the recording, all but two by
         TargetError: the cluster does not come up.
         MissingError: the Trace cannot be written; forwarding is not disturbed.
     """
-    settings = _settings(cluster, workspace, scale or {}, tags, name, notes or {})
+    settings = _settings(cluster, workspace, scale or {}, tags=tags, name=name, notes=notes or {})
     schema = Schema.from_jars(cluster.hadoop.jars)
     with CaptureProcess(settings, schema) as capture:
         at = dict(enumerate(capture.addresses[1:]))
@@ -144,6 +144,7 @@ def _settings(
     cluster: Cluster,
     workspace: Workspace,
     scale: Mapping[str, str | float | Quantity],
+    *,
     tags: Sequence[str],
     name: str | None,
     notes: Mapping[str, str],

@@ -1,7 +1,7 @@
 """The line grammar of the HDFS audit log, tolerant of every variant since Hadoop 0.23.
 
-A line is a prefix of the site's own (a date, a level, a logger), then TAB-separated `key=value` pieces; each is
-split at its first `=`, never at spaces. Nothing here reads a file.
+A line is a prefix of the site's own (a date, a level, a logger), then TAB-separated `key=value` pieces;
+each is split at its first `=`, never at spaces. Nothing here reads a file.
 
 Source: org.apache.hadoop.hdfs.server.namenode.FSNamesystem (DefaultAuditLogger).
 """
@@ -66,7 +66,9 @@ def parse_line(line: str, *, zone: tzinfo = UTC, escaped: bool = True) -> AuditL
     """
     begin = _BEGIN.search(line)
     if begin is None:
-        raise InputError("is not an audit line", found=line.strip(), allowed="... allowed=... ugi=... cmd=...")
+        raise InputError(
+            "is not an audit line", found=line.strip(), allowed="... allowed=... ugi=... cmd=..."
+        )
     message = line[begin.start(1) :].rstrip("\r\n")
     parts: dict[str, str] = {}
     for piece in message.split("\t"):

@@ -1,8 +1,8 @@
 """From a tape's records to calls: frames are decoded, secrets redacted, answers joined with their requests.
 
-Pure: records in, rows out. The recorder of the capture proxy and the tape importer both run it. A row is a tuple
-in the order of `Call`'s fields (its status as text): a recorder makes tens of thousands a second, and a frozen
-dataclass costs as much as decoding a frame.
+Pure: records in, rows out. The recorder of the capture proxy and the tape importer both run it. A row is a
+tuple in the order of `Call`'s fields (its status as text): a recorder makes tens of thousands a second, and
+a frozen dataclass costs as much as decoding a frame.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _TELLS_CLUSTER = frozenset({"versionRequest", "registerDatanode"})
 
 def to_call(row: Row) -> Call:
     """The value of a row."""
-    return Call(*row[:14], Status(row[14]), *row[15:])
+    fields: Any = (*row[:14], Status(row[14]), *row[15:])
+    return Call(*fields)
 
 
 def to_row(call: Call) -> Row:
@@ -141,10 +142,9 @@ class Assembly:
         observer = watched.observer
         feed = observer.from_client if from_client else observer.from_server
         for at_s, event in feed(data, time_s):
-            kind = type(event)
-            if kind is events.Request:
+            if isinstance(event, events.Request):
                 self._request(watched, at_s, event)
-            elif kind is events.Response:
+            elif isinstance(event, events.Response):
                 self._response(watched, at_s, event)
             else:
                 self._other(watched, at_s, event)

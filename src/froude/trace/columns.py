@@ -11,28 +11,26 @@ from froude.base.errors import InputError
 from froude.trace.assembly import Row, to_call, to_row
 from froude.trace.types import Call
 
-
-SCHEMA = pa.schema(
-    [
-        pa.field("start_s", pa.float64(), nullable=False),
-        pa.field("duration_s", pa.float64()),
-        pa.field("connection", pa.uint32(), nullable=False),
-        pa.field("peer", pa.string(), nullable=False),
-        pa.field("client_id", pa.binary(), nullable=False),
-        pa.field("call_id", pa.int32(), nullable=False),
-        pa.field("retry", pa.int32(), nullable=False),
-        pa.field("user", pa.string()),
-        pa.field("real_user", pa.string()),
-        pa.field("caller_context", pa.string()),
-        pa.field("protocol", pa.string(), nullable=False),
-        pa.field("method", pa.string(), nullable=False),
-        pa.field("request", pa.binary()),
-        pa.field("response", pa.binary()),
-        pa.field("status", pa.string(), nullable=False),
-        pa.field("error", pa.string()),
-        pa.field("error_message", pa.string()),
-    ]
-)
+_FIELDS: list[pa.Field[Any]] = [
+    pa.field("start_s", pa.float64(), nullable=False),
+    pa.field("duration_s", pa.float64()),
+    pa.field("connection", pa.uint32(), nullable=False),
+    pa.field("peer", pa.string(), nullable=False),
+    pa.field("client_id", pa.binary(), nullable=False),
+    pa.field("call_id", pa.int32(), nullable=False),
+    pa.field("retry", pa.int32(), nullable=False),
+    pa.field("user", pa.string()),
+    pa.field("real_user", pa.string()),
+    pa.field("caller_context", pa.string()),
+    pa.field("protocol", pa.string(), nullable=False),
+    pa.field("method", pa.string(), nullable=False),
+    pa.field("request", pa.binary()),
+    pa.field("response", pa.binary()),
+    pa.field("status", pa.string(), nullable=False),
+    pa.field("error", pa.string()),
+    pa.field("error_message", pa.string()),
+]
+SCHEMA = pa.schema(_FIELDS)
 """Names and types in the order of `Call`'s fields; Parquet's dictionaries keep the repeated texts small."""
 
 

@@ -1,8 +1,8 @@
 """A Trace as a folder: `calls.parquet`, `schema.fds`, and `meta.yaml`, which a person can read.
 
 While it is being recorded it is a folder `NAME.partial` instead: the schema, what is known beforehand, and
-`calls.arrows`, an Arrow stream that is whole up to its last batch whatever happens to the writer. `finish_partial`
-makes the one out of the other.
+`calls.arrows`, an Arrow stream that is whole up to its last batch whatever happens to the writer.
+`finish_partial` makes the one out of the other.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def write_trace(
     )
 
 
-def write_table(  # noqa: PLR0913 - what a folder is made of, the rest by name
+def write_table(
     path: Path,
     meta: TraceMeta,
     schema: Schema,
@@ -115,7 +115,7 @@ def _write_parquet(path: Path, table: pa.Table) -> None:
 def used_schema(schema: Schema, table: pa.Table) -> Schema:
     """The part of a schema that a table's protocols need; protocols it does not know are left out."""
     known = []
-    for protocol in pc.unique(table.column("protocol")).to_pylist():
+    for protocol in map(str, pc.unique(table.column("protocol")).to_pylist()):
         try:
             schema.subset([protocol])
         except UnknownMethodError:
@@ -165,8 +165,8 @@ def read_meta(folder: Path, kind: str = "trace") -> dict[str, Any]:
     if not folder.is_dir():
         raise InputError("is not a trace", file=folder, found="a file", allowed="a folder")
     if not (folder / META).exists():
-        found = ", ".join(sorted(p.name for p in folder.iterdir())[:5]) or "an empty folder"
-        raise InputError("is not a trace", file=folder, found=found, allowed=f"{META}, {CALLS}, {SCHEMA}")
+        holds = ", ".join(sorted(p.name for p in folder.iterdir())[:5]) or "an empty folder"
+        raise InputError("is not a trace", file=folder, found=holds, allowed=f"{META}, {CALLS}, {SCHEMA}")
     raw = read_bounded(folder / META, limit_bytes=_META_LIMIT_BYTES)
     try:
         document = YAML(typ="safe", pure=True).load(raw.decode())

@@ -1,4 +1,4 @@
-"""A Trace while it is being recorded: `NAME.partial`, whole up to its last batch whatever happens to the writer."""
+"""A Trace while it is recorded: `NAME.partial`, whole up to its last batch whatever becomes of the writer."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class PartialWriter:
             self.folder.mkdir(mode=0o700)
         atomic_write_bytes(self.folder / files.SCHEMA, schema.to_bytes())
         self.describe(meta)
-        self._file = open(self.folder / files.STREAM, "xb", buffering=0, opener=_owner_only)  # noqa: PTH123, SIM115
+        self._file = open(self.folder / files.STREAM, "xb", buffering=0, opener=_owner_only)  # noqa: SIM115
         with stated_os_errors(self.folder):
             self._stream = pa.ipc.new_stream(self._file, SCHEMA)
 

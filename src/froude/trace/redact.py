@@ -1,9 +1,10 @@
 """Secrets out of messages, before anything is kept.
 
-What is a secret is said by message type and field name, from the descriptors; a *plan* per message type says
-once whether a secret can be reached from it, so that messages without any (nearly all calls) are never decoded.
-A secret is replaced by a keyed hash of its own length, with a key that is drawn for one capture and thrown away:
-equal secrets stay equal, so the flow of a token from one call to another can still be mined, and nothing else.
+What is a secret is said by message type and field name, from the descriptors; a *plan* per message type
+says once whether a secret can be reached from it, so that messages without any (nearly all calls) are never
+decoded. A secret is replaced by a keyed hash of its own length, with a key that is drawn for one capture
+and thrown away: equal secrets stay equal, so the flow of a token from one call to another can still be
+mined, and nothing else.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, Message
@@ -25,7 +26,7 @@ SECRET_FIELDS: dict[str, frozenset[str]] = {
     "hadoop.yarn.TokenProto": frozenset({"identifier", "password"}),
     "hadoop.common.CredentialsKVProto": frozenset({"secret"}),
     "hadoop.common.CredentialsProto": frozenset({"secrets"}),
-    # A container's launch: serialised credentials, the job token in service_data, passwords in the environment.
+    # A launch: serialised credentials, the job token in service_data, passwords in the environment.
     "hadoop.yarn.ContainerLaunchContextProto": frozenset(
         {"tokens", "tokens_conf", "service_data", "environment"}
     ),
@@ -100,7 +101,7 @@ class Redactor:
 
     def message(self, message: Message) -> bool:
         """Replace the secrets of a message in place; tells whether there were any."""
-        return self._apply(message, self.plan(message.DESCRIPTOR))
+        return self._apply(message, self.plan(cast("Descriptor", message.DESCRIPTOR)))
 
     def plan(self, descriptor: Descriptor) -> Plan:
         """How to redact a message type; worked out once."""
@@ -125,7 +126,8 @@ class Redactor:
         except InputError:
             return None
         request, response = kinds.request, kinds.response
-        return (request, self.plan(request.DESCRIPTOR)), (response, self.plan(response.DESCRIPTOR))
+        sides = [(kind, self.plan(cast("Descriptor", kind.DESCRIPTOR))) for kind in (request, response)]
+        return sides[0], sides[1]
 
     def _side(self, side: _Side | None, body: bytes) -> bytes | None:
         if side is None:

@@ -1,8 +1,8 @@
 """The tape: raw events of many connections, as one stream of records.
 
-It is what a capture proxy hands to its recorder, and what the `tap` importer reads from a file. A record is a
-little-endian head (`f64` seconds, `u32` connection, `u8` kind, `u32` length) and that many bytes. Nothing here
-touches a file or a socket.
+It is what a capture proxy hands to its recorder, and what the `tap` importer reads from a file. A record is
+a little-endian head (`f64` seconds, `u32` connection, `u8` kind, `u32` length) and that many bytes. Nothing
+here touches a file or a socket.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def hash_file(path: Path) -> str:
 
 
 def hash_parts(files: Iterable[Path], facts: Mapping[str, Any]) -> str:
-    """The content hash of files and facts together: names and contents of the one, canonical JSON of the other."""
+    """The content hash of files (names and contents) and facts (canonical JSON) together."""
     named = {path.name: hash_file(path) for path in files}
     text = json.dumps([named, facts], sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,8 +1,8 @@
 """Old file forms are read by migrating them one version at a time.
 
-Each kind of artifact registers one step per version, from `n` to `n + 1`; a reader asks for the newest. A step
-sees plain data (the mapping that the file holds), never this version's classes, so that it stays true when they
-change.
+Each kind of artifact registers one step per version, from `n` to `n + 1`; a reader asks for the newest. A
+step sees plain data (the mapping that the file holds), never this version's classes, so that it stays true
+when they change.
 """
 
 from __future__ import annotations

@@ -57,8 +57,8 @@ class Workspace:
         with stated_os_errors(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             self.folder.chmod(0o700)
-        text = f'# A Froude workspace: traces, workloads, plans, runs and reports lie beside this file.\nformat = {FORMAT}\nfroude = "{froude.__version__}"\n'
-        atomic_write_text(marker, text)
+        head = "# A Froude workspace: traces, workloads, plans, runs and reports lie beside this file."
+        atomic_write_text(marker, f'{head}\nformat = {FORMAT}\nfroude = "{froude.__version__}"\n')
 
     @classmethod
     def around(cls, start: Path | str = ".") -> Workspace | None:

@@ -1,4 +1,4 @@
-"""A capture as a child process: what a recording in Python uses, so that its own work does not slow the proxy."""
+"""A capture as a child process, so that the work of the one who records does not slow the proxy."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The capture proxy's forward path: passes every byte on, and a copy of it to a `Tape`.
 
-Transparent means: bytes are never altered, a half-close is passed on as a half-close, a reset as a reset, a slow
-reader slows its writer and nobody else. Each listener may connect onward from a source address of its own, so
-that a NameNode sees distinct DataNodes (a node's address is the one its connection comes from).
+Transparent means: bytes are never altered, a half-close is passed on as a half-close, a reset as a reset, a
+slow reader slows its writer and nobody else. Each listener may connect onward from a source address of its
+own, so that a NameNode sees distinct DataNodes (a node's address is the one its connection comes from).
 
 uvloop protocols rather than streams: two callbacks a call instead of two task switches and four futures.
 """
@@ -141,7 +141,7 @@ class _Leg(asyncio.Protocol):
         self._forward: Callable[[bytes], None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast(asyncio.Transport, transport)  # uvloop's do not say so by inheritance
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's do not say so by inheritance
         self.proxy._legs.add(self)
 
     def data_received(self, data: bytes) -> None:

@@ -1,8 +1,8 @@
 """The recorder: a process beside the proxy that turns the tape into a Trace.
 
-It reads records from a socket pair, decodes and redacts in memory, and appends rows to `NAME.partial` at least
-once a second, so that neither its own nor the proxy's death loses more than that, and no secret ever reaches the
-disk. When the proxy dies without a word, it finishes the Trace with what it has.
+It reads records from a socket pair, decodes and redacts in memory, and appends rows to `NAME.partial` at
+least once a second, so that neither its own nor the proxy's death loses more than that, and no secret ever
+reaches the disk. When the proxy dies without a word, it finishes the Trace with what it has.
 
 Run as `python -m froude.trace.capture.recorder FD`.
 """

@@ -1,8 +1,8 @@
 """A whole capture in one process: the proxy's forward path, and the recorder as its child.
 
-The forward path never waits for the recorder: records go into a buffer that is flushed every few milliseconds,
-and when the recorder lags behind by more than the bound, a connection's bytes go unrecorded from there on and
-are counted.
+The forward path never waits for the recorder: records go into a buffer that is flushed every few
+milliseconds, and when the recorder lags behind by more than the bound, a connection's bytes go unrecorded
+from there on and are counted.
 
 Run as `python -m froude.trace.capture.service`: settings as one JSON line on standard input, reports as JSON
 lines on standard output, and the end of standard input (also the parent's death) finishes the Trace.
@@ -110,9 +110,11 @@ class RecorderLink(asyncio.Protocol):
         self._send()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)
+        """The recorder's socket is ready."""
+        self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
+        """Reports of the recorder, one JSON document a line."""
         *lines, self._heard = (self._heard + data).split(b"\n")
         for line in lines:
             message: dict[str, Any] = json.loads(line)
@@ -124,6 +126,7 @@ class RecorderLink(asyncio.Protocol):
                 self._fail(error_from_mapping(message["error"]))
 
     def connection_lost(self, error: Exception | None) -> None:
+        """The recorder is gone."""
         del error
         self._fail(TargetError("ended before its time", file="the capture's recorder process"))
 
@@ -169,7 +172,7 @@ async def capture(
     check_target(settings.target)
     ours, theirs = socket.socketpair()
     command = [sys.executable, "-m", "froude.trace.capture.recorder", str(theirs.fileno())]
-    child = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)  # noqa: ASYNC220
+    child = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
     theirs.close()
     ours.setblocking(False)
     link = RecorderLink(settings.backlog_bytes, on_error)

@@ -73,8 +73,11 @@ def _paths(command: str, *methods: str, src: str = "src") -> dict[str, _Rule]:
 # Source: org.apache.hadoop.hdfs.server.namenode.FSNamesystem, names of its audit events.
 _RULES: dict[str, _Rule] = {
     **_paths("", "create", "append", "delete", "mkdirs", "truncate", "setPermission", "setOwner", "setTimes"),
-    **_paths("", "setReplication", "isFileClosed", "setStoragePolicy", "unsetStoragePolicy", "modifyAclEntries"),
+    **_paths(
+        "", "setReplication", "isFileClosed", "setStoragePolicy", "unsetStoragePolicy", "modifyAclEntries"
+    ),
     **_paths("", "removeAclEntries", "removeDefaultAcl", "removeAcl", "setAcl", "getAclStatus", "setXAttr"),
+    **_paths("", "setErasureCodingPolicy", "unsetErasureCodingPolicy", "getErasureCodingPolicy"),
     **_paths("", "getXAttrs", "listXAttrs", "removeXAttr"),
     **_paths("open", "getBlockLocations"),
     **_paths("getfileinfo", "getFileInfo", "getFileLinkInfo"),
@@ -186,5 +189,7 @@ def _bounded(lines: Iterable[str], path: Path) -> Iterator[str]:
     for number, line in enumerate(lines, 1):
         if len(line) > _LONGEST_LINE:
             found, allowed = f"{len(line)} characters", f"at most {_LONGEST_LINE}"
-            raise InputError("has a line too long for a log", file=path, place=number, found=found, allowed=allowed)
+            raise InputError(
+                "has a line too long for a log", file=path, place=number, found=found, allowed=allowed
+            )
         yield line

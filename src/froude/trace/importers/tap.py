@@ -22,7 +22,7 @@ _CHUNK_BYTES = 1 << 20
 _GZIP = b"\x1f\x8b"
 
 
-def import_tap(  # noqa: PLR0913 - each is one fact of the trace, all but two by name
+def import_tap(
     path: Path,
     schema: Schema,
     *,

@@ -1,0 +1,271 @@
+"""`froude trace`: look at, check, compare and import Traces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from froude.base.errors import InputError
+
+if TYPE_CHECKING:
+    from froude.cli.settings import Settings
+    from froude.trace.diff import TraceDiff
+    from froude.trace.types import Call, Trace
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, help=__doc__)
+EXIT_MISSED = 3
+_ROWS = 40
+
+
+@app.callback()
+def trace() -> None:
+    """Look at, check, compare and import Traces."""
+
+
+@app.command(epilog="Example: froude trace show run3.trace --calls 5")
+def show(
+    ctx: typer.Context,
+    path: Annotated[Path, typer.Argument(metavar="TRACE", help="The Trace's folder, or its name here.")],
+    calls: Annotated[int, typer.Option(min=0, help="Show this many calls, decoded.")] = 0,
+    method: Annotated[str | None, typer.Option(help="Show calls of this method only.")] = None,
+) -> None:
+    """What a Trace holds: methods, senders, scale, what its source could see, what was lost."""
+    from froude.trace.files import read_trace
+    from froude.trace.summary import summarise
+
+    settings: Settings = ctx.obj
+    found = read_trace(_place(path, settings))
+    summary = summarise(found)
+    chosen = [call for call in found.calls if method in {None, call.method}][:calls]
+    if settings.json:
+        document = summary.to_mapping()
+        if calls:
+            document["examples"] = [_decoded(found, call) for call in chosen]
+        settings.emit(document)
+        return
+    _print_summary(settings, found, summary)
+    for call in chosen:
+        settings.out(_call_text(found, call))
+
+
+@app.command(epilog="Example: froude trace validate run3.trace")
+def validate(
+    ctx: typer.Context,
+    path: Annotated[Path, typer.Argument(metavar="TRACE", help="The Trace's folder, or its name here.")],
+    recover: Annotated[
+        bool, typer.Option("--recover", help="Make a whole Trace of an unfinished one, as far as it goes.")
+    ] = False,
+) -> None:
+    """Check a Trace: readable, unchanged since it was written, every message decodes. Exit code 3 if not."""
+    from froude.trace.partial import recover as recover_partial
+    from froude.trace.validate import validate_trace
+
+    settings: Settings = ctx.obj
+    place = _place(path, settings)
+    if recover:
+        recover_partial(place)
+        place = place.with_name(place.name.removesuffix(".partial"))
+    result = validate_trace(place)
+    if settings.json:
+        parts = {"path": str(result.path), "calls": result.calls, "good": result.good}
+        settings.emit({**parts, "problems": list(result.problems), "remarks": list(result.remarks)})
+    else:
+        verdict = "good" if result.good else "not good"
+        settings.out(f"{result.path}: {verdict}, {result.calls} calls")
+        for line in (*result.problems, *result.remarks):
+            settings.out(f"  {line}")
+    if not result.good:
+        raise typer.Exit(EXIT_MISSED)
+
+
+@app.command(epilog="Example: froude trace diff predicted.trace real.trace")
+def diff(
+    ctx: typer.Context,
+    left: Annotated[Path, typer.Argument(metavar="TRACE", help="One Trace.")],
+    right: Annotated[Path, typer.Argument(metavar="TRACE", help="The other.")],
+    arguments: Annotated[bool, typer.Option(help="Compare arguments, too.")] = True,
+) -> None:
+    """How the behaviour in two Traces differs: senders, sequences of calls, arguments, intervals."""
+    from dataclasses import asdict
+
+    from froude.trace.diff import diff as compare
+    from froude.trace.files import read_trace
+
+    settings: Settings = ctx.obj
+    traces = [read_trace(_place(path, settings)) for path in (left, right)]
+    result = compare(traces[0], traces[1], arguments=arguments)
+    if settings.json:
+        settings.emit({**asdict(result), "same": result.same, "same_sequences": result.same_sequences})
+        return
+    _print_diff(settings, result)
+
+
+importer = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="Make a Trace of what others recorded."
+)
+app.add_typer(importer, name="import")
+
+
+@importer.callback()
+def import_() -> None:
+    """Make a Trace of what others recorded."""
+
+
+@importer.command(
+    epilog="Example: froude trace import tap k3.tap.gz -o k3.trace --hadoop 3.4.2 --scale nodes=3"
+)
+def tap(
+    ctx: typer.Context,
+    path: Annotated[Path, typer.Argument(metavar="TAP", help="A tap file, plain or gzipped.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The Trace to make.")],
+    scale: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="The scale it ran at.")
+    ] = None,
+    hadoop: Annotated[
+        str | None, typer.Option(help="The recorded release, or a folder of its jars [3.5.0].")
+    ] = None,
+    source_id: Annotated[str, typer.Option(help="Identity of what was recorded.")] = "",
+    tag: Annotated[list[str] | None, typer.Option(help="A word to find the Trace by.")] = None,
+) -> None:
+    """A tap: raw bytes of connections with their times."""
+    from froude.cli.capture import scale_of, schema_of
+    from froude.trace.files import write_trace
+    from froude.trace.importers.tap import import_tap
+
+    settings: Settings = ctx.obj
+    schema, _ = schema_of(hadoop, settings)
+    found = import_tap(path, schema, scale=scale_of(scale or []), source_id=source_id)
+    if settings.dry_run:
+        settings.note(f"would write {len(found.calls)} calls to {output}")
+        return
+    lineage = write_trace(output, found, command=f"froude trace import tap {path.name}", tags=tag or ())
+    if settings.json:
+        settings.emit({"path": str(output), "calls": len(found.calls), "lineage": lineage.to_mapping()})
+    settings.out(f"{output}: {len(found.calls)} calls")
+
+
+@importer.command(epilog="Example: froude trace import audit run3.trace hdfs-audit.log")
+def audit(
+    ctx: typer.Context,
+    path: Annotated[Path, typer.Argument(metavar="TRACE", help="The Trace of the run.")],
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="The NameNode's audit log of the same run.")],
+) -> None:
+    """Compare a Trace with the NameNode's own audit log, line by line. Exit code 3 if they differ."""
+    from dataclasses import asdict
+
+    from froude.trace.files import read_trace
+    from froude.trace.importers.audit import closure
+
+    settings: Settings = ctx.obj
+    result = closure(read_trace(_place(path, settings)), log)
+    if settings.json:
+        settings.emit({**asdict(result), "closed": result.closed})
+    else:
+        settings.out(f"{result.calls} audited calls, {result.lines} lines, {result.matched} matched")
+        for what, left in (("no line", result.calls_without_line), ("no call", result.lines_without_call)):
+            for one in left[:10]:
+                settings.out(f"  {what}: {one.user} {one.command} {one.src or ''} {one.dst or ''}")
+    if not result.closed:
+        raise typer.Exit(EXIT_MISSED)
+
+
+def _place(path: Path, settings: Settings) -> Path:
+    """A path as given, or a Trace's name in the workspace."""
+    if path.exists() or len(path.parts) > 1:
+        return path
+    from froude.workspace.store import Workspace
+
+    around = Workspace.around(settings.workspace)
+    if around is None:
+        return path
+    try:
+        return around.find(str(path), "trace").path
+    except InputError:
+        return path
+
+
+def _print_summary(settings: Settings, found: Trace, summary: Any) -> None:
+    from rich.table import Column, Table
+
+    meta = found.meta
+    at = ", ".join(f"{name}={value}" for name, value in meta.scale.items()) or "no scale given"
+    settings.out(
+        f"{summary.calls} calls in {summary.duration_s:.1f} s by {len(summary.senders)} senders, at {at}"
+    )
+    settings.out(f"source {meta.source_id or 'unknown'}, Hadoop {meta.release or 'of unknown release'}")
+    unseen = [
+        name for name in ("payload", "response", "duration", "sender") if not getattr(meta.fidelity, name)
+    ]
+    if unseen:
+        settings.out(f"its source could not see: {', '.join(unseen)}")
+    lost = {name: count for name, count in summary.loss.items() if count}
+    settings.out("lost: " + (", ".join(f"{c} {n.replace('_', ' ')}" for n, c in lost.items()) or "nothing"))
+    methods = Table(
+        "method", "calls", "errors", "p50 ms", "p99 ms", "request bytes", "response bytes", box=None
+    )
+    for column in methods.columns[1:]:
+        column.justify = "right"
+    for m in summary.methods[:_ROWS]:
+        times = [f"{t:.2f}" if t is not None else "" for t in (m.p50_ms, m.p99_ms)]
+        sizes = str(m.request_bytes), str(m.response_bytes)
+        methods.add_row(m.method, str(m.calls), str(m.errors or ""), *times, *sizes)
+    settings.out(methods)
+    senders = Table(Column("sender", no_wrap=True), "senders", "calls", "users", box=None)
+    for kind in summary.sender_types:
+        senders.add_row(kind.type, str(kind.senders), str(kind.calls), ", ".join(kind.users))
+    settings.out(senders)
+
+
+def _print_diff(settings: Settings, result: TraceDiff) -> None:
+    settings.out("the same behaviour" if result.same else "different behaviour")
+    for s in result.senders:
+        counts = f"{s.left_senders} and {s.right_senders} senders, {s.left_calls} and {s.right_calls} calls"
+        settings.out(
+            f"{s.type}: {counts}, {s.aligned} aligned, {s.leaves_equal} of {s.leaves} arguments equal"
+        )
+        for m in s.methods:
+            if m.left != m.right:
+                settings.out(f"  {m.method}: {m.left} and {m.right} calls")
+        for place in s.sequences:
+            ours, theirs = " ".join(place.left) or "nothing", " ".join(place.right) or "nothing"
+            settings.out(f"  sender {place.sender}, call {place.at}: {ours} | {theirs}")
+        for a in s.arguments[:10]:
+            ours, theirs = a.example
+            settings.out(f"  {a.method} {a.path}: {a.differing} of {a.compared} differ: {ours} | {theirs}")
+
+
+def _decoded(found: Trace, call: Call) -> dict[str, Any]:
+    from google.protobuf.json_format import MessageToDict
+
+    parts: dict[str, Any] = {
+        "start_s": call.start_s,
+        "duration_s": call.duration_s,
+        "peer": call.peer,
+        "user": call.user,
+        "caller_context": call.caller_context,
+        "method": call.method,
+        "status": call.status.value,
+        "error": call.error,
+    }
+    if call.request is not None:
+        parts["request"] = MessageToDict(found.request(call), preserving_proto_field_name=True)
+    if call.response is not None:
+        parts["response"] = MessageToDict(found.response(call), preserving_proto_field_name=True)
+    return parts
+
+
+def _call_text(found: Trace, call: Call) -> Any:
+    from rich.text import Text
+
+    took = f"{call.duration_s * 1e3:.2f} ms" if call.duration_s is not None else "no answer"
+    head = (
+        f"\n{call.start_s:.3f} s  {call.method}  {took}  {call.status.value}  {call.peer} {call.user or ''}"
+    )
+    parts = [head]
+    for what, body in (("request", call.request), ("response", call.response)):
+        if body is not None:
+            message = found.request(call) if what == "request" else found.response(call)
+            parts += [f"  {what}", *(f"    {line}" for line in str(message).splitlines()[:30])]
+    return Text("\n".join(parts))
