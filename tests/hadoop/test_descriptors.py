@@ -38,12 +38,12 @@ def test_a_descriptor_that_ends_with_a_full_part() -> None:
 def test_a_damaged_descriptor_is_named() -> None:
     """A constant that begins like a descriptor and is none raises InputError with the class."""
     raw = "\n\x0aPing.proto" + "\x7f" * 20
-    with pytest.raises(InputError, match="x.jar!P: has a file descriptor that cannot be read"):
+    with pytest.raises(InputError, match=r"x\.jar!P: has a file descriptor that cannot be read"):
         list(descriptors_of(read_class(class_file("P", [raw]), "x.jar!P")))
 
 
 def test_protocols_follow_annotation_and_inheritance(tmp_path: Path) -> None:
-    """The annotation names a protocol; without one the class's name does; a service may come by an ancestor."""
+    """The annotation names a protocol, else the class's name does; a service may come by an ancestor."""
     found = scan([Jar(ping_jar(tmp_path / "hadoop.jar"))])
     service = ("Ping.proto", "PingService")
     assert found.protocols == {"org.example.PingProtocol": service, "org.example.HeirProtocolPB": service}

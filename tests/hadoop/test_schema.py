@@ -86,7 +86,7 @@ def test_decoding_states_what_is_wrong(ping: Schema) -> None:
 
 
 def test_the_cache_is_used_and_survives_damage(tmp_path: Path) -> None:
-    """A second reading comes from the cache; a damaged cache and one that cannot be written are done without."""
+    """A second reading comes from the cache; a damaged or unwritable cache is done without."""
     path, cache = ping_jar(tmp_path / "a.jar"), tmp_path / "cache"
     first = Schema.from_jars([path], cache)
     (kept,) = cache.iterdir()

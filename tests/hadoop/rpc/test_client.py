@@ -83,7 +83,7 @@ def test_an_answer_to_no_call_breaks_the_connection_after_what_was_right() -> No
 
 
 def test_what_the_caller_may_not_do() -> None:
-    """Calls before open, ids out of range or in flight, opening twice and odd client ids are our own errors."""
+    """Calls before open, ids out of range or in flight, opening twice, odd client ids: our own errors."""
     with pytest.raises(LocalProtocolError, match="state NEW"):
         client().request(1, "m", b"")
     one = opened()

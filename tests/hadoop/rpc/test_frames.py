@@ -57,7 +57,7 @@ def test_a_length_over_the_limit_is_refused_before_memory_is_spent() -> None:
     """The fourth byte is enough to refuse, and a promise of 127 MB costs nothing."""
     reader = FrameReader(limit_bytes=100)
     reader.feed(b"\0\0\0\x65")
-    with pytest.raises(RemoteProtocolError, match="101 bytes.*allowed: at most 100 bytes"):
+    with pytest.raises(RemoteProtocolError, match=r"101 bytes.*allowed: at most 100 bytes"):
         reader.next_frame()
     tracemalloc.start()
     promising = FrameReader()

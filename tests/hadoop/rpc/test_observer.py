@@ -140,7 +140,7 @@ def records(path: Path) -> Iterator[tuple[float, int, int, bytes]]:
     [("k2a", 727, 121, 49), ("k2b", 715, 121, 49), ("k3", 982, 172, 67), ("k4", 1191, 208, 81)],
 )
 def test_every_frame_of_real_clusters_decodes(name: str, calls: int, sasl: int, connections: int) -> None:
-    """Captures of NameNode, ResourceManager and NodeManager traffic: nothing lost, as many of each as there are."""
+    """Captures of NameNode, ResourceManager and NodeManager traffic: all there, nothing lost."""
     observers: dict[int, Observer] = {}
     counts: Counter[str] = Counter()
     for time_s, connection, kind, data in records(RECORDED / f"{name}.tap.gz"):

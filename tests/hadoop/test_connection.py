@@ -1,0 +1,218 @@
+"""A connection makes calls over a socket, and states every way in which a peer can fail it."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from froude.base.errors import TargetError
+from froude.hadoop.connection import AsyncConnection, Connection, current_user, stated
+from froude.hadoop.rpc.errors import RemoteException, RemoteProtocolError
+from froude.hadoop.rpc.events import Request
+from froude.hadoop.rpc.sasl import DigestMd5Server, Token
+from froude.hadoop.rpc.server import ServerConnection
+from froude.hadoop.schema import Schema
+from tests.hadoop.class_writer import ping_jar
+from tests.hadoop.rpc.double import daemon, reset
+
+PING = "org.example.PingProtocol"
+TOKEN = Token(b"who", b"secret")
+
+
+@pytest.fixture(scope="module")
+def schema(tmp_path_factory: pytest.TempPathFactory) -> Schema:
+    """The schema of one synthetic protocol."""
+    folder = tmp_path_factory.mktemp("ping")
+    return Schema.from_jars([ping_jar(folder / "hadoop-ping.jar")], Path(folder))
+
+
+def echo(core: ServerConnection, call: Request) -> bytes:
+    """An empty result."""
+    return core.respond(call.call_id, b"")
+
+
+def refuse(core: ServerConnection, call: Request) -> bytes:
+    """An exception."""
+    return core.fail(call.call_id, "java.io.FileNotFoundException", "File does not exist: /a\n\tat x")
+
+
+def ping(one: Connection) -> object:
+    """One call."""
+    return one.call("ping", one.message("ping", src="/a"))
+
+
+def token_core() -> ServerConnection:
+    """A core that wants the token."""
+    return ServerConnection(token=DigestMd5Server({b"who": b"secret"}.get, b"n" * 16), simple=False)
+
+
+def test_calls_and_exceptions(schema: Schema) -> None:
+    """A result is decoded; an exception is raised with its class, and the connection lives on."""
+    answers = iter([echo, refuse, echo])
+    with (
+        daemon(lambda core, call: next(answers)(core, call)) as address,
+        Connection(*address, schema, PING) as one,
+    ):
+        assert type(ping(one)).__name__ == "PingResponse"
+        with pytest.raises(RemoteException, match=r"File does not exist: /a$") as caught:
+            ping(one)
+        assert caught.value.error_class == "java.io.FileNotFoundException"
+        assert caught.value.file == f"127.0.0.1:{address[1]}"
+        ping(one)
+
+
+def test_tokens_and_sasl(schema: Schema) -> None:
+    """A token opens a door that is closed without it, or with another."""
+    with daemon(echo, make=token_core) as address:
+        with Connection(*address, schema, PING, token=TOKEN) as one:
+            ping(one)
+        with (
+            pytest.raises(RemoteException, match="SIMPLE authentication is not enabled"),
+            Connection(*address, schema, PING) as one,
+        ):
+            ping(one)
+        with pytest.raises(RemoteException, match="digest"):
+            Connection(*address, schema, PING, token=Token(b"who", b"other")).open()
+    with daemon(echo) as address, Connection(*address, schema, PING, sasl=True, source="127.0.0.9") as one:
+        ping(one)
+
+
+def hang(core: ServerConnection, call: Request) -> bytes:
+    """Nothing, for long enough."""
+    time.sleep(0.4)
+    return b""
+
+
+def garbage(core: ServerConnection, call: Request) -> bytes:
+    """Bytes that are no frame."""
+    return b"\xff" * 64
+
+
+def no_ping(core: ServerConnection, call: Request) -> bytes:
+    """A result that is no PingResponse."""
+    return core.respond(call.call_id, b"\x0a\xff")
+
+
+def fatal(core: ServerConnection, call: Request) -> bytes:
+    """An exception that ends the connection."""
+    return core.fail(call.call_id, "E", "over", fatal=True)
+
+
+def html(core: ServerConnection, call: Request) -> bytes:
+    """A web server's answer."""
+    return b"HTTP/1.1 400 Bad Request\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "text"),
+    [
+        (hang, TargetError, "did not answer in 0.2 s while calling ping"),
+        (lambda *_: None, TargetError, "closed the connection before it answered"),
+        (garbage, RemoteProtocolError, "impossible frame"),
+        (no_ping, TargetError, "no test.ping.PingResponse"),
+        (fatal, RemoteException, "answered E: over"),
+        (html, RemoteProtocolError, "speaks HTTP"),
+    ],
+)
+def test_every_failure_of_a_peer_is_stated(
+    schema: Schema, answer: Callable[..., bytes | None], kind: type[TargetError], text: str
+) -> None:
+    """Hung, closed, garbled, malformed, fatal: one error each, which names the peer."""
+    with daemon(answer) as address, Connection(*address, schema, PING, timeout_s=0.2) as one:
+        with pytest.raises(kind, match=text) as caught:
+            ping(one)
+        assert str(caught.value).startswith(f"127.0.0.1:{address[1]}: ")
+
+
+def test_a_reset_and_a_refusal_are_told_apart(schema: Schema) -> None:
+    """A port that nobody listens on, and a daemon that resets, have their own words."""
+    with daemon(echo, greet=lambda one: reset(one) or True) as address:
+        with pytest.raises(TargetError, match=r"(reset|closed) the connection"):
+            ping(_opened(address, schema))
+    with pytest.raises(TargetError, match=r"refused the connection\. Is the daemon up"):
+        Connection(*address, schema, PING).open()
+    with pytest.raises(TargetError, match="is not open"):
+        ping(Connection(*address, schema, PING))
+
+
+def _opened(address: tuple[str, int], schema: Schema) -> Connection:
+    one = Connection(*address, schema, PING)
+    one.open()
+    time.sleep(0.05)
+    return one
+
+
+def test_a_required_field_that_is_not_set_is_the_caller_s_error(schema: Schema) -> None:
+    """A message that cannot be serialised raises ValueError and sends nothing."""
+    from google.protobuf.descriptor_pb2 import UninterpretedOption
+
+    with pytest.raises(ValueError, match="UninterpretedOption"):
+        Connection("h", 1, schema, PING).encode(UninterpretedOption(name=[UninterpretedOption.NamePart()]))
+
+
+def test_many_calls_in_flight_on_an_event_loop(schema: Schema) -> None:
+    """Calls made at once all get their own answer or exception."""
+
+    def odd(core: ServerConnection, call: Request) -> bytes:
+        return (echo, refuse)[call.call_id % 2](core, call)
+
+    async def play(address: tuple[str, int]) -> list[object]:
+        async with AsyncConnection(*address, schema, PING, token=TOKEN) as one:
+            message = schema.method(PING, "ping").request(src="/a")
+            return list(
+                await asyncio.gather(*(one.call("ping", message) for _ in range(40)), return_exceptions=True)
+            )
+
+    with daemon(odd, make=token_core) as address:
+        results = asyncio.run(play(address))
+    assert [isinstance(result, RemoteException) for result in results] == [False, True] * 20
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"), [(hang, "did not answer"), (lambda *_: None, "closed"), (garbage, "impossible")]
+)
+def test_failures_on_an_event_loop(schema: Schema, answer: Callable[..., bytes | None], text: str) -> None:
+    """A failure ends every waiting call, and every later one."""
+
+    async def play(address: tuple[str, int]) -> list[object]:
+        async with AsyncConnection(*address, schema, PING, timeout_s=0.2) as one:
+            message = schema.method(PING, "ping").request(src="/a")
+            first = await asyncio.gather(
+                one.call("ping", message), one.call("ping", message), return_exceptions=True
+            )
+            return [*first, *await asyncio.gather(one.call("ping", message), return_exceptions=True)]
+
+    with daemon(answer) as address:
+        results = asyncio.run(play(address))
+    assert all(isinstance(result, TargetError) for result in results), results
+    assert text in str(results[0])
+
+
+def test_an_event_loop_s_refusals(schema: Schema) -> None:
+    """A closed door and a wrong token are stated at opening."""
+
+    async def open_it(address: tuple[str, int], token: Token | None) -> None:
+        async with AsyncConnection(*address, schema, PING, token=token):
+            pass
+
+    with daemon(echo, make=token_core) as address, pytest.raises(RemoteException, match="digest"):
+        asyncio.run(open_it(address, Token(b"who", b"other")))
+    with pytest.raises(TargetError, match="refused"):
+        asyncio.run(open_it(address, None))
+
+
+def test_other_system_errors_and_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unknown host is stated in the system's words; HADOOP_USER_NAME names the user."""
+    assert "cannot be reached while connecting (no such host)" in str(
+        stated(socket.gaierror(-2, "no such host"), "h:1", "connecting", 1)
+    )
+    monkeypatch.setenv("HADOOP_USER_NAME", "ada")
+    assert current_user() == "ada"
+    for name in ("HADOOP_USER_NAME", "USER", "LOGNAME", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    assert current_user()

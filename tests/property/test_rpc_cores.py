@@ -1,0 +1,113 @@
+"""Whatever the bytes and however they are cut, the protocol cores say the same and fail in one way only."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from froude.hadoop.rpc.client import ClientConnection
+from froude.hadoop.rpc.events import Broken, Event, Request, Response
+from froude.hadoop.rpc.frames import frame
+from froude.hadoop.rpc.observer import Observer
+from froude.hadoop.rpc.sasl import DigestMd5Client, DigestMd5Server, Token
+from froude.hadoop.rpc.server import ServerConnection
+
+PROTOCOL = "org.example.Protocol"
+calls = st.lists(
+    st.tuples(st.text(max_size=8), st.binary(max_size=400), st.none() | st.text(max_size=8)), max_size=6
+)
+cuts = st.lists(st.integers(0, 3000), max_size=12)
+
+
+def client(**options: object) -> ClientConnection:
+    """A client with a fixed id."""
+    return ClientConnection(PROTOCOL, client_id=bytes(16), **options)  # type: ignore[arg-type]
+
+
+def pieces(data: bytes, at: list[int]) -> list[bytes]:
+    """The data cut at these places."""
+    borders = [0, *sorted(min(one, len(data)) for one in at), len(data)]
+    return [data[a:b] for a, b in itertools.pairwise(borders)]
+
+
+def told(receive: Callable[[bytes], list[Event]], parts: list[bytes]) -> list[str]:
+    """All events, as text, since errors have no equality."""
+    return [repr(event) for part in parts for event in receive(part)]
+
+
+@given(calls, cuts)
+def test_a_conversation_does_not_depend_on_its_cuts(
+    made: list[tuple[str, bytes, str | None]], at: list[int]
+) -> None:
+    """Server and observer read the same calls, with the same contents, from any cut."""
+    one = client(user="ada")
+    data = one.open() + b"".join(
+        one.request(n, method, body, caller_context=context) for n, (method, body, context) in enumerate(made)
+    )
+    parts = pieces(data, at)
+    server, observer = ServerConnection(), Observer()
+    events = [event for part in parts for event in server.receive(part)]
+    assert [seen.event for part in parts for seen in observer.from_client(part, 0.0)] == events
+    requests = [event for event in events if isinstance(event, Request)]
+    assert [(call.method, call.body, call.caller_context) for call in requests] == made
+
+
+@given(st.lists(st.binary(max_size=300), max_size=6), st.randoms(use_true_random=False), cuts)
+def test_answers_find_their_calls(bodies: list[bytes], order: object, at: list[int]) -> None:
+    """Results in any order and any cut reach the calls they belong to."""
+    one, server = client(user="ada"), ServerConnection()
+    server.receive(one.open() + b"".join(one.request(n, "m", b"") for n in range(len(bodies))))
+    ids = list(range(len(bodies)))
+    order.shuffle(ids)  # type: ignore[attr-defined]
+    data = b"".join(server.respond(n, bodies[n]) for n in ids)
+    events = [event for part in pieces(data, at) for event in one.receive(part)]
+    assert events == [Response(n, bodies[n]) for n in ids]
+
+
+@settings(max_examples=300)
+@given(
+    st.binary(max_size=200)
+    | st.lists(st.binary(max_size=60), max_size=5).map(lambda ps: b"".join(map(frame, ps))),
+    cuts,
+)
+def test_any_bytes_give_events_and_one_end(data: bytes, at: list[int]) -> None:
+    """Hostile bytes never raise; what is said does not depend on the cut; Broken comes once and last."""
+    for make in (lambda: _opened(client(user="a")), lambda: _opened(client(sasl=True)), ServerConnection):
+        whole = make().receive(data)
+        assert told(make().receive, pieces(data, at)) == [repr(event) for event in whole]
+        assert sum(isinstance(event, Broken) for event in whole[:-1]) == 0
+    seen = Observer().from_server(data, 0.0)
+    observer = Observer()
+    assert [repr(s) for part in pieces(data, at) for s in observer.from_server(part, 0.0)] == list(
+        map(repr, seen)
+    )
+
+
+def _opened(one: ClientConnection) -> ClientConnection:
+    one.open()
+    return one
+
+
+@given(
+    st.binary(max_size=60),
+    st.binary(max_size=60),
+    st.binary(min_size=8, max_size=20),
+    st.binary(min_size=8, max_size=20),
+)
+def test_every_token_opens_its_door_and_no_other(
+    identifier: bytes, password: bytes, nonce: bytes, cnonce: bytes
+) -> None:
+    """DIGEST-MD5's halves agree for all tokens, and a changed password is noticed."""
+    server = DigestMd5Server({identifier: password}.get, nonce)
+    mechanism = DigestMd5Client(Token(identifier, password), cnonce)
+    found, proof = server.check(mechanism.start(server.offer))
+    mechanism.finish(proof)
+    assert found == identifier
+    core = ServerConnection(token=DigestMd5Server({identifier: password}.get, nonce), simple=False)
+    one = client(mechanisms=[DigestMd5Client(Token(identifier, password + b"!"), cnonce)])
+    core.receive(one.open())
+    one.receive(core.data_to_send())
+    assert isinstance(core.receive(one.data_to_send())[-1], Broken)
