@@ -229,6 +229,8 @@ class Effect:
     """Leaf path in the acting node's own requests that holds the same name."""
     batch: str | None = None
     """Repeated field of the request in which several effects may travel in one call."""
+    share: float = 1.0
+    """Share of the cause's elements that had this effect; below 1 where timing decides whether it is sent."""
 
 
 # --- node types, start rules, questions -------------------------------------------------------------------

@@ -170,6 +170,7 @@ def _effect_fields(effect: Effect) -> dict[str, Any]:
         "owner": effect.owner,
         "owner_fact": effect.owner_fact,
         "batch": effect.batch,
+        "share": None if effect.share == 1.0 else effect.share,
     }
     return lean(place) | _call_fields(effect.call)
 
@@ -275,7 +276,8 @@ def _effect(section: Section) -> Effect:
     cause, cause_type = section.value("cause", str), section.value("cause_type", str)
     names = ("each", "owner", "owner_fact", "batch")
     each, owner, owner_fact, batch = (section.optional(name, str) for name in names)
-    return Effect(_call(section), cause, cause_type, each, owner, owner_fact, batch)
+    share = section.value("share", float, 1.0) if "share" in section else 1.0
+    return Effect(_call(section), cause, cause_type, each, owner, owner_fact, batch, share)
 
 
 def _question(section: Section) -> Question:

@@ -1,0 +1,147 @@
+"""One pattern for many senders: cross-validation between nodes and scales (PatternMiner III.B.2).
+
+Senders of one type must follow one pattern up to the numbers of repetition. Each sender's own fold proposes a
+pattern; patterns are merged where a loop that one shows runs once, or not at all, in another; the shortest
+pattern by which every sequence parses wins. Sequences that no pattern joins are reported, never dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from functools import lru_cache
+
+from froude.mining.parse import Automaton
+from froude.mining.segments import Item, Loop, fold, shortest_first, size_of
+
+Sequence_ = tuple[Hashable, ...]
+Pattern = tuple[Item, ...]
+
+
+def unify(sequences: Iterable[Sequence_]) -> Pattern | None:
+    """The shortest pattern by which every sequence parses exactly.
+
+    Args:
+        sequences: tokens of each sender, of all nodes and scales.
+
+    Returns:
+        The pattern, or None if the sequences do not follow one.
+    """
+    distinct = sorted(set(sequences), key=lambda s: (len(s), repr(s)))
+    proposals = {pattern for sequence in distinct for pattern in _folds(sequence)}
+    merged = _merged_all(distinct)
+    if merged is not None:
+        proposals.add(merged)
+    for pattern in sorted(proposals, key=lambda p: (size_of(p), repr(p))):
+        automaton = Automaton(pattern)
+        if all(automaton.parse(sequence, exact=True) is not None for sequence in distinct):
+            return pattern
+    return None
+
+
+def _folds(sequence: Sequence_) -> list[Pattern]:
+    made = [fold(sequence), fold(sequence, shortest_first)]
+    generous = _generous(made[1])
+    if generous != made[1]:
+        made.append(generous)
+    return made
+
+
+def _generous(pattern: Pattern) -> Pattern:
+    """The pattern with lone copies of a loop's one-element body taken for loops too, folded again."""
+    single = {item.body[0] for item in _loops(pattern) if len(item.body) == 1}
+
+    def widen(items: Pattern) -> Pattern:
+        made: list[Item] = []
+        for item in items:
+            if isinstance(item, Loop):
+                made.append(item if len(item.body) == 1 else Loop(widen(item.body)))
+            else:
+                made.append(Loop((item,)) if item in single else item)
+        return tuple(made)
+
+    return fold(widen(pattern), shortest_first)
+
+
+def _loops(items: Pattern) -> Iterable[Loop]:
+    for item in items:
+        if isinstance(item, Loop):
+            yield item
+            yield from _loops(item.body)
+
+
+def _merged_all(sequences: Sequence[Sequence_]) -> Pattern | None:
+    merged: Pattern | None = None
+    for sequence in sequences:
+        if merged is not None and Automaton(merged).parse(sequence, exact=True) is not None:
+            continue
+        folded = fold(sequence)
+        merged = folded if merged is None else merge(merged, folded)
+        if merged is None:
+            return None
+    return merged
+
+
+def merge(left: Pattern, right: Pattern) -> Pattern | None:
+    """One pattern that covers both, or None.
+
+    Tokens must agree in order; a loop of one matches a loop, one or more copies of its body, or nothing, of the
+    other. Among the ways the one with fewest loops that match nothing is taken.
+    """
+    found = _Merger(left, right).from_here(0, 0)
+    return None if found is None else found[1]
+
+
+class _Merger:
+    """Alignment of two lists of items by dynamic programming."""
+
+    def __init__(self, left: Pattern, right: Pattern) -> None:
+        self._left, self._right = left, right
+        self.from_here = lru_cache(maxsize=None)(self._from_here)
+
+    def _from_here(self, i: int, j: int) -> tuple[int, Pattern] | None:
+        """Fewest skipped loops, and the merged rest, from these places on."""
+        left, right = self._left, self._right
+        if i == len(left) and j == len(right):
+            return 0, ()
+        options: list[tuple[int, Pattern]] = []
+        a = left[i] if i < len(left) else None
+        b = right[j] if j < len(right) else None
+        if i < len(left) and j < len(right):
+            if isinstance(a, Loop) and isinstance(b, Loop):
+                body = merge(a.body, b.body)
+                if body is not None:
+                    self._add(options, 0, Loop(body), i + 1, j + 1)
+            elif a == b:
+                self._add(options, 0, a, i + 1, j + 1)
+        if isinstance(a, Loop):
+            for end, loop in _copies(a, right, j):
+                self._add(options, 0, loop, i + 1, end)
+            self._add(options, 1, a, i + 1, j)
+        if isinstance(b, Loop):
+            for end, loop in _copies(b, left, i):
+                self._add(options, 0, loop, end, j + 1)
+            self._add(options, 1, b, i, j + 1)
+        return min(options, key=lambda option: (option[0], size_of(option[1])), default=None)
+
+    def _add(self, options: list[tuple[int, Pattern]], cost: int, item: Item, i: int, j: int) -> None:
+        rest = self.from_here(i, j)
+        if rest is not None:
+            options.append((cost + rest[0], (item, *rest[1])))
+
+
+def _copies(loop: Loop, items: Pattern, at: int) -> Iterable[tuple[int, Loop]]:
+    """Places up to which the items are copies of the loop's body (perhaps with loops within), nearest first."""
+    body, start = loop.body, at
+    while start < len(items):
+        for end in range(start + 1, min(len(items), start + 2 * size_of(body) + 1) + 1):
+            piece = items[start:end]
+            if len(piece) == 1 and isinstance(piece[0], Loop):
+                joined = merge(body, piece[0].body)
+            else:
+                joined = merge(body, piece)
+            if joined is not None:
+                body, start = joined, end
+                yield end, Loop(body)
+                break
+        else:
+            return

@@ -1,0 +1,397 @@
+"""Rules for arguments: regular patterns first, then information flow (PatternMiner III.B.3).
+
+A rule counts only if it gives the recorded value at every call of its template: in all iterations, on all nodes,
+at all scales. What no rule explains is looked at again with its first or last iteration apart, then handed to a
+named generator if it is random by nature and of known form, and else becomes a question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from froude.base.units import Quantity
+from froude.mining import patterns
+from froude.mining.flows import EACH, OccurrenceContext, Source, Timeline, columns
+from froude.mining.knowledge import FACTS, GAUGES
+from froude.mining.patterns import same
+from froude.mining.relocation import is_distinctive
+from froude.mining.structure import Occurrence
+from froude.workload.generators import recognise
+from froude.workload.rules import Special, Value, evaluate
+from froude.workload.types import (
+    Absent,
+    Cases,
+    Constant,
+    Flow,
+    Generated,
+    NodeFact,
+    Rule,
+    Scalar,
+    Side,
+    Template,
+    Unknown,
+    Which,
+)
+
+_EXAMPLES = 5
+_SOURCES_TRIED = 300
+"""Possible sources of one value that are looked at; ids have few, and a value with more is no id."""
+_SHORTEST_PART = 4
+"""Characters of a value within a text before meeting it counts as flow."""
+_SMALLEST_ID = 1000
+"""Generation stamps begin here: a number that long, of one name and ever new in answers, is assigned."""
+_ALWAYS_NEW = 4
+"""Distinct values of a leaf of answers before it counts as assigned anew each time."""
+_NEARBY = 16
+"""Largest offset between a number and its source."""
+_WHICH = (Which.SAME, Which.PREVIOUS, Which.NTH, Which.FIRST, Which.LAST)
+_INDEX = re.compile(r"\[(\d+)\]")
+
+
+class ArgumentMiner:
+    """Finds the rules of templates.
+
+    Args:
+        timeline: every placed call of all runs.
+        scales: of each run.
+    """
+
+    def __init__(self, timeline: Timeline, scales: Sequence[Mapping[str, Quantity]]) -> None:
+        self._timeline = timeline
+        self._scales = scales
+        self._varying = _Varying()
+
+    def learn(self, occurrences: Sequence[Occurrence]) -> None:
+        """Take note of which answers differ between calls: only those tell flow from accident."""
+        self._varying.learn(occurrences)
+
+    def rules(self, occurrences: Sequence[Occurrence], program: str = "calls") -> dict[str, Rule]:
+        """The rule of every argument of a template.
+
+        Args:
+            occurrences: all calls of the template, in order of run and place.
+            program: what plays the node; an emulated DataNode has facts of its own.
+        """
+        return {
+            path: self.rule(occurrences, values, path=path, program=program)
+            for path, values in columns(occurrences).items()
+        }
+
+    def rule(
+        self, occurrences: Sequence[Occurrence], values: Sequence[Value], *, path: str = "", program: str = "calls"
+    ) -> Rule:
+        """The rule of one argument.
+
+        Args:
+            occurrences: the calls.
+            values: the argument's value in each.
+            path: its leaf path, which breaks ties between sources and names facts and gauges.
+            program: as in `rules`.
+        """
+        column = _Column(occurrences, values, path)
+        found = self._whole(column) or self._cases(column)
+        return found or self._by_nature(column, program)
+
+    # --- one rule for all -------------------------------------------------------------------------------
+
+    def _whole(self, column: _Column) -> Rule | None:
+        found = patterns.constant(column.values)
+        if found is not None:
+            return self._assigned(column) or found
+        regular = (
+            patterns.counter(column.occurrences, column.values)
+            or patterns.text(column.occurrences, column.values, self._slot)
+        )
+        if regular is not None and self._holds(regular, column):
+            return regular
+        return (
+            self._flow(column)
+            or patterns.scaled(column.occurrences, column.values, self._scales)
+            or self._shifted(column)
+            or self._within(column)
+        )
+
+    def _assigned(self, column: _Column) -> Rule | None:
+        """A flow for a value that only seems constant: the target assigns it, and each run began alike."""
+        value = column.values[0]
+        if isinstance(value, Special) or _wordy(value):
+            return None
+        if not is_distinctive(value) and not (type(value) is int and value >= _SMALLEST_ID):
+            return None
+        for flow in self._flows(column, [Side.RESPONSE]):
+            if _leaf_name(flow.path) == _leaf_name(column.path) and self._varying.varies(flow):
+                return flow
+        return None
+
+    def _slot(self, occurrences: Sequence[Occurrence], numbers: Sequence[int]) -> Rule | None:
+        if not all(is_distinctive(number) for number in numbers):
+            return None
+        return self._flow(_Column(occurrences, list(numbers), ""))
+
+    # --- flows ------------------------------------------------------------------------------------------
+
+    def _flow(self, column: _Column) -> Rule | None:
+        present = [value for value in column.values if not isinstance(value, Special)]
+        distinct = {(type(value), value) for value in present}
+        if not present or not (any(is_distinctive(value) for value in present) or len(distinct) >= 4):
+            # Small numbers and flags meet by accident: only a leaf of the same name is believed.
+            flows = [flow for flow in self._flows(column) if _leaf_name(flow.path) == _leaf_name(column.path)]
+            return flows[0] if flows and len(distinct) > 1 else None
+        flows = self._flows(column)
+        return flows[0] if flows else None
+
+    def _flows(self, column: _Column, sides: Sequence[Side] = tuple(Side)) -> list[Flow]:
+        """Every flow that holds at all calls, best first."""
+        at = column.shows
+        if at is None:
+            return []
+        one, value = column.occurrences[at], column.values[at]
+        assert not isinstance(value, Special)
+        tried: list[Flow] = []
+        if one.cause is not None:
+            tried.extend(_from_cause(one, value))
+        for source in self._timeline.sources(one, value)[-_SOURCES_TRIED:]:
+            tried.extend(_flows_from(source, one.template))
+        tried.extend(_siblings(one, value, column.path))
+        held = [flow for flow in _ranked(tried, column.path) if flow.side in sides and self._holds(flow, column)]
+        if held or not is_distinctive(value):
+            return held
+        tried = [f for source in self._timeline.sources(one, value, others=True)[-_SOURCES_TRIED:] for f in _flows_from(source, one.template)]
+        return [flow for flow in _ranked(tried, column.path) if flow.side in sides and self._holds(flow, column)]
+
+    def _shifted(self, column: _Column) -> Rule | None:
+        """A flow with a small whole number added: `response_id + 1`."""
+        at = column.shows
+        numbers = [value for value in column.values if type(value) is int]
+        if at is None or len(numbers) < len(column.values) or len(set(numbers)) < 3:
+            return None
+        one = column.occurrences[at]
+        for plus in (d for n in range(1, _NEARBY + 1) for d in (n, -n)):
+            tried = [
+                Flow(flow.call, flow.side, flow.path, flow.which, flow.node_type, plus)
+                for source in self._timeline.sources(one, numbers[at] - plus)[-_SOURCES_TRIED:]
+                for flow in _flows_from(source, one.template)
+            ]
+            for flow in _ranked(tried, column.path):
+                alike = _leaf_name(flow.path) == _leaf_name(column.path) or is_distinctive(numbers[at])
+                if alike and self._holds(flow, column):
+                    return flow
+        return None
+
+    def _within(self, column: _Column) -> Rule | None:
+        """Text that holds another call's text: a file's name under a folder that was answered."""
+        at = column.shows
+        texts = [value for value in column.values if isinstance(value, str)]
+        if at is None or len(texts) < len(column.values):
+            return None
+        one, whole = column.occurrences[at], texts[at]
+        parts = sorted(
+            {
+                whole[start:end]
+                for start in _starts(whole)
+                for end in _ends(whole)
+                if _SHORTEST_PART <= end - start < len(whole)
+            },
+            key=lambda part: (-len(part), part),
+        )
+        for part in parts:
+            for source in self._timeline.sources(one, part)[-_SOURCES_TRIED:]:
+                for flow in _flows_from(source, one.template):
+                    found = self._around(flow, column, texts)
+                    if found is not None:
+                        return found
+        return None
+
+    def _around(self, flow: Flow, column: _Column, texts: Sequence[str]) -> Rule | None:
+        before, after = [], []
+        for one, whole in zip(column.occurrences, texts, strict=True):
+            inner = self._timeline.resolve(flow, one)
+            if not isinstance(inner, str) or len(inner) < _SHORTEST_PART or inner not in whole:
+                return None
+            head, _, tail = whole.partition(inner)
+            before.append(head)
+            after.append(tail)
+        sides = []
+        for piece in (before, after):
+            rule = patterns.constant(piece) or patterns.text(column.occurrences, piece, self._slot)
+            if rule is None:
+                return None
+            sides.append(rule)
+        flat = [p for rule in (sides[0], flow, sides[1]) for p in _parts(rule)]
+        made = Template(patterns.joined(flat))
+        return made if self._holds(made, column) else None
+
+    def _holds(self, rule: Rule, column: _Column) -> bool:
+        for one, value in zip(column.occurrences, column.values, strict=True):
+            if not same(evaluate(rule, OccurrenceContext(self._timeline, self._scales[one.run], one)), value):
+                return False
+        return True
+
+    # --- exceptions -------------------------------------------------------------------------------------
+
+    def _cases(self, column: _Column) -> Rule | None:
+        """Another rule at the first or the last iteration of a loop."""
+        for index in reversed(list(column.occurrences[0].indices)):
+            first = [at for at, one in enumerate(column.occurrences) if one.indices[index] == 0]
+            last = [at for at, one in enumerate(column.occurrences) if one.last.get(index, False)]
+            rest = [at for at in range(len(column.values)) if at not in set(first)]
+            if first and rest:
+                special, otherwise = self._part(column, first), self._whole(column.only(rest))
+                if otherwise is not None and special is not None:
+                    return Cases(index, special, None, otherwise)
+            rest = [at for at in range(len(column.values)) if at not in set(last)]
+            if last and rest:
+                special, otherwise = self._whole(column.only(last)), self._whole(column.only(rest))
+                if otherwise is not None and special is not None:
+                    return Cases(index, None, special, otherwise)
+        return None
+
+    def _part(self, column: _Column, chosen: Sequence[int]) -> Rule | None:
+        """A rule for the first iterations: a random value may stand there that the others repeat."""
+        part = column.only(chosen)
+        return self._whole(part) or self._by_nature(part, "datanode" if _fact(column.path) else "calls")
+
+    def _by_nature(self, column: _Column, program: str) -> Rule:
+        present = [value for value in column.values if not isinstance(value, Special)]
+        fact = _fact(column.path)
+        if program == "datanode" and fact is not None:
+            return NodeFact(fact)
+        numbers = [value for value in present if type(value) is int]
+        if _leaf_name(column.path) in GAUGES and len(numbers) == len(present):
+            return Generated("gauge", {"low": min(numbers), "high": max(numbers)})
+        found = recognise(present) if present else None
+        if found is not None:
+            return found
+        examples: dict[tuple[type, Scalar], Scalar] = {}
+        for value in present:
+            examples.setdefault((type(value), value), value)
+        return Unknown(tuple(examples.values())[:_EXAMPLES])
+
+
+class _Column:
+    """One argument at every call of a template."""
+
+    def __init__(self, occurrences: Sequence[Occurrence], values: Sequence[Value], path: str) -> None:
+        self.occurrences = occurrences
+        self.values = values
+        self.path = path
+
+    @property
+    def shows(self) -> int | None:
+        """A call at which the argument is set; the last one, which has most before it."""
+        set_at = [at for at, value in enumerate(self.values) if not isinstance(value, Special)]
+        return set_at[-1] if set_at else None
+
+    def only(self, chosen: Sequence[int]) -> _Column:
+        return _Column([self.occurrences[at] for at in chosen], [self.values[at] for at in chosen], self.path)
+
+
+class _Varying:
+    """Which leaves of answers differ between calls."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, str, str], set[Scalar]] = defaultdict(set)
+        self._method: dict[str, tuple[str, str]] = {}
+
+    def learn(self, occurrences: Sequence[Occurrence]) -> None:
+        for one in occurrences:
+            protocol, method, _ = one.call.token
+            self._method[one.template] = (protocol, method)
+            for path, value in (one.call.response or {}).items():
+                seen = self._seen[protocol, method, path]
+                if len(seen) < _ALWAYS_NEW:
+                    seen.add(value)
+
+    def varies(self, flow: Flow) -> bool:
+        protocol, method = self._method.get(flow.call, ("", ""))
+        seen = self._seen[protocol, method, flow.path]
+        return len(seen) >= _ALWAYS_NEW or (len(seen) > 1 and all(is_distinctive(value) for value in seen))
+
+
+def _flows_from(source: Source, taker: str) -> list[Flow]:
+    template, node_type, side, path = source
+    if node_type is None:
+        # A call is no source of itself: `same` would name the taking call.
+        return [Flow(template, side, path, which) for which in _WHICH if which is not Which.SAME or template != taker]
+    return [Flow(template, side, path, which, node_type) for which in (Which.NTH, Which.LAST, Which.FIRST)]
+
+
+def _from_cause(one: Occurrence, value: Scalar) -> list[Flow]:
+    """Flows from the call that caused an effect, its element named by `{each}` wherever its index stands."""
+    assert one.cause is not None
+    made = []
+    for side, leaves in ((Side.RESPONSE, one.cause.call.response or {}), (Side.REQUEST, one.cause.call.request)):
+        for path, found in leaves.items():
+            if not same(found, value):
+                continue
+            kind = one.cause.template.rpartition(".")[0]
+            for at in (match for match in _INDEX.finditer(path) if int(match[1]) == one.each):
+                each = f"{path[: at.start()]}[{EACH}]{path[at.end() :]}"
+                made.append(Flow(one.cause.template, side, each, Which.CAUSE, kind))
+            made.append(Flow(one.cause.template, side, path, Which.CAUSE, kind))
+    return made
+
+
+def _siblings(one: Occurrence, value: Scalar, path: str) -> list[Flow]:
+    """Copies of a leaf that stands earlier in the same request."""
+    made = []
+    for other, found in one.call.request.items():
+        if other == path:
+            break
+        if same(found, value):
+            made.append(Flow(one.template, Side.REQUEST, other, Which.SAME))
+    return made
+
+
+def _ranked(flows: Sequence[Flow], path: str) -> list[Flow]:
+    """Likeliest first: same name, an answer rather than a request, the nearest occurrence, the shortest path."""
+
+    def rank(flow: Flow) -> tuple[object, ...]:
+        cause = flow.which is not Which.CAUSE
+        which = _WHICH.index(flow.which) if flow.which in _WHICH else -1
+        alike = _leaf_name(flow.path) != _leaf_name(path)
+        return cause, alike, flow.side is Side.REQUEST, which, EACH not in flow.path, len(flow.path), flow.call, flow.path
+
+    return sorted(set(flows), key=rank)
+
+
+def _leaf_name(path: str) -> str:
+    return _INDEX.sub("", path.rpartition(".")[2]).replace(f"[{EACH}]", "")
+
+
+def _fact(path: str) -> str | None:
+    return next((fact for end, fact in FACTS if path.endswith(end)), None)
+
+
+def _wordy(value: Scalar) -> bool:
+    """Text that a person wrote: a path or a name, never assigned by a target."""
+    return isinstance(value, str) and not any(c.isdigit() for c in value)
+
+
+def _parts(rule: Rule) -> tuple[str | Rule, ...]:
+    if isinstance(rule, Constant):
+        return (str(rule.value),)
+    return rule.parts if isinstance(rule, Template) else (rule,)
+
+
+def _starts(whole: str) -> list[int]:
+    return [0, *(at + 1 for at, c in enumerate(whole) if c in "/_-.:=@,")]
+
+
+def _ends(whole: str) -> list[int]:
+    return [len(whole), *(at for at, c in enumerate(whole) if c in "/_-.:=@,")]
+
+
+def is_open(rule: Rule) -> bool:
+    """Whether some part of a rule is unknown."""
+    match rule:
+        case Unknown():
+            return True
+        case Cases():
+            return any(is_open(part) for part in (rule.first, rule.last, rule.otherwise) if part is not None)
+        case Template(parts):
+            return any(is_open(part) for part in parts if not isinstance(part, str))
+        case Absent() | _:
+            return False

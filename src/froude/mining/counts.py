@@ -1,0 +1,136 @@
+"""Counts as functions of the Scale (PatternMiner III.B.2 "Compute number of repetition").
+
+The simplest exact fit is taken: a constant, one variable times a whole number, one variable and an offset, a
+ceiling on one variable, then several variables. Where several equally simple ones fit, which is right matters at
+any other Scale, so all of them are told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from froude.base.units import Quantity
+from froude.workload.scale import Count
+
+_EXACT = 1e-6
+_LARGE = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What was found for a count."""
+
+    count: Count | None
+    """The simplest exact fit; None if nothing fits."""
+    others: tuple[Count, ...] = ()
+    """Others as simple as it."""
+
+
+def fit_count(points: Sequence[tuple[Mapping[str, Quantity], float]], *, name: str = "") -> Fit:
+    """Fit a count.
+
+    Args:
+        points: (scale, count seen) of each run; one scale may come several times.
+        name: what is counted; a variable whose name resembles it goes before its equals.
+    """
+    values = [value for _, value in points]
+    if not points:
+        return Fit(None)
+    if all(abs(value - values[0]) < _EXACT for value in values):
+        return Fit(Count(float(values[0])))
+    known = set.intersection(*(set(scale) for scale, _ in points))
+    varied = sorted(v for v in known if len({scale[v].value for scale, _ in points}) > 1)
+    for family in (_one, _capped, _several):
+        fits = [count for count in family(points, varied) if _holds(count, points)]
+        if fits:
+            ranked = sorted(fits, key=lambda count: (_rank(count), not _alike(count, name), str(count)))
+            best = ranked[0]
+            equals = tuple(c for c in ranked[1:] if _rank(c) == _rank(best) and _alike(c, name) == _alike(best, name))
+            return Fit(best, equals)
+    return Fit(None)
+
+
+def collinear(scales: Sequence[Mapping[str, Quantity]]) -> list[tuple[str, str]]:
+    """Pairs of varied variables of which one is a line over the other in every run: they cannot be told apart."""
+    distinct = list({tuple(sorted((n, q.value) for n, q in scale.items())): scale for scale in scales}.values())
+    names = sorted({n for scale in distinct for n in scale if len({s[n].value for s in distinct if n in s}) > 1})
+    pairs = []
+    for a, b in combinations(names, 2):
+        points = [(scale, scale[b].value) for scale in distinct if a in scale and b in scale]
+        if len(points) > 1 and any(_holds(count, points) for count in _one(points, [a])):
+            pairs.append((a, b))
+    return pairs
+
+
+def _one(points: Sequence[tuple[Mapping[str, Quantity], float]], varied: Sequence[str]) -> list[Count]:
+    """Lines over one variable, through the first and the farthest point."""
+    made = []
+    for name in varied:
+        xs = [scale[name].value for scale, _ in points]
+        low, high = xs.index(min(xs)), xs.index(max(xs))
+        slope = (points[high][1] - points[low][1]) / (xs[high] - xs[low])
+        if abs(slope) < 1e-15:
+            continue
+        intercept = points[low][1] - slope * xs[low]
+        made.append(Count(_tidy(intercept), {name: _tidy(slope)}))
+    return made
+
+
+def _capped(points: Sequence[tuple[Mapping[str, Quantity], float]], varied: Sequence[str]) -> list[Count]:
+    """`min(cap, line)`: the cap is the largest count seen, the line is fitted to the rest and one point at the cap."""
+    cap = max(value for _, value in points)
+    made = []
+    for name in varied:
+        below = [(scale, value) for scale, value in points if value < cap - _EXACT]
+        if len([1 for _, value in points if value >= cap - _EXACT]) < 2 or not below:
+            continue
+        places = {scale[name].value for scale, _ in below}
+        scale, value = below[0]
+        if scale[name].value and (slope := _tidy(value / scale[name].value)) == round(slope):
+            made.append(Count(0.0, {name: slope}, float(cap)))
+        if len(places) > 2:  # a line with an offset fits any two points
+            made.extend(Count(c.intercept, c.slopes, float(cap)) for c in _one(below, [name]))
+    return made
+
+
+def _several(points: Sequence[tuple[Mapping[str, Quantity], float]], varied: Sequence[str]) -> list[Count]:
+    """Planes over two or more variables, where there are enough distinct scales to show one."""
+    distinct = {tuple(scale[n].value for n in varied): value for scale, value in points}
+    made = []
+    for size in range(2, len(varied) + 1):
+        for names in combinations(range(len(varied)), size):
+            rows = np.array([[key[i] for i in names] + [1.0] for key in distinct])
+            # A plane through as many points as it has coefficients says nothing.
+            for columns in (size, size + 1):
+                if len(rows) <= columns or np.linalg.matrix_rank(rows[:, :columns]) < columns:
+                    continue
+                found = np.linalg.lstsq(rows[:, :columns], np.array(list(distinct.values())), rcond=None)[0]
+                slopes = {varied[i]: _tidy(float(s)) for i, s in zip(names, found[:size], strict=True)}
+                intercept = _tidy(float(found[size])) if columns > size else 0.0
+                made.append(Count(intercept, {n: s for n, s in slopes.items() if s}))
+    return made
+
+
+def _holds(count: Count, points: Sequence[tuple[Mapping[str, Quantity], float]]) -> bool:
+    return all(abs(count.at(scale) - value) <= _EXACT * max(1.0, abs(value)) for scale, value in points)
+
+
+def _rank(count: Count) -> tuple[int, int, int, int]:
+    fractions = sum(slope != round(slope) and abs(slope) < _LARGE for slope in count.slopes.values())
+    return (len(count.slopes), fractions, int(count.intercept != 0), int(any(s < 0 for s in count.slopes.values())))
+
+
+def _alike(count: Count, name: str) -> bool:
+    """Whether a variable is called like what is counted: `clients` of `client`."""
+    plain = name.lower().rstrip("s")
+    return bool(plain) and any(variable.lower().rstrip("s") == plain for variable in count.slopes)
+
+
+def _tidy(value: float) -> float:
+    nearest = round(value)
+    return float(nearest) if math.isclose(value, nearest, rel_tol=1e-9, abs_tol=1e-9) else value

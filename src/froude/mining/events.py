@@ -1,0 +1,106 @@
+"""The miner's own view of a Trace: one `Event` a call, its messages flattened to leaves.
+
+Nothing downstream of here knows protobuf: a request is a mapping from leaf path (`block.locs[0].id.ipAddr`) to
+scalar. `events_of` is the only adapter; tests and other sources build events directly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from froude.base.units import Quantity
+from froude.trace.types import Status, Trace
+from froude.workload.types import Scalar
+
+Leaves = Mapping[str, Scalar]
+"""Leaf path -> value, in the message's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One call, decoded."""
+
+    order: int
+    """Position in the trace, from 0."""
+    start_s: float
+    """When it was sent, seconds since the trace began."""
+    end_s: float
+    """When it was answered; `start_s` where no answer was seen."""
+    client: str
+    """The sending process: its clientId in hex, else its connection."""
+    call_id: int
+    """Number of the call within its client; a retry repeats it."""
+    connection: int
+    """Number of the connection within the trace."""
+    peer: str
+    """Source address."""
+    user: str | None
+    """Effective user."""
+    caller_context: str | None
+    """What the sender called itself."""
+    protocol: str
+    """Full protocol name."""
+    method: str
+    """Method name."""
+    request: Leaves
+    """The request's leaves."""
+    response: Leaves | None
+    """The response's leaves; None unless it succeeded."""
+    error: str | None = None
+    """Exception class of an error answer."""
+    answered: bool = True
+    """Whether an answer was seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One run: its events in order, and the Scale it ran at."""
+
+    events: Sequence[Event]
+    scale: Mapping[str, Quantity]
+    source_id: str = ""
+    release: str = ""
+
+
+def recording_of(trace: Trace) -> Recording:
+    """Decode a Trace.
+
+    Raises:
+        InputError: a payload is absent or does not decode.
+    """
+    return Recording(events_of(trace), trace.meta.scale, trace.meta.source_id, trace.meta.release)
+
+
+def events_of(trace: Trace) -> tuple[Event, ...]:
+    """Every decodable call of a Trace as an Event, in order of start.
+
+    Raises:
+        InputError: a payload is absent or does not decode.
+    """
+    from froude.hadoop.leaves import leaves
+
+    events = []
+    for call in trace.calls:
+        response = leaves(trace.response(call)) if call.response is not None else None
+        end_s = call.start_s if call.duration_s is None else call.start_s + call.duration_s
+        events.append(
+            Event(
+                order=len(events),
+                start_s=call.start_s,
+                end_s=end_s,
+                client=call.client_id.hex() or f"connection-{call.connection}",
+                call_id=call.call_id,
+                connection=call.connection,
+                peer=call.peer,
+                user=call.user,
+                caller_context=call.caller_context,
+                protocol=call.protocol,
+                method=call.method,
+                request=leaves(trace.request(call)),
+                response=response,
+                error=call.error,
+                answered=call.status is not Status.UNANSWERED,
+            )
+        )
+    return tuple(events)

@@ -1,0 +1,78 @@
+"""What the miner is told about Hadoop rather than finds: a few small tables, and nothing else in the package.
+
+Everything here only names or hints. Take the tables away and the miner still mines; types get duller names,
+and batches and real-time calls that a short run cannot show stay unseen.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """How senders of one kind are known by sight."""
+
+    name: str
+    protocol: str = ""
+    """Last part of a protocol's name, one call of which decides; empty for none."""
+    context: str = ""
+    """Regular expression that the caller context matches; empty for none."""
+    program: str = "calls"
+    """Emulation program that plays it."""
+
+
+ROLES = (
+    Role("datanode", protocol="DatanodeProtocol", program="datanode"),
+    Role("nodemanager", protocol="ResourceTracker"),
+    Role("map", context=r"mr_attempt_.*_m_"),
+    Role("reduce", context=r"mr_attempt_.*_r_"),
+    Role("appmaster", context=r"mr_appmaster"),
+    Role("container-launcher", protocol="ContainerManagementProtocol"),
+    Role("shell", context=r"^CLI$"),
+)
+"""Tried in this order; a sender that fits none is a `client`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A call that carries several independent events."""
+
+    outer: str
+    """Repeated field of the request."""
+    inner: str
+    """Repeated field within the outer one's element; one event an element."""
+    kind: str
+    """Leaf of the inner element that tells events of different meaning apart."""
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Matches a leaf path inside the batch: outer index, and inner index where it has one."""
+        return re.compile(rf"^{re.escape(self.outer)}\[(\d+)\](?:\.{re.escape(self.inner)}\[(\d+)\])?(.*)$")
+
+
+BATCHES = {"blockReceivedAndDeleted": Batch("blocks", "blocks", "status")}
+"""By method."""
+
+REAL_TIME = frozenset({"sendHeartbeat", "sendLifeline", "nodeHeartbeat", "renewLease", "allocate"})
+"""Methods that a short run may show too rarely for their period to be found."""
+
+OPENS = {"renewLease": ("create", "append")}
+"""Real-time call -> calls that open what it keeps open."""
+
+FACTS = (
+    ("datanodeID.ipAddr", "address"),
+    ("datanodeID.hostName", "hostname"),
+    ("datanodeID.datanodeUuid", "uuid"),
+    ("datanodeID.xferPort", "port"),
+    ("datanodeID.infoPort", "info_port"),
+    ("datanodeID.ipcPort", "ipc_port"),
+    ("storageUuid", "storage"),
+)
+"""Ends of leaf paths that hold a fact of the sending machine, where no other rule is found."""
+
+GAUGES = frozenset(
+    {"capacity", "remaining", "dfsUsed", "blockPoolUsed", "nonDfsUsed", "xceiverCount", "xmitsInProgress", "cacheUsed"}
+)
+"""Last parts of leaf paths that read a machine's load: random by nature."""

@@ -1,0 +1,69 @@
+"""Numbers for the nodes of a type: by what they call themselves where they count, else by who came first."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from froude.mining.senders import Sender
+from froude.mining.structure import TypeFound, place
+
+_SLOT = re.compile(r"(\d+)")
+
+
+def renumber(found: TypeFound) -> None:
+    """Put the senders of a type into the order in which their arguments count, and place their calls anew.
+
+    An argument counts where, in every run, one of its numbers takes each value from some base on exactly once
+    over the nodes, with the same base in every run: `/job/client-0`, `/job/client-1`.
+    """
+    order = _counting(found)
+    if order is None:
+        return
+    found.senders.sort(key=lambda sender: (sender.run, order[id(sender)]))
+    place(found)
+
+
+def _counting(found: TypeFound) -> dict[int, int] | None:
+    by_run: dict[int, list[Sender]] = defaultdict(list)
+    for sender in found.senders:
+        by_run[sender.run].append(sender)
+    if max((len(senders) for senders in by_run.values()), default=0) < 2:
+        return None
+    first: dict[str, dict[int, dict[str, object]]] = defaultdict(dict)
+    for one in found.occurrences:
+        first[one.template].setdefault(id(one.sender), dict(one.call.request))
+    for requests in first.values():
+        if len(requests) < len(found.senders):
+            continue
+        for path in next(iter(requests.values())):
+            numbers = _numbers({who: request.get(path) for who, request in requests.items()})
+            for slot in numbers:
+                if _counts(slot, list(by_run.values())):
+                    return slot
+    return None
+
+
+def _numbers(values: dict[int, object]) -> list[dict[int, int]]:
+    """Each slot of a text, or the whole of a number, by sender; nothing where the wording differs."""
+    if all(type(value) is int for value in values.values()):
+        return [{who: value for who, value in values.items() if isinstance(value, int)}]
+    texts = {who: value for who, value in values.items() if isinstance(value, str)}
+    if len(texts) < len(values):
+        return []
+    pieces = {who: _SLOT.split(one) for who, one in texts.items()}
+    if len({tuple(piece[::2]) for piece in pieces.values()}) != 1:
+        return []
+    width = len(next(iter(pieces.values())))
+    return [{who: int(piece[at]) for who, piece in pieces.items()} for at in range(1, width, 2)]
+
+
+def _counts(slot: dict[int, int], runs: Sequence[Sequence[Sender]]) -> bool:
+    bases = set()
+    for senders in runs:
+        numbers = sorted(slot[id(sender)] for sender in senders)
+        bases.add(numbers[0])
+        if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+            return False
+    return len(bases) == 1

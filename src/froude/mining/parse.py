@@ -1,0 +1,181 @@
+"""Parsing a sequence by a nested pattern: which element of the pattern each call is, in which iteration.
+
+The pattern is compiled to an automaton with one place between any two elements; a shortest path through
+places × calls gives the parse. Exact parses cost nothing; where none exists, a call may be extra and an element
+may be missing, each at a cost, so that a sequence that deviates is still matched as far as it agrees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from froude.mining.segments import Item, Loop
+
+_EXTRA = 1.0
+_MISSING = 1.0
+_EMPTY_LOOP = 0.01
+_WIDTH = 24.0
+"""Paths this much worse than the best at a call are dropped: bounds the work on long deviating sequences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One call's place in the pattern."""
+
+    element: int
+    """Number of the pattern's token, counted in order; -1 for a call that fits nowhere."""
+    indices: tuple[int, ...]
+    """Iteration of each enclosing loop, outermost first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """How a sequence fits a pattern."""
+
+    matches: tuple[Match, ...]
+    """One a call."""
+    missing: tuple[int, ...]
+    """Elements that should have been there, in order."""
+    cost: float
+    """0 for an exact fit; loops passed by cost little, extra and missing calls 1 each."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether nothing is extra and nothing missing."""
+        return self.cost < _MISSING
+
+
+@dataclass(slots=True)
+class _Node:
+    """Back pointer of a shortest path: what was done last, and the node before."""
+
+    cost: float
+    before: _Node | None
+    what: tuple[str, int]
+
+
+class Automaton:
+    """A compiled pattern.
+
+    Args:
+        items: the nested pattern; its tokens are numbered in order.
+    """
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self.tokens: list[Hashable] = []
+        self.loops_of: list[tuple[int, ...]] = []
+        """Numbers of the loops around each token, outermost first."""
+        self._eat: dict[int, list[tuple[int, int]]] = {}
+        self._free: dict[int, list[tuple[int, float, tuple[str, int]]]] = {}
+        self._places = 1
+        self._loops = 0
+        self._end = self._compile(items, 0, ())
+
+    def _compile(self, items: Sequence[Item], at: int, loops: tuple[int, ...]) -> int:
+        for item in items:
+            after = self._place()
+            if isinstance(item, Loop):
+                number, self._loops = self._loops, self._loops + 1
+                inside = self._place()
+                self._link(at, inside, 0.0, ("enter", number))
+                last = self._compile(item.body, inside, (*loops, number))
+                self._link(last, inside, 0.0, ("again", number))
+                self._link(last, after, 0.0, ("leave", number))
+                self._link(at, after, _EMPTY_LOOP, ("none", number))
+            else:
+                token = len(self.tokens)
+                self.tokens.append(item)
+                self.loops_of.append(loops)
+                self._eat.setdefault(at, []).append((token, after))
+                self._link(at, after, _MISSING, ("missing", token))
+            at = after
+        return at
+
+    def _place(self) -> int:
+        self._places += 1
+        return self._places - 1
+
+    def _link(self, start: int, end: int, cost: float, what: tuple[str, int]) -> None:
+        self._free.setdefault(start, []).append((end, cost, what))
+
+    @property
+    def loops(self) -> int:
+        """Number of loops."""
+        return self._loops
+
+    def parse(self, sequence: Sequence[Hashable], *, exact: bool = False) -> Parse | None:
+        """The cheapest parse.
+
+        Args:
+            sequence: the calls' tokens.
+            exact: give up, and return None, where a call is extra or missing: linear time.
+        """
+        limit = 0.9 if exact else float("inf")
+        front = self._closed({0: _Node(0.0, None, ("start", 0))}, limit)
+        for at, token in enumerate(sequence):
+            front = self._closed(self._step(front, token, at, limit), limit)
+            if not front:
+                return None
+        last = front.get(self._end)
+        return None if last is None else self._traced(last, len(sequence))
+
+    def _step(self, front: dict[int, _Node], token: Hashable, at: int, limit: float) -> dict[int, _Node]:
+        after: dict[int, _Node] = {}
+        bound = min((node.cost for node in front.values()), default=0.0) + _WIDTH
+        for place, node in front.items():
+            if node.cost > bound:
+                continue
+            for number, end in self._eat.get(place, ()):
+                if self.tokens[number] == token:
+                    _keep(after, end, node.cost, node, ("eat", number))
+            if node.cost + _EXTRA <= limit:
+                _keep(after, place, node.cost + _EXTRA, node, ("extra", at))
+        return after
+
+    def _closed(self, front: dict[int, _Node], limit: float) -> dict[int, _Node]:
+        """All places reached from these without a call; a loop is not gone round without one."""
+        work = sorted(front)
+        while work:
+            place = work.pop()
+            node = front[place]
+            for end, cost, what in self._free.get(place, ()):
+                total = node.cost + cost
+                if total > limit or (what[0] == "again" and node.what[0] in ("missing", "none")):
+                    continue
+                if _keep(front, end, total, node, what):
+                    work.append(end)
+        return front
+
+    def _traced(self, last: _Node, calls: int) -> Parse:
+        steps: list[tuple[str, int]] = []
+        node: _Node | None = last
+        while node is not None:
+            steps.append(node.what)
+            node = node.before
+        counters: list[int] = []
+        matches: list[Match] = []
+        missing: list[int] = []
+        for kind, number in reversed(steps):
+            if kind == "enter":
+                counters.append(0)
+            elif kind == "again":
+                counters[-1] += 1
+            elif kind == "leave":
+                counters.pop()
+            elif kind == "eat":
+                matches.append(Match(number, tuple(counters)))
+            elif kind == "extra":
+                matches.append(Match(-1, tuple(counters)))
+            elif kind == "missing":
+                missing.append(number)
+        assert len(matches) == calls
+        return Parse(tuple(matches), tuple(missing), last.cost)
+
+
+def _keep(front: dict[int, _Node], place: int, cost: float, before: _Node, what: tuple[str, int]) -> bool:
+    known = front.get(place)
+    if known is not None and known.cost <= cost + 1e-9:
+        return False
+    front[place] = _Node(cost, before, what)
+    return True

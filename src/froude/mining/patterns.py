@@ -1,0 +1,125 @@
+"""Regular patterns: values that follow from a call's place alone (PatternMiner III.B.3, "Regular pattern")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from froude.base.units import Quantity
+from froude.mining.counts import fit_count
+from froude.mining.structure import Occurrence
+from froude.workload.rules import Special, Value
+from froude.workload.types import NODE, Absent, Constant, Counter, Rule, Scaled, Template
+
+_SLOT = re.compile(r"(\d+)")
+
+SlotRule = Callable[[Sequence[Occurrence], Sequence[int]], Rule | None]
+"""Finds a rule for the numbers of one slot of a text, where no counter fits."""
+
+
+def same(left: Value, right: Value) -> bool:
+    """Equality that tells True from 1 and 1 from 1.0."""
+    return type(left) is type(right) and left == right
+
+
+def constant(values: Sequence[Value]) -> Rule | None:
+    """The rule of values that are all the same."""
+    first = values[0]
+    if not all(same(value, first) for value in values):
+        return None
+    if isinstance(first, Special):
+        return Absent() if first is Special.ABSENT else None
+    return Constant(first)
+
+
+def counter(occurrences: Sequence[Occurrence], values: Sequence[Value]) -> Counter | None:
+    """`base + Σ step·index` over the node's number and iterations, with as few indices as will do."""
+    numbers = [value for value in values if type(value) is int]
+    if len(numbers) < len(values) or len(values) < 2 or max(abs(n) for n in numbers) > 1 << 52:
+        return None
+    names = [NODE, *occurrences[0].indices]
+    places = {name: [_index(one, name) for one in occurrences] for name in names}
+    varied = [name for name in names if len(set(places[name])) > 1]
+    for chosen in [*([name] for name in reversed(varied)), *([varied] if len(varied) > 1 else [])]:
+        found = _line(chosen, [places[name] for name in chosen], numbers)
+        if found is not None and len(set(numbers)) > 1:
+            return found
+    return None
+
+
+def _index(one: Occurrence, name: str) -> int:
+    return one.node if name == NODE else one.indices.get(name, 0)
+
+
+def _line(names: Sequence[str], places: Sequence[Sequence[int]], numbers: Sequence[int]) -> Counter | None:
+    base = numbers[0]
+    rows = np.array([*places, [1] * len(numbers)], dtype=float).T
+    solved = np.linalg.lstsq(rows, np.array([n - base for n in numbers], dtype=float), rcond=None)[0]
+    steps = {name: round(float(step)) for name, step in zip(names, solved, strict=False)}
+    start = base + round(float(solved[-1]))
+    fits = all(
+        start + sum(step * places[at][i] for at, step in enumerate(steps.values())) == number
+        for i, number in enumerate(numbers)
+    )
+    return Counter(start, {name: step for name, step in steps.items() if step}) if fits else None
+
+
+def scaled(
+    occurrences: Sequence[Occurrence], values: Sequence[Value], scales: Sequence[Mapping[str, Quantity]]
+) -> Scaled | None:
+    """A whole number that follows from the Scale; needs three distinct scales, since two points make any line."""
+    numbers = [value for value in values if type(value) is int]
+    if len(numbers) < len(values):
+        return None
+    points = [(scales[one.run], float(number)) for one, number in zip(occurrences, numbers, strict=True)]
+    if len({str(scale) for scale, _ in points}) < 3 or len(set(numbers)) < 2:
+        return None
+    count = fit_count(points).count
+    if count is None or any(abs(s) < 1 and s for s in count.slopes.values()):
+        return None
+    return Scaled(count)
+
+
+def text(occurrences: Sequence[Occurrence], values: Sequence[Value], slot_rule: SlotRule) -> Rule | None:
+    """Text whose fixed part is everywhere the same, and whose numbers follow rules."""
+    texts = [value for value in values if isinstance(value, str)]
+    if len(texts) < len(values) or len(texts) < 2:
+        return None
+    pieces = [_SLOT.split(one) for one in texts]
+    if len({tuple(piece[::2]) for piece in pieces}) != 1:
+        return None
+    parts: list[str | Rule] = []
+    for at in range(len(pieces[0])):
+        column = [piece[at] for piece in pieces]
+        part: str | Rule | None = column[0] if len(set(column)) == 1 else _slot(occurrences, column, slot_rule)
+        if part is None:
+            return None
+        parts.append(part)
+    return Template(joined(parts))
+
+
+def _slot(occurrences: Sequence[Occurrence], column: Sequence[str], slot_rule: SlotRule) -> Rule | None:
+    numbers = [int(digits) for digits in column]
+    found = counter(occurrences, numbers)
+    if found is not None:
+        width = len(column[0]) if len({len(digits) for digits in column}) == 1 else 0
+        for tried in dict.fromkeys((0, width)):
+            if all(str(n).zfill(tried) == digits for n, digits in zip(numbers, column, strict=True)):
+                return Counter(found.base, found.steps, tried)
+        return None
+    if any(str(n) != digits for n, digits in zip(numbers, column, strict=True)):
+        return None
+    return slot_rule(occurrences, numbers)
+
+
+def joined(parts: Sequence[str | Rule]) -> tuple[str | Rule, ...]:
+    """Parts with neighbouring fixed texts as one, and empty ones left out."""
+    made: list[str | Rule] = []
+    for part in parts:
+        if isinstance(part, str) and made and isinstance(made[-1], str):
+            made[-1] += part
+        elif part != "":
+            made.append(part)
+    return tuple(made)

@@ -1,0 +1,211 @@
+"""Relocated calls: those that a node makes because another call was answered (PatternMiner, Figure 2).
+
+They are found by the values that the target assigns. When an answer names an acting node, in an element of a
+repeated field, and that node then makes a call that carries another value of the same answer, the call is an
+effect of that element. A node's own real-time answers (commands in a heartbeat) cause effects too. Effects
+leave the node's own sequence, where only timing orders them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from froude.mining.canonical import Logical, Token
+from froude.mining.senders import Sender
+from froude.workload.types import Scalar
+
+_HOLDS = 0.9
+"""Share of a call's occurrences that one kind of cause must explain."""
+_TRACED = 3
+"""Values of a call that are traced back: those that were new most lately say most about its cause."""
+_SLACK_S = 0.001
+"""An answer counts as earlier if it passed this much after the call, at most: two connections, one clock."""
+_INDEXED = re.compile(r"^(.*)\[(\d+)\](.*?)$")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Channel:
+    """How a cause reaches the node that acts."""
+
+    token: Token
+    """The causing call."""
+    own: bool
+    """Whether the acting node made it itself."""
+    each: str
+    """Repeated field of the cause's answer; one effect an element."""
+    owner: str
+    """Leaf below the element that names the acting node; empty when it acts for itself."""
+    fact: str
+    """Leaf of the acting node's own requests with the same name; empty when it acts for itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caused:
+    """One effect, with its cause."""
+
+    call: Logical
+    sender: Sender
+    cause: Logical
+    cause_sender: Sender
+    index: int
+    """Element of the cause's repeated field."""
+
+
+@dataclass(slots=True)
+class Relocation:
+    """What was found for one kind of call of one role."""
+
+    channel: Channel
+    caused: list[Caused] = field(default_factory=list)
+
+
+def is_distinctive(value: Scalar) -> bool:
+    """Whether a value is rare enough that meeting it twice is no accident: ids, not flags or small numbers."""
+    if isinstance(value, bool) or value is None or isinstance(value, float):
+        return False
+    return abs(value) >= 1 << 14 if isinstance(value, int) else len(value) >= 6
+
+
+def relocate(senders: Sequence[Sender]) -> dict[tuple[str, Token], Relocation]:
+    """Find effects, and take them out of their senders' own sequences.
+
+    Args:
+        senders: of all runs, sorted (`senders_of`); their `own` is shortened.
+
+    Returns:
+        By role name and token.
+    """
+    found: dict[tuple[str, Token], Relocation] = {}
+    runs = _by_run(senders)
+    for role, token in sorted({(s.role.name, call.token) for s in senders for call in s.own}):
+        calls = [(s, call) for s in senders if s.role.name == role for call in s.own if call.token == token]
+        relocation = _explained(calls, runs)
+        if relocation is not None:
+            found[role, token] = relocation
+    for sender in senders:
+        sender.own = [call for call in sender.own if (sender.role.name, call.token) not in found]
+    return found
+
+
+def trace_back(
+    senders: Sequence[Sender], channels: Mapping[tuple[str, Token], Channel]
+) -> dict[tuple[str, Token], Relocation]:
+    """The same for a further run, by channels already known."""
+    found = {key: Relocation(channel) for key, channel in channels.items()}
+    runs = _by_run(senders)
+    for sender in senders:
+        for call in sender.own:
+            relocation = found.get((sender.role.name, call.token))
+            if relocation is None:
+                continue
+            for channel, caused in _causes(sender, call, runs[sender.run]):
+                if channel == relocation.channel:
+                    relocation.caused.append(caused)
+                    break
+        sender.own = [call for call in sender.own if (sender.role.name, call.token) not in found]
+    return found
+
+
+@dataclass(slots=True)
+class _Run:
+    """Indexes of one run."""
+
+    answers: dict[Scalar, list[tuple[Logical, Sender, str]]] = field(default_factory=lambda: defaultdict(list))
+    """Distinctive value -> answers that hold it, in order."""
+    names: dict[tuple[str, Scalar], dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
+    """Role and distinctive value -> who sends it in requests (by identity of the Sender), and the leaf."""
+    sent: dict[tuple[int, Scalar], int] = field(default_factory=dict)
+    """Sender and value -> where in the trace it first sent it."""
+
+
+def _by_run(senders: Sequence[Sender]) -> dict[int, _Run]:
+    runs: dict[int, _Run] = defaultdict(_Run)
+    for sender in senders:
+        run = runs[sender.run]
+        for call in sender.calls:
+            for path, value in call.request.items():
+                if is_distinctive(value):
+                    run.names[sender.role.name, value].setdefault(id(sender), path)
+                    run.sent.setdefault((id(sender), value), call.order)
+            for path, value in (call.response or {}).items():
+                if is_distinctive(value):
+                    run.answers[value].append((call, sender, path))
+    for run in runs.values():
+        for entries in run.answers.values():
+            entries.sort(key=lambda entry: entry[0].order)
+    return runs
+
+
+def _explained(calls: Sequence[tuple[Sender, Logical]], runs: Mapping[int, _Run]) -> Relocation | None:
+    votes: Counter[Channel] = Counter()
+    options: list[dict[Channel, Caused]] = []
+    for sender, call in calls:
+        mine: dict[Channel, Caused] = {}
+        for channel, caused in _causes(sender, call, runs[sender.run]):
+            mine.setdefault(channel, caused)
+        votes.update(mine.keys())
+        options.append(mine)
+    likely = [channel for channel, count in votes.items() if count >= max(2, _HOLDS * len(calls))]
+    for channel in sorted(likely, key=lambda c: (c.own, -votes[c], _plainness(c), c)):
+        caused = [mine[channel] for mine in options if channel in mine]
+        if not channel.own and not _several(caused):
+            continue
+        places = {(c.sender.run, c.cause.order, c.index, id(c.sender)) for c in caused}
+        if len(places) >= _HOLDS * len(caused):
+            return Relocation(channel, caused)
+    return None
+
+
+def _several(caused: Sequence[Caused]) -> bool:
+    """Whether the owner tells nodes apart: with one node in every run, any rare value would seem to name it."""
+    actors: dict[int, set[int]] = defaultdict(set)
+    for one in caused:
+        actors[one.sender.run].add(id(one.sender))
+    return any(len(found) > 1 for found in actors.values())
+
+
+def _plainness(channel: Channel) -> tuple[bool, int]:
+    """Prefer owners named by an id over addresses, and short paths."""
+    return ("uuid" not in channel.owner.lower(), len(channel.each) + len(channel.owner))
+
+
+def _causes(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel, Caused]]:
+    """Every way in which an earlier answer may have caused a call, latest answers first."""
+    known = {value: run.answers[value] for value in call.request.values() if _learned(value, sender, run)}
+    newest = sorted(known, key=lambda value: (-known[value][0][0].order, str(value)))[:_TRACED]
+    seen: set[Token] = set()
+    for value in newest:
+        for cause, other, path in reversed(known[value]):
+            if cause.order >= call.order or cause.event.end_s > call.start_s + _SLACK_S:
+                continue
+            if other is not sender and cause.token not in seen:
+                seen.add(cause.token)
+                yield from _named(sender, call, cause, other, run, value)
+            elif other is sender and cause.token not in seen and (match := _INDEXED.match(path)) is not None:
+                if any(cause is beat for beat in sender.periodic):
+                    seen.add(cause.token)
+                    yield Channel(cause.token, True, match[1], "", ""), Caused(call, sender, cause, other, int(match[2]))
+
+
+def _learned(value: Scalar, sender: Sender, run: _Run) -> bool:
+    """Whether the sender can have a value only from an answer: it was in one before the sender first sent it."""
+    if not is_distinctive(value) or value not in run.answers:
+        return False
+    return run.answers[value][0][0].order < run.sent[id(sender), value]
+
+
+def _named(
+    sender: Sender, call: Logical, cause: Logical, other: Sender, run: _Run, value: Scalar
+) -> Iterable[tuple[Channel, Caused]]:
+    """Elements of an answer that name the sender, and no other of its role."""
+    for path, name in (cause.response or {}).items():
+        if name == value or not is_distinctive(name):
+            continue
+        users = run.names.get((sender.role.name, name))
+        match = _INDEXED.match(path)
+        if match and users is not None and len(users) == 1 and id(sender) in users:
+            channel = Channel(cause.token, False, match[1], match[3].lstrip("."), users[id(sender)])
+            yield channel, Caused(call, sender, cause, other, int(match[2]))

@@ -1,0 +1,265 @@
+"""Node types: senders of one behaviour, the pattern they follow, and each call's place in it.
+
+Senders with one role and one set of calls are tried as one type. Where their sequences follow no one pattern, the
+nth of each run may be a type of its own (three jobs one after another have three application masters); where that
+fails too, the commonest sequence stands for all and the others are matched as far as they agree, with a finding.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from froude.mining.alignment import Pattern, unify
+from froude.mining.canonical import Logical, Token
+from froude.mining.knowledge import Role
+from froude.mining.parse import Automaton, Parse
+from froude.mining.segments import Item, Loop, fold
+from froude.mining.senders import Sender
+from froude.workload.types import Finding
+
+_UNROLLED = 12
+"""A loop that always runs the same number of times is written out up to this many calls: each has its own rules."""
+
+
+@dataclass(slots=True)
+class Occurrence:
+    """One logical call at its place in the pattern."""
+
+    run: int
+    node: int
+    """Number of its sender within the type."""
+    sender: Sender
+    template: str
+    """Id of the call template."""
+    call: Logical
+    indices: dict[str, int] = field(default_factory=dict)
+    """Iteration by loop id; for a periodic call its own number by its template's id."""
+    last: dict[str, bool] = field(default_factory=dict)
+    """Whether the iteration is its loop's last."""
+    cause: Occurrence | None = None
+    """The call that caused it, for an effect."""
+    each: int = 0
+    """Element of the cause's repeated field."""
+
+
+@dataclass(slots=True)
+class TypeFound:
+    """A node type in the making."""
+
+    name: str
+    role: Role
+    senders: list[Sender]
+    """Of all runs, in order of run and number."""
+    pattern: Pattern
+    occurrences: list[Occurrence] = field(default_factory=list)
+    """Of its steps, in order of run, node and place."""
+    times: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    """Loop id -> (run, iterations), one for each time the loop was run."""
+    deviations: int = 0
+    """Calls that were extra or missing against the pattern."""
+
+    def numbered(self) -> Iterable[tuple[int, Sender]]:
+        """Each sender with its number within its run."""
+        seen: Counter[int] = Counter()
+        for sender in self.senders:
+            yield seen[sender.run], sender
+            seen[sender.run] += 1
+
+    @property
+    def automaton(self) -> Automaton:
+        """The compiled pattern; template `n` is `NAME.c{n+1}`, loop `n` is `L{n+1}`."""
+        return Automaton(self.pattern)
+
+
+def find_types(senders: Sequence[Sender], runs: int) -> tuple[list[TypeFound], list[Finding]]:
+    """Sort senders into types.
+
+    Args:
+        senders: of all runs, effects taken out.
+        runs: number of runs.
+
+    Returns:
+        Types in order of first appearance, and what went wrong.
+    """
+    findings: list[Finding] = []
+    groups: list[tuple[list[Sender], Pattern]] = []
+    for cluster in _clusters(senders, runs):
+        groups.extend(_grouped(cluster, runs))
+    groups.sort(key=lambda group: min((s.run, s.first.order) for s in group[0]))
+    taken: Counter[str] = Counter()
+    types = []
+    for members, pattern in groups:
+        role = members[0].role
+        taken[role.name] += 1
+        name = role.name if taken[role.name] == 1 else f"{role.name}-{taken[role.name]}"
+        made = TypeFound(name, role, members, pattern)
+        place(made)
+        if _unrolled(made):
+            place(made)
+        if made.deviations:
+            total = sum(len(sender.own) for sender in members)
+            what = f"node type {name!r}: {made.deviations} of {total} calls fit no common pattern"
+            findings.append(Finding(what, fatal=False, node_type=name))
+        types.append(made)
+    return types, findings
+
+
+def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
+    """Senders of one role and set of calls; sets that some run lacks are pooled by role."""
+    by_set: dict[tuple[str, frozenset[Token]], list[Sender]] = defaultdict(list)
+    for sender in senders:
+        by_set[sender.role.name, frozenset(sender.tokens)].append(sender)
+    whole = [group for group in by_set.values() if len({s.run for s in group}) == runs]
+    pools: dict[str, list[Sender]] = defaultdict(list)
+    for group in by_set.values():
+        if len({s.run for s in group}) < runs:
+            pools[group[0].role.name].extend(group)
+    for role, pool in pools.items():
+        # A lone deviant joins the type of its role if there is just one.
+        homes = [group for group in whole if group[0].role.name == role]
+        joined = unify(s.tokens for s in [*homes[0], *pool]) if len(homes) == 1 else None
+        if joined is not None:
+            homes[0].extend(pool)
+        else:
+            whole.append(pool)
+    return [sorted(group, key=lambda s: (s.run, s.first.order)) for group in whole]
+
+
+def _grouped(cluster: list[Sender], runs: int) -> list[tuple[list[Sender], Pattern]]:
+    pattern = unify(sender.tokens for sender in cluster)
+    per_run = Counter(sender.run for sender in cluster)
+    constant = len(per_run) == runs and len(set(per_run.values())) == 1
+    number = per_run[cluster[0].run]
+    if pattern is not None:
+        if constant and 1 < number <= 8 and runs > 1 and _told_apart(cluster, number):
+            return [(part, unify(s.tokens for s in part) or pattern) for part in _by_number(cluster, number)]
+        return [(cluster, pattern)]
+    if constant and number > 1:
+        return [group for part in _by_number(cluster, number) for group in _grouped(part, runs)]
+    families = _families(cluster)
+    if len(families) > 1 and all(len({s.run for s in family}) == runs for family, _ in families):
+        return families
+    return [(cluster, _commonest(cluster))]
+
+
+def _by_number(cluster: list[Sender], number: int) -> list[list[Sender]]:
+    return [cluster[at::number] for at in range(number)]
+
+
+def _families(cluster: list[Sender]) -> list[tuple[list[Sender], Pattern]]:
+    """Greedy: each sender joins the first family with whose members it follows one pattern."""
+    families: list[tuple[list[Sender], Pattern]] = []
+    for sender in cluster:
+        for at, (members, _) in enumerate(families):
+            joined = unify(s.tokens for s in [*members, sender])
+            if joined is not None:
+                families[at] = ([*members, sender], joined)
+                break
+        else:
+            families.append(([sender], unify([sender.tokens]) or fold(sender.tokens)))
+    return families
+
+
+def _commonest(cluster: list[Sender]) -> Pattern:
+    """The pattern of the sequence by which all parse with the least deviation."""
+    distinct = sorted({sender.tokens for sender in cluster}, key=lambda s: (len(s), repr(s)))
+    best: tuple[float, str, Pattern] | None = None
+    for sequence in distinct[:: max(1, len(distinct) // 12)]:
+        pattern = fold(sequence)
+        automaton = Automaton(pattern)
+        cost = sum(parse.cost for other in cluster if (parse := automaton.parse(other.tokens)) is not None)
+        if best is None or (cost, repr(pattern)) < best[:2]:
+            best = (cost, repr(pattern), pattern)
+    assert best is not None
+    return best[2]
+
+
+def _told_apart(cluster: list[Sender], number: int) -> bool:
+    """Whether the nth sender of every run says the same, and other than the others: they are no equals."""
+    parts = _by_number(cluster, number)
+    for at in range(min(len(sender.own) for sender in cluster)):
+        for path in cluster[0].own[at].request:
+            values = [{_wording(s.own[at].request.get(path)) for s in part} for part in parts]
+            if all(len(found) == 1 for found in values) and len(set.union(*values)) > 1:
+                return True
+    return False
+
+
+def _wording(value: object) -> object:
+    """Text with its digits blanked; other values do not tell nodes apart."""
+    return "".join("#" if c.isdigit() else c for c in value) if isinstance(value, str) else ""
+
+
+# --- places -----------------------------------------------------------------------------------------------
+
+
+def place(found: TypeFound) -> None:
+    """Give each call of each sender its place: `occurrences`, `times` and `deviations` are made anew."""
+    automaton = found.automaton
+    found.occurrences, found.deviations = [], 0
+    found.times = defaultdict(list)
+    for node, sender in found.numbered():
+        parse = automaton.parse(sender.tokens, exact=True) or automaton.parse(sender.tokens)
+        if parse is None:
+            found.deviations += len(sender.own)
+            continue
+        found.deviations += sum(match.element < 0 for match in parse.matches) + len(parse.missing)
+        made, times = occurrences_of(found.name, automaton, sender, node, parse)
+        found.occurrences.extend(made)
+        for loop, counts in times.items():
+            found.times[loop].extend((sender.run, count) for count in counts)
+
+
+def occurrences_of(
+    name: str, automaton: Automaton, sender: Sender, node: int, parse: Parse
+) -> tuple[list[Occurrence], Mapping[str, list[int]]]:
+    """A parse as occurrences, with the number of iterations of each run of each loop."""
+    made: list[Occurrence] = []
+    totals: dict[tuple[int, tuple[int, ...]], int] = {}
+    for match, call in zip(parse.matches, sender.own, strict=True):
+        if match.element < 0:
+            continue
+        loops = automaton.loops_of[match.element]
+        for depth, loop in enumerate(loops):
+            key = (loop, match.indices[:depth])
+            totals[key] = max(totals.get(key, 0), match.indices[depth] + 1)
+        indices = {f"L{loop + 1}": index for loop, index in zip(loops, match.indices, strict=True)}
+        made.append(Occurrence(sender.run, node, sender, f"{name}.c{match.element + 1}", call, indices))
+    for one in made:
+        loops = automaton.loops_of[int(one.template.rpartition(".c")[2]) - 1]
+        outer = tuple(one.indices.values())
+        for depth, loop in enumerate(loops):
+            one.last[f"L{loop + 1}"] = outer[depth] == totals[loop, outer[:depth]] - 1
+    times: dict[str, list[int]] = defaultdict(list)
+    for loop in range(automaton.loops):
+        counts = [total for (number, _), total in totals.items() if number == loop]
+        times[f"L{loop + 1}"] = counts or [0]
+    return made, times
+
+
+def _unrolled(found: TypeFound) -> bool:
+    """Write out loops that always run the same small number of times; whether any was."""
+    constants = {loop: seen[0][1] for loop, seen in found.times.items() if len({count for _, count in seen}) == 1}
+    counter = iter(range(1, 1 << 30))
+
+    def rewrite(items: Sequence[Item]) -> list[Item]:
+        made: list[Item] = []
+        for item in items:
+            if not isinstance(item, Loop):
+                made.append(item)
+                continue
+            times = constants.get(f"L{next(counter)}")
+            body = rewrite(item.body)
+            if times is not None and times * len(body) <= _UNROLLED:
+                made.extend(body * times)
+            else:
+                made.append(Loop(tuple(body)))
+        return made
+
+    changed = tuple(rewrite(found.pattern))
+    if changed == found.pattern:
+        return False
+    found.pattern = changed
+    return True

@@ -1,0 +1,130 @@
+"""When calls are made and nodes start (PatternMiner III.B.4)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+
+from froude.base.units import Quantity
+from froude.mining.structure import Occurrence, TypeFound
+from froude.workload.scale import Count
+from froude.workload.types import Interval, Moment, StartRule
+
+_GROWS = 0.9
+"""Share of the spread between runs that a line over a variable must explain before an interval is said to grow."""
+_EARLY_S = 0.05
+"""A node may seem to start this much before what it waits for: answer and next call pass different connections."""
+
+
+def intervals(
+    occurrences: Iterable[Occurrence], scales: Sequence[Mapping[str, Quantity]]
+) -> dict[str, Interval]:
+    """The time from a sender's previous answer to each call, by template."""
+    by_sender: dict[int, list[Occurrence]] = defaultdict(list)
+    for one in occurrences:
+        by_sender[id(one.sender)].append(one)
+    gaps: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for listed in by_sender.values():
+        listed.sort(key=lambda one: one.call.order)
+        for before, after in zip(listed, listed[1:], strict=False):
+            gap = max(0.0, after.call.start_s - before.call.event.end_s)
+            gaps[after.template].append((after.run, gap))
+    return {template: _interval(found, scales) for template, found in gaps.items()}
+
+
+def _interval(gaps: Sequence[tuple[int, float]], scales: Sequence[Mapping[str, Quantity]]) -> Interval:
+    middle = median(gap for _, gap in gaps)
+    spread = median(abs(gap - middle) for _, gap in gaps)
+    runs = sorted({run for run, _ in gaps})
+    points = [(scales[run], median(gap for r, gap in gaps if r == run)) for run in runs]
+    line = _line(points, spread)
+    return Interval(line or Count(round(middle, 6)), round(spread, 6))
+
+
+def _line(points: Sequence[tuple[Mapping[str, Quantity], float]], spread: float) -> Count | None:
+    """A line over the one variable that explains the differences between runs, if they exceed the noise."""
+    values = [value for _, value in points]
+    if len(points) < 4 or max(values) - min(values) <= 4 * spread:
+        return None
+    mean = sum(values) / len(values)
+    best: tuple[float, Count] | None = None
+    for name in sorted(set.intersection(*(set(scale) for scale, _ in points))):
+        xs = [scale[name].value for scale, _ in points]
+        centre = sum(xs) / len(xs)
+        wide = sum((x - centre) ** 2 for x in xs)
+        if not wide:
+            continue
+        slope = sum((x - centre) * (y - mean) for x, y in zip(xs, values, strict=True)) / wide
+        rest = sum((y - mean - slope * (x - centre)) ** 2 for x, y in zip(xs, values, strict=True))
+        explained = 1 - rest / sum((y - mean) ** 2 for y in values)
+        if explained >= _GROWS and (best is None or explained > best[0]):
+            best = (explained, Count(round(mean - slope * centre, 6), {name: slope}))
+    return best[1] if best else None
+
+
+def start_rules(types: Sequence[TypeFound], runs: int) -> dict[str, StartRule]:
+    """What the nodes of each type wait for: of all that was over in every run before they began, the latest."""
+    spans = {found.name: _spans(found, runs) for found in types}
+    rules = {}
+    for found in types:
+        starts = spans[found.name]
+        begins = [min((begin for begin, _, _ in starts[run]), default=None) for run in range(runs)]
+        spacing = _spacing(starts)
+        options = []
+        for other in types:
+            if other is found:
+                continue
+            for moment, every in ((Moment.FINISHED, True), (Moment.STARTED, True), (Moment.FINISHED, False)):
+                delay = _delay(begins, spans[other.name], moment, every)
+                endless = moment is Moment.FINISHED and other.role.program == "datanode"
+                single = not every and all(len(found) <= 1 for found in spans[other.name])
+                if delay is not None and not endless and not single:
+                    options.append((delay, moment is Moment.STARTED, not every, other.name, moment, every))
+        if options:
+            delay, _, _, name, moment, every = min(options)
+            rules[found.name] = StartRule(name, moment, every, round(max(0.0, delay), 3), spacing)
+        else:
+            first = min((begin for begin in begins if begin is not None), default=0.0)
+            rules[found.name] = StartRule(delay_s=round(first, 3), spacing_s=spacing)
+    return rules
+
+
+Span = tuple[float, float, float]
+"""First call, end of the start-up calls, last answer of the logical sequence; seconds."""
+
+
+def _spans(found: TypeFound, runs: int) -> list[list[Span]]:
+    spans: list[list[Span]] = [[] for _ in range(runs)]
+    for sender in found.senders:
+        own = sender.own or sender.calls
+        beat = sender.periodic[0].order if sender.periodic else None
+        before = [call for call in own if beat is None or call.order < beat] or own[:1]
+        begin = sender.calls[0].start_s
+        spans[sender.run].append((begin, before[-1].event.end_s, max(call.event.end_s for call in own)))
+    return spans
+
+
+def _delay(
+    begins: Sequence[float | None], other: Sequence[Sequence[Span]], moment: Moment, every: bool
+) -> float | None:
+    """Median time from the moment to the start, or None if a start came before it in some run."""
+    delays = []
+    for begin, spans in zip(begins, other, strict=True):
+        if begin is None:
+            continue
+        if not spans:
+            return None
+        moments = [span[2] if moment is Moment.FINISHED else span[1] for span in spans]
+        delays.append(begin - (max(moments) if every else min(moments)))
+    if not delays or min(delays) < -_EARLY_S:
+        return None
+    return median(delays)
+
+
+def _spacing(starts: Sequence[Sequence[Span]]) -> float:
+    gaps = []
+    for spans in starts:
+        begins = sorted(begin for begin, _, _ in spans)
+        gaps.extend(b - a for a, b in zip(begins, begins[1:], strict=False))
+    return round(median(gaps), 3) if gaps else 0.0

@@ -1,0 +1,145 @@
+"""Named generators: values that are random by nature and of known form.
+
+A generator recognises its values in a recording and makes new ones in a play. Both are pure: randomness and time
+are arguments.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from froude.workload.types import Generated, Scalar
+
+Parameters = Mapping[str, Scalar]
+_UUID = re.compile(r"^(.*?)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(.*)$", re.DOTALL)
+_DFS_CLIENT = re.compile(r"^DFSClient_([A-Za-z]+)_-?\d+_(\d+)$")
+_TASK_CLIENT = re.compile(r"^DFSClient_attempt_\w+_-?\d+_\d+$")
+_EPOCH_MS = range(1_000_000_000_000, 5_000_000_000_000)
+_WIDE = 1 << 48
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """One kind of value."""
+
+    name: str
+    recognise: Callable[[Sequence[Scalar]], Parameters | None]
+    """The parameters under which all values are of this kind, or None."""
+    make: Callable[[Parameters, random.Random, float], Scalar]
+    """A new value, from parameters, a random generator, and the time in seconds since the epoch."""
+
+
+def recognise(values: Sequence[Scalar]) -> Generated | None:
+    """The generator of whose kind all values are, or None."""
+    for generator in GENERATORS.values():
+        parameters = generator.recognise(values)
+        if parameters is not None:
+            return Generated(generator.name, dict(parameters))
+    return None
+
+
+def generate(rule: Generated, rng: random.Random, now_s: float) -> Scalar:
+    """A new value.
+
+    Args:
+        rule: generator and parameters.
+        rng: where randomness comes from.
+        now_s: seconds since the epoch.
+
+    Raises:
+        KeyError: there is no generator of that name.
+    """
+    return GENERATORS[rule.generator].make(rule.parameters, rng, now_s)
+
+
+def _is_uuid(values: Sequence[Scalar]) -> Parameters | None:
+    matches = [_UUID.match(value) if isinstance(value, str) else None for value in values]
+    around = {(match[1], match[2]) if match else None for match in matches}
+    if len(around) != 1 or None in around:
+        return None
+    prefix, suffix = next(pair for pair in around if pair is not None)
+    return {**({"prefix": prefix} if prefix else {}), **({"suffix": suffix} if suffix else {})}
+
+
+def _uuid(parameters: Parameters, rng: random.Random, _: float) -> Scalar:
+    made = UUID(int=rng.getrandbits(128), version=4)
+    return f"{parameters.get('prefix', '')}{made}{parameters.get('suffix', '')}"
+
+
+def _is_dfs_client(values: Sequence[Scalar]) -> Parameters | None:
+    matches = [_DFS_CLIENT.match(value) if isinstance(value, str) else None for value in values]
+    forms = {(match[1], match[2]) if match else None for match in matches}
+    if len(forms) != 1 or None in forms:
+        return None
+    task, thread = next(pair for pair in forms if pair is not None)
+    return {"task": task, "thread": int(thread)}
+
+
+def _dfs_client(parameters: Parameters, rng: random.Random, _: float) -> Scalar:
+    return f"DFSClient_{parameters.get('task', 'NONMAPREDUCE')}_{_int32(rng)}_{parameters.get('thread', 1)}"
+
+
+def _is_task_client(values: Sequence[Scalar]) -> Parameters | None:
+    return {} if values and all(isinstance(v, str) and _TASK_CLIENT.match(v) for v in values) else None
+
+
+def _task_client(_: Parameters, rng: random.Random, now_s: float) -> Scalar:
+    return f"DFSClient_attempt_{int(now_s * 1000)}_0001_m_000000_0_{_int32(rng)}_1"
+
+
+def _is_epoch_ms(values: Sequence[Scalar]) -> Parameters | None:
+    return {} if values and all(type(value) is int and value in _EPOCH_MS for value in values) else None
+
+
+def _epoch_ms(_: Parameters, __: random.Random, now_s: float) -> Scalar:
+    return int(now_s * 1000)
+
+
+def _is_wide(values: Sequence[Scalar]) -> Parameters | None:
+    wide = len(set(values)) > 1 and all(type(value) is int for value in values)
+    return {} if wide and max(abs(v) for v in values if isinstance(v, int)) >= _WIDE else None
+
+
+def _int64(_: Parameters, rng: random.Random, __: float) -> Scalar:
+    return rng.getrandbits(63)
+
+
+def _between(parameters: Parameters, rng: random.Random, _: float) -> Scalar:
+    low, high = parameters.get("low"), parameters.get("high")
+    return rng.randint(int(low or 0), int(high or low or 0))
+
+
+def _never(_: Sequence[Scalar]) -> Parameters | None:
+    return None
+
+
+def _bytes(parameters: Parameters, rng: random.Random, _: float) -> Scalar:
+    return rng.randbytes(int(parameters.get("length") or 16))
+
+
+def _is_bytes(values: Sequence[Scalar]) -> Parameters | None:
+    lengths = {len(value) if isinstance(value, bytes) else -1 for value in values}
+    return {"length": max(lengths)} if lengths and min(lengths) >= 8 else None
+
+
+def _int32(rng: random.Random) -> int:
+    return rng.randint(-(1 << 31), (1 << 31) - 1)
+
+
+GENERATORS = {
+    generator.name: generator
+    for generator in (
+        Generator("dfs-client", _is_dfs_client, _dfs_client),
+        Generator("task-client", _is_task_client, _task_client),
+        Generator("uuid", _is_uuid, _uuid),
+        Generator("epoch-ms", _is_epoch_ms, _epoch_ms),
+        Generator("int64", _is_wide, _int64),
+        Generator("bytes", _is_bytes, _bytes),
+        Generator("gauge", _never, _between),
+    )
+}
+"""By name, in the order in which values are tried; `gauge` is chosen by the leaf's name (`mining.knowledge`)."""
