@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from froude.cli.settings import Settings
-from froude.hadoop import background
+from froude.hadoop import background, quickstart
 from froude.hadoop.distribution import DEFAULT_RELEASE, Hadoop, cache_folder, cached_releases
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False)
@@ -28,7 +28,13 @@ def hadoop() -> None:
 
 
 @app.command()
-def fetch(ctx: typer.Context, release: _Release = None) -> None:
+def fetch(
+    ctx: typer.Context,
+    release: _Release = None,
+    prepare: Annotated[
+        bool, typer.Option(help="Start it once, so that quick starts take half the time (15 s, 80 MB).")
+    ] = True,
+) -> None:
     """Fetch the jars of a release, unless they are in the cache.
 
     Only what a NameNode, a DataNode and the file system shell load: about 45 MB. A mirror in
@@ -42,7 +48,10 @@ def fetch(ctx: typer.Context, release: _Release = None) -> None:
         settings.out(f"Would fetch Hadoop {wanted} into {cache_folder()}")
         return
     environ = {key: value for key, value in os.environ.items() if key != "HADOOP_HOME"}
-    found = Hadoop.find(wanted, progress=settings.progress(), environ=environ)
+    progress = settings.progress()
+    found = Hadoop.find(wanted, progress=progress, environ=environ)
+    if prepare:
+        quickstart.prepare(found, progress)
     settings.emit(_described(found))
     settings.out(f"Hadoop {found.version}: {len(found.jars)} jars in {cache_folder()}, for {_java(found)}")
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Self, TypedDict
 
 from froude.base.errors import InputError, TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
-from froude.hadoop import jvm, loopback, settings, site
+from froude.hadoop import jvm, loopback, quickstart, settings, site
 from froude.hadoop.daemons import REAPER, Daemon, child_environment
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.relay import Relay
@@ -54,6 +54,8 @@ class ClusterOptions(TypedDict, total=False):
     """Quick start-up instead of full speed; no by default."""
     conf: Mapping[str, str] | None
     """Further properties for every daemon: `dfs.*` go to hdfs-site.xml, others to core-site.xml."""
+    flags: Sequence[str]
+    """Further JVM flags for every daemon and client; none by default."""
 
 
 class Cluster:
@@ -71,6 +73,7 @@ class Cluster:
         audit_log: bool = True,
         fast: bool = False,
         conf: Mapping[str, str] | None = None,
+        flags: Sequence[str] = (),
     ) -> None:
         """Describe it (see `ClusterOptions`); nothing runs before the block is entered.
 
@@ -90,6 +93,7 @@ class Cluster:
         self._datanode_heap = datanode_heap
         self._fast = fast
         self._extra = dict(conf or {})
+        self._flags = tuple(flags)
         self._wanted_folder = folder
         self._folder: Path | None = None
         self._prefix = ""
@@ -201,11 +205,13 @@ class Cluster:
         java = [
             str(self.hadoop.java.path),
             *jvm.flags(heap="256 MB", fast=True, java=self.hadoop.java, release=self.hadoop.version),
+            *quickstart.flags(self.hadoop),
+            *self._flags,
         ]
         command = [
             *java,
             "-cp",
-            f"{conf}:{self.hadoop.classpath}",
+            quickstart.class_path(self.hadoop, conf, fast=True),
             _SHELL,
             "-D",
             f"fs.defaultFS={where}",
@@ -232,6 +238,7 @@ class Cluster:
             fast=self._fast,
             conf=self._extra,
             replication=self._replication,
+            flags=self._flags,
         )
         try:
             self._namenode.start()
@@ -278,6 +285,7 @@ class Cluster:
             folder=folder,
             heap=self._datanode_heap,
             fast=self._fast,
+            flags=self._flags,
         )
         core, hdfs = self.namenode.site()
         core["fs.defaultFS"] = f"hdfs://{namenode[0]}:{namenode[1]}"

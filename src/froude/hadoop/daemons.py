@@ -21,7 +21,7 @@ import psutil
 
 from froude.base.errors import TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
-from froude.hadoop import jvm, site
+from froude.hadoop import jvm, quickstart, site
 from froude.hadoop.distribution import Hadoop
 
 REAPER = Path(__file__).with_name("_reaper.py")
@@ -68,8 +68,10 @@ class Daemon:
         self.folder = folder
         self.main_class = main_class
         self._arguments = tuple(arguments)
+        self._fast = fast
         self._flags = [
             *jvm.flags(heap=heap, fast=fast, java=hadoop.java, release=hadoop.version),
+            *(quickstart.flags(hadoop) if fast else ()),
             *flags,
         ]
         self._process: subprocess.Popen[bytes] | None = None
@@ -127,7 +129,7 @@ class Daemon:
             f"-Dfroude.log={self.log}",
             f"-Dhadoop.log.dir={self.folder}",
             "-cp",
-            f"{self.conf}:{self.hadoop.classpath}",
+            quickstart.class_path(self.hadoop, self.conf, fast=self._fast),
             self.main_class,
             *(self._arguments if arguments is None else arguments),
         ]

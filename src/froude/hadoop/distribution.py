@@ -75,6 +75,8 @@ class Hadoop:
     """Where it came from: `folder`, `HADOOP_HOME` or `Maven`."""
     folder: Path | None = field(default=None)
     """The folder it was found in, where it was."""
+    cache: Path | None = field(default=None)
+    """The cache that its jars lie in, where they were fetched."""
 
     @classmethod
     def find(
@@ -116,8 +118,9 @@ class Hadoop:
             return cls(actual, jars, jvm.choose(actual, found), source, here)
         release = version or DEFAULT_RELEASE
         java = jvm.choose(release, found)
-        jars = fetch(release, cache or cache_folder(environ), progress or Silent())
-        return cls(release, jars, java, "Maven", None)
+        cache = cache or cache_folder(environ)
+        jars = fetch(release, cache, progress or Silent())
+        return cls(release, jars, java, "Maven", cache=cache)
 
     def namenode(self, heap: str | int = "1 GB", **options: Unpack[NameNodeOptions]) -> NameNode:
         """A NameNode of its own, formatted and started when the `with` block is entered.

@@ -6,7 +6,7 @@ import getpass
 import shutil
 import tempfile
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypedDict
 
@@ -39,6 +39,8 @@ class NameNodeOptions(TypedDict, total=False):
     """The loopback network, `127.a.b`; by default a free one."""
     replication: int
     """Copies of each block that clients are told to make; 3 by default."""
+    flags: Sequence[str]
+    """Further JVM flags; none by default."""
 
 
 class NameNode:
@@ -56,6 +58,7 @@ class NameNode:
         image: Path | None = None,
         prefix: str | None = None,
         replication: int = 3,
+        flags: Sequence[str] = (),
     ) -> None:
         """Describe it (see `NameNodeOptions`); nothing runs before the block is entered."""
         self.hadoop = hadoop
@@ -67,6 +70,7 @@ class NameNode:
         self._image = image
         self._prefix = prefix
         self._replication = replication
+        self._flags = tuple(flags)
         self._folder: Path | None = None
         self._daemon: Daemon | None = None
         self._rpc = ("", 0)
@@ -245,9 +249,8 @@ class NameNode:
         self._rpc, self._web = (host, rpc), (host, http)
 
     def _prepare(self) -> None:
-        flags = (
-            [metrics.GC_LOG_FLAG.format(path=self.folder / "gc.log")] if self.hadoop.java.major >= 9 else []
-        )
+        gc_log = metrics.GC_LOG_FLAG.format(path=self.folder / "gc.log")
+        flags = [gc_log, *self._flags] if self.hadoop.java.major >= 9 else self._flags
         self._daemon = Daemon(
             self.hadoop,
             name="namenode",
