@@ -143,7 +143,7 @@ def workloads(draw: st.DrawFn) -> Workload:
                 start.map(lambda s: s if s.after else StartRule(delay_s=s.delay_s, spacing_s=s.spacing_s)),
                 st.sampled_from(["calls", "datanode"]),
                 st.none() | names,
-                st.none() | rules(ids),
+                st.none() | rules(ids).filter(lambda rule: rule != Constant(None)),
             )
         )
         for name in type_names

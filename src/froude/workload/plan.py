@@ -37,7 +37,7 @@ class Plan:
 
     @property
     def calls_per_second(self) -> float:
-        """Calls a second while every node is at work: its periodic calls, and its steps at their recorded pace.
+        """Calls a second while every node is at work: periodic calls, and steps at their recorded pace.
 
         Polls count once, and a step without a recorded interval adds calls but no time.
         """
