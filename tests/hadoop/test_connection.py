@@ -54,8 +54,12 @@ def token_core() -> ServerConnection:
 def test_calls_and_exceptions(schema: Schema) -> None:
     """A result is decoded; an exception is raised with its class, and the connection lives on."""
     answers = iter([echo, refuse, echo])
+
+    def answer(core: ServerConnection, call: Request) -> bytes:
+        return next(answers)(core, call)
+
     with (
-        daemon(lambda core, call: next(answers)(core, call)) as address,
+        daemon(answer) as address,
         Connection(*address, schema, PING) as one,
     ):
         assert type(ping(one)).__name__ == "PingResponse"
@@ -131,9 +135,11 @@ def test_every_failure_of_a_peer_is_stated(
 
 def test_a_reset_and_a_refusal_are_told_apart(schema: Schema) -> None:
     """A port that nobody listens on, and a daemon that resets, have their own words."""
-    with daemon(echo, greet=lambda one: reset(one) or True) as address:
-        with pytest.raises(TargetError, match=r"(reset|closed) the connection"):
-            ping(_opened(address, schema))
+    with (
+        daemon(echo, greet=lambda one: reset(one) or True) as address,
+        pytest.raises(TargetError, match=r"(reset|closed) the connection"),
+    ):
+        ping(_opened(address, schema))
     with pytest.raises(TargetError, match=r"refused the connection\. Is the daemon up"):
         Connection(*address, schema, PING).open()
     with pytest.raises(TargetError, match="is not open"):

@@ -10,8 +10,8 @@ Without SASL calls may follow `open` at once. With SASL, what is to be sent duri
 come in any order and are matched by call id. What the peer does wrong ends in a `Broken` event, after all
 that was right before it; what the caller does wrong raises `LocalProtocolError` and sends nothing.
 
-The request header is encoded by hand (`benchmarks/bench_rpc_codec.py`: 1 us instead of 3 by protobuf),
-because all of it but two numbers is constant.
+The request header is encoded by hand, because all of it but two numbers is constant: `rpc.encode_frame` of
+`benchmarks/bench_rpc_codec.py` took 0.8 us, with protobuf's encoder 2.2 us.
 """
 
 from __future__ import annotations
