@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import re
 import stat
 from itertools import pairwise
@@ -19,6 +20,9 @@ from froude.render import (
     KeyFigure,
     Kind,
     Mark,
+    Pattern,
+    PatternCall,
+    PatternLane,
     Report,
     Section,
     Series,
@@ -134,6 +138,22 @@ def test_empty_report() -> None:
     empty = Chart("t", Axis("x", unit="s"), Axis("y", unit="s"), ())
     sections = (Section("s", (Table((Column("a"),), []), empty)),)
     assert "There is no point to draw." in report_html(Report("Empty", sections=sections))
+
+
+@pytest.mark.parametrize("interactive", [True, False])
+def test_names_that_are_no_unicode(tmp_path: Path, interactive: bool) -> None:
+    """A path that is not UTF-8, or holds control characters, is shown as well as can be."""
+    bad = "/in/\udcff\x00\x1b[31m"
+    chart = Chart(bad, Axis(bad, Kind.DURATION), Axis(bad, unit=bad), (Series(bad, [0.0, 1.0], [1.0, 2.0]),))
+    pattern = Pattern(bad, (PatternLane(bad, bad, steps=(PatternCall("a", bad, bad),)),))
+    table = Table((Column(bad, Kind.CODE),), [(bad,)], bad)
+    page, data = save(
+        Report(bad, sections=(Section(bad, (chart, pattern, table)),)),
+        tmp_path / "r.html",
+        interactive=interactive,
+    )
+    assert "/in/" in page.read_text()
+    assert json.loads(data.read_text())["version"] == 1
 
 
 def test_save(tmp_path: Path) -> None:

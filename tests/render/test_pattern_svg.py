@@ -1,5 +1,7 @@
 """The picture is well-formed, says the same in words, and escapes what it is given."""
 
+from hypothesis import given
+from hypothesis import strategies as st
 from lxml import etree
 
 from froude.render import Pattern, PatternArrow, PatternCall, PatternLane, PatternLoop, PatternPulse
@@ -54,6 +56,13 @@ def test_hostile_names_are_escaped() -> None:
     svg = pattern_svg(Pattern(bad, (lane,), (PatternArrow("a", "b", ArrowKind.FLOW, bad),)))
     assert not list(etree.fromstring(svg.encode()).iter(f"{SVG}script"))
     assert bad in (etree.fromstring(svg.encode()).findtext(f"{SVG}title") or "")
+
+
+@given(st.text())
+def test_any_text_is_well_formed(text: str) -> None:
+    """Control characters and lone surrogates, as paths may hold, do not break the file."""
+    lane = PatternLane("n" + text, text, text, (PatternCall("a", text, text),))
+    assert etree.fromstring(pattern_svg(Pattern(text, (lane,))).encode()) is not None
 
 
 def test_empty() -> None:

@@ -67,6 +67,21 @@ def test_hostile_unit_stays_text() -> None:
     assert vl_convert.vegalite_to_svg(spec)
 
 
+def test_line_separators_break_no_expression() -> None:
+    """Names with control characters and line separators still compile and evaluate."""
+    bad = 'a\u2028b\n"c\x00'
+    chart = Chart(
+        "t",
+        Axis(bad, Kind.DURATION),
+        Axis(bad, unit=bad),
+        (Series(bad, [0.0, 1.0], [1.0, 2.0]),),
+        marks=(Mark(0, bad),),
+    )
+    (spec,) = specs(chart)
+    assert not set("\u2028\n\x00") & set(json.dumps(spec, ensure_ascii=False))
+    assert "b" in vl_convert.vegalite_to_svg(spec)
+
+
 def test_sample_shows_its_points() -> None:
     """The specification's data are the prepared points, neither more nor fewer."""
     charts = [block for section in report().sections for block in section.blocks if isinstance(block, Chart)]

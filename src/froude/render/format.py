@@ -6,6 +6,7 @@ Nothing is rounded into a claim: 99.996 % never becomes 100 %.
 from __future__ import annotations
 
 import math
+import re
 
 from froude.render.types import Kind, Value
 
@@ -16,6 +17,7 @@ THIN = "\u202f"
 TIMES = "\u00d7"
 """Stands before a count: how many times."""
 _MINUS = "\u2212"
+_UNSAFE = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ud800-\\udfff\\ufffe\\uffff]+")
 _TIME = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _SIZE = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 
@@ -42,6 +44,11 @@ def written(value: Value, kind: Kind, unit: str = "") -> str:
     if math.isinf(value):
         return _MINUS * (value < 0) + "∞"
     return _measured(float(value), kind, unit) if kind is not Kind.NUMBER else _with(number(value), unit)
+
+
+def one_line(text: str) -> str:
+    """The text without what no drawing can hold: control characters, line separators, lone surrogates."""
+    return _UNSAFE.sub(" ", text)
 
 
 def number(value: float) -> str:

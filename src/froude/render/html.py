@@ -77,7 +77,9 @@ def report_html(report: Report, *, interactive: bool = True) -> str:
         "policy": _policy(scripts),
         "version": __version__,
     }
-    return _environment().get_template("page.html.j2").render(view)
+    text = _environment().get_template("page.html.j2").render(view)
+    # a path that is not UTF-8 arrives with lone surrogates, which no file can hold
+    return text.encode(errors="replace").decode()
 
 
 def save(report: Report, path: Path | str, *, interactive: bool = True) -> tuple[Path, Path]:

@@ -26,7 +26,8 @@ VERSION = 1
 
 def report_json(report: Report) -> str:
     """The report as JSON text, two spaces deep, ending in a line feed."""
-    return json.dumps(report_dict(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(report_dict(report), indent=2, ensure_ascii=False, allow_nan=False)
+    return text.encode(errors="replace").decode() + "\n"
 
 
 def report_dict(report: Report) -> dict[str, Any]:

@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from markupsafe import escape
+from markupsafe import Markup
+from markupsafe import escape as escape_markup
 
-from froude.render.format import TIMES, number
+from froude.render.format import TIMES, number, one_line
 from froude.render.pattern import ArrowKind, Pattern, PatternArrow, describe
 from froude.render.pattern_lane import (
     HEAD,
@@ -248,6 +249,11 @@ class _Drawing:
             parts.append(_text((sign_width + 8, 4), words, self.palette["soft"], 11.5) + "</g>")
             x += needed
         return "".join(parts), (y - layout.height + 12 if entries else 0.0)
+
+
+def escape(text: str) -> Markup:
+    """Text for an SVG file: escaped, and without the characters that XML does not allow."""
+    return escape_markup("\n".join(one_line(line) for line in text.split("\n")))
 
 
 def _loop_sign(x: float, y: float, colour: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from froude.render.format import DASH
+from froude.render.format import DASH, one_line
 from froude.render.prepare import Panel, Shown
 from froude.render.theme import PAGE, SANS, Palette
 from froude.render.types import Axis, Chart, ChartKind, Kind
@@ -49,7 +49,7 @@ def panel_spec(
         if bars
         else _layers(chart, shown, panel, palette, hover=hover)
     )
-    return {
+    spec = {
         "$schema": _SCHEMA,
         "width": width,
         "height": _bars_height(panel) if bars else height,
@@ -59,6 +59,16 @@ def panel_spec(
         "layer": layers,
         "config": _config(palette),
     }
+    return {name: _one_line(part) for name, part in spec.items()}
+
+
+def _one_line(part: Any) -> Any:
+    """The same without control characters and line separators, which would break Vega's expressions."""
+    if isinstance(part, str):
+        return one_line(part)
+    if isinstance(part, dict):
+        return {_one_line(name): _one_line(inner) for name, inner in part.items()}
+    return [_one_line(inner) for inner in part] if isinstance(part, list) else part
 
 
 def axis_title(axis: Axis) -> str:
@@ -122,10 +132,10 @@ def _encoding(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> Spe
     colours = [palette.series(series.colour) for series in panel.series]
     dashes = [_DASH if series.dashed else [1, 0] for series in panel.series]
     # the axis titles stand level, above and below: read without turning the head, and no width lost
-    y_scale: Spec = {"type": "log" if chart.y.log else "linear", "zero": False, "nice": True}
+    y_scale: Spec = {**_scale(chart.y), "nice": True}
     if shown.y_range:
         y_scale["domain"] = list(shown.y_range)
-    x_scale: Spec = {"type": "log" if chart.x.log else "linear", "zero": False, "nice": False}
+    x_scale: Spec = {**_scale(chart.x), "nice": False}
     if shown.x_range:
         x_scale["domain"] = list(shown.x_range)
     x_top, y_top = (pair[1] if pair else 0.0 for pair in (shown.x_range, shown.y_range))
@@ -172,6 +182,10 @@ def _encoding(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> Spe
 
 
 _LEVEL: Spec = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleY": -10, "titleX": 0}
+
+
+def _scale(axis: Axis) -> Spec:
+    return {"type": "log"} if axis.log else {"type": "linear", "zero": False}
 
 
 def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> list[Spec]:
@@ -345,5 +359,6 @@ def _config(palette: Palette) -> Spec:
         "axis": axis,
         "axisY": {"domain": False, "ticks": False, "labelPadding": 6},
         "view": {"stroke": None},
-        "customFormatTypes": False,
+        # the page says in a few words what a chart shows; a mark for each point would only be noise
+        "aria": False,
     }
