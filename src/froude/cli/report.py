@@ -1,0 +1,77 @@
+"""`froude report`: artifacts → one HTML page, and the same figures as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from froude.base.errors import InputError
+from froude.cli.settings import Settings
+from froude.render import Report, Section, save
+from froude.workspace.artifact import Artifact
+from froude.workspace.store import Workspace, read_artifact
+
+
+def _workload(path: Path) -> tuple[Section, ...]:
+    from froude.experiment.figures.workload import workload_section
+    from froude.workload.yaml_file import read_workload
+
+    return (workload_section(read_workload(path)),)
+
+
+SECTIONS: Mapping[str, Callable[[Path], tuple[Section, ...]]] = {"workload": _workload}
+"""What shows an artifact, by its kind: the table to extend when there is a new kind to show."""
+
+
+def report(
+    ctx: typer.Context,
+    artifacts: Annotated[list[str], typer.Argument(help="Paths, or names or ids in the workspace.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The page.")] = Path("report.html"),
+    title: Annotated[str, typer.Option(help="What stands at its head.")] = "",
+    static: Annotated[
+        bool, typer.Option("--static", help="Charts as pictures: no script, a quarter of the size.")
+    ] = False,
+) -> None:
+    """Artifacts → one HTML page that works offline, and the same figures as JSON beside it.
+
+    Example: froude report workload.yaml -o report.html
+    """
+    settings: Settings = ctx.obj
+    sections: list[Section] = []
+    facts: dict[str, str] = {}
+    for name in artifacts:
+        kind, path, artifact = _find(name, settings.workspace)
+        sections += SECTIONS[kind](path)
+        facts[f"{kind.capitalize()} {path.name}"] = artifact.id if artifact else str(path)
+    page = Report(
+        title or ", ".join(Path(name).name for name in artifacts), sections=tuple(sections), facts=facts
+    )
+    if settings.dry_run:
+        settings.out(f"Would write {output}")
+        return
+    html, data = save(page, output, interactive=not static)
+    settings.emit({"html": str(html), "json": str(data)})
+    settings.out(f"Report written to {html}, its figures to {data}")
+
+
+def _find(name: str, folder: Path) -> tuple[str, Path, Artifact | None]:
+    """An artifact by its path, or by name or id in the workspace, and its kind.
+
+    Raises:
+        InputError: there is none, or nothing shows its kind.
+    """
+    path = Path(name)
+    artifact = read_artifact(path)
+    if artifact is None and not path.exists():
+        artifact = Workspace(folder).find(name)
+        path = artifact.path
+    # a workload that was moved or edited has no lineage beside it, and is one all the same
+    kind = artifact.kind if artifact else ("workload" if path.suffix in {".yaml", ".yml"} else "unknown")
+    if kind not in SECTIONS:
+        raise InputError(
+            "cannot be shown in a report", file=path, found=f"kind {kind}", allowed=", ".join(SECTIONS)
+        )
+    return kind, path, artifact

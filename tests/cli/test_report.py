@@ -1,0 +1,63 @@
+"""`froude report` writes the page and its figures, or one clear error and nothing."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from froude.base.errors import InputError
+from froude.cli.report import report
+from froude.cli.settings import Settings
+from froude.workload.scale import Count
+from froude.workload.types import CallTemplate, Constant, NodeType, Recorded, Repeat, Workload
+from froude.workload.yaml_file import write_workload
+
+
+def run(folder: Path, *words: str, dry_run: bool = False, as_json: bool = False) -> str:
+    """The command's output, in a workspace of its own; its errors are raised."""
+    app = typer.Typer()
+    app.command()(report)
+    settings = Settings(workspace=folder, dry_run=dry_run, json=as_json)
+    result = CliRunner().invoke(app, list(words), obj=settings, catch_exceptions=False, standalone_mode=False)
+    if result.exception:
+        raise result.exception
+    return result.output
+
+
+@pytest.fixture
+def workload(tmp_path: Path) -> Path:
+    """A workload of one looping client."""
+    call = CallTemplate("c1", "p.ClientProtocol", "create", {"src": Constant("/a")})
+    client = NodeType("client", Count(1), (Repeat("L1", Count(2), (call,)),))
+    path = tmp_path / "workload.yaml"
+    write_workload(path, Workload((client,), Recorded((), ())))
+    return path
+
+
+def test_workload(workload: Path, tmp_path: Path) -> None:
+    """A workload becomes a page with its picture, and the same as JSON; --json says where they are."""
+    output = tmp_path / "out" / "r.html"
+    told = json.loads(run(tmp_path, str(workload), "-o", str(output), "--static", as_json=True))
+    assert told == {"html": str(output), "json": str(output.with_suffix(".json"))}
+    figures = json.loads(output.with_suffix(".json").read_text())
+    assert figures["title"] == "workload.yaml"
+    pattern = next(block for block in figures["sections"][0]["blocks"] if block["block"] == "pattern")
+    assert [lane["name"] for lane in pattern["lanes"]] == ["client"]
+    assert "create" in output.read_text()
+
+
+def test_dry_run(workload: Path, tmp_path: Path) -> None:
+    """Says what it would write, and writes nothing."""
+    run(tmp_path, str(workload), "-o", str(tmp_path / "r.html"), dry_run=True)
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_foreign_file(tmp_path: Path) -> None:
+    """A file that is no artifact is a stated error that says what may be shown."""
+    odd = tmp_path / "notes.txt"
+    odd.write_text("hello")
+    with pytest.raises(InputError, match=r"notes\.txt: cannot be shown.*workload"):
+        run(tmp_path, str(odd), "-o", str(tmp_path / "r.html"))
+    assert not (tmp_path / "r.html").exists()
