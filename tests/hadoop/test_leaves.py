@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
 
 from froude.base.errors import InputError
 from froude.hadoop.distribution import Hadoop
@@ -58,15 +59,80 @@ def test_present_and_empty_submessages_survive(schema: Schema) -> None:
     assert build(kind, {}) == kind()
 
 
-def test_map_like_lists_are_put_in_order_when_asked(schema: Schema) -> None:
-    """The order of elements with a key is made canonical, and only when asked; other lists keep theirs."""
-    kind = schema.message("hadoop.hdfs.datanode.BlockReportRequestProto")
-    assert leaves(build(kind, {"reports[0].blocks[0]": 9, "reports[0].blocks[1]": 1}), canonical=True) == {
-        "reports[0].blocks[0]": 9,
-        "reports[0].blocks[1]": 1,
+def test_map_like_lists_are_put_in_order_when_asked() -> None:
+    """Elements with a key, or of a type ...MapProto, are sorted when asked; other lists keep their order."""
+    kind = mapping_schema().message("test.Maps")
+    flat = {
+        "pairs[0].key": "b",
+        "pairs[0].value": 1,
+        "pairs[1].key": "a",
+        "acls[0].kind": 2,
+        "acls[1].kind": 1,
     }
-    xattrs = schema.message("hadoop.common.TokenProto")
-    assert leaves(xattrs(identifier=b"\xff"))["identifier"] == b"\xff"
+    plain = {"plain[0].kind": 2, "plain[1].kind": 1}
+    message = build(kind, {**flat, **plain})
+    assert leaves(message) == {**flat, **plain}
+    assert leaves(message, canonical=True) == {
+        "pairs[0].key": "a",
+        "pairs[1].key": "b",
+        "pairs[1].value": 1,
+        "acls[0].kind": 1,
+        "acls[1].kind": 2,
+        **plain,
+    }
+
+
+def test_true_maps_go_by_key() -> None:
+    """A protobuf map is shown as entries in order of its keys, and built from them, scalars and messages."""
+    kind = mapping_schema().message("test.Maps")
+    message = kind()
+    message.counts["b"] = 2  # type: ignore[attr-defined]
+    message.counts["a"] = 1  # type: ignore[attr-defined]
+    message.things["t"].kind = 7  # type: ignore[attr-defined]
+    message.things["u"].SetInParent()  # type: ignore[attr-defined]
+    assert leaves(message) == {
+        "counts[0].key": "a",
+        "counts[0].value": 1,
+        "counts[1].key": "b",
+        "counts[1].value": 2,
+        "things[0].key": "t",
+        "things[0].value.kind": 7,
+        "things[1].key": "u",
+        "things[1].value{}": None,
+    }
+    assert build(kind, leaves(message)) == message
+
+
+def mapping_schema() -> Schema:
+    """A file with lists that stand for maps, one that does not, and true maps."""
+    field = FieldDescriptorProto
+    one, many = field.LABEL_OPTIONAL, field.LABEL_REPEATED
+    file = FileDescriptorProto(name="m.proto", package="test", syntax="proto2")
+    for name, fields in {
+        "Pair": [("key", field.TYPE_STRING), ("value", field.TYPE_INT32)],
+        "AclMapProto": [("kind", field.TYPE_INT32)],
+        "Thing": [("kind", field.TYPE_INT32)],
+    }.items():
+        message = file.message_type.add(name=name)
+        for number, (title, kind) in enumerate(fields, 1):
+            message.field.add(name=title, number=number, type=kind, label=one)
+    maps = file.message_type.add(name="Maps")
+    lists = ["pairs:.test.Pair", "acls:.test.AclMapProto", "plain:.test.Thing"]
+    for number, (title, _, kind_name) in enumerate((text.partition(":") for text in lists), 1):
+        maps.field.add(name=title, number=number, type=field.TYPE_MESSAGE, type_name=kind_name, label=many)
+    for number, title in ((4, "counts"), (5, "things")):
+        entry = maps.nested_type.add(name=f"{title.title()}Entry")
+        entry.options.map_entry = True
+        entry.field.add(name="key", number=1, type=field.TYPE_STRING, label=one)
+        if title == "counts":
+            entry.field.add(name="value", number=2, type=field.TYPE_INT32, label=one)
+        else:
+            entry.field.add(
+                name="value", number=2, type=field.TYPE_MESSAGE, type_name=".test.Thing", label=one
+            )
+        whole = f".test.Maps.{entry.name}"
+        maps.field.add(name=title, number=number, type=field.TYPE_MESSAGE, type_name=whole, label=many)
+    return Schema({"m.proto": file.SerializeToString()}, {})
 
 
 @pytest.mark.parametrize(

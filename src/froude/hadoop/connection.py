@@ -170,14 +170,25 @@ class Connection(_Core):
             ):
                 pass
 
-    def call(self, method: str, request: Message, *, protocol: str | None = None, retry: int = 0) -> Message:
+    def call(
+        self,
+        method: str,
+        request: Message,
+        *,
+        protocol: str | None = None,
+        call_id: int | None = None,
+        retry: int = 0,
+    ) -> Message:
         """Make one call and wait for its answer.
 
         Args:
             method: its name within the protocol.
             request: of the schema's class for it.
             protocol: declared protocol, when it is not the connection's.
-            retry: see `ClientConnection.request`.
+            call_id: None takes the next free one. To repeat a call on a new connection give the same
+            `client_id`
+                to that connection and the same id here.
+            retry: how often it was sent before.
 
         Raises:
             UnknownMethodError: the schema does not have the method.
@@ -185,7 +196,7 @@ class Connection(_Core):
             TargetError: the daemon hung, closed, reset, or broke the protocol; the connection is closed.
         """
         known = self.schema.method(protocol or self.protocol, method)
-        call_id = self.next_id()
+        call_id = self.next_id() if call_id is None else call_id
         if self._socket is None:
             raise TargetError("the connection is not open", file=self.peer)
         with self._stated(f"calling {method}"):
@@ -271,13 +282,19 @@ class AsyncConnection(_Core):
             raise stated(error, self.peer, "authenticating", self.timeout_s) from error
 
     async def call(
-        self, method: str, request: Message, *, protocol: str | None = None, retry: int = 0
+        self,
+        method: str,
+        request: Message,
+        *,
+        protocol: str | None = None,
+        call_id: int | None = None,
+        retry: int = 0,
     ) -> Message:
         """Make one call and await its answer; raises as `Connection.call` does."""
         known = self.schema.method(protocol or self.protocol, method)
         if self._failure is not None or self._writer is None:
             raise self._failure or TargetError("the connection is not open", file=self.peer)
-        call_id = self.next_id()
+        call_id = self.next_id() if call_id is None else call_id
         data = self.core.request(call_id, method, self.encode(request), protocol=protocol, retry=retry)
         answer = self._waiting[call_id] = asyncio.get_running_loop().create_future()
         try:

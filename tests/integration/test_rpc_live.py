@@ -1,0 +1,99 @@
+"""The protocol against a real NameNode: what no double of ours can vouch for."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+
+import pytest
+
+from froude.base.errors import TargetError
+from froude.hadoop.connection import AsyncConnection, Connection
+from froude.hadoop.leaves import leaves
+from froude.hadoop.namenode import NameNode
+from froude.hadoop.rpc.errors import RemoteException, RemoteProtocolError
+from froude.hadoop.schema import Schema
+
+CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module")
+def schema(namenode: NameNode) -> Schema:
+    """The release that runs."""
+    from froude.hadoop.distribution import Hadoop
+
+    return Hadoop.find().schema()
+
+
+def connect(namenode: NameNode, schema: Schema, **options: object) -> Connection:
+    """A connection to it."""
+    options.setdefault("user", "root")
+    return Connection(*namenode.address, schema, CLIENT, **options)  # type: ignore[arg-type]
+
+
+def mkdirs(one: Connection, path: str) -> dict[str, object]:
+    """Make a directory; the answer's leaves."""
+    request = one.message("mkdirs", src=path, createParent=True)
+    request.masked.perm = 0o755  # type: ignore[attr-defined]
+    return dict(leaves(one.call("mkdirs", request)))
+
+
+def test_calls_and_exceptions(namenode: NameNode, schema: Schema) -> None:
+    """A call works, and an exception has its class and keeps the connection."""
+    with connect(namenode, schema, caller_context="froude-test") as one:
+        assert mkdirs(one, "/rpc/a") == {"result": True}
+        with pytest.raises(RemoteException, match="FileNotFoundException") as caught:
+            one.call("getBlockLocations", one.message("getBlockLocations", src="/none", offset=0, length=1))
+        assert not caught.value.fatal
+        status = leaves(one.call("getFileInfo", one.message("getFileInfo", src="/rpc/a")))
+        assert (status["fs.owner"], status["fs.permission.perm"]) == ("root", 0o755)
+
+
+@pytest.mark.parametrize("options", [{"user": "ann", "sasl": True}, {"user": "ann", "real_user": "root"}])
+def test_simple_by_sasl_and_proxy_users(
+    namenode: NameNode, schema: Schema, options: dict[str, object]
+) -> None:
+    """SIMPLE chosen by SASL, and a user impersonated by another, both become the owner of what they make."""
+    path = f"/tmp-{uuid.uuid4().hex}"
+    with connect(namenode, schema) as root:
+        mkdirs(root, path)
+        request = root.message("setPermission", src=path)
+        request.permission.perm = 0o777  # type: ignore[attr-defined]
+        root.call("setPermission", request)
+    with connect(namenode, schema, **options) as one:
+        mkdirs(one, f"{path}/mine")
+        status = leaves(one.call("getFileInfo", one.message("getFileInfo", src=f"{path}/mine")))
+    assert status["fs.owner"] == "ann"
+
+
+def test_the_retry_cache_knows_a_repeated_call(namenode: NameNode, schema: Schema) -> None:
+    """The same ids with a raised retry count get the first answer again, a fresh call id does not."""
+    client_id = uuid.uuid4().bytes
+    with connect(namenode, schema, client_id=client_id) as one:
+        mkdirs(one, "/rpc/gone")
+        delete = one.message("delete", src="/rpc/gone", recursive=True)
+        assert leaves(one.call("delete", delete, call_id=77)) == {"result": True}
+    with connect(namenode, schema, client_id=client_id) as again:
+        assert leaves(again.call("delete", delete, call_id=77, retry=1)) == {"result": True}
+        assert leaves(again.call("delete", delete)) == {"result": False}
+
+
+def test_calls_in_flight(namenode: NameNode, schema: Schema) -> None:
+    """Many calls in flight on one connection are each answered, whatever their order."""
+
+    async def play() -> list[object]:
+        async with AsyncConnection(*namenode.address, schema, CLIENT, user="root") as one:
+            request = schema.method(CLIENT, "getFileInfo").request(src="/")
+            return list(await asyncio.gather(*(one.call("getFileInfo", request) for _ in range(200))))
+
+    assert len({str(answer) for answer in asyncio.run(play())}) == 1
+
+
+def test_the_web_port_is_recognised(namenode: NameNode, schema: Schema) -> None:
+    """Calling the web port says that it is one."""
+    with (
+        pytest.raises((RemoteProtocolError, TargetError), match="HTTP"),
+        Connection(*namenode.http, schema, CLIENT, user="root") as one,
+    ):
+        mkdirs(one, "/x")
