@@ -47,28 +47,39 @@ class Assembly:
         return own + [one for found in self.effects.values() for effect in found for one in effect.occurrences]
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Ids of the templates of a workload that is already mined."""
+
+    beats: Mapping[tuple[str, Token], str]
+    """Periodic calls, by node type and token."""
+    effects: Mapping[tuple[str, Token, str], str]
+    """Effects, by node type, token and cause template."""
+
+
 def assemble(
     types: Sequence[TypeFound],
     relocations: Mapping[tuple[str, Token], Relocation],
-    known: Mapping[tuple[str, Token, str], str] | None = None,
+    known: Known | None = None,
 ) -> Assembly:
     """Put every call at its place.
 
     Args:
         types: with their steps placed.
         relocations: effects by role and token.
-        known: (node type, token, cause template) -> effect template, for a workload that is already mined.
+        known: ids of templates, for a workload that is already mined.
     """
     steps: dict[str, list[Occurrence]] = defaultdict(list)
     for found in types:
         for one in found.occurrences:
             steps[one.template].append(one)
-    periodic = _beats(types)
+    periodic = _beats(types, known.beats if known else beat_names(types))
     placed: dict[int, tuple[Occurrence, str]] = {}
     for found in types:
-        beats = [one for name, listed in periodic.items() if name.startswith(f"{found.name}.p") for one in listed]
+        mine = {id(sender) for sender in found.senders}
+        beats = [one for listed in periodic.values() for one in listed if id(one.sender) in mine]
         placed.update({id(one.call): (one, found.name) for one in [*found.occurrences, *beats]})
-    effects, lost = _effects(types, relocations, placed, known or {})
+    effects, lost = _effects(types, relocations, placed, known.effects if known else None)
     everything = [one for listed in (*steps.values(), *periodic.values()) for one in listed]
     everything += [one for found in effects.values() for effect in found for one in effect.occurrences]
     return Assembly(dict(steps), periodic, effects, Timeline(everything), lost)
@@ -84,14 +95,15 @@ def beat_names(types: Sequence[TypeFound]) -> dict[tuple[str, Token], str]:
     return names
 
 
-def _beats(types: Sequence[TypeFound]) -> dict[str, list[Occurrence]]:
-    names = beat_names(types)
+def _beats(types: Sequence[TypeFound], names: Mapping[tuple[str, Token], str]) -> dict[str, list[Occurrence]]:
     made: dict[str, list[Occurrence]] = defaultdict(list)
     for found in types:
         for node, sender in found.numbered():
             beats: Counter[str] = Counter()
             for call in sender.periodic:
-                name = names[found.name, call.token]
+                name = names.get((found.name, call.token))
+                if name is None:
+                    continue
                 made[name].append(Occurrence(sender.run, node, sender, name, call, {name: beats[name]}))
                 beats[name] += 1
     return dict(made)
@@ -101,7 +113,7 @@ def _effects(
     types: Sequence[TypeFound],
     relocations: Mapping[tuple[str, Token], Relocation],
     placed: Mapping[int, tuple[Occurrence, str]],
-    known: Mapping[tuple[str, Token, str], str],
+    known: Mapping[tuple[str, Token, str], str] | None,
 ) -> tuple[dict[str, list[EffectFound]], Counter[str]]:
     home = {id(sender): (found.name, node) for found in types for node, sender in found.numbered()}
     made: dict[tuple[str, Token, str], EffectFound] = {}
@@ -109,15 +121,15 @@ def _effects(
     lost: Counter[str] = Counter()
     for (_, token), relocation in sorted(relocations.items(), key=lambda item: item[0]):
         for caused in sorted(relocation.caused, key=lambda c: (c.sender.run, c.call.order)):
-            name, node = home[id(caused.sender)]
-            if id(caused.cause) not in placed:
+            name, node = home.get(id(caused.sender), ("", 0))
+            cause, cause_type = placed.get(id(caused.cause), (None, ""))
+            key = (name, token, cause.template if cause else "")
+            if not name or cause is None or (known is not None and key not in known):
                 lost[name] += 1
                 continue
-            cause, cause_type = placed[id(caused.cause)]
-            key = (name, token, cause.template)
             if key not in made:
                 numbers[name] += 1
-                template = known.get(key, f"{name}.e{numbers[name]}")
+                template = known[key] if known is not None else f"{name}.e{numbers[name]}"
                 made[key] = EffectFound(template, token, relocation.channel, cause.template, cause_type)
             made[key].occurrences.append(
                 Occurrence(

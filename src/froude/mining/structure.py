@@ -44,6 +44,20 @@ class Occurrence:
     """Element of the cause's repeated field."""
 
 
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Ids of a pattern's templates and loops, in order."""
+
+    templates: tuple[str, ...]
+    loops: tuple[str, ...]
+
+    @classmethod
+    def of(cls, name: str, automaton: Automaton) -> Names:
+        """The ids that mining gives: `client.c1`, `L1`."""
+        templates = (f"{name}.c{number + 1}" for number in range(len(automaton.tokens)))
+        return cls(tuple(templates), tuple(f"L{number + 1}" for number in range(automaton.loops)))
+
+
 @dataclass(slots=True)
 class TypeFound:
     """A node type in the making."""
@@ -57,6 +71,8 @@ class TypeFound:
     """Of its steps, in order of run, node and place."""
     times: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     """Loop id -> (run, iterations), one for each time the loop was run."""
+    names: Names | None = None
+    """Ids, where the type is of a workload that is already mined."""
     deviations: int = 0
     """Calls that were extra or missing against the pattern."""
 
@@ -206,14 +222,15 @@ def place(found: TypeFound) -> None:
             found.deviations += len(sender.own)
             continue
         found.deviations += sum(match.element < 0 for match in parse.matches) + len(parse.missing)
-        made, times = occurrences_of(found.name, automaton, sender, node, parse)
+        names = found.names or Names.of(found.name, automaton)
+        made, times = occurrences_of(names, automaton, sender, node, parse)
         found.occurrences.extend(made)
         for loop, counts in times.items():
             found.times[loop].extend((sender.run, count) for count in counts)
 
 
 def occurrences_of(
-    name: str, automaton: Automaton, sender: Sender, node: int, parse: Parse
+    names: Names, automaton: Automaton, sender: Sender, node: int, parse: Parse
 ) -> tuple[list[Occurrence], Mapping[str, list[int]]]:
     """A parse as occurrences, with the number of iterations of each run of each loop."""
     made: list[Occurrence] = []
@@ -225,17 +242,17 @@ def occurrences_of(
         for depth, loop in enumerate(loops):
             key = (loop, match.indices[:depth])
             totals[key] = max(totals.get(key, 0), match.indices[depth] + 1)
-        indices = {f"L{loop + 1}": index for loop, index in zip(loops, match.indices, strict=True)}
-        made.append(Occurrence(sender.run, node, sender, f"{name}.c{match.element + 1}", call, indices))
+        indices = {names.loops[loop]: index for loop, index in zip(loops, match.indices, strict=True)}
+        made.append(Occurrence(sender.run, node, sender, names.templates[match.element], call, indices))
+    numbers = {name: number for number, name in enumerate(names.loops)}
     for one in made:
-        loops = automaton.loops_of[int(one.template.rpartition(".c")[2]) - 1]
         outer = tuple(one.indices.values())
-        for depth, loop in enumerate(loops):
-            one.last[f"L{loop + 1}"] = outer[depth] == totals[loop, outer[:depth]] - 1
+        for depth, loop in enumerate(one.indices):
+            one.last[loop] = outer[depth] == totals[numbers[loop], outer[:depth]] - 1
     times: dict[str, list[int]] = defaultdict(list)
     for loop in range(automaton.loops):
         counts = [total for (number, _), total in totals.items() if number == loop]
-        times[f"L{loop + 1}"] = counts or [0]
+        times[names.loops[loop]] = counts or [0]
     return made, times
 
 

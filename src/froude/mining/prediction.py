@@ -1,0 +1,470 @@
+"""A workload's prediction of a run that it never saw, held against the run.
+
+Two things are compared. Sequences: for each node of each type, the calls that the workload foretells at the run's
+Scale and the calls it made. Arguments: every leaf of every request of the run, whatever was joined or split on
+the way, is predicted (equal by a regular pattern, or by an information flow applied to that run's own calls), or
+it is a miss of a stated kind. The ceiling is the same share for a workload mined from two runs of that very size,
+with what both have alike at the same place counted as reachable: what lies beyond it is random by nature.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from froude.base.units import Quantity
+from froude.mining.assembly import Assembly
+from froude.mining.canonical import Token
+from froude.mining.events import Event, Recording, recording_of
+from froude.mining.flows import OccurrenceContext
+from froude.mining.matching import Matched, items_of, match, token_of
+from froude.mining.patterns import same
+from froude.mining.pipeline import mine_recordings
+from froude.mining.structure import Occurrence
+from froude.trace.types import Trace
+from froude.workload.rules import Context, Special, evaluate
+from froude.workload.types import (
+    CallTemplate,
+    Cases,
+    Effect,
+    Flow,
+    Generated,
+    NodeFact,
+    NodeType,
+    Repeat,
+    Rule,
+    Scalar,
+    Side,
+    Step,
+    Template,
+    Unknown,
+    Which,
+    Workload,
+)
+
+_EXAMPLES = 3
+
+
+class Outcome(Enum):
+    """What became of one leaf."""
+
+    EQUAL = "equal"
+    """A regular pattern gave its value."""
+    FLOW = "flow"
+    """A flow from an answer of that run gave its value."""
+    ECHO = "echo"
+    """A flow from an earlier request of that run gave its value."""
+    GENERATED = "generated"
+    """A named generator or the playing machine supplies it: a miss."""
+    UNKNOWN = "unknown"
+    """No rule is known: a miss."""
+    WRONG = "wrong"
+    """The rule gave another value, or none: a miss."""
+    UNFORESEEN = "unforeseen"
+    """It belongs to a call that was not foretold: a miss."""
+
+    @property
+    def predicted(self) -> bool:
+        """Whether it counts as predicted."""
+        return self in (Outcome.EQUAL, Outcome.FLOW, Outcome.ECHO)
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """Leaves of one path that were not predicted."""
+
+    method: str
+    path: str
+    """Canonical leaf path."""
+    outcome: Outcome
+    count: int
+    examples: tuple[tuple[Scalar, str], ...]
+    """Up to three: what was there, and what was foretold (as text)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Leaves of a kind of calls."""
+
+    name: str
+    """`logical`, `periodic` or `all`."""
+    leaves: int
+    """The denominator: every leaf of every request."""
+    outcomes: Mapping[Outcome, int]
+    ceiling: int | None = None
+    """How many of them could be predicted, as two runs of one size show; None without a second run."""
+
+    @property
+    def predicted(self) -> int:
+        """How many were."""
+        return sum(count for outcome, count in self.outcomes.items() if outcome.predicted)
+
+    @property
+    def share(self) -> float:
+        """Predicted leaves over all, 0 to 1."""
+        return self.predicted / self.leaves if self.leaves else 1.0
+
+    @property
+    def ceiling_share(self) -> float | None:
+        """Reachable leaves over all, 0 to 1."""
+        if self.ceiling is None:
+            return None
+        return self.ceiling / self.leaves if self.leaves else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class TypeSequences:
+    """Sequences of one node type."""
+
+    node_type: str
+    nodes_predicted: int
+    nodes_real: int
+    exact: int
+    """Nodes whose whole sequence came out."""
+    calls_predicted: int
+    calls_real: int
+    calls_matched: int
+    """Calls at their predicted place."""
+    first_difference: str | None = None
+    """Where the first node that differs does so."""
+
+
+@dataclass(frozen=True, slots=True)
+class EffectCounts:
+    """Effects of one node type, as multisets."""
+
+    node_type: str
+    expected: int
+    """Effects that are always there, from the run's own causes."""
+    seen: int
+    """Of those, how many there were."""
+    optional: int
+    """Effects that timing decides, that there were and whose cause is known."""
+    unexplained: int
+    """Effects whose cause is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What came true of a workload."""
+
+    sequences: tuple[TypeSequences, ...]
+    effects: tuple[EffectCounts, ...]
+    rows: tuple[Row, ...]
+    """Logical calls, periodic calls, all."""
+    misses: tuple[Miss, ...]
+    """Most frequent first."""
+    strangers: int = 0
+    """Senders of a kind that the workload does not have."""
+    invented: int = 0
+    """Leaves foretold in calls that were made without them; no part of the denominator."""
+    outcomes_by_method: Mapping[str, Mapping[Outcome, int]] = field(default_factory=dict)
+
+    @property
+    def sequence_share(self) -> float:
+        """Nodes whose sequence and number came out, over all nodes foretold or seen: 0 to 1."""
+        total = sum(max(s.nodes_predicted, s.nodes_real) for s in self.sequences) + self.strangers
+        return sum(s.exact for s in self.sequences) / total if total else 1.0
+
+    @property
+    def call_share(self) -> float:
+        """Calls at their predicted place, over all foretold or made."""
+        total = sum(max(s.calls_predicted, s.calls_real) for s in self.sequences)
+        return sum(s.calls_matched for s in self.sequences) / total if total else 1.0
+
+    def row(self, name: str) -> Row:
+        """A row by name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for row in self.rows:
+            if row.name == name:
+                return row
+        raise KeyError(name)
+
+
+def predict(workload: Workload, trace: Trace, ceiling_pair: Trace | None = None) -> Prediction:
+    """Hold a workload's prediction against a real run.
+
+    Args:
+        workload: mined from other runs.
+        trace: the run, at a Scale that the workload need not have seen.
+        ceiling_pair: another run of the same size and job, to measure what is random by nature.
+
+    Raises:
+        InputError: the trace's Scale lacks a variable, or its payloads do not decode.
+    """
+    pair = recording_of(ceiling_pair) if ceiling_pair is not None else None
+    return predict_recording(workload, recording_of(trace), pair)
+
+
+def predict_recording(workload: Workload, recording: Recording, pair: Recording | None = None) -> Prediction:
+    """The same for decoded runs."""
+    matched = match(workload, recording)
+    templates = {call.id: call for node in workload.node_types for call in node.templates()}
+    score = _Score(matched.assembly, recording.scale, templates)
+    reachable = ceiling(recording, pair) if pair is not None else None
+    rows = _rows(recording, score, _periodic_methods(workload), reachable)
+    tokens = {call_id: token_of(call) for call_id, call in templates.items()}
+    return Prediction(
+        sequences=tuple(_sequences(node, matched, recording.scale, tokens) for node in workload.node_types),
+        effects=tuple(_effect_counts(node, matched) for node in workload.node_types if node.effects),
+        rows=rows,
+        misses=_misses(recording, score),
+        strangers=len(matched.strangers),
+        invented=score.invented,
+        outcomes_by_method=_by_method(recording, score),
+    )
+
+
+Leaf = tuple[int, str]
+"""A raw leaf: the call's place in the trace, and its path."""
+
+
+def ceiling(recording: Recording, pair: Recording) -> frozenset[Leaf]:
+    """Raw leaves of a run that could be predicted, from another run of the same size.
+
+    A leaf is reachable where a pattern or flow holds in both runs, or where both have the same value at the same
+    place.
+    """
+    workload = mine_recordings([recording, pair])
+    templates = {call.id: call for node in workload.node_types for call in node.templates()}
+    mine, other = match(workload, recording), match(workload, pair)
+    score = _Score(mine.assembly, recording.scale, templates)
+    reachable = {leaf for leaf, outcome in score.outcomes.items() if outcome.predicted}
+    twin = {_place(one): one for one in other.assembly.all()}
+    for one in mine.assembly.all():
+        like = twin.get(_place(one))
+        if like is None:
+            continue
+        for event, names in one.call.raw:
+            for raw, path in names.items():
+                if path in like.call.request and same(like.call.request[path], one.call.request[path]):
+                    reachable.add((event.order, raw))
+    return frozenset(reachable)
+
+
+def _place(one: Occurrence) -> tuple[object, ...]:
+    cause = (one.cause.node, one.cause.template) if one.cause is not None else None
+    return one.template, one.node, tuple(one.indices.items()), cause, one.each
+
+
+# --- arguments --------------------------------------------------------------------------------------------
+
+
+class _Score:
+    """What became of each raw leaf that belongs to a foretold call."""
+
+    def __init__(
+        self, assembly: Assembly, scale: Mapping[str, Quantity], templates: Mapping[str, CallTemplate]
+    ) -> None:
+        self.outcomes: dict[Leaf, Outcome] = {}
+        self.foretold: dict[Leaf, str] = {}
+        """What was foretold instead, as text, for misses."""
+        self.canonical: dict[Leaf, str] = {}
+        self.invented = 0
+        for one in assembly.all():
+            template = templates.get(one.template)
+            if template is not None:
+                self._call(one, template, OccurrenceContext(assembly.timeline, scale, one))
+
+    def _call(self, one: Occurrence, template: CallTemplate, context: Context) -> None:
+        judged: dict[str, tuple[Outcome, str]] = {}
+        for path, value in one.call.request.items():
+            rule = template.arguments.get(path)
+            judged[path] = (Outcome.WRONG, "no such leaf") if rule is None else _judge(rule, context, value)
+        for path, rule in template.arguments.items():
+            if path not in judged and evaluate(rule, context) is not Special.ABSENT:
+                self.invented += 1
+        for event, names in one.call.raw:
+            for raw, path in names.items():
+                outcome, instead = judged[path]
+                self.outcomes.setdefault((event.order, raw), outcome)
+                self.canonical.setdefault((event.order, raw), path)
+                if not outcome.predicted:
+                    self.foretold.setdefault((event.order, raw), instead)
+
+
+def _judge(rule: Rule, context: Context, value: Scalar) -> tuple[Outcome, str]:
+    active = _active(rule, context)
+    if isinstance(active, Generated | NodeFact):
+        return Outcome.GENERATED, active.generator if isinstance(active, Generated) else active.fact
+    if isinstance(active, Unknown):
+        return Outcome.UNKNOWN, ""
+    found = evaluate(active, context)
+    if isinstance(found, Special) or not same(found, value):
+        return Outcome.WRONG, found.value if isinstance(found, Special) else repr(found)
+    sides = set(_sides(active))
+    if Side.REQUEST in sides:
+        return Outcome.ECHO, ""
+    return (Outcome.FLOW if sides else Outcome.EQUAL), ""
+
+
+def _active(rule: Rule, context: Context) -> Rule:
+    """The rule that decides in a context, its cases settled."""
+    while isinstance(rule, Cases):
+        if rule.first is not None and context.index(rule.index) == 0:
+            rule = rule.first
+        elif rule.last is not None and context.is_last(rule.index):
+            rule = rule.last
+        else:
+            rule = rule.otherwise
+    return rule
+
+
+def _sides(rule: Rule) -> Iterable[Side]:
+    if isinstance(rule, Flow):
+        yield rule.side
+    elif isinstance(rule, Template):
+        for part in rule.parts:
+            if not isinstance(part, str):
+                yield from _sides(part)
+
+
+def _periodic_methods(workload: Workload) -> frozenset[tuple[str, str]]:
+    return frozenset((p.call.protocol, p.call.method) for node in workload.node_types for p in node.periodic)
+
+
+def _rows(
+    recording: Recording,
+    score: _Score,
+    periodic: frozenset[tuple[str, str]],
+    reachable: frozenset[Leaf] | None,
+) -> tuple[Row, ...]:
+    counted: dict[str, Counter[Outcome]] = {"logical": Counter(), "periodic": Counter()}
+    reached: Counter[str] = Counter()
+    for event in recording.events:
+        name = "periodic" if (event.protocol, event.method) in periodic else "logical"
+        for leaf in _leaves(event):
+            counted[name][score.outcomes.get(leaf, Outcome.UNFORESEEN)] += 1
+            reached[name] += reachable is not None and leaf in reachable
+    counted["all"] = counted["logical"] + counted["periodic"]
+    reached["all"] = reached["logical"] + reached["periodic"]
+    return tuple(
+        Row(name, found.total(), dict(found), None if reachable is None else reached[name])
+        for name, found in counted.items()
+    )
+
+
+def _leaves(event: Event) -> list[Leaf]:
+    return [(event.order, path) for path in event.request]
+
+
+def _misses(recording: Recording, score: _Score) -> tuple[Miss, ...]:
+    found: dict[tuple[str, str, Outcome], list[tuple[Scalar, str]]] = defaultdict(list)
+    for event in recording.events:
+        for path, value in event.request.items():
+            leaf = (event.order, path)
+            outcome = score.outcomes.get(leaf, Outcome.UNFORESEEN)
+            if not outcome.predicted:
+                key = (event.method, score.canonical.get(leaf, path), outcome)
+                found[key].append((value, score.foretold.get(leaf, "")))
+    ranked = sorted(found.items(), key=lambda item: (-len(item[1]), item[0][0], item[0][1], item[0][2].value))
+    return tuple(
+        Miss(method, path, outcome, len(examples), tuple(dict.fromkeys(examples))[:_EXAMPLES])
+        for (method, path, outcome), examples in ranked
+    )
+
+
+def _by_method(recording: Recording, score: _Score) -> dict[str, dict[Outcome, int]]:
+    found: dict[str, Counter[Outcome]] = defaultdict(Counter)
+    for event in recording.events:
+        for leaf in _leaves(event):
+            found[event.method][score.outcomes.get(leaf, Outcome.UNFORESEEN)] += 1
+    return {method: dict(counts) for method, counts in sorted(found.items())}
+
+
+# --- sequences --------------------------------------------------------------------------------------------
+
+
+def expand(steps: Sequence[Step], scale: Mapping[str, Quantity], tokens: Mapping[str, Token]) -> list[Token]:
+    """The calls that one node makes at a Scale, as tokens."""
+    made: list[Token] = []
+    for step in steps:
+        if isinstance(step, Repeat):
+            made.extend(expand(step.steps, scale, tokens) * step.times.whole_at(scale))
+        else:
+            made.append(tokens[step.id])
+    return made
+
+
+def _sequences(
+    node: NodeType, matched: Matched, scale: Mapping[str, Quantity], tokens: Mapping[str, Token]
+) -> TypeSequences:
+    found = next(one for one in matched.types if one.name == node.name)
+    foretold = expand(node.steps, scale, tokens)
+    exact = agreed = real = 0
+    difference = None
+    for sender in found.senders:
+        made = list(sender.tokens)
+        real += len(made)
+        exact += made == foretold
+        agreed += _agreeing(made, foretold)
+        if made != foretold and difference is None:
+            difference = _difference(made, foretold)
+    wanted = node.count.whole_at(scale)
+    if len(found.senders) > wanted:
+        exact -= min(exact, len(found.senders) - wanted)
+    calls = wanted * len(foretold)
+    return TypeSequences(node.name, wanted, len(found.senders), exact, calls, real, agreed, difference)
+
+
+def _agreeing(made: Sequence[Token], foretold: Sequence[Token]) -> int:
+    """Calls in common, in order."""
+    if list(made) == list(foretold):
+        return len(made)
+    row = [0] * (len(foretold) + 1)
+    for token in made:
+        before = 0
+        for at, other in enumerate(foretold, 1):
+            row[at], before = (before + 1 if token == other else max(row[at], row[at - 1])), row[at]
+    return row[-1]
+
+
+def _difference(made: Sequence[Token], foretold: Sequence[Token]) -> str:
+    for at in range(max(len(made), len(foretold))):
+        real = made[at][1] if at < len(made) else "the end"
+        told = foretold[at][1] if at < len(foretold) else "the end"
+        if at >= len(made) or at >= len(foretold) or made[at] != foretold[at]:
+            return f"call {at + 1}: {real} where {told} was foretold"
+    return ""
+
+
+def _effect_counts(node: NodeType, matched: Matched) -> EffectCounts:
+    assembly = matched.assembly
+    placed = {one.template: one for one in ()} or defaultdict(list)
+    for one in (o for listed in (*assembly.steps.values(), *assembly.periodic.values()) for o in listed):
+        placed[one.template].append(one)
+    by_template = {effect.template: effect for effect in assembly.effects.get(node.name, ())}
+    expected = seen = optional = 0
+    for effect in node.effects:
+        found = by_template.get(effect.call.id)
+        actual = {(id(o.cause), o.each) for o in found.occurrences} if found else set()
+        if effect.share < 1.0:
+            optional += len(actual)
+            continue
+        wanted = {(id(one), each) for one in placed[effect.cause] for each in _owned(one, effect, matched, node)}
+        expected += len(wanted)
+        seen += len(wanted & actual)
+    return EffectCounts(node.name, expected, seen, optional, assembly.lost[node.name])
+
+
+def _owned(one: Occurrence, effect: Effect, matched: Matched, node: NodeType) -> list[int]:
+    """Elements of a cause's answer that name a node of the type."""
+    answer = one.call.response or {}
+    if effect.each is None:
+        return [0]
+    prefix = effect.each + "["
+    elements = sorted({int(p[len(prefix) :].partition("]")[0]) for p in answer if p.startswith(prefix)})
+    if effect.owner is None:
+        return elements
+    found = next(t for t in matched.types if t.name == node.name)
+    facts = {c.request.get(effect.owner_fact or "") for s in found.senders for c in s.calls}
+    owner = f".{effect.owner}" if effect.owner else ""
+    return [each for each in elements if answer.get(f"{prefix}{each}]{owner}") in facts - {None}]
+
+
+__all__ = ["EffectCounts", "Miss", "Outcome", "Prediction", "Row", "TypeSequences", "Which", "items_of", "predict"]
