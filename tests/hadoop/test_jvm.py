@@ -91,6 +91,15 @@ def test_old_releases_get_the_jdk_opened() -> None:
     assert "--add-opens" not in jvm.flags(heap="1 GB", fast=False, java=_java(17), release="3.4.2")
 
 
+def test_new_javas_are_asked_to_keep_their_remarks() -> None:
+    """They would mix with what a client program says of its own failure."""
+    new = jvm.flags(heap="1 GB", fast=False, java=_java(25), release="3.5.0")
+    assert {"--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"} <= set(new)
+    assert not [
+        flag for flag in jvm.flags(heap="1 GB", fast=False, java=_java(17), release="3.5.0") if "sun" in flag
+    ]
+
+
 @pytest.mark.parametrize(("release", "line"), [("3.5.0", (3, 5)), ("2.7.3.2.6.5-vendor", (2, 7))])
 def test_vendor_releases_have_a_line(release: str, line: tuple[int, int]) -> None:
     """What decides is the first two numbers."""

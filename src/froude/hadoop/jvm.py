@@ -141,10 +141,11 @@ def flags(*, heap: str | int, fast: bool, java: Java, release: str) -> list[str]
     result = [f"-Xmx{heap_bytes(heap) >> 20}m", "-Djava.net.preferIPv4Stack=true"]
     if fast:
         result += FAST_FLAGS
-    if (
-        java.major >= 22
-    ):  # hush the warning about Hadoop's native library, which would mix with a shell's errors
+    # Hush warnings about what Hadoop does to the JVM; they would mix with a shell's own errors.
+    if java.major >= 22:
         result.append("--enable-native-access=ALL-UNNAMED")
+    if java.major >= 24:
+        result.append("--sun-misc-unsafe-memory-access=allow")
     if java.major >= 9 and release_line(release) < (3, 3):
         result += ["--add-opens", "java.base/java.lang=ALL-UNNAMED"]
     return result
