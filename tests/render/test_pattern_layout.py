@@ -1,9 +1,11 @@
 """The picture keeps apart what belongs apart."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from froude.render import Pattern
-from froude.render.pattern_layout import Layout, lay_out
+from froude.render import ArrowKind, Pattern, PatternArrow, PatternCall, PatternLane
+from froude.render.pattern_layout import MIN_LANE, Layout, lay_out
 
 from .sample import large_pattern, pattern
 
@@ -20,6 +22,30 @@ def test_lanes_stand_apart_and_arrows_between(made: Pattern, width: float) -> No
         assert 0 <= a[1] < a[3] <= layout.height
         assert not any(_overlap(a, b) for b in boxes[i + 1 :])
     assert len(layout.routes) == len(made.arrows)
+    _no_crossing(layout, boxes)
+
+
+@st.composite
+def patterns(draw: st.DrawFn) -> Pattern:
+    """Up to nine lanes of up to six calls, joined by up to sixty arrows in every direction."""
+    lanes = [
+        PatternLane(
+            f"n{i}", steps=tuple(PatternCall(f"c{i}.{j}", "create") for j in range(draw(st.integers(0, 6))))
+        )
+        for i in range(draw(st.integers(1, 9)))
+    ]
+    ends = [name for lane in lanes for name in (lane.name, *(call.id for call in lane.calls()))]
+    arrow = st.builds(PatternArrow, st.sampled_from(ends), st.sampled_from(ends), st.sampled_from(ArrowKind))
+    return Pattern("p", tuple(lanes), tuple(draw(st.lists(arrow, max_size=60))))
+
+
+@given(patterns(), st.sampled_from([340.0, 690.0, 1080.0]))
+def test_any_arrows_leave_lanes_wide_and_uncrossed(made: Pattern, width: float) -> None:
+    """Even sixty arrows press no lane below the readable width, and none runs across one."""
+    layout = lay_out(made, width)
+    boxes = [(p.x, p.y, p.x + p.laid.width, p.y + p.laid.height) for p in layout.lanes]
+    assert all(box[2] - box[0] >= MIN_LANE for box in boxes)
+    assert layout.width <= width + 0.5
     _no_crossing(layout, boxes)
 
 

@@ -20,6 +20,8 @@ _GUTTER = 20.0
 _MARGIN = 3.0
 _INNER_TRACKS = 5
 _CHANNEL = 14.0
+_WIDEST_GUTTER, _GUTTER_SHARE, _HIGHEST_CHANNEL = 110.0, 0.16, 120.0
+"""Bounds for very many arrows: tracks then move closer together instead of pressing the lanes thin."""
 _OFF = 4.0
 """Between a call and the end of an arrow."""
 _LEVEL, _LEAVE, _ARRIVE = 6.0, -8.0, -1.0
@@ -76,7 +78,11 @@ class _Grid:
     lanes: list[LaidLane]
     lane_width: float
     gutters: list[float] = field(default_factory=list)
+    uses: list[int] = field(default_factory=list)
+    """Arrows that run in each gutter."""
     tops: list[float] = field(default_factory=list)
+    channel_steps: list[float] = field(default_factory=list)
+    """Distance of tracks in the channel above each row."""
 
     def x(self, lane: int) -> float:
         column = lane % self.columns
@@ -104,7 +110,8 @@ def lay_out(pattern: Pattern, width: float) -> Layout:
     inner = [a for a in pattern.arrows if owner[a.source] == owner[a.target]]
     outer = [a for a in pattern.arrows if owner[a.source] != owner[a.target]]
     for columns in range(count, 0, -1):
-        gutters = _gutter_widths(outer, owner, columns)
+        uses = _gutter_uses(outer, owner, columns)
+        gutters = _gutter_widths(uses, width)
         lane_width = min(MAX_LANE, (width - 2 * _MARGIN - sum(gutters)) / columns)
         if lane_width >= MIN_LANE:
             break
@@ -120,7 +127,7 @@ def lay_out(pattern: Pattern, width: float) -> Layout:
         )
         for i, lane in enumerate(pattern.lanes)
     ]
-    grid = _Grid(columns, lanes, lane_width, gutters)
+    grid = _Grid(columns, lanes, lane_width, gutters, uses)
     height = _stack_rows(grid, outer, owner)
     ends = _ends(lanes)
     placed = tuple(PlacedLane(laid, grid.x(i), grid.y(i), i) for i, laid in enumerate(lanes))
@@ -148,13 +155,23 @@ def _sides(arrow: PatternArrow, owner: dict[str, int], columns: int) -> tuple[in
     return source + 1, target + 1
 
 
-def _gutter_widths(outer: Sequence[PatternArrow], owner: dict[str, int], columns: int) -> list[float]:
-    """Room for every arrow that runs in a gutter; the outermost ones take nothing when unused."""
+def _gutter_uses(outer: Sequence[PatternArrow], owner: dict[str, int], columns: int) -> list[int]:
+    """How many arrows run in each gutter."""
     uses = [0] * (columns + 1)
     for arrow in outer:
         for gutter in set(_sides(arrow, owner, columns)):
             uses[gutter] += 1
-    return [_GUTTER + TRACK * n if n else (0.0 if i in {0, columns} else _GUTTER) for i, n in enumerate(uses)]
+    return uses
+
+
+def _gutter_widths(uses: Sequence[int], width: float) -> list[float]:
+    """Room for every arrow that runs in a gutter; the outermost ones take nothing when unused."""
+    most = min(_WIDEST_GUTTER, max(2 * _GUTTER, width * _GUTTER_SHARE))
+    last = len(uses) - 1
+    return [
+        min(most, _GUTTER + TRACK * n) if n else (0.0 if i in {0, last} else _GUTTER)
+        for i, n in enumerate(uses)
+    ]
 
 
 def _stack_rows(grid: _Grid, outer: Sequence[PatternArrow], owner: dict[str, int]) -> float:
@@ -167,7 +184,9 @@ def _stack_rows(grid: _Grid, outer: Sequence[PatternArrow], owner: dict[str, int
     y = _MARGIN
     for row, start in enumerate(range(0, len(grid.lanes), grid.columns)):
         n = crossings[row]
-        y += _CHANNEL + TRACK * n if n else (_CHANNEL * 1.4 if row else 0.0)
+        height = min(_HIGHEST_CHANNEL, _CHANNEL + TRACK * n)
+        grid.channel_steps.append((height - _CHANNEL) / n if n else 0.0)
+        y += height if n else (_CHANNEL * 1.4 if row else 0.0)
         grid.tops.append(y)
         y += max(laid.height for laid in grid.lanes[start : start + grid.columns])
     return y + _MARGIN + 8
@@ -226,7 +245,7 @@ def _outer_routes(arrows: Sequence[PatternArrow], ends: dict[str, _End], grid: _
         two = _rail(grid, second, taken)
         row = _channel(arrow, owner, grid.columns)
         crossed[row] += 1
-        cy = grid.tops[row] - 4 - TRACK * crossed[row]
+        cy = grid.tops[row] - 4 - grid.channel_steps[row] * crossed[row]
         corners = (start, (one, start[1]), (one, cy), (two, cy), (two, goal[1]), goal)
         routes.append(Route(arrow, corners))
     return routes
@@ -242,7 +261,8 @@ def _edge(end: _End, gutter: int, grid: _Grid, shift: float) -> Point:
 
 def _rail(grid: _Grid, gutter: int, taken: dict[int, int]) -> float:
     taken[gutter] += 1
-    return grid.gutter_x(gutter) + 8 + TRACK * (taken[gutter] - 0.5)
+    step = (grid.gutters[gutter] - _GUTTER) / grid.uses[gutter]
+    return grid.gutter_x(gutter) + 8 + step * (taken[gutter] - 0.5)
 
 
 def _free_track(spans: Sequence[tuple[float, float, int]], low: float, high: float) -> int:
