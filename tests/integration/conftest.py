@@ -14,7 +14,8 @@ from froude.hadoop.namenode import NameNode
 @pytest.fixture(scope="session")
 def namenode(hadoop: Hadoop) -> Iterator[NameNode]:
     """A NameNode without DataNodes, for emulated ones and for RPC; users keep to paths of their own."""
-    with hadoop.namenode(heap="512 MB", fast=True) as running:
+    conf = {"dfs.namenode.delegation.token.always-use": "true"}  # issue tokens without Kerberos
+    with hadoop.namenode(heap="512 MB", fast=True, conf=conf) as running:
         yield running
 
 

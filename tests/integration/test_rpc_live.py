@@ -12,6 +12,7 @@ from froude.hadoop.connection import AsyncConnection, Connection
 from froude.hadoop.leaves import leaves
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.rpc.errors import RemoteException, RemoteProtocolError
+from froude.hadoop.rpc.sasl import Token
 from froude.hadoop.schema import Schema
 
 CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
@@ -77,6 +78,22 @@ def test_the_retry_cache_knows_a_repeated_call(namenode: NameNode, schema: Schem
     with connect(namenode, schema, client_id=client_id) as again:
         assert leaves(again.call("delete", delete, call_id=77, retry=1)) == {"result": True}
         assert leaves(again.call("delete", delete)) == {"result": False}
+
+
+def test_a_delegation_token_opens_by_digest_md5(namenode: NameNode, schema: Schema) -> None:
+    """Java's own DIGEST-MD5 takes our answer and proves itself to us; a changed password is refused."""
+    with connect(namenode, schema, user="ann") as one:
+        token = leaves(one.call("getDelegationToken", one.message("getDelegationToken", renewer="ann")))
+    identifier, password = token["token.identifier"], token["token.password"]
+    assert isinstance(identifier, bytes)
+    assert isinstance(password, bytes)
+    with (
+        connect(namenode, schema, user=None, token=Token(identifier, password)) as one,
+        pytest.raises(RemoteException, match="user=ann"),
+    ):
+        mkdirs(one, "/not-allowed")
+    with pytest.raises(RemoteException, match="DIGEST-MD5"):
+        connect(namenode, schema, user=None, token=Token(identifier, password + b"!")).open()
 
 
 def test_calls_in_flight(namenode: NameNode, schema: Schema) -> None:
