@@ -8,6 +8,7 @@ a frozen dataclass costs as much as decoding a frame.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,7 @@ Row = tuple[Any, ...]
 """A call's fields in order, its status as text."""
 _SUCCESS, _ERROR, _FATAL = Status.SUCCESS.value, Status.ERROR.value, Status.FATAL.value
 _EXAMPLES = 10
+_TIE_S = 1e-6
 _TELLS_CLUSTER = frozenset({"versionRequest", "registerDatanode"})
 
 
@@ -88,6 +90,7 @@ class Assembly:
         self._redactor = redactor
         self._emit = emit
         self._start_s = start_s
+        self._last_s = -1.0
         self._watched: dict[int, _Watched] = {}
         self._undecodable = self._torn = self._unanswered = self._dropped = 0
         self.connections = 0
@@ -178,7 +181,14 @@ class Assembly:
         before = watched.open.pop(event.call_id, None)
         if before is not None:
             self._row(watched, before, None, None, Status.UNANSWERED.value)
-        watched.open[event.call_id] = (time_s, event, body)
+        watched.open[event.call_id] = (self._next_start(time_s), event, body)
+
+    def _next_start(self, time_s: float) -> float:
+        """A start of its own for each call: requests that came in one piece keep their order when sorted."""
+        if 0 <= self._last_s - time_s < _TIE_S:
+            time_s = math.nextafter(self._last_s, math.inf)
+        self._last_s = time_s
+        return time_s
 
     def _response(self, watched: _Watched, time_s: float, event: events.Response) -> None:
         asked = watched.open.pop(event.call_id, None)
@@ -196,7 +206,7 @@ class Assembly:
             body = None
             self._undecodable += 1
             self._say(watched, time_s, f"response of {request.method}: {error}")
-        self._row(watched, asked, time_s - asked[0], body, _SUCCESS)
+        self._row(watched, asked, max(0.0, time_s - asked[0]), body, _SUCCESS)
 
     def _failed(
         self,
@@ -208,7 +218,7 @@ class Assembly:
         asked = watched.open.pop(event.call_id, None)
         if asked is None:
             return  # a fatal answer to the handshake belongs to no call
-        self._row(watched, asked, time_s - asked[0], None, status, event.error_class, event.message)
+        self._row(watched, asked, max(0.0, time_s - asked[0]), None, status, event.error_class, event.message)
 
     def _row(
         self,

@@ -82,7 +82,7 @@ def read_tap(path: Path, tail: dict[str, str]) -> Iterator[Record]:
             zipped = raw.read(2) == _GZIP
             raw.seek(0)
             source = gzip.GzipFile(fileobj=raw) if zipped else raw
-            while data := source.read(_CHUNK_BYTES):
+            while data := source.read1(_CHUNK_BYTES):
                 yield from splitter.feed(data)
     except EOFError:
         tail["cut"] = "the gzip stream ends early"

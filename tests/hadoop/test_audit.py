@@ -1,0 +1,77 @@
+"""The audit line grammar."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.base.errors import InputError
+from froude.hadoop.audit import parse_line, unescape
+
+TAIL = "ip=/10.0.0.1\tcmd=mkdirs\tsrc=/a\tdst=null\tperm=alice:hadoop:rwxr-xr-x\tproto=rpc"
+PREFIX = "2026-11-20 09:43:54,218 INFO FSNamesystem.audit: "
+
+
+def test_the_default_line() -> None:
+    """Every key of a 3.x line."""
+    line = parse_line(f"{PREFIX}allowed=true\tugi=alice (auth:SIMPLE)\t{TAIL}\tcallerContext=CLI:sig\n")
+    assert (line.allowed, line.user, line.auth, line.real_user) == (True, "alice", "SIMPLE", None)
+    assert (line.ip, line.command, line.src, line.dst, line.proto) == (
+        "10.0.0.1",
+        "mkdirs",
+        "/a",
+        None,
+        "rpc",
+    )
+    assert line.time_s == pytest.approx(1795167834.218)
+    assert line.caller_context == "CLI:sig"
+
+
+def test_proxy_users_and_realms() -> None:
+    """Names may hold a realm and a host; `via` names who impersonates."""
+    line = parse_line(f"{PREFIX}allowed=true\tugi=al/h@R (auth:PROXY) via hive/x@R (auth:KERBEROS)\t{TAIL}")
+    assert (line.user, line.auth, line.real_user) == ("al/h@R", "PROXY", "hive/x@R")
+
+
+def test_options_with_spaces_and_equals() -> None:
+    """`rename (options=[OVERWRITE, TO_TRASH])` is one command."""
+    text = TAIL.replace("cmd=mkdirs", "cmd=rename (options=[OVERWRITE, TO_TRASH])")
+    line = parse_line(f"allowed=true\tugi=a\t{text}")
+    assert (line.command, line.options) == ("rename", "options=[OVERWRITE, TO_TRASH]")
+
+
+def test_old_lines_and_other_prefixes() -> None:
+    """Hadoop 1 has no `allowed`; sites put anything before the message."""
+    line = parse_line(f'<13>host {{"m": "ugi=bob\t{TAIL}')
+    assert (line.allowed, line.user, line.auth, line.time_s) == (True, "bob", None, None)
+
+
+def test_denied_and_equals_in_paths() -> None:
+    """Partition by `=` goes by the first one only."""
+    line = parse_line(f"allowed=false\tugi=a (auth:TOKEN)\t{TAIL}".replace("src=/a", "src=/t/ds=1/x=y"))
+    assert (line.allowed, line.src) == (False, "/t/ds=1/x=y")
+
+
+@pytest.mark.parametrize(
+    ("escaped", "plain"), [("a\\tb", "a\tb"), ("\\u00e9", "é"), ("\\ud83d\\ude00", "😀"), ("\\\\", "\\")]
+)
+def test_java_escapes(escaped: str, plain: str) -> None:
+    """As StringEscapeUtils wrote them, surrogate pairs too."""
+    assert unescape(escaped) == plain
+
+
+@pytest.mark.parametrize("line", ["", "hello", "allowed=true\tip=/1", "allowed=true\tugi=a\tip=/1"])
+def test_lines_that_are_none(line: str) -> None:
+    """One clear error each."""
+    with pytest.raises(InputError, match="audit line"):
+        parse_line(line)
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    """No text makes anything but a line or an InputError."""
+    try:
+        parse_line(f"allowed=true\tugi={text}\tcmd=x")
+    except InputError:
+        return

@@ -1,0 +1,112 @@
+"""Records to calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.trace.assembly import Assembly, assemble, to_call, to_row
+from froude.trace.redact import Redactor
+from froude.trace.tape import Kind, Record
+from froude.trace.types import Call, Status
+from tests.trace import wire
+
+
+def run(records: list[Record]) -> tuple[list[Call], Assembly]:
+    """The calls of some records."""
+    rows, assembly = assemble(iter(records), wire.SCHEMA, Redactor(wire.SCHEMA, b"k" * 32))
+    return [to_call(row) for row in rows], assembly
+
+
+def test_calls_have_times_users_and_bytes() -> None:
+    """A call begins with its request's last byte and ends with its answer's."""
+    calls, assembly = run(wire.conversation(calls=2))
+    assert [(c.start_s, c.duration_s, c.call_id) for c in calls] == [(1.0, 0.25, 0), (2.0, 0.25, 1)]
+    assert {(c.peer, c.user, c.protocol, c.method, c.client_id) for c in calls} == {
+        ("127.0.0.12", "alice", wire.PROTOCOL, "echo", wire.CLIENT)
+    }
+    assert calls[0].request == wire.message("EchoProto", text="/file-0").SerializeToString()
+    assert assembly.loss.total == 0
+    assert assembly.connections == 1
+
+
+def test_a_row_is_its_call() -> None:
+    """Rows and calls hold the same."""
+    calls, _ = run(wire.conversation(calls=1))
+    assert to_call(to_row(calls[0])) == calls[0]
+
+
+def test_answers_out_of_order_find_their_calls() -> None:
+    """Answers are matched by call id."""
+    a, b = (wire.message("EchoProto", text=t).SerializeToString() for t in "ab")
+    records = wire.conversation(calls=0)[:-1]
+    records.append((1.0, 1, Kind.TO_SERVER, wire.request(0, "echo", a) + wire.request(1, "echo", b)))
+    records.append((2.0, 1, Kind.TO_CLIENT, wire.response(1, b) + wire.response(0, a)))
+    calls, _ = run(records)
+    assert [(c.request, c.response) for c in calls] == [(a, a), (b, b)]
+
+
+@pytest.mark.parametrize(("status", "expected"), [(1, Status.ERROR), (2, Status.FATAL)])
+def test_errors_keep_class_and_first_line(status: int, expected: Status) -> None:
+    """An error's stack trace is not kept."""
+    records = wire.conversation(calls=0)[:-1]
+    records.append((1.0, 1, Kind.TO_SERVER, wire.request(0, "echo", b"")))
+    records.append((1.5, 1, Kind.TO_CLIENT, wire.failure(0, status=status)))
+    (call,), _ = run(records)
+    assert (call.status, call.error, call.error_message) == (expected, "java.io.IOException", "no")
+    assert call.response is None
+
+
+def test_a_call_without_answer_is_kept_and_counted() -> None:
+    """What was asked is a fact even if the answer never came."""
+    records = wire.conversation(calls=0)[:-1]
+    records.append((1.0, 1, Kind.TO_SERVER, wire.request(0, "echo", b"")))
+    for ending in ([], [(2.0, 1, int(Kind.CLOSE), b"reset")]):
+        (call,), assembly = run([*records, *ending])
+        assert (call.status, call.duration_s) == (Status.UNANSWERED, None)
+        assert assembly.loss.unanswered_calls == 1
+
+
+def test_a_torn_connection_is_counted_and_named() -> None:
+    """A connection that ends in mid-frame is a loss with an example."""
+    records = wire.conversation(calls=1)[:-1]
+    records += [(3.0, 1, Kind.TO_SERVER, wire.request(7, "echo", b"")[:9]), (4.0, 1, Kind.CLOSE, b"reset")]
+    calls, assembly = run(records)
+    assert len(calls) == 1
+    assert assembly.loss.torn_connections == 1
+    assert assembly.examples == ["connection 1 (127.0.0.12) at 4.000 s: ended in the middle of a frame"]
+
+
+def test_garbage_is_counted_and_the_rest_read_on() -> None:
+    """A foreign connection is one loss; others are not disturbed."""
+    foreign: list[Record] = [wire.opened(9), (0.5, 9, Kind.TO_SERVER, b"GET / HTTP/1.1\r\n\r\n" * 3)]
+    calls, assembly = run([*foreign, *wire.conversation(calls=2)])
+    assert len(calls) == 2
+    assert assembly.loss.undecodable_frames == 1
+
+
+def test_a_body_that_does_not_decode_is_dropped_and_counted() -> None:
+    """A secret might hide in bytes that cannot be read, so they are not kept."""
+    records = wire.conversation(calls=0)[:-1]
+    records.append((1.0, 1, Kind.TO_SERVER, wire.request(0, "grow", b"\xff\xff\xff")))
+    (call,), assembly = run(records)
+    assert call.request is None
+    assert assembly.loss.undecodable_frames == 1
+
+
+def test_after_a_gap_the_connection_is_blind() -> None:
+    """Bytes that the recorder missed make the rest of their connection unreadable; they are counted."""
+    head, *rest = [r for r in wire.conversation(calls=2) if r[2] != Kind.CLOSE]
+    calls, assembly = run([head, rest[0], rest[1], rest[2], (1.5, 1, Kind.GAP, b"1000"), rest[3]])
+    assert len(calls) == 1
+    assert assembly.loss.dropped_bytes == 1000 + len(rest[3][3])
+
+
+def test_the_cluster_tells_who_it_is() -> None:
+    """The answer to versionRequest names source and release."""
+    told = wire.message("VersionResponseProto")
+    told.info.storageInfo.clusterID, told.info.softwareVersion = "CID-7", "3.5.0"
+    records = wire.conversation(calls=0)[:-1]
+    records.append((1.0, 1, Kind.TO_SERVER, wire.request(0, "versionRequest", b"")))
+    records.append((1.1, 1, Kind.TO_CLIENT, wire.response(0, told.SerializeToString())))
+    _, assembly = run(records)
+    assert (assembly.source_id, assembly.release) == ("CID-7", "3.5.0")

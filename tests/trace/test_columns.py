@@ -1,0 +1,37 @@
+"""Arrow columns."""
+
+from __future__ import annotations
+
+import pickle
+
+import pyarrow as pa
+import pytest
+
+from froude.base.errors import InputError
+from froude.trace.columns import SCHEMA, LazyCalls, calls_to_table, check
+from tests.trace.making import small_trace
+
+
+def test_lazy_calls_are_a_sequence() -> None:
+    """Length without making them; index, slice, equality and pickling as of a list."""
+    calls = list(small_trace(3).calls)
+    lazy = LazyCalls(calls_to_table(calls))
+    assert len(lazy) == 3
+    assert lazy._made is None
+    assert (lazy[0], lazy[1:], lazy == calls) == (calls[0], calls[1:], True)
+    assert pickle.loads(pickle.dumps(lazy)) == calls
+    assert calls_to_table(lazy) is lazy.table
+
+
+def test_tables_of_others_are_refused() -> None:
+    """Missing columns, other types and holes are named."""
+    good = calls_to_table(small_trace().calls)
+    with pytest.raises(InputError, match="x:peer: has no such column"):
+        check(good.drop_columns("peer"), "x")
+    with pytest.raises(InputError, match="x:retry: has a column of another type"):
+        at = good.schema.get_field_index("retry")
+        check(good.set_column(at, "retry", good.column("retry").cast(pa.int64())), "x")
+    with pytest.raises(InputError, match="x:peer: has empty values"):
+        at = good.schema.get_field_index("peer")
+        check(good.set_column(at, "peer", pa.array([None] * 4, pa.string())), "x")
+    assert SCHEMA.names[0] == "start_s"
