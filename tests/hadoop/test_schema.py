@@ -90,9 +90,10 @@ def test_the_cache_is_used_and_survives_damage(tmp_path: Path) -> None:
     path, cache = ping_jar(tmp_path / "a.jar"), tmp_path / "cache"
     first = Schema.from_jars([path], cache)
     (kept,) = cache.iterdir()
-    assert Schema.from_bytes(kept.read_bytes()) == first
-    kept.write_bytes(b"\xff" * 9)
-    assert Schema.from_jars([tmp_path], cache) == first
+    assert Schema.from_bytes(kept.read_bytes()[32:]) == first
+    for damaged in (b"", b"\xff" * 9, kept.read_bytes()[:-1]):
+        kept.write_bytes(damaged)
+        assert Schema.from_jars([tmp_path], cache) == first
     (tmp_path / "file").write_bytes(b"")
     assert Schema.from_jars([path], tmp_path / "file") == first
 
@@ -111,6 +112,19 @@ def test_jars_without_descriptors_are_refused(tmp_path: Path) -> None:
     path = jar(tmp_path / "empty.jar", {"x/A": class_file("x/A")})
     with pytest.raises(InputError, match=r"empty\.jar: hold no protobuf descriptor"):
         Schema.from_jars([path], tmp_path / "cache")
+
+
+def test_a_long_chain_of_imports_is_refused() -> None:
+    """A schema file made to exhaust the stack is an InputError, and so is one that names an absent file."""
+    files = {}
+    for number in range(2000):
+        file = ping_descriptor(f"{number}.proto", f"p{number}")
+        file.dependency.append(f"{number + 1}.proto")
+        files[file.name] = file.SerializeToString()
+    with pytest.raises(InputError, match="too deep"):
+        Schema(files, {PING: ("0.proto", "PingService")}).method(PING, "ping")
+    with pytest.raises(UnknownMethodError):
+        Schema({}, {PING: ("0.proto", "PingService")}).method(PING, "ping")
 
 
 def test_imports_that_miss_or_circle_are_stated() -> None:

@@ -1,9 +1,9 @@
 """Jars, read no further than needed: the central directory first, then single members.
 
-A jar of Hadoop has thousands of members of which a schema needs a few dozen, so the directory is walked here
-directly (15 times quicker than building a `zipfile.ZipInfo` for each) and only the wanted members are
-inflated, each within a bound and checked against its CRC. ZIP64 archives are refused: no jar of Hadoop needs
-them.
+The cache's key needs no more than the bytes of the directories: 4 ms for the 64 jars of a release, where
+building `zipfile`'s lists takes 43. A jar of Hadoop has thousands of members of which a schema needs a few
+dozen, so the directory is walked as it is, and only the wanted members are inflated, each within a bound and
+checked against its CRC. ZIP64 archives are refused: no jar of Hadoop needs them.
 
 Source: PKWARE APPNOTE 4.3.7 (local header), 4.3.12 (central directory), 4.3.16 (its end).
 """
@@ -21,9 +21,9 @@ from pathlib import Path
 from froude.base.errors import InputError
 
 MEMBER_LIMIT_BYTES = 16 << 20
-"""Largest member that is inflated; Hadoop's largest class file is under 1 MB."""
+"""Largest member that is inflated; Hadoop's largest class file has 0.3 MB."""
 DIRECTORY_LIMIT_BYTES = 64 << 20
-"""Largest central directory that is read; that of hadoop-client-api is 3 MB."""
+"""Largest central directory that is read; that of hadoop-client-runtime has 2.5 MB."""
 _END = struct.Struct("<4s4H2IH")
 _ENTRY = struct.Struct("<4s6H3I5H2I")
 _LOCAL = struct.Struct("<4s5H3I2H")
@@ -87,7 +87,7 @@ class Jar:
         """SHA-256 of name, size and directory.
 
         The directory holds name, size and CRC-32 of every member, so it changes with any change of content
-        that is not made on purpose to collide, and it is 3 % of the bytes to read.
+        that is not made on purpose to collide, and it is 6 % of the bytes.
         """
         return hashlib.sha256(f"{self.path.name}\0{self.size}\0".encode() + self._directory).digest()
 

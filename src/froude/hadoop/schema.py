@@ -10,7 +10,7 @@ The byte form (`to_bytes`) is a plain serialised `FileDescriptorSet`, readable b
 (number 1000, skipped by others) that lists the protocols. It is what the cache and a Trace store.
 
 Cache: one file per set of jars, named by a digest over names, sizes and central directories. A directory
-holds the CRC-32 of each member, so any change of content changes the key, and only 3 % of the bytes are read
+holds the CRC-32 of each member, so any change of content changes the key, and only 6 % of the bytes are read
 for it.
 """
 
@@ -28,14 +28,15 @@ from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto
 from google.protobuf.message import DecodeError, Message
 
 from froude.base.errors import FroudeError, InputError
-from froude.base.files import atomic_write_bytes
+from froude.base.files import atomic_write_bytes, read_bounded
 from froude.hadoop.descriptors import scan
 from froude.hadoop.jars import Jar
 
-CACHE_FORM = 1
+CACHE_FORM = 2
 """Part of the cache's file name: raise it when `scan` finds more or other things in the same jars."""
 _FILE_TAG, _PROTOCOLS_TAG = 0x0A, b"\xc2\x3e"  # fields 1 and 1000, both length-delimited
 _SCHEMA_LIMIT_BYTES = 64 << 20
+_IMPORTS_LIMIT = 64  # Hadoop's longest chain of imports is 5
 # Services whose name follows no rule, for jars without the protocol's interface.
 _IRREGULAR = {
     "ClientProtocol": "ClientNamenodeProtocol",
@@ -92,10 +93,9 @@ class Schema:
         jars = [Jar(path) for path in _jar_paths(paths)]
         key = hashlib.sha256(b"".join(jar.content_key() for jar in jars)).hexdigest()
         kept = (cache or default_cache()) / f"{key}.v{CACHE_FORM}.fds"
-        try:
-            return cls.from_bytes(kept.read_bytes())
-        except (OSError, InputError):
-            pass
+        cached = cls._from_cache(kept)
+        if cached is not None:
+            return cached
         found = scan(jars)
         if not found.files:
             names = ", ".join(jar.path.name for jar in jars) or "no jar"
@@ -104,10 +104,21 @@ class Schema:
             )
         schema = cls(found.files, found.protocols)
         try:
-            atomic_write_bytes(kept, schema.to_bytes())
+            raw = schema.to_bytes()
+            atomic_write_bytes(kept, hashlib.sha256(raw).digest() + raw)
         except FroudeError:
             return schema
         return schema
+
+    @classmethod
+    def _from_cache(cls, kept: Path) -> Schema | None:
+        """What the cache holds, if it is whole: the SHA-256 of the rest comes first."""
+        try:
+            data = read_bounded(kept, limit_bytes=_SCHEMA_LIMIT_BYTES)
+        except InputError:
+            return None
+        sound = hashlib.sha256(data[32:]).digest() == data[:32]
+        return cls.from_bytes(data[32:]) if sound else None
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Schema:
@@ -191,7 +202,7 @@ class Schema:
 
     def _service(self, protocol: str) -> tuple[str, str]:
         where = self._protocols.get(protocol) or self._by_rule(protocol)
-        if where is None:
+        if where is None or where[0] not in self._raw:
             known = f"{len(self._protocols)} protocols, such as {', '.join(self.protocols[:2])}"
             raise UnknownMethodError("the schema has no such protocol", found=protocol, allowed=known)
         return where
@@ -289,8 +300,9 @@ class Schema:
     def _visit(self, name: str, order: dict[str, None], path: tuple[str, ...]) -> None:
         if name in order:
             return
-        if name in path or name not in self._raw:
-            what = "imports itself" if name in path else "imports a file that no jar holds"
+        if name in path or name not in self._raw or len(path) > _IMPORTS_LIMIT:
+            absent = name not in self._raw
+            what = "imports a file that no jar holds" if absent else "imports itself, or too deep"
             remedy = "Add the jar that holds it (hadoop-common, hadoop-hdfs-client or hadoop-yarn-api)"
             raise InputError(what, file=path[-1] if path else None, found=name, remedy=remedy)
         for needed in self._file(name).dependency:

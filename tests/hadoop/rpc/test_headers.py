@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from froude.hadoop.rpc.headers import first_line, signed, text
+from froude.hadoop.rpc.errors import RemoteProtocolError
+from froude.hadoop.rpc.headers import NAME_LIMIT_BYTES, first_line, signed, text
 
 
 @pytest.mark.parametrize(
@@ -20,3 +21,5 @@ def test_text_of_a_peer_never_fails() -> None:
     assert text(b"a\xffb") == "a\ufffdb"
     assert first_line(b"File does not exist\n\tat org.apache") == "File does not exist"
     assert len(first_line(b"x" * 1_000_000)) == 4096
+    with pytest.raises(RemoteProtocolError, match="impossibly long name"):
+        text(b"x" * (NAME_LIMIT_BYTES + 1))

@@ -5,8 +5,8 @@ taken from the jars: a passive observer can read a connection of any release bef
 test holds the list against the descriptors of real jars. Text is declared `bytes`: what a peer calls text
 need not be UTF-8. Unknown fields are kept by protobuf and ignored.
 
-Written by hand is only the request header's encoder (`client`), a third of protobuf's time, since all but two
-numbers of it are constant. Decoding by hand gained nothing over upb.
+Written by hand is only the request header's encoder (`client`): all but two numbers of it are constant. A
+response header decoded by hand took 1.0 us, by protobuf (upb) 0.5 us.
 
 Source: org.apache.hadoop.ipc.RpcConstants; message and field numbers of RpcHeader, ProtobufRpcEngine and
 IpcConnectionContext.
@@ -19,6 +19,8 @@ from typing import Any
 
 from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
+
+from froude.hadoop.rpc.errors import RemoteProtocolError
 
 VERSION = 9
 MAGIC = b"hrpc"
@@ -34,6 +36,8 @@ CALL_PING = -4
 CALL_SASL = -33
 MAX_CALL_ID = 0x7FFF_FFFF
 NO_RETRY_COUNT = -1
+NAME_LIMIT_BYTES = 64 << 10
+"""Longest name taken from a peer: a method, a user, an exception class, a caller context."""
 
 _PACKAGE = "froude.rpc"
 _FIELDS: dict[str, tuple[tuple[int, str, str], ...]] = {
@@ -136,7 +140,14 @@ SaslMessage = _message("SaslMessage")
 
 
 def text(raw: bytes) -> str:
-    """Text of a peer, whatever its bytes: what is not UTF-8 becomes U+FFFD."""
+    """A name that a peer sends, whatever its bytes: what is not UTF-8 becomes U+FFFD.
+
+    Raises:
+        RemoteProtocolError: it is longer than any name can honestly be.
+    """
+    if len(raw) > NAME_LIMIT_BYTES:
+        found, allowed = f"{len(raw)} bytes", f"at most {NAME_LIMIT_BYTES} bytes"
+        raise RemoteProtocolError("sent an impossibly long name", found=found, allowed=allowed)
     return raw.decode("utf-8", "replace")
 
 

@@ -10,6 +10,8 @@ Source: org.apache.hadoop.ipc.Server.Connection (readAndProcess, setupBadVersion
 
 from __future__ import annotations
 
+from typing import Any
+
 from froude.hadoop.rpc import headers
 from froude.hadoop.rpc.codec import PREAMBLE_BYTES, decode_client_frame, decode_preamble, encode_sasl
 from froude.hadoop.rpc.errors import LocalProtocolError, RemoteProtocolError
@@ -56,7 +58,7 @@ class ServerConnection:
         self._state = State.NEW
         self._reader = FrameReader(HANDSHAKE_LIMIT_BYTES)
         self._out: list[bytes] = []
-        self._in_flight: dict[int, Request] = {}
+        self._in_flight: dict[int, tuple[bytes, int]] = {}  # client id and retry count, to be repeated
 
     @property
     def state(self) -> State:
@@ -171,7 +173,7 @@ class ServerConnection:
         else:
             self._move(Trigger.CALL)
             if isinstance(event, Request):
-                self._in_flight[event.call_id] = event
+                self._in_flight[event.call_id] = (event.client_id, event.retry)
         events.append(event)
 
     def _step(self, event: Sasl) -> None:
@@ -245,7 +247,7 @@ class ServerConnection:
         self._state = state
 
 
-def _success(call_id: int, call: Request | None = None) -> bytes:
+def _success(call_id: int, call: tuple[bytes, int] | None = None) -> bytes:
     header = headers.ResponseHeader(
         callId=call_id & 0xFFFF_FFFF, status=int(Status.SUCCESS), serverIpcVersionNum=headers.VERSION
     )
@@ -254,8 +256,13 @@ def _success(call_id: int, call: Request | None = None) -> bytes:
     return data
 
 
-def _failure(  # noqa: PLR0917 - the fields of one message
-    call_id: int, status: Status, error_class: str, message: str, detail: int, call: Request | None = None
+def _failure(  # noqa: PLR0917, PLR0913 - the fields of one message
+    call_id: int,
+    status: Status,
+    error_class: str,
+    message: str,
+    detail: int,
+    call: tuple[bytes, int] | None = None,
 ) -> bytes:
     header = headers.ResponseHeader(
         callId=call_id & 0xFFFF_FFFF,
@@ -270,8 +277,7 @@ def _failure(  # noqa: PLR0917 - the fields of one message
     return data
 
 
-def _echo(header: object, call: Request | None) -> None:
+def _echo(header: Any, call: tuple[bytes, int] | None) -> None:
     """Hadoop repeats whose call it was."""
     if call is not None:
-        header.clientId = call.client_id  # type: ignore[attr-defined]
-        header.retryCount = call.retry  # type: ignore[attr-defined]
+        header.clientId, header.retryCount = call

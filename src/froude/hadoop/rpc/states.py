@@ -1,7 +1,7 @@
 """All states of the two protocol machines and every transition; nothing else decides what may come.
 
 A machine looks its trigger up in the table of its side; what is not there is a protocol error, the peer's or
-ours according to who pulled the trigger.
+ours according to who pulled the trigger. Closing is possible in every state and needs no row.
 """
 
 from __future__ import annotations
@@ -43,8 +43,6 @@ class Trigger(Enum):
     SUCCESS = auto()
     CONTEXT = auto()
     CALL = auto()
-    RESPONSE = auto()
-    CLOSE = auto()
 
 
 CLIENT: dict[State, dict[Trigger, State]] = {
@@ -55,7 +53,7 @@ CLIENT: dict[State, dict[Trigger, State]] = {
         Trigger.SUCCESS: State.READY,  # a server without any SASL mechanism: go on as SIMPLE
     },
     State.AUTHENTICATING: {Trigger.STEP: State.AUTHENTICATING, Trigger.SUCCESS: State.READY},
-    State.READY: {Trigger.CALL: State.READY, Trigger.RESPONSE: State.READY},
+    State.READY: {Trigger.CALL: State.READY},
     State.CLOSED: {},
 }
 
@@ -69,11 +67,11 @@ SERVER: dict[State, dict[Trigger, State]] = {
     },
     State.AUTHENTICATING: {Trigger.STEP: State.AUTHENTICATING, Trigger.SUCCESS: State.CONTEXT},
     State.CONTEXT: {Trigger.CONTEXT: State.READY},
-    State.READY: {Trigger.CALL: State.READY, Trigger.RESPONSE: State.READY},
+    State.READY: {Trigger.CALL: State.READY},
     State.CLOSED: {},
 }
 
 
 def after(table: dict[State, dict[Trigger, State]], state: State, trigger: Trigger) -> State | None:
-    """The next state, or None when the trigger is not allowed; closing always is."""
-    return State.CLOSED if trigger is Trigger.CLOSE else table[state].get(trigger)
+    """The next state, or None when the trigger is not allowed."""
+    return table[state].get(trigger)
