@@ -73,9 +73,10 @@ def test_restart_keeps_data_and_identity(cluster: Cluster) -> None:
     assert "/kept" in cluster.shell("-ls", "/")
 
 
-def test_a_bad_setting_shows_the_daemons_own_error(hadoop: Hadoop) -> None:
+def test_a_bad_setting_shows_the_daemons_own_error(hadoop: Hadoop, tmp_path: Path) -> None:
     """A NameNode that cannot start says why, in its own words, and leaves nothing behind."""
-    broken = hadoop.namenode(fast=True, conf={"dfs.namenode.fs-limits.max-directory-items": "0"})
+    conf = {"dfs.namenode.fs-limits.max-directory-items": "0"}
+    broken = hadoop.namenode(fast=True, conf=conf, folder=tmp_path)
     with pytest.raises(TargetError, match=r"dfs\.namenode\.fs-limits\.max-directory-items"), broken:
         pass
 

@@ -97,8 +97,8 @@ class Cluster:
         self._wanted_folder = folder
         self._folder: Path | None = None
         self._prefix = ""
+        self._came_up = False
         self._stack = contextlib.ExitStack()
-        self._shells = 0
         self._audit_log = audit_log
         self._replication = replication
         self._namenode: NameNode | None = None
@@ -137,7 +137,7 @@ class Cluster:
         Raises:
             TargetError: a DataNode does not come up.
         """
-        self.wait_live()
+        self._come_up()
         return self.namenode.uri
 
     def start_datanodes(self, namenode_at: Mapping[int, tuple[str, int]] | None = None) -> None:
@@ -184,6 +184,7 @@ class Cluster:
                     f"DataNodes did not all come up in {timeout_s:g} s", file=self.namenode.uri, found=found
                 )
             time.sleep(_POLL_S)
+        self._came_up = True
 
     def shell(self, *arguments: str, at: str | tuple[str, int] | None = None, timeout_s: float = 120) -> str:
         """Run Hadoop's own file system shell, in a JVM of its own.
@@ -199,7 +200,7 @@ class Cluster:
         Raises:
             TargetError: it failed; with what it wrote to standard error.
         """
-        self.wait_live()
+        self._come_up()
         conf = self._client_conf()
         where = self.namenode.uri if at is None else at if isinstance(at, str) else f"hdfs://{at[0]}:{at[1]}"
         java = [
@@ -242,12 +243,15 @@ class Cluster:
         )
         try:
             self._namenode.start()
+        except TargetError:
+            self.stop(keep=True)  # the error names its log
+            raise
         except BaseException:
             self.stop()
             raise
 
-    def stop(self) -> None:
-        """End every process; remove the folder unless it was named. Harmless when nothing runs."""
+    def stop(self, *, keep: bool = False) -> None:
+        """End every process; remove the folder unless it was named or `keep`. Harmless when nothing runs."""
         for daemon in self.datanodes:
             daemon.terminate()
         for daemon in self.datanodes:
@@ -256,15 +260,20 @@ class Cluster:
         if self._namenode is not None:
             self._namenode.stop()
         self._stack.close()
-        if self._folder is not None and self._wanted_folder is None:
+        if self._folder is not None and self._wanted_folder is None and not keep:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> Self:
         self.start()
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self.stop()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.stop(keep=kind is TargetError)
+
+    def _come_up(self) -> None:
+        """Wait for the DataNodes once; afterwards it is an experiment's business which of them live."""
+        if not self._came_up:
+            self.wait_live()
 
     def _make_folder(self) -> Path:
         if self._wanted_folder is None:

