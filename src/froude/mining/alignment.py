@@ -84,8 +84,8 @@ def _merged_all(sequences: Sequence[Sequence_]) -> Pattern | None:
 def merge(left: Pattern, right: Pattern) -> Pattern | None:
     """One pattern that covers both, or None.
 
-    Tokens must agree in order; a loop of one matches a loop, one or more copies of its body, or nothing, of the
-    other. Among the ways the one with fewest loops that match nothing is taken.
+    Tokens must agree in order; a loop of one matches a loop, one or more copies of its body, or nothing, of
+    the other. Among the ways the one with fewest loops that match nothing is taken.
     """
     found = _Merger(left, right).from_here(0, 0)
     return None if found is None else found[1]
@@ -130,7 +130,7 @@ class _Merger:
 
 
 def _copies(loop: Loop, items: Pattern, at: int) -> Iterable[tuple[int, Loop]]:
-    """Places up to which the items are copies of the loop's body (perhaps with loops within), nearest first."""
+    """Places up to which the items are copies of the loop's body, nearest first; loops may stand within."""
     body, start = loop.body, at
     while start < len(items):
         for end in range(start + 1, min(len(items), start + 2 * size_of(body) + 1) + 1):

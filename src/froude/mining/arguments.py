@@ -1,15 +1,16 @@
 """Rules for arguments: regular patterns first, then information flow (PatternMiner III.B.3).
 
-A rule counts only if it gives the recorded value at every call of its template: in all iterations, on all nodes,
-at all scales. What no rule explains is looked at again with its first or last iteration apart, then handed to a
-named generator if it is random by nature and of known form, and else becomes a question.
+A rule counts only if it gives the recorded value at every call of its template: in all iterations, on all
+nodes, at all scales. What no rule explains is looked at again with its first or last iteration apart, then
+handed to a named generator if it is random by nature and of known form, and else becomes a question.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from froude.base.units import Quantity
 from froude.mining import patterns
@@ -40,6 +41,10 @@ _SOURCES_TRIED = 300
 """Possible sources of one value that are looked at; ids have few, and a value with more is no id."""
 _SHORTEST_PART = 4
 """Characters of a value within a text before meeting it counts as flow."""
+_MANY = 10
+"""Calls with one value before a few others count as exceptions."""
+_NEARLY_ALL = 0.9
+"""Share of calls that must have it."""
 _SMALLEST_ID = 1000
 """Generation stamps begin here: a number that long, of one name and ever new in answers, is assigned."""
 _ALWAYS_NEW = 4
@@ -62,6 +67,8 @@ class ArgumentMiner:
         self._timeline = timeline
         self._scales = scales
         self._varying = _Varying()
+        self.doubts: list[Doubt] = []
+        """Constants that stand although a few calls differ."""
 
     def learn(self, occurrences: Sequence[Occurrence]) -> None:
         """Take note of which answers differ between calls: only those tell flow from accident."""
@@ -80,7 +87,12 @@ class ArgumentMiner:
         }
 
     def rule(
-        self, occurrences: Sequence[Occurrence], values: Sequence[Value], *, path: str = "", program: str = "calls"
+        self,
+        occurrences: Sequence[Occurrence],
+        values: Sequence[Value],
+        *,
+        path: str = "",
+        program: str = "calls",
     ) -> Rule:
         """The rule of one argument.
 
@@ -100,9 +112,8 @@ class ArgumentMiner:
         found = patterns.constant(column.values)
         if found is not None:
             return self._assigned(column) or found
-        regular = (
-            patterns.counter(column.occurrences, column.values)
-            or patterns.text(column.occurrences, column.values, self._slot)
+        regular = patterns.counter(column.occurrences, column.values) or patterns.text(
+            column.occurrences, column.values, self._slot
         )
         if regular is not None and self._holds(regular, column):
             return regular
@@ -155,11 +166,19 @@ class ArgumentMiner:
         for source in self._timeline.sources(one, value)[-_SOURCES_TRIED:]:
             tried.extend(_flows_from(source, one.template))
         tried.extend(_siblings(one, value, column.path))
-        held = [flow for flow in _ranked(tried, column.path) if flow.side in sides and self._holds(flow, column)]
+        held = [
+            flow for flow in _ranked(tried, column.path) if flow.side in sides and self._holds(flow, column)
+        ]
         if held or not is_distinctive(value):
             return held
-        tried = [f for source in self._timeline.sources(one, value, others=True)[-_SOURCES_TRIED:] for f in _flows_from(source, one.template)]
-        return [flow for flow in _ranked(tried, column.path) if flow.side in sides and self._holds(flow, column)]
+        tried = [
+            f
+            for source in self._timeline.sources(one, value, others=True)[-_SOURCES_TRIED:]
+            for f in _flows_from(source, one.template)
+        ]
+        return [
+            flow for flow in _ranked(tried, column.path) if flow.side in sides and self._holds(flow, column)
+        ]
 
     def _shifted(self, column: _Column) -> Rule | None:
         """A flow with a small whole number added: `response_id + 1`."""
@@ -261,13 +280,38 @@ class ArgumentMiner:
         numbers = [value for value in present if type(value) is int]
         if _leaf_name(column.path) in GAUGES and len(numbers) == len(present):
             return Generated("gauge", {"low": min(numbers), "high": max(numbers)})
-        found = recognise(present) if present else None
-        if found is not None:
-            return found
-        examples: dict[tuple[type, Scalar], Scalar] = {}
-        for value in present:
-            examples.setdefault((type(value), value), value)
-        return Unknown(tuple(examples.values())[:_EXAMPLES])
+        usual = self._usual(column)
+        found = usual or (recognise(present) if present else None)
+        return found or Unknown(_examples(present))
+
+    def _usual(self, column: _Column) -> Rule | None:
+        """The value of nearly all calls: it stands, and the others become a question."""
+        counts = Counter((type(value), value) for value in column.values)
+        (_, value), times = counts.most_common(1)[0]
+        if times < max(_MANY, _NEARLY_ALL * len(column.values)) or isinstance(value, Special):
+            return None
+        rule = Constant(value)
+        others = [v for v in column.values if not isinstance(v, Special) and not same(v, value)]
+        self.doubts.append(Doubt(column.occurrences[0].template, column.path, _examples(others), rule))
+        return rule
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A rule that holds at nearly all calls."""
+
+    template: str
+    path: str
+    others: tuple[Scalar, ...]
+    """Values that it does not explain."""
+    rule: Rule
+
+
+def _examples(values: Sequence[Scalar]) -> tuple[Scalar, ...]:
+    distinct: dict[tuple[type, Scalar], Scalar] = {}
+    for value in values:
+        distinct.setdefault((type(value), value), value)
+    return tuple(distinct.values())[:_EXAMPLES]
 
 
 class _Column:
@@ -314,7 +358,11 @@ def _flows_from(source: Source, taker: str) -> list[Flow]:
     template, node_type, side, path = source
     if node_type is None:
         # A call is no source of itself: `same` would name the taking call.
-        return [Flow(template, side, path, which) for which in _WHICH if which is not Which.SAME or template != taker]
+        return [
+            Flow(template, side, path, which)
+            for which in _WHICH
+            if which is not Which.SAME or template != taker
+        ]
     return [Flow(template, side, path, which, node_type) for which in (Which.NTH, Which.LAST, Which.FIRST)]
 
 
@@ -322,7 +370,10 @@ def _from_cause(one: Occurrence, value: Scalar) -> list[Flow]:
     """Flows from the call that caused an effect, its element named by `{each}` wherever its index stands."""
     assert one.cause is not None
     made = []
-    for side, leaves in ((Side.RESPONSE, one.cause.call.response or {}), (Side.REQUEST, one.cause.call.request)):
+    for side, leaves in (
+        (Side.RESPONSE, one.cause.call.response or {}),
+        (Side.REQUEST, one.cause.call.request),
+    ):
         for path, found in leaves.items():
             if not same(found, value):
                 continue
@@ -346,13 +397,22 @@ def _siblings(one: Occurrence, value: Scalar, path: str) -> list[Flow]:
 
 
 def _ranked(flows: Sequence[Flow], path: str) -> list[Flow]:
-    """Likeliest first: same name, an answer rather than a request, the nearest occurrence, the shortest path."""
+    """Likeliest first: same name, answer rather than request, nearest occurrence, shortest path."""
 
     def rank(flow: Flow) -> tuple[object, ...]:
         cause = flow.which is not Which.CAUSE
         which = _WHICH.index(flow.which) if flow.which in _WHICH else -1
         alike = _leaf_name(flow.path) != _leaf_name(path)
-        return cause, alike, flow.side is Side.REQUEST, which, EACH not in flow.path, len(flow.path), flow.call, flow.path
+        return (
+            cause,
+            alike,
+            flow.side is Side.REQUEST,
+            which,
+            EACH not in flow.path,
+            len(flow.path),
+            flow.call,
+            flow.path,
+        )
 
     return sorted(set(flows), key=rank)
 

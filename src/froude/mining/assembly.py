@@ -44,7 +44,9 @@ class Assembly:
     def all(self) -> list[Occurrence]:
         """Every occurrence."""
         own = [one for listed in (*self.steps.values(), *self.periodic.values()) for one in listed]
-        return own + [one for found in self.effects.values() for effect in found for one in effect.occurrences]
+        return own + [
+            one for found in self.effects.values() for effect in found for one in effect.occurrences
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Canonical forms: raw calls made into logical ones that do not depend on timing.
 
-A retry joins its first attempt; a batch becomes one logical call an element; a list that is really a map is put
-into order of its keys; a failed attempt that is repeated word for word joins the one that succeeds; calls
+A retry joins its first attempt; a batch becomes one logical call an element; a list that is really a map is
+put into order of its keys; a failed attempt that is repeated word for word joins the one that succeeds; calls
 repeated until the answer has a value become one `Poll`.
 """
 
@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from froude.mining.events import Event, Leaves
 from froude.mining.knowledge import BATCHES, Batch
@@ -48,7 +49,7 @@ class Logical:
 
 
 def logical_calls(events: Iterable[Event]) -> list[Logical]:
-    """One sender's events, with retries joined, batches split and maps ordered; polls are left (`join_polls`)."""
+    """One sender's events with retries joined, batches split and maps ordered; `join_polls` does the polls."""
     made: list[Logical] = []
     seen: dict[tuple[int, int], int] = {}
     for event in events:
@@ -94,10 +95,16 @@ def _split(event: Event, batch: Batch) -> list[Logical]:
             places.setdefault((match[1], match[2]), {})[path] = home
     made = []
     for (at, _), inside in places.items():
-        names = {path: {**around, **outer[at], **inside}[path] for path in event.request if path in around or path in outer[at] or path in inside}
+        names = {
+            path: {**around, **outer[at], **inside}[path]
+            for path in event.request
+            if path in around or path in outer[at] or path in inside
+        }
         leaves = {canonical: event.request[path] for path, canonical in names.items()}
         kind = str(leaves.get(f"{batch.outer}[0].{batch.inner}[0].{batch.kind}", ""))
-        made.append(Logical(event, (event.protocol, event.method, kind), leaves, ((event, names),), event.start_s))
+        made.append(
+            Logical(event, (event.protocol, event.method, kind), leaves, ((event, names),), event.start_s)
+        )
     return made
 
 
@@ -126,8 +133,8 @@ def _map_order(leaves: Leaves) -> dict[str, str]:
 def find_polls(sequences: Iterable[Sequence[Logical]]) -> dict[Token, Poll]:
     """Calls that are repeated word for word until their answer has a value.
 
-    A poll shows itself where one sender repeats a request at once; what ends it is a leaf of the answer that has
-    one value at the end of every repetition and never before, other threads' calls between them or not.
+    A poll shows itself where one sender repeats a request at once; what ends it is a leaf of the answer that
+    has one value at the end of every repetition and never before, other threads' calls between them or not.
     """
     at_once: dict[Token, list[list[Logical]]] = defaultdict(list)
     in_all: dict[Token, list[list[Logical]]] = defaultdict(list)
@@ -142,7 +149,7 @@ def find_polls(sequences: Iterable[Sequence[Logical]]) -> dict[Token, Poll]:
         ending = _ending(repeated, in_all[token]) or _ending(repeated, found)
         if ending is not None:
             path, until = ending
-            gaps = sorted(b.event.start_s - a.event.end_s for g in repeated for a, b in zip(g, g[1:], strict=False))
+            gaps = sorted(b.event.start_s - a.event.end_s for g in repeated for a, b in pairwise(g))
             polls[token] = Poll(path, until, round(gaps[len(gaps) // 2], 3))
     return polls
 
@@ -164,7 +171,9 @@ def join_polls(sequence: Sequence[Logical], polls: Mapping[Token, Poll]) -> list
             again = len(made)
             made.append(call)
         poll = polls.get(call.token)
-        unfinished = poll is not None and call.response is not None and call.response.get(poll.path) != poll.until
+        unfinished = (
+            poll is not None and call.response is not None and call.response.get(poll.path) != poll.until
+        )
         if call.event.error is not None or unfinished:
             waiting[key] = again
     return made
@@ -172,7 +181,11 @@ def join_polls(sequence: Sequence[Logical], polls: Mapping[Token, Poll]) -> list
 
 def _follows(sequence: Sequence[Logical], at: int) -> bool:
     """Whether a call repeats the one right before it."""
-    return at > 0 and sequence[at - 1].token == sequence[at].token and sequence[at - 1].request == sequence[at].request
+    return (
+        at > 0
+        and sequence[at - 1].token == sequence[at].token
+        and sequence[at - 1].request == sequence[at].request
+    )
 
 
 def _same_requests(sequence: Sequence[Logical]) -> list[list[Logical]]:

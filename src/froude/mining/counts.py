@@ -1,8 +1,8 @@
 """Counts as functions of the Scale (PatternMiner III.B.2 "Compute number of repetition").
 
 The simplest exact fit is taken: a constant, one variable times a whole number, one variable and an offset, a
-ceiling on one variable, then several variables. Where several equally simple ones fit, which is right matters at
-any other Scale, so all of them are told.
+ceiling on one variable, then several variables. Where several equally simple ones fit, which is right matters
+at any other Scale, so all of them are told.
 """
 
 from __future__ import annotations
@@ -50,15 +50,21 @@ def fit_count(points: Sequence[tuple[Mapping[str, Quantity], float]], *, name: s
         if fits:
             ranked = sorted(fits, key=lambda count: (_rank(count), not _alike(count, name), str(count)))
             best = ranked[0]
-            equals = tuple(c for c in ranked[1:] if _rank(c) == _rank(best) and _alike(c, name) == _alike(best, name))
+            equals = tuple(
+                c for c in ranked[1:] if _rank(c) == _rank(best) and _alike(c, name) == _alike(best, name)
+            )
             return Fit(best, equals)
     return Fit(None)
 
 
 def collinear(scales: Sequence[Mapping[str, Quantity]]) -> list[tuple[str, str]]:
-    """Pairs of varied variables of which one is a line over the other in every run: they cannot be told apart."""
-    distinct = list({tuple(sorted((n, q.value) for n, q in scale.items())): scale for scale in scales}.values())
-    names = sorted({n for scale in distinct for n in scale if len({s[n].value for s in distinct if n in s}) > 1})
+    """Pairs of varied variables that cannot be told apart: one is a line over the other in every run."""
+    distinct = list(
+        {tuple(sorted((n, q.value) for n, q in scale.items())): scale for scale in scales}.values()
+    )
+    names = sorted(
+        {n for scale in distinct for n in scale if len({s[n].value for s in distinct if n in s}) > 1}
+    )
     pairs = []
     for a, b in combinations(names, 2):
         points = [(scale, scale[b].value) for scale in distinct if a in scale and b in scale]
@@ -82,7 +88,7 @@ def _one(points: Sequence[tuple[Mapping[str, Quantity], float]], varied: Sequenc
 
 
 def _capped(points: Sequence[tuple[Mapping[str, Quantity], float]], varied: Sequence[str]) -> list[Count]:
-    """`min(cap, line)`: the cap is the largest count seen, the line is fitted to the rest and one point at the cap."""
+    """`min(cap, line)`: the cap is the largest count seen, and the line is fitted to the rest."""
     cap = max(value for _, value in points)
     made = []
     for name in varied:
@@ -122,7 +128,12 @@ def _holds(count: Count, points: Sequence[tuple[Mapping[str, Quantity], float]])
 
 def _rank(count: Count) -> tuple[int, int, int, int]:
     fractions = sum(slope != round(slope) and abs(slope) < _LARGE for slope in count.slopes.values())
-    return (len(count.slopes), fractions, int(count.intercept != 0), int(any(s < 0 for s in count.slopes.values())))
+    return (
+        len(count.slopes),
+        fractions,
+        int(count.intercept != 0),
+        int(any(s < 0 for s in count.slopes.values())),
+    )
 
 
 def _alike(count: Count, name: str) -> bool:

@@ -1,7 +1,7 @@
 """The miner's own view of a Trace: one `Event` a call, its messages flattened to leaves.
 
-Nothing downstream of here knows protobuf: a request is a mapping from leaf path (`block.locs[0].id.ipAddr`) to
-scalar. `events_of` is the only adapter; tests and other sources build events directly.
+Nothing downstream of here knows protobuf: a request is a mapping from leaf path (`block.locs[0].id.ipAddr`)
+to scalar. `events_of` is the only adapter; tests and other sources build events directly.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def events_of(trace: Trace) -> tuple[Event, ...]:
     """
     from froude.hadoop.leaves import leaves
 
-    events = []
+    events: list[Event] = []
     for call in trace.calls:
         response = leaves(trace.response(call)) if call.response is not None else None
         end_s = call.start_s if call.duration_s is None else call.start_s + call.duration_s

@@ -1,7 +1,7 @@
 """Where values come from: earlier calls of the same node, of other nodes, or the cause of an effect.
 
-`Timeline` answers one question, the same for mining and for prediction: what does a `Flow` rule give at a call?
-`OccurrenceContext` is the rules' evaluator's view of a recorded call.
+`Timeline` answers one question, the same for mining and for prediction: what does a `Flow` rule give at a
+call? `OccurrenceContext` is the rules' evaluator's view of a recorded call.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Timeline:
         return list(found)
 
     def resolve(self, flow: Flow, taker: Occurrence) -> Value:
-        """What a flow gives at a call; ABSENT where the source call lacks the leaf, UNRESOLVED without one."""
+        """What a flow gives at a call; ABSENT where the source lacks the leaf, UNRESOLVED without a source."""
         if flow.which is Which.CAUSE:
             source = taker.cause
             path = flow.path.replace(EACH, str(taker.each))
@@ -97,7 +97,11 @@ class Timeline:
             if one.sender is not taker.sender
         ]
         if flow.which is Which.NTH:
-            earlier = [one for one in earlier if one.node == taker.node and one.indices.items() <= taker.indices.items()]
+            earlier = [
+                one
+                for one in earlier
+                if one.node == taker.node and one.indices.items() <= taker.indices.items()
+            ]
         if not earlier:
             return None
         return earlier[0] if flow.which is Which.FIRST else earlier[-1]
@@ -161,7 +165,7 @@ def columns(occurrences: Sequence[Occurrence]) -> dict[str, list[Value]]:
 
 def value_at(leaves: Leaves, path: str) -> Value:
     """A leaf, or ABSENT."""
-    return leaves[path] if path in leaves else Special.ABSENT
+    return leaves.get(path, Special.ABSENT)
 
 
 class OccurrenceContext:

@@ -73,6 +73,15 @@ FACTS = (
 """Ends of leaf paths that hold a fact of the sending machine, where no other rule is found."""
 
 GAUGES = frozenset(
-    {"capacity", "remaining", "dfsUsed", "blockPoolUsed", "nonDfsUsed", "xceiverCount", "xmitsInProgress", "cacheUsed"}
+    {
+        "capacity",
+        "remaining",
+        "dfsUsed",
+        "blockPoolUsed",
+        "nonDfsUsed",
+        "xceiverCount",
+        "xmitsInProgress",
+        "cacheUsed",
+    }
 )
 """Last parts of leaf paths that read a machine's load: random by nature."""

@@ -26,7 +26,6 @@ from froude.workload.types import (
     CallTemplate,
     Cases,
     Constant,
-    Counter as CounterRule,
     Effect,
     NodeType,
     Poll,
@@ -35,6 +34,9 @@ from froude.workload.types import (
     Step,
     Template,
     Workload,
+)
+from froude.workload.types import (
+    Counter as CounterRule,
 )
 
 _ORDINAL = re.compile(r"-\d+$")
@@ -63,7 +65,9 @@ def match(workload: Workload, recording: Recording) -> Matched:
         place(found)
         _number(found, workload.node_type(found.name), recording.scale)
     beats = {(n.name, tokens[p.call.id]): p.call.id for n in workload.node_types for p in n.periodic}
-    effects = {(n.name, tokens[e.call.id], e.cause): e.call.id for n in workload.node_types for e in n.effects}
+    effects = {
+        (n.name, tokens[e.call.id], e.cause): e.call.id for n in workload.node_types for e in n.effects
+    }
     return Matched(tuple(types), assemble(types, relocations, Known(beats, effects)), tuple(strangers))
 
 
@@ -138,7 +142,7 @@ def _loop_ids(steps: Sequence[Step]) -> Iterator[str]:
 def _assign(
     senders: Sequence[Sender], types: Sequence[TypeFound], workload: Workload, scale: Mapping[str, Quantity]
 ) -> list[Sender]:
-    """Give each sender to the type of its role by which it parses best; of equals, to the first not yet full."""
+    """Give each sender to the type of its role by which it parses best; of equals to the first not full."""
     strangers: list[Sender] = []
     automata: dict[str, Automaton] = {found.name: found.automaton for found in types}
     wanted = {node.name: node.count.whole_at(scale) for node in workload.node_types}
@@ -166,7 +170,9 @@ def _number(found: TypeFound, node: NodeType, scale: Mapping[str, Quantity]) -> 
     """Order the senders so that the arguments that count nodes come out right."""
     if len(found.senders) < 2:
         return
-    telling = [(c.id, path, rule) for c in _calls(node.steps) for path, rule in c.arguments.items() if _counts(rule)]
+    telling = [
+        (c.id, path, rule) for c in _calls(node.steps) for path, rule in c.arguments.items() if _counts(rule)
+    ]
     if not telling:
         return
     first: dict[tuple[int, str], Occurrence] = {}
@@ -210,7 +216,9 @@ def _counts(rule: Rule) -> bool:
             return NODE in rule.steps
         case Template(parts):
             rules = [part for part in parts if not isinstance(part, str)]
-            return all(isinstance(part, CounterRule) for part in rules) and any(_counts(part) for part in rules)
+            return all(isinstance(part, CounterRule) for part in rules) and any(
+                _counts(part) for part in rules
+            )
         case Cases():
             return False
         case _:

@@ -1,8 +1,8 @@
 """Parsing a sequence by a nested pattern: which element of the pattern each call is, in which iteration.
 
 The pattern is compiled to an automaton with one place between any two elements; a shortest path through
-places × calls gives the parse. Exact parses cost nothing; where none exists, a call may be extra and an element
-may be missing, each at a cost, so that a sequence that deviates is still matched as far as it agrees.
+places and calls gives the parse. Exact parses cost nothing; where none exists, a call may be extra and an
+element may be missing, each at a cost, so that a sequence that deviates is still matched as far as it agrees.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Regular patterns: values that follow from a call's place alone (PatternMiner III.B.3, "Regular pattern")."""
+"""Regular patterns: values that follow from a call's place alone (PatternMiner III.B.3)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _line(names: Sequence[str], places: Sequence[Sequence[int]], numbers: Sequen
 def scaled(
     occurrences: Sequence[Occurrence], values: Sequence[Value], scales: Sequence[Mapping[str, Quantity]]
 ) -> Scaled | None:
-    """A whole number that follows from the Scale; needs three distinct scales, since two points make any line."""
+    """A whole number that follows from the Scale; needs three distinct scales: two points make any line."""
     numbers = [value for value in values if type(value) is int]
     if len(numbers) < len(values):
         return None
@@ -93,7 +93,9 @@ def text(occurrences: Sequence[Occurrence], values: Sequence[Value], slot_rule: 
     parts: list[str | Rule] = []
     for at in range(len(pieces[0])):
         column = [piece[at] for piece in pieces]
-        part: str | Rule | None = column[0] if len(set(column)) == 1 else _slot(occurrences, column, slot_rule)
+        part: str | Rule | None = (
+            column[0] if len(set(column)) == 1 else _slot(occurrences, column, slot_rule)
+        )
         if part is None:
             return None
         parts.append(part)

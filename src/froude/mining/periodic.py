@@ -29,8 +29,9 @@ class Period:
 def find_periodic(sequences: Iterable[Sequence[Logical]]) -> dict[Token, Period]:
     """The real-time calls of one role, from the sequences of all its senders in all runs.
 
-    A call is of real time when its gaps are regular and its place among the sender's other calls is not, or when
-    it is listed as such (`knowledge.REAL_TIME`), so that a run too short to show a period does not hide it.
+    A call is of real time when its gaps are regular and its place among the sender's other calls is not, or
+    when it is listed as such (`knowledge.REAL_TIME`), so that a run too short to show a period does not hide
+    it.
     """
     gaps: dict[Token, list[float]] = defaultdict(list)
     neighbours: dict[Token, set[tuple[Token | None, Token | None]]] = defaultdict(set)

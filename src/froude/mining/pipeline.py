@@ -40,7 +40,7 @@ from froude.workload.types import (
 )
 
 _CERTAIN = 0.95
-"""An effect seen for this share of its causes counts as always there: a capture's end cuts the last ones off."""
+"""An effect seen for this share of its causes is always there: a capture's end cuts the last ones off."""
 
 
 def mine(traces: Sequence[Trace], *, progress: Progress | None = None) -> Workload:
@@ -51,13 +51,16 @@ def mine(traces: Sequence[Trace], *, progress: Progress | None = None) -> Worklo
         progress: where to show what is going on.
 
     Returns:
-        The workload. What no rule was found for is in its questions; what limits extrapolation in its findings.
+        The workload. What no rule was found for is in its questions; what limits extrapolation in its
+        findings.
 
     Raises:
         InputError: no trace, a trace without payloads, or one whose payloads do not decode.
     """
     if not traces:
-        raise InputError("there is nothing to mine", allowed="one trace or more, better three at different scales")
+        raise InputError(
+            "there is nothing to mine", allowed="one trace or more, better three at different scales"
+        )
     for number, trace in enumerate(traces, 1):
         if not (trace.meta.fidelity.payload and trace.meta.fidelity.response):
             remedy = "Record with `froude capture proxy`, which sees payloads; an audit log has none"
@@ -112,7 +115,9 @@ class _Builder:
         self._assembly = assembly
         self._miner = ArgumentMiner(assembly.timeline, self._scales)
         self._miner.learn(assembly.all())
-        self._intervals = intervals([one for listed in assembly.steps.values() for one in listed], self._scales)
+        self._intervals = intervals(
+            [one for listed in assembly.steps.values() for one in listed], self._scales
+        )
         self._starts = start_rules(types, len(recordings))
         self.questions: list[Question] = []
         self.findings: list[Finding] = []
@@ -121,14 +126,18 @@ class _Builder:
         """A node type with all its templates."""
         sizes = [sum(sender.run == run for sender in found.senders) for run in range(len(self._scales))]
         points = [(scale, float(size)) for scale, size in zip(self._scales, sizes, strict=True)]
-        count = self._count(found, fit_count(points, name=found.role.name), f"number of {found.name} nodes", sizes)
+        count = self._count(
+            found, fit_count(points, name=found.role.name), f"number of {found.name} nodes", sizes
+        )
         users = {sender.first.user for sender in found.senders}
         return NodeType(
             name=found.name,
             count=count,
             steps=self._steps(found, found.pattern),
             periodic=self._periodic(found),
-            effects=tuple(self._effect(found, effect) for effect in self._assembly.effects.get(found.name, ())),
+            effects=tuple(
+                self._effect(found, effect) for effect in self._assembly.effects.get(found.name, ())
+            ),
             start=self._starts[found.name],
             program=found.role.program,
             user=users.pop() if len(users) == 1 else None,
@@ -162,6 +171,7 @@ class _Builder:
         protocol, method, _ = token if isinstance(token, tuple) else ("", str(token), "")
         rules = self._miner.rules(occurrences, found.role.program) if occurrences else {}
         self._ask(found, template, method, rules)
+        self._doubt(found, template, method, rules)
         errors = {one.call.event.error for one in occurrences}
         poll: Poll | None = self._conventions.polls.get((protocol, method, ""))
         return CallTemplate(
@@ -237,6 +247,24 @@ class _Builder:
                     Question(f"{template}:{path}", text, found.name, template, path, examples, (rule,))
                 )
 
+    def _doubt(self, found: TypeFound, template: str, method: str, rules: Mapping[str, Rule]) -> None:
+        for doubt in self._miner.doubts:
+            if doubt.template == template and rules.get(doubt.path) == doubt.rule:
+                text = (
+                    f"{found.name}: {doubt.path} of {method} is nearly always the same; what else may it be?"
+                )
+                self.questions.append(
+                    Question(
+                        f"{template}:{doubt.path}",
+                        text,
+                        found.name,
+                        template,
+                        doubt.path,
+                        doubt.others,
+                        (doubt.rule,),
+                    )
+                )
+
 
 def _examples(rule: Rule) -> tuple[bool | int | float | str | bytes | None, ...]:
     if isinstance(rule, Unknown):
@@ -257,13 +285,17 @@ def _scale_findings(recordings: Sequence[Recording]) -> list[Finding]:
             what = f"{name} took only two values: any count is a straight line through them"
             made.append(Finding(what, fatal=False, variable=name))
     for one, other in collinear(scales):
-        what = f"{one} and {other} rose together: what depends on one cannot be told from what depends on the other"
-        made.append(Finding(what, fatal=False, variable=other))
+        what = f"{one} and {other} rose together: what depends on one cannot be told from what depends on the
+        other" made.append(Finding(what, fatal=False, variable=other))
     return made
 
 
 def _lost(assembly: Assembly) -> list[Finding]:
     return [
-        Finding(f"node type {name!r}: the causes of {number} effects follow no pattern", fatal=False, node_type=name)
+        Finding(
+            f"node type {name!r}: the causes of {number} effects follow no pattern",
+            fatal=False,
+            node_type=name,
+        )
         for name, number in sorted(assembly.lost.items())
     ]

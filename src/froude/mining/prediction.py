@@ -1,10 +1,11 @@
 """A workload's prediction of a run that it never saw, held against the run.
 
-Two things are compared. Sequences: for each node of each type, the calls that the workload foretells at the run's
-Scale and the calls it made. Arguments: every leaf of every request of the run, whatever was joined or split on
-the way, is predicted (equal by a regular pattern, or by an information flow applied to that run's own calls), or
-it is a miss of a stated kind. The ceiling is the same share for a workload mined from two runs of that very size,
-with what both have alike at the same place counted as reachable: what lies beyond it is random by nature.
+Two things are compared. Sequences: for each node of each type, the calls that the workload foretells at the
+run's Scale and the calls it made. Arguments: every leaf of every request of the run, whatever was joined or
+split on the way, is predicted (equal by a regular pattern, or by an information flow applied to that run's
+own calls), or it is a miss of a stated kind. The ceiling is the same share for a workload mined from two runs
+of that very size, with what both have alike at the same place counted as reachable: what lies beyond it is
+random by nature.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from froude.mining.assembly import Assembly
 from froude.mining.canonical import Token
 from froude.mining.events import Event, Recording, recording_of
 from froude.mining.flows import OccurrenceContext
-from froude.mining.matching import Matched, items_of, match, token_of
+from froude.mining.matching import Matched, match, token_of
 from froude.mining.patterns import same
 from froude.mining.pipeline import mine_recordings
 from froude.mining.structure import Occurrence
@@ -40,7 +41,6 @@ from froude.workload.types import (
     Step,
     Template,
     Unknown,
-    Which,
     Workload,
 )
 
@@ -227,24 +227,33 @@ Leaf = tuple[int, str]
 def ceiling(recording: Recording, pair: Recording) -> frozenset[Leaf]:
     """Raw leaves of a run that could be predicted, from another run of the same size.
 
-    A leaf is reachable where a pattern or flow holds in both runs, or where both have the same value at the same
-    place.
+    A leaf is reachable where a pattern or flow holds in both runs, or where both have the same value at the
+    same place; a call that timing decided on has no place in the other run, and is held against the commonest
+    value of its kind there.
     """
     workload = mine_recordings([recording, pair])
     templates = {call.id: call for node in workload.node_types for call in node.templates()}
     mine, other = match(workload, recording), match(workload, pair)
     score = _Score(mine.assembly, recording.scale, templates)
     reachable = {leaf for leaf, outcome in score.outcomes.items() if outcome.predicted}
-    twin = {_place(one): one for one in other.assembly.all()}
+    twins = {_place(one): one.call.request for one in other.assembly.all()}
+    usual = _usual(other.assembly.all())
     for one in mine.assembly.all():
-        like = twin.get(_place(one))
-        if like is None:
-            continue
+        like = twins.get(_place(one)) or usual.get(one.template, {})
         for event, names in one.call.raw:
             for raw, path in names.items():
-                if path in like.call.request and same(like.call.request[path], one.call.request[path]):
+                if path in like and same(like[path], one.call.request[path]):
                     reachable.add((event.order, raw))
     return frozenset(reachable)
+
+
+def _usual(occurrences: Iterable[Occurrence]) -> dict[str, dict[str, Scalar]]:
+    """The commonest value of each leaf, by template."""
+    seen: dict[str, dict[str, Counter[Scalar]]] = defaultdict(lambda: defaultdict(Counter))
+    for one in occurrences:
+        for path, value in one.call.request.items():
+            seen[one.template][path][value] += 1
+    return {t: {p: c.most_common(1)[0][0] for p, c in paths.items()} for t, paths in seen.items()}
 
 
 def _place(one: Occurrence) -> tuple[object, ...]:
@@ -435,7 +444,7 @@ def _difference(made: Sequence[Token], foretold: Sequence[Token]) -> str:
 
 def _effect_counts(node: NodeType, matched: Matched) -> EffectCounts:
     assembly = matched.assembly
-    placed = {one.template: one for one in ()} or defaultdict(list)
+    placed: dict[str, list[Occurrence]] = defaultdict(list)
     for one in (o for listed in (*assembly.steps.values(), *assembly.periodic.values()) for o in listed):
         placed[one.template].append(one)
     by_template = {effect.template: effect for effect in assembly.effects.get(node.name, ())}
@@ -446,7 +455,9 @@ def _effect_counts(node: NodeType, matched: Matched) -> EffectCounts:
         if effect.share < 1.0:
             optional += len(actual)
             continue
-        wanted = {(id(one), each) for one in placed[effect.cause] for each in _owned(one, effect, matched, node)}
+        wanted = {
+            (id(one), each) for one in placed[effect.cause] for each in _owned(one, effect, matched, node)
+        }
         expected += len(wanted)
         seen += len(wanted & actual)
     return EffectCounts(node.name, expected, seen, optional, assembly.lost[node.name])
@@ -465,6 +476,3 @@ def _owned(one: Occurrence, effect: Effect, matched: Matched, node: NodeType) ->
     facts = {c.request.get(effect.owner_fact or "") for s in found.senders for c in s.calls}
     owner = f".{effect.owner}" if effect.owner else ""
     return [each for each in elements if answer.get(f"{prefix}{each}]{owner}") in facts - {None}]
-
-
-__all__ = ["EffectCounts", "Miss", "Outcome", "Prediction", "Row", "TypeSequences", "Which", "items_of", "predict"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from froude.mining.canonical import Logical, Token
 from froude.mining.senders import Sender
@@ -63,7 +63,7 @@ class Relocation:
 
 
 def is_distinctive(value: Scalar) -> bool:
-    """Whether a value is rare enough that meeting it twice is no accident: ids, not flags or small numbers."""
+    """Whether a value is rare enough that meeting it twice is no accident: an id, no flag, no small number."""
     if isinstance(value, bool) or value is None or isinstance(value, float):
         return False
     return abs(value) >= 1 << 14 if isinstance(value, int) else len(value) >= 6
@@ -113,7 +113,9 @@ def trace_back(
 class _Run:
     """Indexes of one run."""
 
-    answers: dict[Scalar, list[tuple[Logical, Sender, str]]] = field(default_factory=lambda: defaultdict(list))
+    answers: dict[Scalar, list[tuple[Logical, Sender, str]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     """Distinctive value -> answers that hold it, in order."""
     names: dict[tuple[str, Scalar], dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     """Role and distinctive value -> who sends it in requests (by identity of the Sender), and the leaf."""
@@ -144,8 +146,8 @@ def _explained(calls: Sequence[tuple[Sender, Logical]], runs: Mapping[int, _Run]
     options: list[dict[Channel, Caused]] = []
     for sender, call in calls:
         mine: dict[Channel, Caused] = {}
-        for channel, caused in _causes(sender, call, runs[sender.run]):
-            mine.setdefault(channel, caused)
+        for channel, one in _causes(sender, call, runs[sender.run]):
+            mine.setdefault(channel, one)
         votes.update(mine.keys())
         options.append(mine)
     likely = [channel for channel, count in votes.items() if count >= max(2, _HOLDS * len(calls))]
@@ -160,7 +162,7 @@ def _explained(calls: Sequence[tuple[Sender, Logical]], runs: Mapping[int, _Run]
 
 
 def _several(caused: Sequence[Caused]) -> bool:
-    """Whether the owner tells nodes apart: with one node in every run, any rare value would seem to name it."""
+    """Whether the owner tells nodes apart: with one node a run, any rare value would seem to name it."""
     actors: dict[int, set[int]] = defaultdict(set)
     for one in caused:
         actors[one.sender.run].add(id(one.sender))
@@ -177,35 +179,37 @@ def _causes(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel,
     known = {value: run.answers[value] for value in call.request.values() if _learned(value, sender, run)}
     newest = sorted(known, key=lambda value: (-known[value][0][0].order, str(value)))[:_TRACED]
     seen: set[Token] = set()
+    beats = {id(beat) for beat in sender.periodic}
     for value in newest:
         for cause, other, path in reversed(known[value]):
-            if cause.order >= call.order or cause.event.end_s > call.start_s + _SLACK_S:
+            late = cause.order >= call.order or cause.event.end_s > call.start_s + _SLACK_S
+            if late or cause.token in seen:
                 continue
-            if other is not sender and cause.token not in seen:
+            if other is not sender:
                 seen.add(cause.token)
-                yield from _named(sender, call, cause, other, run, value)
-            elif other is sender and cause.token not in seen and (match := _INDEXED.match(path)) is not None:
-                if any(cause is beat for beat in sender.periodic):
-                    seen.add(cause.token)
-                    yield Channel(cause.token, True, match[1], "", ""), Caused(call, sender, cause, other, int(match[2]))
+                yield from _named(Caused(call, sender, cause, other, 0), value, run)
+            elif id(cause) in beats and (match := _INDEXED.match(path)) is not None:
+                seen.add(cause.token)
+                channel = Channel(cause.token, True, match[1], "", "")
+                yield channel, Caused(call, sender, cause, other, int(match[2]))
 
 
 def _learned(value: Scalar, sender: Sender, run: _Run) -> bool:
-    """Whether the sender can have a value only from an answer: it was in one before the sender first sent it."""
+    """Whether the sender can have a value only from an answer: one held it before the sender sent it."""
     if not is_distinctive(value) or value not in run.answers:
         return False
     return run.answers[value][0][0].order < run.sent[id(sender), value]
 
 
-def _named(
-    sender: Sender, call: Logical, cause: Logical, other: Sender, run: _Run, value: Scalar
-) -> Iterable[tuple[Channel, Caused]]:
-    """Elements of an answer that name the sender, and no other of its role."""
-    for path, name in (cause.response or {}).items():
+def _named(draft: Caused, value: Scalar, run: _Run) -> Iterable[tuple[Channel, Caused]]:
+    """Elements of the cause's answer that name the sender, and no other of its role."""
+    sender = draft.sender
+    for path, name in (draft.cause.response or {}).items():
         if name == value or not is_distinctive(name):
             continue
         users = run.names.get((sender.role.name, name))
         match = _INDEXED.match(path)
         if match and users is not None and len(users) == 1 and id(sender) in users:
-            channel = Channel(cause.token, False, match[1], match[3].lstrip("."), users[id(sender)])
-            yield channel, Caused(call, sender, cause, other, int(match[2]))
+            owner, fact = match[3].lstrip("."), users[id(sender)]
+            channel = Channel(draft.cause.token, False, match[1], owner, fact)
+            yield channel, replace(draft, index=int(match[2]))

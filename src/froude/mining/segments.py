@@ -2,10 +2,11 @@
 
 Algorithm 1 cuts the sequence into chunks of every size at every offset, records each row of equal neighbours,
 drops duplicates with equal or smaller coverage, and picks without overlap by coverage (length times number),
-then by shorter chunk. It costs O(n³). A row of equal chunks of size p is a stretch in which every element equals
-the one p later, and a stretch of at least 2p has a pair (kp, kp+p) inside it; so looking at those pairs alone,
-n/p of them, with the longest common extension to both sides, finds every row: n·ln n pairs in all. Extensions
-come from ranks of substrings of length 2^k (prefix doubling), which are exact: there is no hash to collide.
+then by shorter chunk. It costs O(n³). A row of equal chunks of size p is a stretch in which every element
+equals the one p later, and a stretch of at least 2p has a pair (kp, kp+p) inside it; so looking at those
+pairs alone, n/p of them, with the longest common extension to both sides, finds every row: n·ln n pairs in
+all. Extensions come from ranks of substrings of length 2^k (prefix doubling), which are exact: there is no
+hash to collide.
 
 `fold` builds the nested pattern from it: bodies are folded again, and so is the sequence in which each loop
 counts as one element.
@@ -98,7 +99,9 @@ def _rows(numbers: Ints) -> list[Segment]:
             pairs += (n - 1) // last
             last += 1
         left = np.concatenate([np.arange(0, n - p, p, dtype=np.int64) for p in range(first, last)])
-        size = np.concatenate([np.full(len(range(0, n - p, p)), p, dtype=np.int64) for p in range(first, last)])
+        size = np.concatenate(
+            [np.full(len(range(0, n - p, p)), p, dtype=np.int64) for p in range(first, last)]
+        )
         right = left + size
         ahead = forward.length(left, right)
         behind = backward.length(n - left, n - right)  # elements before left and before right that agree
@@ -138,7 +141,8 @@ class _Extension:
 def _doubled(ranks: Ints, width: int) -> Ints:
     """Ranks of substrings twice as long."""
     pairs = ranks[:-width] * (int(ranks.max()) + 1) + ranks[width:]
-    return np.unique(pairs, return_inverse=True)[1].astype(np.int64)
+    numbered: Ints = np.unique(pairs, return_inverse=True)[1].astype(np.int64)
+    return numbered
 
 
 # --- nested patterns --------------------------------------------------------------------------------------

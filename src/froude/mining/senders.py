@@ -18,7 +18,7 @@ _CLIENT = Role("client")
 
 @dataclass(slots=True)
 class Sender:
-    """A process in one run: its canonical calls, sorted into those of logical time, of real time, and effects."""
+    """A process in one run: its canonical calls, sorted into those of logical and of real time."""
 
     run: int
     """Number of the recording."""
@@ -52,12 +52,15 @@ class Conventions:
     """By role name."""
 
 
-def senders_of(recordings: Sequence[Recording], conventions: Conventions | None = None) -> tuple[list[Sender], Conventions]:
+def senders_of(
+    recordings: Sequence[Recording], conventions: Conventions | None = None
+) -> tuple[list[Sender], Conventions]:
     """Every sender of every run, in order of run and of first call.
 
     Args:
         recordings: the runs.
-        conventions: those of an earlier call, to read another run as the first ones were read; None to find them.
+        conventions: those of an earlier call, to read another run as the first ones were read; None to find
+        them.
     """
     senders = [sender for run, recording in enumerate(recordings) for sender in _separated(run, recording)]
     if conventions is None:

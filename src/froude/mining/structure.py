@@ -1,8 +1,9 @@
 """Node types: senders of one behaviour, the pattern they follow, and each call's place in it.
 
-Senders with one role and one set of calls are tried as one type. Where their sequences follow no one pattern, the
-nth of each run may be a type of its own (three jobs one after another have three application masters); where that
-fails too, the commonest sequence stands for all and the others are matched as far as they agree, with a finding.
+Senders with one role and one set of calls are tried as one type. Where their sequences follow no one pattern,
+the nth of each run may be a type of its own (three jobs one after another have three application masters);
+where that fails too, the commonest sequence stands for all and the others are matched as far as they agree,
+with a finding.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from froude.mining.senders import Sender
 from froude.workload.types import Finding
 
 _UNROLLED = 12
-"""A loop that always runs the same number of times is written out up to this many calls: each has its own rules."""
+"""A loop of constant number is written out up to this many calls: each then has rules of its own."""
 
 
 @dataclass(slots=True)
@@ -247,8 +248,8 @@ def occurrences_of(
     numbers = {name: number for number, name in enumerate(names.loops)}
     for one in made:
         outer = tuple(one.indices.values())
-        for depth, loop in enumerate(one.indices):
-            one.last[loop] = outer[depth] == totals[numbers[loop], outer[:depth]] - 1
+        for depth, name in enumerate(one.indices):
+            one.last[name] = outer[depth] == totals[numbers[name], outer[:depth]] - 1
     times: dict[str, list[int]] = defaultdict(list)
     for loop in range(automaton.loops):
         counts = [total for (number, _), total in totals.items() if number == loop]
@@ -258,7 +259,9 @@ def occurrences_of(
 
 def _unrolled(found: TypeFound) -> bool:
     """Write out loops that always run the same small number of times; whether any was."""
-    constants = {loop: seen[0][1] for loop, seen in found.times.items() if len({count for _, count in seen}) == 1}
+    constants = {
+        loop: seen[0][1] for loop, seen in found.times.items() if len({count for _, count in seen}) == 1
+    }
     counter = iter(range(1, 1 << 30))
 
     def rewrite(items: Sequence[Item]) -> list[Item]:

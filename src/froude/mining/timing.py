@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from statistics import median
 
 from froude.base.units import Quantity
@@ -12,9 +13,9 @@ from froude.workload.scale import Count
 from froude.workload.types import Interval, Moment, StartRule
 
 _GROWS = 0.9
-"""Share of the spread between runs that a line over a variable must explain before an interval is said to grow."""
+"""Share of the spread between runs that a line must explain before an interval is said to grow."""
 _EARLY_S = 0.05
-"""A node may seem to start this much before what it waits for: answer and next call pass different connections."""
+"""A node may seem to start this much before what it waits for: they use different connections."""
 
 
 def intervals(
@@ -27,7 +28,7 @@ def intervals(
     gaps: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for listed in by_sender.values():
         listed.sort(key=lambda one: one.call.order)
-        for before, after in zip(listed, listed[1:], strict=False):
+        for before, after in pairwise(listed):
             gap = max(0.0, after.call.start_s - before.call.event.end_s)
             gaps[after.template].append((after.run, gap))
     return {template: _interval(found, scales) for template, found in gaps.items()}
@@ -64,7 +65,7 @@ def _line(points: Sequence[tuple[Mapping[str, Quantity], float]], spread: float)
 
 
 def start_rules(types: Sequence[TypeFound], runs: int) -> dict[str, StartRule]:
-    """What the nodes of each type wait for: of all that was over in every run before they began, the latest."""
+    """What the nodes of each type wait for: of what was over in every run before they began, the latest."""
     spans = {found.name: _spans(found, runs) for found in types}
     rules = {}
     for found in types:
@@ -123,8 +124,8 @@ def _delay(
 
 
 def _spacing(starts: Sequence[Sequence[Span]]) -> float:
-    gaps = []
+    gaps: list[float] = []
     for spans in starts:
         begins = sorted(begin for begin, _, _ in spans)
-        gaps.extend(b - a for a, b in zip(begins, begins[1:], strict=False))
+        gaps.extend(b - a for a, b in pairwise(begins))
     return round(median(gaps), 3) if gaps else 0.0

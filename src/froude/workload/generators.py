@@ -1,7 +1,7 @@
 """Named generators: values that are random by nature and of known form.
 
-A generator recognises its values in a recording and makes new ones in a play. Both are pure: randomness and time
-are arguments.
+A generator recognises its values in a recording and makes new ones in a play. Both are pure: randomness and
+time are arguments.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _is_uuid(values: Sequence[Scalar]) -> Parameters | None:
 
 def _uuid(parameters: Parameters, rng: random.Random, _: float) -> Scalar:
     made = UUID(int=rng.getrandbits(128), version=4)
-    return f"{parameters.get('prefix', '')}{made}{parameters.get('suffix', '')}"
+    return str(parameters.get("prefix", "")) + str(made) + str(parameters.get("suffix", ""))
 
 
 def _is_dfs_client(values: Sequence[Scalar]) -> Parameters | None:
@@ -80,7 +80,8 @@ def _is_dfs_client(values: Sequence[Scalar]) -> Parameters | None:
 
 
 def _dfs_client(parameters: Parameters, rng: random.Random, _: float) -> Scalar:
-    return f"DFSClient_{parameters.get('task', 'NONMAPREDUCE')}_{_int32(rng)}_{parameters.get('thread', 1)}"
+    task, thread = str(parameters.get("task", "NONMAPREDUCE")), str(parameters.get("thread", 1))
+    return f"DFSClient_{task}_{_int32(rng)}_{thread}"
 
 
 def _is_task_client(values: Sequence[Scalar]) -> Parameters | None:
@@ -142,4 +143,4 @@ GENERATORS = {
         Generator("gauge", _never, _between),
     )
 }
-"""By name, in the order in which values are tried; `gauge` is chosen by the leaf's name (`mining.knowledge`)."""
+"""By name, in the order in which values are tried; `gauge` is chosen by a leaf's name."""
