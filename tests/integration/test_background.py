@@ -19,16 +19,8 @@ pytestmark = pytest.mark.integration
 
 
 def _froude(workspace: Path, *words: str) -> Any:
-    command = [
-        sys.executable,
-        "-m",
-        "froude.cli.app",
-        "--json",
-        "--workspace",
-        str(workspace),
-        "hadoop",
-        *words,
-    ]
+    program = [sys.executable, "-c", "from froude.cli.app import main; main()"]
+    command = [*program, "--json", "--workspace", str(workspace), "hadoop", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
 

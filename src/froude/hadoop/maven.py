@@ -88,7 +88,7 @@ class Repository:
 
     @cached_property
     def remote(self) -> str:
-        """The address fetched from; looked up when something is fetched, so that a warm cache needs no settings.
+        """The address fetched from; looked up at the first fetch, so that a warm cache needs no settings.
 
         Raises:
             InputError: the user's Maven settings are no XML.
