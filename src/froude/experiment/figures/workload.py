@@ -98,7 +98,7 @@ def _lane(node_type: NodeType, scale: Mapping[str, Quantity] | None) -> PatternL
         start=_start(node_type.start),
         steps=tuple(_steps(node_type.steps, scale)),
         effects=tuple(_call(effect.call) for effect in node_type.effects),
-        pulses=tuple(PatternPulse(_call(p.call), _seconds(p.every_s)) for p in node_type.periodic),
+        pulses=tuple(PatternPulse(_call(p.call), _seconds(p.every_s), p.every_s) for p in node_type.periodic),
     )
 
 

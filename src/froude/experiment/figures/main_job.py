@@ -1,0 +1,58 @@
+"""The report of the main job: the question, the answer in numbers, then everything it rests on."""
+
+from __future__ import annotations
+
+from froude.experiment.figures.prediction import prediction_section
+from froude.experiment.figures.run import run_sections
+from froude.experiment.figures.trace import traces_section
+from froude.experiment.figures.workload import workload_section
+from froude.experiment.main_job import MainJob
+from froude.render import KeyFigure, Kind, Report, Tone
+
+
+def main_job_report(done: MainJob) -> Report:
+    """Compose the whole page."""
+    logical = done.prediction.row("logical")
+    answered = sum(n for _, n in done.run.counts.values())
+    latency = done.run.latency()
+    exact = done.prediction.sequence_share == 1
+    sequences = (
+        "every call sequence" if exact else f"{done.prediction.sequence_share:.1%} of the call sequences"
+    )
+    held_out, play = done.job.held_out, done.plan.scale
+    lede = (
+        f"From {len(done.train)} small runs Froude foretold one at **{held_out}**, which it had not seen: "
+        f"{sequences} and {logical.share:.1%} of the arguments came true. "
+        f"It then played **{play}** against a real NameNode: {answered:,} calls in {done.run.elapsed_s:.0f} s, "
+        f"99 % of them answered within {latency.p99_ms:.0f} ms."
+    )
+    closures = [recorded.closure for recorded in (*done.train, done.held_out)]
+    traces = [recorded.trace for recorded in (*done.train, done.held_out)]
+    return Report(
+        title="How far does this NameNode scale?",
+        subtitle=f"{done.job.what} Hadoop {traces[0].meta.release}, everything on this machine.",
+        lede=lede,
+        tone=Tone.GOOD if exact and not done.run.failure else Tone.WARNING,
+        figures=(
+            KeyFigure("call sequences foretold", done.prediction.sequence_share, Kind.SHARE, aim=1.0),
+            KeyFigure("logical arguments foretold", logical.share, Kind.SHARE, aim=0.99),
+            KeyFigure("emulated nodes", sum(done.run.nodes.values()), Kind.NUMBER, "nodes"),
+            KeyFigure(
+                "calls answered", answered, Kind.NUMBER, "calls", note=f"{done.run.throughput():,.0f} calls/s"
+            ),
+            KeyFigure("p99 latency", latency.p99_ms / 1e3, Kind.DURATION, note="from intended send time"),
+        ),
+        sections=(
+            traces_section(traces, closures),
+            workload_section(done.workload, play),
+            prediction_section(done.prediction, str(held_out)),
+            *run_sections(done.run),
+        ),
+        facts={
+            "Job": done.job.name,
+            "Workload": done.workload_path.name,
+            "Target": done.run.target_id,
+            "Seed": str(done.run.seed),
+            "Recorded clusters": ", ".join(done.workload.recorded.source_ids),
+        },
+    )

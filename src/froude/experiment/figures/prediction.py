@@ -1,0 +1,118 @@
+"""A prediction held against the real run: sequences, arguments beside their ceiling, and the misses."""
+
+from __future__ import annotations
+
+from froude.mining.prediction import Outcome, Prediction
+from froude.render import Block, Column, Kind, Section, Table, Value
+
+_MOST_MISSES = 30
+
+
+def prediction_section(prediction: Prediction, scale: str) -> Section:
+    """What was foretold of a size never seen, and what came true.
+
+    Args:
+        prediction: the comparison.
+        scale: the size, as text.
+    """
+    blocks: list[Block] = [_sequences(prediction), _arguments(prediction)]
+    if prediction.effects:
+        blocks.append(_effects(prediction))
+    if prediction.misses:
+        blocks.append(_misses(prediction))
+    logical = prediction.row("logical")
+    intro = (
+        f"At {scale}, a size that mining never saw, {_share(prediction.sequence_share)} of the nodes made "
+        f"exactly the calls foretold, and {_share(logical.share)} of the arguments of logical calls had the "
+        "value foretold."
+    )
+    return Section("Prediction against the real run", tuple(blocks), intro)
+
+
+def _sequences(prediction: Prediction) -> Table:
+    rows: list[tuple[Value, ...]] = [
+        (
+            s.node_type,
+            s.nodes_predicted,
+            s.nodes_real,
+            s.exact,
+            s.calls_predicted,
+            s.calls_real,
+            s.calls_matched,
+            s.first_difference,
+        )
+        for s in prediction.sequences
+    ]
+    columns = (
+        Column("Node type"),
+        Column("Nodes foretold", Kind.NUMBER),
+        Column("Nodes seen", Kind.NUMBER),
+        Column("Exact sequences", Kind.NUMBER),
+        Column("Calls foretold", Kind.NUMBER),
+        Column("Calls made", Kind.NUMBER),
+        Column("In place", Kind.NUMBER),
+        Column("First difference", Kind.CODE),
+    )
+    return Table(columns, rows, "Call sequences", "Logical calls; periodic calls belong to real time.")
+
+
+def _arguments(prediction: Prediction) -> Table:
+    columns = [Column("Calls"), Column("Arguments", Kind.NUMBER), Column("Predicted", Kind.SHARE)]
+    columns += [Column("Ceiling", Kind.SHARE)]
+    columns += [Column(outcome.value.capitalize(), Kind.NUMBER) for outcome in Outcome]
+    rows: list[tuple[Value, ...]] = [
+        (
+            row.name,
+            row.leaves,
+            row.share,
+            row.ceiling_share,
+            *(row.outcomes.get(outcome, 0) for outcome in Outcome),
+        )
+        for row in prediction.rows
+    ]
+    note = (
+        "Every leaf field of every request of the real run counts. *Equal*: the pattern gave the value. "
+        "*Flow*, *echo*: an earlier answer or request of that run gave it, by the mined rule. The rest are "
+        "misses; the *ceiling* is what two real runs of one size share, measured where there are two."
+    )
+    return Table(tuple(columns), rows, "Argument values", note)
+
+
+def _effects(prediction: Prediction) -> Table:
+    rows: list[tuple[Value, ...]] = [
+        (e.node_type, e.expected, e.seen, e.optional, e.unexplained) for e in prediction.effects
+    ]
+    columns = (
+        Column("Node type"),
+        *(Column(title, Kind.NUMBER) for title in ("Foretold", "Seen", "By timing", "Unexplained")),
+    )
+    return Table(
+        columns, rows, "Calls caused by other nodes' calls", "Relocated to their cause, as multisets."
+    )
+
+
+def _misses(prediction: Prediction) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for miss in prediction.misses[:_MOST_MISSES]:
+        seen = "; ".join(
+            f"{found!r} for {foretold}" if foretold else repr(found) for found, foretold in miss.examples[:2]
+        )
+        rows.append((miss.method, miss.path, miss.outcome.value, miss.count, seen))
+    columns = (
+        Column("Method", Kind.CODE),
+        Column("Argument", Kind.CODE),
+        Column("Why"),
+        Column("Count", Kind.NUMBER),
+        Column("Seen for foretold", Kind.CODE),
+    )
+    hidden = len(prediction.misses) - len(rows)
+    return Table(
+        columns,
+        rows,
+        "What it could not predict",
+        f"{hidden} rarer kinds are not shown." if hidden > 0 else "",
+    )
+
+
+def _share(share: float) -> str:
+    return "100 %" if share == 1 else f"{min(share, 0.9999):.2%}".replace("%", " %")

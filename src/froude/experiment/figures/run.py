@@ -1,0 +1,150 @@
+"""A Run as charts and tables: what limited it, latency and throughput over time, and the NameNode."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+
+from froude.emulation.run import Limit, Measured, Run
+from froude.render import (
+    Axis,
+    Block,
+    Callout,
+    Chart,
+    ChartKind,
+    Column,
+    Kind,
+    Section,
+    Series,
+    Table,
+    Tone,
+    Value,
+)
+
+_MOST_PANELS = 9
+_GAUGES = {
+    "process.rss_bytes": ("memory", Kind.BYTES),
+    "JvmMetrics.MemHeapUsedM": ("heap", Kind.NUMBER),
+}
+
+
+def run_sections(run: Run) -> tuple[Section, ...]:
+    """The verdict first, then latency, throughput and the target's own metrics."""
+    return (_verdict(run), _latency(run), _target(run))
+
+
+def _verdict(run: Run) -> Section:
+    bottleneck = run.bottleneck
+    tone = Tone.WARNING if bottleneck.limit is Limit.PLAYER else Tone.NEUTRAL
+    blocks: list[Block] = [Callout(f"Limited by: {bottleneck.limit.value}", bottleneck.reason, tone)]
+    if run.failure:
+        blocks.append(Callout("The run ended before its time", run.failure, Tone.BAD))
+    if run.differences:
+        text = "\n".join(f"- `{d.method}`: sent {d.sent}, counted {d.counted}" for d in run.differences)
+        blocks.append(Callout("The target counted otherwise than the player", text, Tone.WARNING))
+    elif run.differences is not None:
+        text = "Its own count of calls, method by method, equals what was sent."
+        blocks.append(Callout("The target counted every call once", text, Tone.GOOD))
+    blocks += [Callout("Remark", remark) for remark in run.remarks]
+    rows: list[tuple[Value, ...]] = [(name, count) for name, count in run.nodes.items()]
+    blocks.append(Table((Column("Node type"), Column("Emulated", Kind.NUMBER)), rows, "Who was played"))
+    answered = sum(n for _, n in run.counts.values())
+    intro = (
+        f"{answered:,} calls answered in {run.elapsed_s:.1f} s, {run.throughput():,.0f} a second on average."
+    )
+    return Section("The play", tuple(blocks), intro)
+
+
+def _latency(run: Run) -> Section:
+    methods = sorted(run.counts, key=lambda method: -run.counts[method][0])
+    rows: list[tuple[Value, ...]] = []
+    for method in methods:
+        if not run.counts[method][1]:
+            continue
+        intended, actual = run.latency(method), run.latency(method, intended=False)
+        sent, answered = run.counts[method]
+        errors = sum(run.errors.get(method, {}).values())
+        times = (intended.p50_ms, intended.p99_ms, intended.p999_ms, intended.max_ms, actual.p99_ms)
+        rows.append((method, sent, answered, errors, *(ms / 1e3 for ms in times)))
+    columns = (
+        Column("Method", Kind.CODE),
+        Column("Sent", Kind.NUMBER),
+        Column("Answered", Kind.NUMBER),
+        Column("Errors", Kind.NUMBER),
+        *(Column(title, Kind.DURATION) for title in ("p50", "p99", "p99.9", "Max", "p99 from actual send")),
+    )
+    note = "From the intended send time unless a column says otherwise: a stall cannot hide calls."
+    late = run.lateness
+    blocks: tuple[Block, ...] = (
+        Table(columns, rows, "Latency by method", note),
+        _percentiles_over_time(run, methods),
+        _throughput(run, methods),
+    )
+    intro = f"Calls were sent {late.p50_ms:.2f} ms (median) and {late.p99_ms:.1f} ms (p99) after their time."
+    return Section("Latency and throughput", blocks, intro)
+
+
+def _percentiles_over_time(run: Run, methods: Sequence[str]) -> Chart:
+    series = []
+    for method in methods[:_MOST_PANELS]:
+        rows = [row for row in run.tally.rows if row.method == method and row.answered]
+        times = [row.time_s for row in rows]
+        series.append(Series("p99", times, [row.p99_ms / 1e3 for row in rows], panel=method))
+        series.append(Series("p50", times, [row.p50_ms / 1e3 for row in rows], panel=method, dashed=True))
+    x, y = Axis("time since start", Kind.DURATION), Axis("latency", Kind.DURATION, log=True)
+    return Chart("Latency over time, from intended send time", x, y, tuple(series))
+
+
+def _throughput(run: Run, methods: Sequence[str]) -> Chart:
+    by_time: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    ends = sorted({row.time_s for row in run.tally.rows})
+    lengths = {end: end - before for before, end in zip([0.0, *ends], ends, strict=False)}
+    for row in run.tally.rows:
+        name = row.method if row.method in methods[:_MOST_PANELS] else "others"
+        by_time[name].append(
+            (row.time_s, row.answered / lengths[row.time_s] if lengths[row.time_s] > 0 else 0.0)
+        )
+    series = []
+    for name, points in by_time.items():
+        totals: dict[float, float] = dict.fromkeys(ends, 0.0)
+        for time_s, rate in points:
+            totals[time_s] += rate
+        series.append(Series(name, list(totals), list(totals.values())))
+    axis = Axis("answered", unit="calls/s")
+    return Chart(
+        "Answered calls", Axis("time since start", Kind.DURATION), axis, tuple(series), ChartKind.AREA
+    )
+
+
+def _target(run: Run) -> Section:
+    blocks: list[Block] = [_cpu(run)]
+    for name, (title, kind) in _GAUGES.items():
+        points = [(one.time_s, one.values[name]) for one in run.metrics if name in one.values]
+        if points:
+            unit = "" if kind is Kind.BYTES else "MB"
+            xs, ys = [t for t, _ in points], [v for _, v in points]
+            x = Axis("time since start", Kind.DURATION)
+            blocks.append(Chart(f"NameNode {title}", x, Axis(title, kind, unit), (Series(title, xs, ys),)))
+    blocks.append(_last_values(run.metrics))
+    return Section("The NameNode", tuple(blocks), "Sampled over JMX and from the process while the play ran.")
+
+
+def _cpu(run: Run) -> Chart:
+    seen = [
+        (m.time_s, m.values["process.cpu_seconds"]) for m in run.metrics if "process.cpu_seconds" in m.values
+    ]
+    shares = [(b[0], (b[1] - a[1]) / (b[0] - a[0])) for a, b in pairwise(seen) if b[0] > a[0]]
+    series = (
+        Series("NameNode", [t for t, _ in shares], [s for _, s in shares]),
+        Series("player", [one.time_s for one in run.load], [one.cpu_share for one in run.load]),
+    )
+    x, y = Axis("time since start", Kind.DURATION), Axis("share of one core", Kind.SHARE)
+    return Chart("CPU of the NameNode and of the player", x, y, series)
+
+
+def _last_values(metrics: Sequence[Measured]) -> Table:
+    first, last = (metrics[0].values, metrics[-1].values) if metrics else ({}, {})
+    rows: list[tuple[Value, ...]] = [(name, first.get(name), last[name]) for name in sorted(last)]
+    columns = (Column("Metric", Kind.CODE), Column("At first", Kind.NUMBER), Column("At last", Kind.NUMBER))
+    return Table(columns, rows, "NameNode metrics")

@@ -1,0 +1,139 @@
+"""The main job, end to end: record small runs, mine them, predict a larger one, check it, play the full size.
+
+`froude demo` is this with the demo's job; the published results use it with theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from froude.base.progress import Progress, Silent, Task
+from froude.base.units import Quantity
+from froude.emulation.run import Run
+from froude.experiment.jobs import Job
+from froude.experiment.play import play
+from froude.experiment.record import record
+from froude.hadoop.distribution import Hadoop
+from froude.mining.pipeline import mine
+from froude.mining.prediction import Prediction, predict
+from froude.trace.files import read_trace
+from froude.trace.importers.audit import ClosureResult, closure
+from froude.trace.types import Trace
+from froude.workload.plan import Plan
+from froude.workload.plan_file import write_plan
+from froude.workload.scale import Scale
+from froude.workload.types import Workload
+from froude.workload.yaml_file import write_workload
+from froude.workspace.store import Workspace
+
+SETTLE_S = 3.5
+"""How long a recording goes on after its job: a little more than one heartbeat period."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One recorded run of a job."""
+
+    path: Path
+    """Where its Trace lies."""
+    trace: Trace
+    closure: ClosureResult
+    """Its Trace against the NameNode's own audit log of that run, line by line."""
+
+
+@dataclass(frozen=True, slots=True)
+class MainJob:
+    """All that came of it, in the order of the chain."""
+
+    job: Job
+    train: tuple[Recorded, ...]
+    workload: Workload
+    workload_path: Path
+    prediction: Prediction
+    """The larger size, predicted, against its real run."""
+    held_out: Recorded
+    plan: Plan
+    run: Run
+
+
+def run_main_job(
+    job: Job,
+    workspace: Workspace,
+    hadoop: Hadoop,
+    *,
+    progress: Progress | None = None,
+    fast: bool = True,
+    seed: int = 0,
+) -> MainJob:
+    """Run the whole chain once.
+
+    Args:
+        job: what the real clients do, and at which scales.
+        workspace: where every artifact is kept.
+        hadoop: the release to record and to play against.
+        progress: where to show what is going on.
+        fast: quick start-up flags for the daemons; never for measuring a NameNode's throughput.
+        seed: root of the play's random choices.
+
+    Raises:
+        TargetError: a daemon or a client failed.
+    """
+    shown = progress or Silent()
+    train = []
+    for number, scale in enumerate(job.train, 1):
+        with shown.task(f"record {number} of {len(job.train)}: {scale}") as task:
+            train.append(record_job(job, scale, workspace, hadoop, task=task, fast=fast))
+    with shown.task("mine the pattern"):
+        workload = mine([recorded.trace for recorded in train])
+        path = workspace.new("workload", suffix=".yaml")
+        write_workload(path, workload)
+    with shown.task(f"record the held-out size: {job.held_out}") as task:
+        held_out = record_job(job, job.held_out, workspace, hadoop, task=task, fast=fast)
+    with shown.task("check the prediction against it"):
+        prediction = predict(workload, held_out.trace)
+    plan = workload.at(job.play)
+    write_plan(workspace.new("plan"), plan)
+    with hadoop.namenode(heap="1 GB", fast=fast) as namenode:
+        run = play(plan, namenode, record="sampled", progress=shown, folder=workspace.new("run"))
+    return MainJob(job, tuple(train), workload, path, prediction, held_out, plan, run)
+
+
+def record_job(
+    job: Job,
+    scale: Scale,
+    workspace: Workspace,
+    hadoop: Hadoop,
+    *,
+    task: Task | None = None,
+    fast: bool = True,
+) -> Recorded:
+    """Record one run of a job on a cluster started for it.
+
+    Raises:
+        TargetError: a daemon or a client failed.
+    """
+    datanodes = int(scale["datanodes"].value)
+    with (
+        hadoop.cluster(datanodes=datanodes, replication=2, fast=fast) as cluster,
+        TemporaryDirectory() as scratch,
+    ):
+        if task is not None:
+            task.say(f"start {datanodes} DataNodes")
+        with record(
+            cluster, workspace, scale=_plain(scale), tags=(job.name,), settle_s=SETTLE_S
+        ) as recording:
+            if task is not None:
+                task.say("clients at work")
+            job.run(recording, scale, Path(scratch))
+        trace = read_trace(recording.trace)
+        audit = cluster.namenode.audit_log
+        assert audit is not None
+        checked = closure(trace, audit)
+    return Recorded(recording.trace, trace, checked)
+
+
+def _plain(scale: Mapping[str, Quantity]) -> dict[str, str | float | Quantity]:
+    return dict(scale.items())
