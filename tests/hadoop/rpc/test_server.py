@@ -81,6 +81,17 @@ def test_a_browser_and_a_newer_client_get_an_answer() -> None:
     assert answer.error_class == "org.apache.hadoop.ipc.RPC$VersionMismatch"
 
 
+@pytest.mark.parametrize(("version", "size"), [(2, 0), (3, 8 + 4 + 41 + 4 + 61), (8, 8 + 4 + 41 + 4 + 61)])
+def test_older_clients_get_the_answer_of_their_time(version: int, size: int) -> None:
+    """Versions 3 to 8 get a fatal status without a frame, earlier ones nothing."""
+    server = ServerConnection()
+    assert isinstance(server.receive(b"hrpc" + bytes([version, 0, 0]))[-1], Broken)
+    answer = server.data_to_send()
+    assert answer[:8] == b"\xff" * min(8, size)
+    assert len(answer) == size
+    assert answer.endswith(f"client version {version}".encode()) is (size > 0)
+
+
 def test_a_client_without_a_token_is_refused_where_one_is_needed() -> None:
     """As a ResourceManager's scheduler port does: a fatal AccessControlException with id -1."""
     server = ServerConnection(token=DigestMd5Server(lambda _: None, b"n" * 16), simple=False)

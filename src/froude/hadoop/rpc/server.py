@@ -10,6 +10,7 @@ Source: org.apache.hadoop.ipc.Server.Connection (readAndProcess, setupBadVersion
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 from froude.hadoop.rpc import headers
@@ -24,6 +25,7 @@ from froude.hadoop.rpc.states import SERVER, State, Trigger, after
 _ACCESS_CONTROL = "org.apache.hadoop.security.AccessControlException"
 _VERSION_MISMATCH = "org.apache.hadoop.ipc.RPC$VersionMismatch"
 FATAL_VERSION_MISMATCH, FATAL_UNAUTHORIZED = 14, 15
+_OLDEST_ANSWERED = 3
 HTTP_ANSWER = (
     b"HTTP/1.1 404 Not Found\r\nContent-type: text/plain\r\n\r\n"
     b"This is an RPC port of Hadoop and speaks no HTTP.\r\n"
@@ -157,11 +159,8 @@ class ServerConnection:
         """What Hadoop says to a browser and to a client of another version; to others it says nothing."""
         if raw.startswith(b"GET "):
             self._out.append(HTTP_ANSWER)
-        elif raw.startswith(headers.MAGIC) and raw[4] > headers.VERSION:
-            text = f"Server IPC version {headers.VERSION} cannot communicate with client version {raw[4]}"
-            self._out.append(
-                frame(_failure(-1, Status.FATAL, _VERSION_MISMATCH, text, FATAL_VERSION_MISMATCH))
-            )
+        elif raw.startswith(headers.MAGIC) and raw[4] != headers.VERSION:
+            self._out.append(_version_mismatch(raw[4]))
 
     def _take(self, event: Opened | Request | Ping | Sasl, events: list[Event]) -> None:
         if isinstance(event, Sasl):
@@ -247,6 +246,21 @@ class ServerConnection:
         self._state = state
 
 
+def _version_mismatch(theirs: int) -> bytes:
+    """The refusal in the form that the client's version can read; nothing for versions before 3.
+
+    Source: org.apache.hadoop.ipc.Server.setupBadVersionResponse: from 9 on as now; 3 to 8 without frame, call
+    id and status -1, then two texts of a four-byte length.
+    """
+    text = f"Server IPC version {headers.VERSION} cannot communicate with client version {theirs}"
+    if theirs > headers.VERSION:
+        return frame(_failure(-1, Status.FATAL, _VERSION_MISMATCH, text, FATAL_VERSION_MISMATCH))
+    if theirs < _OLDEST_ANSWERED:
+        return b""
+    texts = (part.encode() for part in (_VERSION_MISMATCH, text))
+    return struct.pack(">ii", -1, -1) + b"".join(struct.pack(">i", len(raw)) + raw for raw in texts)
+
+
 def _success(call_id: int, call: tuple[bytes, int] | None = None) -> bytes:
     header = headers.ResponseHeader(
         callId=call_id & 0xFFFF_FFFF, status=int(Status.SUCCESS), serverIpcVersionNum=headers.VERSION
@@ -256,7 +270,7 @@ def _success(call_id: int, call: tuple[bytes, int] | None = None) -> bytes:
     return data
 
 
-def _failure(  # noqa: PLR0917, PLR0913 - the fields of one message
+def _failure(  # noqa: PLR0917 - the fields of one message
     call_id: int,
     status: Status,
     error_class: str,
