@@ -200,6 +200,7 @@ class Connection(_Core):
         if self._socket is None:
             raise TargetError("the connection is not open", file=self.peer)
         with self._stated(f"calling {method}"):
+            self._socket.settimeout(self.timeout_s)
             self._socket.sendall(
                 self.core.request(call_id, method, self.encode(request), protocol=protocol, retry=retry)
             )
