@@ -69,6 +69,10 @@ class Population(Protocol):
         """The 16 bytes that a node calls itself; None to go by its connection's."""
         ...
 
+    def caller_context(self, node: NodeId) -> str | None:
+        """What a node says it is, for the audit log."""
+        ...
+
 
 class PlayedCall(NamedTuple):
     """One call as its player saw it."""
@@ -173,6 +177,7 @@ class Core:
         self._nodes: list[NodeId] = []
         self._programs: list[Program | None] = []
         self._client_ids: list[bytes | None] = []
+        self._contexts: list[str | None] = []
         self._routes: list[tuple[str, Channel] | None] = []
         self._written: list[bool] = []
         self._index: dict[NodeId, int] = {}
@@ -197,6 +202,7 @@ class Core:
         timers = self._timers
         while timers and timers[0][0] <= now_s:
             at_s, _, index, token = heapq.heappop(timers)
+            self.tally.lags.append(now_s - at_s)
             self._dispatch(index, Timer(token, at_s), now_s)
             for node, begin_s in self._controller.due(now_s):
                 self._start(node, begin_s, now_s)
@@ -310,7 +316,12 @@ class Core:
             return
         call_id = channel.next_call = channel.next_call + 1 & 0x7FFFFFFF
         frame = channel.connection.request(
-            call_id, send.method, send.body, protocol=send.protocol, client_id=self._client_ids[index]
+            call_id,
+            send.method,
+            send.body,
+            protocol=send.protocol,
+            client_id=self._client_ids[index],
+            caller_context=self._contexts[index],
         )
         series = self.tally.series.get(send.method) or self.tally.of(send.method)
         series.sent += 1
@@ -345,6 +356,7 @@ class Core:
         self._nodes.append(node)
         self._programs.append(self._population.program(node))
         self._client_ids.append(self._population.client_id(node))
+        self._contexts.append(self._population.caller_context(node))
         self._routes.append(None)
         self._written.append(self._journal is not None and self._journal.wants(node))
         self._dispatch(index, Started(at_s), now_s)

@@ -127,7 +127,11 @@ class Tally:
     late: list[float] = field(default_factory=list)
     """Lateness of this interval's sends, seconds."""
     lateness: Histogram = field(default_factory=Histogram)
-    """Actual minus intended send time."""
+    """Actual minus intended send time, whoever is to blame: also a call that waited for another's answer."""
+    lags: list[float] = field(default_factory=list)
+    """How late this interval's timers rang, seconds."""
+    lag: Histogram = field(default_factory=Histogram)
+    """How late timers rang: the player's own fault, and nobody else's."""
     notes: Counter[str] = field(default_factory=Counter)
     """What programs found worth counting."""
 
@@ -142,6 +146,8 @@ class Tally:
         """Turn what was collected into rows and histograms."""
         self.lateness.add(self.late)
         self.late.clear()
+        self.lag.add(self.lags)
+        self.lags.clear()
         for one in self.series.values():
             errors = one.errors.total()
             now = (one.sent, one.answered, errors)
@@ -166,6 +172,7 @@ class Tally:
             ours.from_intended.merge(theirs.from_intended)
         self.rows = sorted([*self.rows, *other.rows])
         self.lateness.merge(other.lateness)
+        self.lag.merge(other.lag)
         self.notes.update(other.notes)
 
     @property

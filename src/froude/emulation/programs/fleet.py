@@ -28,7 +28,7 @@ class FleetSettings:
 
     heartbeat_s: float = 3.0
     """Between heartbeats, as `dfs.heartbeat.interval`."""
-    grid_s: float = 0.01
+    grid_s: float = 0.02
     """Heartbeats fall on multiples of this, so that those of one moment travel in one write."""
     full_report_s: float = 21600.0
     """Between full block reports, as `dfs.blockreport.intervalMsec`."""

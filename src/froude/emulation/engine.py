@@ -1,0 +1,227 @@
+"""Plays a plan in a process of its own, so that players never share an interpreter with reports or samplers.
+
+The parent hands a `Job` to `python -m froude.emulation.player`, which imports neither pyarrow nor polars, and gets
+progress and the `Outcome` back through a pipe. One process plays all nodes: emulated nodes talk to each other
+(a client's block to its DataNodes), and that talk never crosses a process.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import psutil
+
+from froude.base.clock import RealClock
+from froude.base.errors import FroudeError, TargetError
+from froude.base.seeds import Seeds
+from froude.emulation.controller import Controller
+from froude.emulation.core import Core, Endpoint
+from froude.emulation.driver import Driver, raise_descriptor_limit
+from froude.emulation.population import Connections, Troupe, groups_of
+from froude.emulation.programs.cast import Cast
+from froude.emulation.programs.fleet import FleetSettings
+from froude.emulation.recorder import Record, Spool
+from froude.emulation.run import Load
+from froude.emulation.tally import Tally
+from froude.hadoop.rpc.client import ClientConnection
+from froude.hadoop.schema import Schema
+from froude.workload.plan import Plan
+
+_SPARE_DESCRIPTORS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """All a player process needs to know."""
+
+    plan: Plan
+    schema: Schema
+    target: tuple[str, int]
+    seed: int = 0
+    speed: float = 1.0
+    duration_s: float | None = None
+    record: Record = Record.SUMMARY
+    spool: Path | None = None
+    """Where calls are written down; needed unless the record is a summary."""
+    connections: Connections = field(default_factory=Connections)
+    fleet: FleetSettings = field(default_factory=FleetSettings)
+    call_timeout_s: float = 60.0
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a player process gives back."""
+
+    tally: Tally
+    begun_at_s: float
+    """Wall time of the beginning."""
+    elapsed_s: float
+    cpu_s: float
+    load: list[Load]
+    failure: FroudeError | None = None
+    interrupted: bool = False
+    begun_s: float = 0.0
+    """The beginning on the player's own clock, to which a spool's times refer."""
+    remarks: list[str] = field(default_factory=list)
+
+
+Watch = Callable[[Load], bool]
+"""Called some times a second; False ends the play."""
+
+
+def play_here(job: Job, watch: Watch | None = None) -> Outcome:
+    """Play in this process; what player processes and tests call.
+
+    Raises:
+        InputError: the plan's start rules are impossible, or an argument does not fit the release.
+    """
+    seeds = Seeds(job.seed)
+    cast = Cast(job.plan, job.schema, seeds=seeds, speed=job.speed, fleet=job.fleet)
+    connections, remarks = _affordable(job)
+    tally, clock = Tally(), RealClock()
+    spool = _open_spool(job)
+    try:
+        core = Core(
+            Troupe(cast, connections),
+            Controller(groups_of(cast, job.plan.counts), speed=job.speed),
+            connect=_connect,
+            tally=tally,
+            journal=Spool(spool, job.record, seeds) if spool is not None else None,
+            call_timeout_s=job.call_timeout_s,
+        )
+        meter = _Meter(watch)
+        outcome = Outcome(tally, clock.wall(), 0.0, 0.0, meter.seen, begun_s=clock.now(), remarks=remarks)
+        try:
+            Driver(core, job.target, clock=clock).run(duration_s=job.duration_s, watch=meter)
+        except KeyboardInterrupt:
+            outcome.interrupted = True
+        outcome.failure = core.failure
+        outcome.interrupted |= meter.stopped
+    finally:
+        if spool is not None:
+            spool.close()
+    outcome.elapsed_s, outcome.cpu_s = clock.now() - outcome.begun_s, meter.cpu_s
+    return outcome
+
+
+def play_apart(job: Job, watch: Watch | None = None) -> Outcome:
+    """Play in a process of its own.
+
+    Args:
+        job: what to play.
+        watch: called with the player's load; False, or an interrupt, ends the play, and what was played stays.
+
+    Raises:
+        FroudeError: what the player states.
+        TargetError: the player process died.
+    """
+    command = [sys.executable, "-m", "froude.emulation.player"]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert child.stdin is not None
+    assert child.stdout is not None
+    try:
+        pickle.dump(job, child.stdin, protocol=5)
+        child.stdin.flush()
+        outcome = _follow(child.stdin, child.stdout, watch)
+    except BrokenPipeError:
+        outcome = None
+    finally:
+        child.stdin.close()
+        child.stdout.close()
+        _end(child)
+    if isinstance(outcome, FroudeError):
+        raise outcome
+    if outcome is None:
+        raise TargetError("the player process died", place=f"pid {child.pid}", found=f"exit {child.returncode}")
+    return outcome
+
+
+def _follow(commands: BinaryIO | Any, answers: BinaryIO | Any, watch: Watch | None) -> Outcome | FroudeError | None:
+    """Read what the player says until its outcome; ask it to stop when told to."""
+    stopping = False
+    while True:
+        try:
+            said = pickle.load(answers)  # noqa: S301 - our own child process
+            if isinstance(said, Load):
+                if watch is not None and not watch(said) and not stopping:
+                    stopping = True
+                    commands.close()
+                continue
+            assert isinstance(said, (Outcome, FroudeError))
+            if stopping and isinstance(said, Outcome):
+                said.interrupted = True
+            return said
+        except KeyboardInterrupt:
+            stopping = True
+            if not commands.closed:
+                commands.close()
+        except (EOFError, pickle.UnpicklingError):
+            return None
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    try:
+        child.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+
+
+class _Meter:
+    """Measures the player while it plays; a driver's `watch`."""
+
+    def __init__(self, watch: Watch | None) -> None:
+        self.seen: list[Load] = []
+        self.stopped = False
+        self._watch = watch
+        self._process = psutil.Process()
+        self._before = (0.0, time.process_time())
+        self._begun_cpu_s = self._before[1]
+
+    @property
+    def cpu_s(self) -> float:
+        return time.process_time() - self._begun_cpu_s
+
+    def __call__(self, core: Core, time_s: float) -> bool:
+        before_s, cpu_before_s = self._before
+        if time_s - before_s < 1.0 and self.seen:
+            return True
+        cpu_s = time.process_time()
+        share = (cpu_s - cpu_before_s) / (time_s - before_s) if time_s > before_s else 0.0
+        self._before = (time_s, cpu_s)
+        rss = self._process.memory_info().rss
+        self.seen.append(Load(time_s, share, rss, core.nodes, core.in_flight))
+        self.stopped = self._watch is not None and not self._watch(self.seen[-1])
+        return not self.stopped
+
+
+def _affordable(job: Job) -> tuple[Connections, list[str]]:
+    """One connection a node only where the descriptors last; a pool otherwise, and a remark."""
+    limit = raise_descriptor_limit() - _SPARE_DESCRIPTORS
+    nodes = sum(job.plan.counts.values())
+    if job.connections.pool or nodes <= limit:
+        return job.connections, []
+    pool = max(1, limit // max(1, len(job.plan.counts)))
+    return Connections(pool, job.connections.user), [
+        f"{nodes} nodes share {pool} connections a type: this process may open {limit} descriptors"
+    ]
+
+
+def _open_spool(job: Job) -> BinaryIO | None:
+    if job.record is Record.SUMMARY or job.spool is None:
+        return None
+    descriptor = os.open(job.spool, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    return os.fdopen(descriptor, "wb", buffering=1 << 20)
+
+
+def _connect(endpoint: Endpoint) -> ClientConnection:
+    return ClientConnection(endpoint.protocol, client_id=uuid.uuid4().bytes, user=endpoint.user)

@@ -1,0 +1,56 @@
+"""The player process: a `Job` on stdin, `Load`s and one `Outcome` or stated error on stdout.
+
+It ends when the play is over, when stdin closes (the parent is gone or wants an end), or on an interrupt; what was
+played until then is given back in each case.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import select
+import signal
+import sys
+from typing import BinaryIO
+
+from froude.base.errors import FroudeError
+from froude.emulation.engine import Job, play_here
+
+
+def main() -> int:
+    """Play what stdin says."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and closes our stdin
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints by mistake must not end up among the answers
+    job = pickle.load(sys.stdin.buffer)  # noqa: S301 - our own parent process
+    assert isinstance(job, Job)
+    try:
+        said: object = play_here(job, lambda load: _tell(answers, load) and _wanted())
+    except FroudeError as error:
+        said = error
+    with contextlib.suppress(BrokenPipeError):
+        _tell(answers, said)
+        answers.close()
+    return 0
+
+
+def _tell(answers: BinaryIO, said: object) -> bool:
+    try:
+        pickle.dump(said, answers, protocol=5)
+        answers.flush()
+    except BrokenPipeError:
+        return False
+    return True
+
+
+def _wanted() -> bool:
+    """Whether the parent still holds our stdin open."""
+    readable, _, _ = select.select([0], [], [], 0)
+    return not readable
+
+
+if __name__ == "__main__":
+    sys.exit(main())
+
+

@@ -1,0 +1,72 @@
+"""Single values out of messages by leaf path, without flattening the whole message.
+
+Paths are those of `froude.hadoop.leaves`; in an effect `{each}` stands for an element's number.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from google.protobuf.message import Message
+
+from froude.workload.rules import Special, Value
+
+_STEP = re.compile(r"^([A-Za-z_]\w*)((?:\[(?:\d+|\{each\})\])?)$")
+_EACH = -1
+
+
+def value_at(message: Message, path: str, each: int = 0) -> Value:
+    """The value of a leaf; UNRESOLVED where the message does not have it.
+
+    Args:
+        message: where to look.
+        path: such as `block.locs[{each}].id.datanodeUuid`; `name{}` gives None for a message that is there.
+        each: the number that `{each}` stands for.
+    """
+    current: Any = message
+    for name, position, present in _steps(path):
+        if name not in current.DESCRIPTOR.fields_by_name:
+            return Special.UNRESOLVED
+        if position is None:
+            if isinstance(current, Message) and not _has(current, name):
+                return Special.UNRESOLVED
+            current = getattr(current, name)
+        else:
+            elements, wanted = getattr(current, name), each if position == _EACH else position
+            if wanted >= len(elements):
+                return Special.UNRESOLVED
+            current = elements[wanted]
+        if present:
+            return None
+    return Special.UNRESOLVED if isinstance(current, Message) else current  # type: ignore[no-any-return]
+
+
+def count_at(message: Message, path: str) -> int:
+    """How many elements the repeated field at a path has; 0 where it is not there."""
+    current: Any = message
+    for name in path.split("."):
+        if not isinstance(current, Message) or name not in current.DESCRIPTOR.fields_by_name:
+            return 0
+        current = getattr(current, name)
+    return len(current)
+
+
+def _has(message: Message, name: str) -> bool:
+    return bool(message.HasField(name))
+
+
+@cache
+def _steps(path: str) -> tuple[tuple[str, int | None, bool], ...]:
+    steps = []
+    parts = path.replace("[{each}]", "[each]").split(".")
+    for part in parts:
+        present = part.endswith("{}")
+        step = _STEP.match(part.removesuffix("{}").replace("[each]", "[{each}]"))
+        if step is None:
+            raise ValueError(f"not a leaf path: {path}")
+        index = step[2][1:-1]
+        position = None if not index else _EACH if index == "{each}" else int(index)
+        steps.append((step[1], position, present))
+    return tuple(steps)

@@ -1,0 +1,204 @@
+"""The Run: what happened when a plan was played, and what limited it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import NamedTuple
+
+from froude.emulation.tally import Histogram, Percentiles, Tally
+
+_BUSY = 0.85
+"""Share of a core, or of all the machine's for a target, above which one counts as busy."""
+_LAG_P99_MS = 25.0
+"""A player whose own timers ring later than this is behind."""
+
+
+class Load(NamedTuple):
+    """The player at one moment."""
+
+    time_s: float
+    """Since the play began."""
+    cpu_share: float
+    """Of one core, since the moment before."""
+    rss_bytes: int
+    nodes: int
+    """Nodes that have begun."""
+    in_flight: int
+    """Calls without an answer yet."""
+
+
+class Measured(NamedTuple):
+    """The target's numbers at one moment."""
+
+    time_s: float
+    """Since the play began."""
+    values: Mapping[str, float]
+    """By name, such as `FSNamesystemState.NumLiveDataNodes`."""
+
+
+class Limit(Enum):
+    """Who kept a play from going faster."""
+
+    PLAYER = "player"
+    TARGET = "target"
+    NEITHER = "neither"
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """What limited a run, and how one can tell."""
+
+    limit: Limit
+    reason: str
+    """One sentence."""
+
+    def __str__(self) -> str:
+        return f"{self.limit.value}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A method whose calls the target counted otherwise than the player."""
+
+    method: str
+    sent: int
+    counted: int
+
+
+@dataclass(slots=True)
+class Run:
+    """One play of a plan."""
+
+    tally: Tally
+    """Counts and latencies."""
+    target: str
+    """`host:port`."""
+    target_id: str
+    begun_at_s: float
+    """Wall time of its beginning, seconds since the epoch."""
+    elapsed_s: float
+    scale: Mapping[str, str] = field(default_factory=dict)
+    """The scale played, as text by variable."""
+    nodes: Mapping[str, int] = field(default_factory=dict)
+    """Nodes planned by type."""
+    record: str = "summary"
+    load: Sequence[Load] = ()
+    """The player over time."""
+    metrics: Sequence[Measured] = ()
+    """The target over time."""
+    failure: str | None = None
+    """What ended the run before its time; None for a whole run."""
+    interrupted: bool = False
+    seed: int = 0
+    speed: float = 1.0
+    cores: int = 1
+    """Cores that player and target shared."""
+    remarks: Sequence[str] = ()
+    differences: Sequence[Difference] | None = None
+    """Closure: where the target's own counts differ from what was sent; None when nobody looked."""
+    trace: Path | None = None
+    """The calls that were written down."""
+    folder: Path | None = None
+    """Where it was saved."""
+
+    def latency(self, method: str | None = None, *, intended: bool = True) -> Percentiles:
+        """Percentiles of a method's latency, or of all calls'.
+
+        Args:
+            method: its name; None for all together.
+            intended: from when a call should have been sent; False counts from when it was.
+
+        Raises:
+            KeyError: no call of that method was sent.
+        """
+        chosen = self.tally.series.values() if method is None else [self.tally.series[method]]
+        total = Histogram()
+        for one in chosen:
+            total.merge(one.from_intended if intended else one.from_actual)
+        return total.percentiles()
+
+    def throughput(self, method: str | None = None) -> float:
+        """Answered calls per second over the whole run."""
+        counts = self.counts
+        answered = sum(n for _, n in counts.values()) if method is None else counts.get(method, (0, 0))[1]
+        return answered / self.elapsed_s if self.elapsed_s > 0 else 0.0
+
+    @property
+    def counts(self) -> Mapping[str, tuple[int, int]]:
+        """Sent and answered calls by method."""
+        return self.tally.counts
+
+    @property
+    def errors(self) -> Mapping[str, Mapping[str, int]]:
+        """Errors by method and class; methods without any are left out."""
+        return {method: dict(one.errors) for method, one in self.tally.series.items() if one.errors}
+
+    @property
+    def notes(self) -> Mapping[str, int]:
+        """What programs found worth counting."""
+        return dict(self.tally.notes)
+
+    @property
+    def lateness(self) -> Percentiles:
+        """How much later than intended calls were sent, whoever is to blame."""
+        return self.tally.lateness.percentiles()
+
+    @property
+    def bottleneck(self) -> Bottleneck:
+        """What limited the run."""
+        return judge(self.tally.lag.percentiles().p99_ms, self.load, self.metrics, self.cores)
+
+
+def judge(lag_p99_ms: float, load: Sequence[Load], metrics: Sequence[Measured], cores: int) -> Bottleneck:
+    """Tell from lateness and CPU who was the limit.
+
+    Args:
+        lag_p99_ms: how late the player's own timers rang.
+        load: the player over time.
+        metrics: the target over time; `process.cpu_seconds` is looked at.
+        cores: how many both shared.
+    """
+    player = _busiest([each.cpu_share for each in load])
+    target = _busiest(_shares(metrics))
+    if player >= _BUSY or lag_p99_ms > _LAG_P99_MS:
+        reason = f"the player used {player:.0%} of its core and its timers rang up to {lag_p99_ms:.1f} ms late (p99)"
+        return Bottleneck(Limit.PLAYER, f"{reason}: latencies include its own delay")
+    if target >= _BUSY * max(1, cores - 1):
+        return Bottleneck(Limit.TARGET, f"the target used {target:.0%} of a core, the player {player:.0%}")
+    return Bottleneck(Limit.NEITHER, f"the target used {target:.0%} of a core, the player {player:.0%} of its own")
+
+
+def closure(run: Run, before: Mapping[str, int], after: Mapping[str, int]) -> list[Difference]:
+    """Where the target counted otherwise than the player: nothing, when every call arrived once.
+
+    Args:
+        run: what was sent.
+        before: the target's calls by method before the play (`NameNode.rpc_counts`).
+        after: the same afterwards, once settled (`metrics.settled_counts`).
+
+    Returns:
+        Differences by method; methods that others may call meanwhile count as well.
+    """
+    found = []
+    for method in sorted(set(run.counts) | set(after)):
+        sent = run.counts.get(method, (0, 0))[0]
+        counted = after.get(method, 0) - before.get(method, 0)
+        if sent != counted:
+            found.append(Difference(method, sent, counted))
+    return found
+
+
+def _shares(metrics: Sequence[Measured]) -> list[float]:
+    seen = [(one.time_s, one.values["process.cpu_seconds"]) for one in metrics if "process.cpu_seconds" in one.values]
+    return [(b[1] - a[1]) / (b[0] - a[0]) for a, b in zip(seen, seen[1:], strict=False) if b[0] > a[0]]
+
+
+def _busiest(shares: Sequence[float]) -> float:
+    """The highest mean of any half of the run: a busy second is no bottleneck, a busy half is."""
+    if not shares:
+        return 0.0
+    half = max(1, len(shares) // 2)
+    return max(sum(shares[at : at + half]) / half for at in range(len(shares) - half + 1))
