@@ -129,7 +129,7 @@ class ArgumentMiner:
         value = column.values[0]
         if isinstance(value, Special) or _wordy(value):
             return None
-        if not is_distinctive(value) and not (type(value) is int and value >= _SMALLEST_ID):
+        if not _telling(value):
             return None
         for flow in self._flows(column, [Side.RESPONSE]):
             if _leaf_name(flow.path) == _leaf_name(column.path) and self._varying.varies(flow):
@@ -146,7 +146,7 @@ class ArgumentMiner:
     def _flow(self, column: _Column) -> Rule | None:
         present = [value for value in column.values if not isinstance(value, Special)]
         distinct = {(type(value), value) for value in present}
-        if not present or not (any(is_distinctive(value) for value in present) or len(distinct) >= 4):
+        if not present or not (any(_telling(value) for value in present) or len(distinct) >= _ALWAYS_NEW):
             # Small numbers and flags meet by accident: only a leaf of the same name is believed.
             flows = [flow for flow in self._flows(column) if _leaf_name(flow.path) == _leaf_name(column.path)]
             return flows[0] if flows and len(distinct) > 1 else None
@@ -423,6 +423,11 @@ def _leaf_name(path: str) -> str:
 
 def _fact(path: str) -> str | None:
     return next((fact for end, fact in FACTS if path.endswith(end)), None)
+
+
+def _telling(value: Scalar) -> bool:
+    """Whether a value that is not always the same says where it comes from."""
+    return is_distinctive(value) or (type(value) is int and value >= _SMALLEST_ID)
 
 
 def _wordy(value: Scalar) -> bool:

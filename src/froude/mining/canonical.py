@@ -49,7 +49,7 @@ class Logical:
 
 
 def logical_calls(events: Iterable[Event]) -> list[Logical]:
-    """One sender's events with retries joined, batches split and maps ordered; `join_polls` does the polls."""
+    """One sender's events, retries joined, batches split, maps ordered; `join_polls` does the polls."""
     made: list[Logical] = []
     seen: dict[tuple[int, int], int] = {}
     for event in events:

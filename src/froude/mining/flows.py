@@ -61,7 +61,7 @@ class Timeline:
         return list(found)
 
     def resolve(self, flow: Flow, taker: Occurrence) -> Value:
-        """What a flow gives at a call; ABSENT where the source lacks the leaf, UNRESOLVED without a source."""
+        """What a flow gives at a call; ABSENT where the source lacks it, UNRESOLVED without a source."""
         if flow.which is Which.CAUSE:
             source = taker.cause
             path = flow.path.replace(EACH, str(taker.each))

@@ -285,8 +285,7 @@ def _scale_findings(recordings: Sequence[Recording]) -> list[Finding]:
             what = f"{name} took only two values: any count is a straight line through them"
             made.append(Finding(what, fatal=False, variable=name))
     for one, other in collinear(scales):
-        what = f"{one} and {other} rose together: what depends on one cannot be told from what depends on the
-        other" made.append(Finding(what, fatal=False, variable=other))
+        what = f"{one} and {other} rose together: what depends on one cannot be told from the other"
     return made
 
 

@@ -63,7 +63,7 @@ class Relocation:
 
 
 def is_distinctive(value: Scalar) -> bool:
-    """Whether a value is rare enough that meeting it twice is no accident: an id, no flag, no small number."""
+    """Whether a value is so rare that meeting it twice is no accident: no flag, no small number."""
     if isinstance(value, bool) or value is None or isinstance(value, float):
         return False
     return abs(value) >= 1 << 14 if isinstance(value, int) else len(value) >= 6
