@@ -24,6 +24,7 @@ setup: $(STAMP) ## Virtual environment from the lock, and the default Hadoop; qu
 $(STAMP): $(LOCK) pyproject.toml
 	@tools/check-python "$(PYTHON)"
 	[ -x $(BIN)/python ] || "$(PYTHON)" -m venv $(VENV)
+	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --upgrade >/dev/null
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(LOCK)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	rm -f $(VENV)/.froude-*

@@ -11,16 +11,14 @@ import os
 import select
 import signal
 import sys
+import time
 
 _PR_SET_PDEATHSIG = 1
+_POLL_S = 0.2
 
 
 def main(parent: int, pid_file: str, command: list[str]) -> int:
     """Run the command until it ends or the parent does; then kill its whole process group."""
-    try:
-        watched = os.pidfd_open(parent)
-    except ProcessLookupError:
-        return 1
     if os.getppid() != parent:
         return 1
     libc = ctypes.CDLL(None, use_errno=True)
@@ -33,18 +31,31 @@ def main(parent: int, pid_file: str, command: list[str]) -> int:
         with open(pid_file + ".new", "w") as out:  # noqa: PTH123 - pathlib would double the start-up
             out.write(str(child))
         os.rename(pid_file + ".new", pid_file)  # noqa: PTH104
-    ended = os.pidfd_open(child)
-    poll = select.poll()
-    poll.register(watched, select.POLLIN)
-    poll.register(ended, select.POLLIN)
-    ready = {fd for fd, _ in poll.poll()}
-    if ended not in ready:
+    if not _child_ends_first(child, parent):
         os.killpg(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status) & 0xFF
 
 
+def _child_ends_first(child: int, parent: int) -> bool:
+    """Wait for either to end; by polling where the kernel has no pidfd (before 5.3, and some sandboxes)."""
+    try:
+        watched, ended = os.pidfd_open(parent), os.pidfd_open(child)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        while os.getppid() == parent:
+            if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+                return True
+            time.sleep(_POLL_S)
+        return False
+    poll = select.poll()
+    poll.register(watched, select.POLLIN)
+    poll.register(ended, select.POLLIN)
+    return ended in {fd for fd, _ in poll.poll()}
+
+
 if __name__ == "__main__":
-    for ignored in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
-        signal.signal(ignored, signal.SIG_DFL)
+    for usual in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(usual, signal.SIG_DFL)
     sys.exit(main(int(sys.argv[1]), sys.argv[2], sys.argv[3:]))

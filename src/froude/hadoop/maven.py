@@ -34,6 +34,8 @@ _SYSTEM_TRUST = (
     "/etc/ssl/cert.pem",
 )
 _PARALLEL = 6
+_TRIES = 3
+_BUSY = (429, 500, 502, 503, 504)
 _LARGEST_BYTES = 256 << 20
 
 
@@ -94,6 +96,22 @@ class Repository:
             InputError: the user's Maven settings are no XML.
         """
         return (self._named or remote_of(os.environ)).rstrip("/")
+
+    @cached_property
+    def _session(self) -> Any:
+        """Keeps connections open between files, and asks again when a busy server says so."""
+        import requests
+        from requests.adapters import HTTPAdapter
+        from urllib3.util import Retry
+
+        again = Retry(
+            total=_TRIES, backoff_factor=0.5, status_forcelist=_BUSY, respect_retry_after_header=True
+        )
+        session = requests.Session()
+        session.verify = _trust()
+        for scheme in ("https://", "http://"):
+            session.mount(scheme, HTTPAdapter(pool_maxsize=_PARALLEL, max_retries=again))
+        return session
 
     def path(self, coordinate: Coordinate) -> Path:
         """Where the file is or would be in the store."""
@@ -196,7 +214,7 @@ class Repository:
 
         hashes = {"sha256": hashlib.sha256(), "sha1": hashlib.sha1(usedforsecurity=False)}
         received = 0
-        with requests.get(url, stream=True, timeout=_TIMEOUT_S, verify=_trust()) as response:
+        with self._session.get(url, stream=True, timeout=_TIMEOUT_S) as response:
             if response.status_code != requests.codes.ok:
                 found = f"HTTP {response.status_code}"
                 raise MissingError("the repository does not give it", file=url, found=found, remedy=_REMEDY)
@@ -213,7 +231,7 @@ class Repository:
         """The checksum the repository publishes beside a file; a repository that has none says 404."""
         import requests
 
-        response = requests.get(url + ".sha1", timeout=_TIMEOUT_S, verify=_trust())
+        response = self._session.get(url + ".sha1", timeout=_TIMEOUT_S)
         if response.status_code == requests.codes.not_found:
             return None
         response.raise_for_status()
