@@ -286,6 +286,7 @@ def _scale_findings(recordings: Sequence[Recording]) -> list[Finding]:
             made.append(Finding(what, fatal=False, variable=name))
     for one, other in collinear(scales):
         what = f"{one} and {other} rose together: what depends on one cannot be told from the other"
+        made.append(Finding(what, fatal=False, variable=other))
     return made
 
 

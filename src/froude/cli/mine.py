@@ -1,0 +1,86 @@
+"""`froude mine`: Traces of small runs → a Workload, and the questions it leaves open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from froude.cli.settings import Settings
+from froude.mining.summary import Kind, TypeSummary, summarise
+from froude.workload.types import Finding, Question, Workload
+
+
+def mine(
+    ctx: typer.Context,
+    traces: Annotated[list[Path], typer.Argument(metavar="TRACE...", help="Folders of traces, one a run.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Where to write.")] = Path("workload.yaml"),
+) -> None:
+    """Traces of small runs → a Workload, and the questions it leaves open.
+
+    Give runs of one job at three scales or more, as different as is cheap.
+
+    Example: froude mine runs/2 runs/3 runs/4 -o workload.yaml
+    """
+    from froude.mining.pipeline import mine as mine_traces
+    from froude.trace.files import read_trace
+    from froude.workload.yaml_file import write_workload
+
+    settings: Settings = ctx.obj
+    workload = mine_traces([read_trace(path) for path in traces], progress=settings.progress())
+    if not settings.dry_run:
+        write_workload(output, workload)
+    settings.emit(_document(workload))
+    settings.out(_table(summarise(workload)))
+    for finding in workload.findings:
+        settings.out(f"{'limits' if finding.fatal else 'note'}: {finding.what}")
+    for question in workload.questions:
+        settings.out(_asked(question))
+    settings.out(f"Workload written to {output}" if not settings.dry_run else "Nothing written")
+
+
+def _table(types: tuple[TypeSummary, ...]) -> str:
+    """Aligned text: it reads the same in a terminal and in a file."""
+    head = ("node type", "nodes", "loops", "calls", "periodic", "effects", *(kind.value for kind in Kind))
+    rows = [head]
+    for one in types:
+        numbers = (one.calls, one.periodic, one.effects, *(one.arguments[kind] for kind in Kind))
+        rows.append((one.name, one.count, ", ".join(dict.fromkeys(one.loops)) or "-", *map(str, numbers)))
+    widths = [max(len(row[at]) for row in rows) for at in range(len(head))]
+    lines = (
+        "  ".join(
+            cell.ljust(w) if at < 3 else cell.rjust(w)
+            for at, (cell, w) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _asked(question: Question) -> str:
+    seen = ", ".join(repr(example) for example in question.examples[:3])
+    return f"? {question.text}" + (f" seen: {seen}" if seen else "")
+
+
+def _document(workload: Workload) -> dict[str, object]:
+    return {
+        "node_types": [
+            {
+                "name": one.name,
+                "count": one.count,
+                "calls": one.calls,
+                "loops": list(one.loops),
+                "periodic": one.periodic,
+                "effects": one.effects,
+                "arguments": {kind.value: count for kind, count in one.arguments.items()},
+            }
+            for one in summarise(workload)
+        ],
+        "findings": [_finding(finding) for finding in workload.findings],
+        "questions": [{"id": q.id, "text": q.text, "examples": list(q.examples)} for q in workload.questions],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    return {"what": finding.what, "fatal": finding.fatal}
