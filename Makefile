@@ -50,7 +50,7 @@ docs: setup ## The documentation; a warning is an error.
 	@$(BIN)/mkdocs build --strict
 
 bench: setup ## Benchmarks; never part of the tests.
-	@$(BIN)/python -m pytest benchmarks --benchmark-only
+	@$(BIN)/python -m benchmarks
 
 results-main-job: setup ## Write docs/results/main-job.md and .json from real runs.
 	@$(BIN)/python -m benchmarks.results_main_job

@@ -1,0 +1,132 @@
+"""Rows of results, and the table they make in docs/results.
+
+A row is `measure, value, unit, aim, met, command, conditions`; a missed aim stays, with its reason.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+RESULTS = Path(__file__).parent.parent / "docs" / "results"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measured figure."""
+
+    measure: str
+    value: float | str | None
+    unit: str
+    aim: str = ""
+    met: bool | None = None
+    """None where nothing was aimed at."""
+    command: str = ""
+    conditions: str = ""
+    group: str = ""
+    """Heading it stands under."""
+
+
+def at_most(measure: str, value: float, unit: str, aim: float, **more: str) -> Row:
+    """A figure that should not exceed its aim."""
+    return Row(measure, value, unit, f"<= {aim:g}", value <= aim, **more)
+
+
+def at_least(measure: str, value: float, unit: str, aim: float, **more: str) -> Row:
+    """A figure that should reach its aim."""
+    return Row(measure, value, unit, f">= {aim:g}", value >= aim, **more)
+
+
+def from_dict(fields: dict[str, object], group: str) -> Row:
+    """A row from a benchmark module's dictionary; fields it does not know go into the conditions."""
+    known = {
+        name: fields[name]
+        for name in ("measure", "value", "unit", "aim", "met", "command", "conditions")
+        if name in fields
+    }
+    extra = ", ".join(f"{k} {v}" for k, v in fields.items() if k not in known and v not in (None, ""))
+    conditions = "; ".join(part for part in (str(known.pop("conditions", "") or ""), extra) if part)
+    aim = known.pop("aim", "")
+    return Row(
+        measure=str(known["measure"]),
+        value=known["value"],  # type: ignore[arg-type]
+        unit=str(known.get("unit", "")),
+        aim="" if aim is None else str(aim),
+        met=known.get("met"),  # type: ignore[arg-type]
+        command=str(known.get("command", "")),
+        conditions=conditions,
+        group=group,
+    )
+
+
+def write(topic: str, title: str, intro: str, rows: Iterable[Row], notes: str = "") -> None:
+    """Write docs/results/TOPIC.json and .md."""
+    rows = list(rows)
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"{topic}.json").write_text(
+        json.dumps([asdict(row) for row in rows], indent=1, default=str) + "\n"
+    )
+    lines = [f"# {title}", "", intro, "", f"Machine: {machine()}.", ""]
+    for group in dict.fromkeys(row.group for row in rows):
+        lines += [
+            f"## {group}",
+            "",
+            "| measure | value | unit | aim | met | conditions |",
+            "|---|---:|---|---|---|---|",
+        ]
+        for row in rows:
+            if row.group == group:
+                met = {True: "yes", False: "**missed**", None: ""}[row.met]
+                cells = (row.measure, _number(row.value), row.unit, row.aim, met, row.conditions)
+                lines.append(
+                    "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+                )
+        lines.append("")
+        commands = dict.fromkeys(row.command for row in rows if row.group == group and row.command)
+        lines += (
+            ["Measured by " + ", ".join(f"`{command}`" for command in commands) + ".", ""] if commands else []
+        )
+    if notes:
+        lines += ["## What falls short, and why", "", notes, ""]
+    (RESULTS / f"{topic}.md").write_text("\n".join(lines))
+
+
+def machine() -> str:
+    """The machine in one line: cores, memory, Python, kernel."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    cpu = next(
+        (
+            line.split(":")[1].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ),
+        platform.machine(),
+    )
+    java = (
+        subprocess.run(["java", "-version"], capture_output=True, text=True, check=False)
+        if _has_java()
+        else None
+    )
+    version = java.stderr.splitlines()[0] if java and java.stderr else "no java on PATH"
+    return f"{os.cpu_count()} cores ({cpu}), {memory:.0f} GiB, Python {platform.python_version()}, {version}"
+
+
+def _has_java() -> bool:
+    import shutil
+
+    return shutil.which("java") is not None
+
+
+def _number(value: float | str | None) -> str:
+    if value is None:
+        return "not measured"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or value == int(value):
+        return f"{int(value):,}"
+    return f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
