@@ -86,6 +86,14 @@ class CaptureProcess:
             raise ValueError("the capture was not started")
         return self._child.pid
 
+    def cpu_seconds(self) -> float:
+        """CPU that the proxy and its recorder have used so far."""
+        import psutil
+
+        proxy = psutil.Process(self.pid)
+        times = [process.cpu_times() for process in (proxy, *proxy.children())]
+        return sum(one.user + one.system for one in times)
+
     def __enter__(self) -> Self:
         self.start()
         return self

@@ -12,12 +12,14 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import select
 import signal
 import socket
 import sys
+import threading
 import time
+from collections import deque
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from froude.base.errors import FroudeError
@@ -32,8 +34,12 @@ from froude.trace.types import Fidelity, TraceMeta
 FLUSH_S = 0.5
 """Rows wait in memory no longer than this."""
 FLUSH_ROWS = 20_000
-_READ_BYTES = 1 << 20
-_NICENESS = 5  # the forward path goes first; the backlog takes what this puts off
+INBOX_BYTES = 256 << 20
+"""Tape that may lie in memory before the proxy's own bound takes effect."""
+HELP_BYTES = 64 << 20
+"""Tape in memory from which on the forward path is no longer favoured."""
+_READ_BYTES = 256 << 10  # a piece takes some milliseconds to work off, for which the other thread may wait
+_NICENESS = 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +62,6 @@ class Recorder:
             InputError: the place is taken, or the schema is damaged.
             MissingError: no right to write there.
         """
-        from pathlib import Path
-
         self._setup = setup
         schema = read_schema(Path(setup.schema_file))
         redactor = Redactor(schema, secrets.token_bytes(32), keep_unknown=setup.settings.keep_unknown)
@@ -132,47 +136,128 @@ def read_setup(payload: bytes) -> _Setup:
     return _Setup(settings, parts["schema_file"], parts["start_s"], parts["started_at_s"])
 
 
+class _Session:
+    """One capture's life in the recorder: takes pieces of the tape in turn, from either thread."""
+
+    def __init__(self, peer: socket.socket) -> None:
+        self.lock = threading.Lock()
+        """Held from taking a piece out of the inbox until it is worked off, so that order is kept."""
+        self.exit_code: int | None = None
+        """Set once it is over."""
+        self._peer = peer
+        self._splitter = Splitter()
+        self._recorder: Recorder | None = None
+        self._last_s = 0.0
+        self._flushed = time.perf_counter()
+        self._reported = False
+
+    def work(self, data: bytes | None) -> None:
+        """One piece; None when there is none now, empty when the proxy is gone."""
+        if self.exit_code is not None:
+            return
+        try:
+            self.exit_code = self._gone() if data == b"" else self._take(data or b"")
+        except FroudeError as error:
+            if not self._reported:
+                _report(self._peer, {"error": error_to_mapping(error)})
+            self.exit_code = 1
+
+    def _take(self, data: bytes) -> int | None:
+        for record in self._splitter.feed(data):
+            if record[2] == Kind.SETUP:
+                self._recorder = Recorder(read_setup(record[3]))
+                _report(self._peer, {"ready": True})
+            elif self._recorder is not None and record[2] == Kind.FINISH:
+                _report(self._peer, {"done": self._recorder.finish(record[0]).to_mapping()})
+                return 0
+            elif self._recorder is not None:
+                self._recorder.take(record)
+            self._last_s = record[0]
+        self._keep_up()
+        return None
+
+    def _keep_up(self) -> None:
+        """Write what has waited long enough, and tell of a failure at once."""
+        if self._recorder is None:
+            return
+        if time.perf_counter() - self._flushed >= FLUSH_S:
+            self._recorder.flush()
+            self._flushed = time.perf_counter()
+        if self._recorder.problem is not None and not self._reported:
+            self._reported = True
+            _report(self._peer, {"error": error_to_mapping(self._recorder.problem)})
+
+    def _gone(self) -> int:
+        if self._recorder is not None:
+            why = "the proxy ended without finishing; calls in flight are missing"
+            self._recorder.finish(self._last_s, interrupted=why)
+        return 0
+
+
+class _Inbox:
+    """Pieces of the tape that wait, bounded."""
+
+    def __init__(self) -> None:
+        self._pieces: deque[bytes] = deque()
+        self._changed = threading.Condition()
+        self.waiting_bytes = 0
+
+    def put(self, data: bytes) -> None:
+        """Add a piece; waits while too much lies here, so that the proxy's own bound takes effect."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.waiting_bytes < INBOX_BYTES)
+            self._pieces.append(data)
+            self.waiting_bytes += len(data)
+            self._changed.notify_all()
+
+    def take(self) -> bytes | None:
+        """The next piece, or None."""
+        with self._changed:
+            if not self._pieces:
+                return None
+            data = self._pieces.popleft()
+            self.waiting_bytes -= len(data)
+            self._changed.notify_all()
+            return data
+
+    def wait(self, timeout_s: float) -> None:
+        """Wait for a piece."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._pieces, timeout_s)
+
+
 def serve(peer: socket.socket) -> int:
     """Record what comes from `peer` until it says FINISH or is gone; report to it in JSON lines.
+
+    One thread only takes bytes off the socket, so that the proxy holds none that its death could lose. The
+    other, of the lowest priority, works them off when the forward path leaves it time; when much has piled up,
+    the first one helps with its ordinary priority.
 
     Returns:
         The exit code: 0, or 1 when an error was reported.
     """
-    splitter = Splitter()
-    recorder: Recorder | None = None
-    last_s, reported, flushed = 0.0, False, time.perf_counter()
-    try:
-        while True:
-            ready, _, _ = select.select([peer], [], [], FLUSH_S)
-            data = peer.recv(_READ_BYTES) if ready else None
-            if data == b"":
-                break
-            for record in splitter.feed(data or b""):
-                if record[2] == Kind.SETUP:
-                    recorder = Recorder(read_setup(record[3]))
-                    _report(peer, {"ready": True})
-                elif record[2] == Kind.FINISH:
-                    assert recorder is not None
-                    _report(peer, {"done": recorder.finish(record[0]).to_mapping()})
-                    return 0
-                elif recorder is not None:
-                    recorder.take(record)
-                last_s = record[0]
-            if recorder is not None and time.perf_counter() - flushed >= FLUSH_S:
-                recorder.flush()
-                flushed = time.perf_counter()
-            if recorder is not None and recorder.problem is not None and not reported:
-                reported = True
-                _report(peer, {"error": error_to_mapping(recorder.problem)})
-        if recorder is not None:
-            recorder.finish(
-                last_s, interrupted="the proxy ended without finishing; calls in flight are missing"
-            )
-    except FroudeError as error:
-        if not reported:
-            _report(peer, {"error": error_to_mapping(error)})
-        return 1
-    return 0
+    inbox, session = _Inbox(), _Session(peer)
+    threading.Thread(target=_receive, args=(peer, inbox, session), daemon=True).start()
+    os.nice(_NICENESS)  # of this thread alone, on Linux
+    while session.exit_code is None:
+        inbox.wait(FLUSH_S)
+        with session.lock:
+            session.work(inbox.take())
+    return session.exit_code
+
+
+def _receive(peer: socket.socket, inbox: _Inbox, session: _Session) -> None:
+    while True:
+        try:
+            data = peer.recv(_READ_BYTES)
+        except OSError:
+            data = b""
+        inbox.put(data)
+        if not data:
+            return
+        while inbox.waiting_bytes > HELP_BYTES and session.exit_code is None:
+            with session.lock:
+                session.work(inbox.take())
 
 
 def _report(peer: socket.socket, message: dict[str, Any]) -> None:
@@ -185,7 +270,6 @@ def _report(peer: socket.socket, message: dict[str, Any]) -> None:
 def main(arguments: list[str]) -> int:
     """Record from the file descriptor named in `arguments`."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the proxy, which then says FINISH
-    os.nice(_NICENESS)
     with socket.socket(fileno=int(arguments[0])) as peer:
         peer.setblocking(True)
         return serve(peer)
