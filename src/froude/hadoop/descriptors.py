@@ -24,7 +24,7 @@ from froude.hadoop.jars import Jar
 
 # Where generated classes and protocol interfaces lie in 2.7 to 3.5. Of inner classes ($) only the services'
 # interfaces matter: one of MapReduce's extends another service instead of having a descriptor of its own.
-_ELSEWHERE = rb"^(?!.*(?:/shaded/|/thirdparty/))"
+_ELSEWHERE = rb"^(?!.*(?:/shaded/|/thirdparty/))"  # codespell:ignore thirdparty
 _LIKELY = re.compile(
     _ELSEWHERE + rb"(?:[^$]*(?:/proto(?:buf)?/[^/$]+|Protos?|PB)|.*\$BlockingInterface)\.class$"
 )
