@@ -128,3 +128,6 @@ def _dump(hadoop: Hadoop, classes: set[str], scratch: Path, place: Path) -> None
     done = subprocess.run(command, capture_output=True, timeout=_DUMP_S, check=False)
     if done.returncode == 0 and made.is_file():
         made.replace(place)
+        for older in place.parent.glob(f"{hadoop.version}-java{hadoop.java.major}-*.jsa"):
+            if older != place:
+                older.unlink(missing_ok=True)  # 80 MB each, of jars or a Java that changed since
