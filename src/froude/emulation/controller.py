@@ -111,9 +111,13 @@ def _check(groups: dict[str, Group]) -> None:
             name = current.rule.after
             place = f"start rule of {current.name}"
             if name not in groups:
-                raise InputError("waits for an unknown node type", place=place, found=name, allowed=", ".join(groups))
+                raise InputError(
+                    "waits for an unknown node type", place=place, found=name, allowed=", ".join(groups)
+                )
             if name in seen:
-                raise InputError("node types wait for each other", place=place, found=" → ".join([*seen, name]))
+                raise InputError(
+                    "node types wait for each other", place=place, found=" → ".join([*seen, name])
+                )
             if groups[name].endless and current.rule.moment is Moment.FINISHED:
                 raise InputError("waits for the end of nodes that never end", place=place, found=name)
             seen.append(name)

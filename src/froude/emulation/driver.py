@@ -65,7 +65,9 @@ class Driver:
         self._connecting: dict[int, float] = {}
         self._armed: set[int] = set()
 
-    def run(self, *, duration_s: float | None = None, watch: Callable[[Core, float], bool] | None = None) -> None:
+    def run(
+        self, *, duration_s: float | None = None, watch: Callable[[Core, float], bool] | None = None
+    ) -> None:
         """Play until every node that ends by itself has, the duration is over, or the target fails.
 
         Args:

@@ -37,6 +37,8 @@ from froude.hadoop.schema import Schema
 from froude.workload.plan import Plan
 
 _SPARE_DESCRIPTORS = 64
+_LEAST_S = 0.5
+"""A share of CPU over less than this says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,16 +143,20 @@ def play_apart(job: Job, watch: Watch | None = None) -> Outcome:
     if isinstance(outcome, FroudeError):
         raise outcome
     if outcome is None:
-        raise TargetError("the player process died", place=f"pid {child.pid}", found=f"exit {child.returncode}")
+        raise TargetError(
+            "the player process died", place=f"pid {child.pid}", found=f"exit {child.returncode}"
+        )
     return outcome
 
 
-def _follow(commands: BinaryIO | Any, answers: BinaryIO | Any, watch: Watch | None) -> Outcome | FroudeError | None:
+def _follow(
+    commands: BinaryIO | Any, answers: BinaryIO | Any, watch: Watch | None
+) -> Outcome | FroudeError | None:
     """Read what the player says until its outcome; ask it to stop when told to."""
     stopping = False
     while True:
         try:
-            said = pickle.load(answers)  # noqa: S301 - our own child process
+            said: object = pickle.load(answers)  # noqa: S301 - our own child process
             if isinstance(said, Load):
                 if watch is not None and not watch(said) and not stopping:
                     stopping = True
@@ -196,7 +202,7 @@ class _Meter:
         if time_s - before_s < 1.0 and self.seen:
             return True
         cpu_s = time.process_time()
-        share = (cpu_s - cpu_before_s) / (time_s - before_s) if time_s > before_s else 0.0
+        share = (cpu_s - cpu_before_s) / (time_s - before_s) if time_s - before_s > _LEAST_S else 0.0
         self._before = (time_s, cpu_s)
         rss = self._process.memory_info().rss
         self.seen.append(Load(time_s, share, rss, core.nodes, core.in_flight))

@@ -49,7 +49,9 @@ def decide(target: Target, *, ours: bool, typed: str | None, source_ids: Iterabl
             found=target.id,
         )
     if typed is not None and typed != target.id:
-        raise GuardError("is not the cluster that was named", file=target.name, found=target.id, allowed=typed)
+        raise GuardError(
+            "is not the cluster that was named", file=target.name, found=target.id, allowed=typed
+        )
     if not ours and typed is None:
         raise GuardError(
             "was not started by Froude here",
@@ -72,7 +74,9 @@ def parse_target(text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def identify(address: tuple[str, int], schema: Schema, *, user: str | None = None, timeout_s: float = 10.0) -> Target:
+def identify(
+    address: tuple[str, int], schema: Schema, *, user: str | None = None, timeout_s: float = 10.0
+) -> Target:
     """Ask a NameNode who it is, by the one call that a DataNode begins with.
 
     Raises:

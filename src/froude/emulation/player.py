@@ -52,5 +52,3 @@ def _wanted() -> bool:
 
 if __name__ == "__main__":
     sys.exit(main())
-
-

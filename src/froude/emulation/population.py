@@ -63,7 +63,9 @@ class Troupe:
         rule = self.cast.types[node.type].caller_context
         if rule is None or node.type in self.cast.fleets:
             return None
-        value = evaluate(rule, NodeContext(ScriptedNode(self.cast, self.cast.types[node.type], node.number), None))
+        value = evaluate(
+            rule, NodeContext(ScriptedNode(self.cast, self.cast.types[node.type], node.number), None)
+        )
         return value if isinstance(value, str) else None
 
     def _own_slot(self, node: NodeId) -> int:

@@ -12,7 +12,8 @@ from froude.emulation.tally import Histogram, Percentiles, Tally
 
 _BUSY = 0.85
 """Share of a core, or of all the machine's for a target, above which one counts as busy."""
-_LAG_P99_MS = 25.0
+_MANY = 2000
+_LAG_MS = 25.0
 """A player whose own timers ring later than this is behind."""
 
 
@@ -104,6 +105,17 @@ class Run:
     folder: Path | None = None
     """Where it was saved."""
 
+    @classmethod
+    def read(cls, folder: Path) -> Run:
+        """Read a run's folder.
+
+        Raises:
+            InputError: it is no run's folder, or damaged.
+        """
+        from froude.emulation.run_files import read_run
+
+        return read_run(folder)
+
     def latency(self, method: str | None = None, *, intended: bool = True) -> Percentiles:
         """Percentiles of a method's latency, or of all calls'.
 
@@ -149,26 +161,31 @@ class Run:
     @property
     def bottleneck(self) -> Bottleneck:
         """What limited the run."""
-        return judge(self.tally.lag.percentiles().p99_ms, self.load, self.metrics, self.cores)
+        lag = self.tally.lag.percentiles()
+        # Of few timers the worst hundredth is the start alone.
+        lag_ms = lag.p99_ms if lag.count >= _MANY else lag.p90_ms
+        return judge(lag_ms, self.load, self.metrics, self.cores)
 
 
-def judge(lag_p99_ms: float, load: Sequence[Load], metrics: Sequence[Measured], cores: int) -> Bottleneck:
+def judge(lag_ms: float, load: Sequence[Load], metrics: Sequence[Measured], cores: int) -> Bottleneck:
     """Tell from lateness and CPU who was the limit.
 
     Args:
-        lag_p99_ms: how late the player's own timers rang.
+        lag_ms: how late the player's own timers rang.
         load: the player over time.
         metrics: the target over time; `process.cpu_seconds` is looked at.
         cores: how many both shared.
     """
     player = _busiest([each.cpu_share for each in load])
     target = _busiest(_shares(metrics))
-    if player >= _BUSY or lag_p99_ms > _LAG_P99_MS:
-        reason = f"the player used {player:.0%} of its core and its timers rang up to {lag_p99_ms:.1f} ms late (p99)"
+    if player >= _BUSY or lag_ms > _LAG_MS:
+        reason = f"the player used {player:.0%} of its core and its timers rang up to {lag_ms:.1f} ms late"
         return Bottleneck(Limit.PLAYER, f"{reason}: latencies include its own delay")
     if target >= _BUSY * max(1, cores - 1):
         return Bottleneck(Limit.TARGET, f"the target used {target:.0%} of a core, the player {player:.0%}")
-    return Bottleneck(Limit.NEITHER, f"the target used {target:.0%} of a core, the player {player:.0%} of its own")
+    return Bottleneck(
+        Limit.NEITHER, f"the target used {target:.0%} of a core, the player {player:.0%} of its own"
+    )
 
 
 def closure(run: Run, before: Mapping[str, int], after: Mapping[str, int]) -> list[Difference]:
@@ -192,7 +209,11 @@ def closure(run: Run, before: Mapping[str, int], after: Mapping[str, int]) -> li
 
 
 def _shares(metrics: Sequence[Measured]) -> list[float]:
-    seen = [(one.time_s, one.values["process.cpu_seconds"]) for one in metrics if "process.cpu_seconds" in one.values]
+    seen = [
+        (one.time_s, one.values["process.cpu_seconds"])
+        for one in metrics
+        if "process.cpu_seconds" in one.values
+    ]
     return [(b[1] - a[1]) / (b[0] - a[0]) for a, b in zip(seen, seen[1:], strict=False) if b[0] > a[0]]
 
 

@@ -15,7 +15,8 @@ from typing import NamedTuple
 _DIGIT_BITS = 11  # 2^11 sub-buckets: what HdrHistogram takes for three significant digits
 
 
-class Percentiles(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Percentiles:
     """A latency's distribution, in milliseconds."""
 
     count: int
@@ -45,7 +46,7 @@ class Histogram:
         if not exact:
             return
         self.total += exact.total()
-        self.max_us = max(self.max_us, max(exact))
+        self.max_us = max(self.max_us, *exact)
         counts = self.counts
         for value, count in exact.items():
             counts[_rounded(value)] += count

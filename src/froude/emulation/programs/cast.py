@@ -145,12 +145,16 @@ class Cast:
         try:
             return message.SerializeToString()
         except EncodeError as error:
-            raise InputError("a request lacks a field", place=f"call {template.id}", found=str(error)) from error
+            raise InputError(
+                "a request lacks a field", place=f"call {template.id}", found=str(error)
+            ) from error
 
     def fixed(self, template: CallTemplate) -> bytes | None:
         """A request's bytes where every argument is constant; None where they must be made anew."""
         found = self._fixed.get(template.id)
-        if found is None and all(isinstance(rule, (Constant, Absent)) for rule in template.arguments.values()):
+        if found is None and all(
+            isinstance(rule, (Constant, Absent)) for rule in template.arguments.values()
+        ):
             values = {p: rule.value for p, rule in template.arguments.items() if isinstance(rule, Constant)}
             found = self._fixed[template.id] = self.encode(template, self.request(template, values))
         return found

@@ -304,7 +304,11 @@ class ScriptedNode:
     # --- effects ------------------------------------------------------------------------------------------
 
     def _tell_caused(
-        self, effects: Sequence[tuple[str, int, Effect]], call: CallTemplate, response: Message, out: list[Instruction]
+        self,
+        effects: Sequence[tuple[str, int, Effect]],
+        call: CallTemplate,
+        response: Message,
+        out: list[Instruction],
     ) -> None:
         request: Any = None
         for acting, number, effect in effects:
@@ -392,7 +396,9 @@ class ScriptedNode:
         self._memory.keep(needs, name, call.id, context.loops, request=message, response=None)
         return self.cast.encode(call, message)
 
-    def _send(self, call: CallTemplate, body: bytes, token: int, intended_s: float, out: list[Instruction]) -> None:
+    def _send(
+        self, call: CallTemplate, body: bytes, token: int, intended_s: float, out: list[Instruction]
+    ) -> None:
         self._flying += 1
         out.append(Send(call.protocol, call.method, body, token, intended_s))
 

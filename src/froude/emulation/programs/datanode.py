@@ -85,9 +85,7 @@ class EmulatedDatanode:
         "_report_s", "_reports", "_started", "_stored",
     )  # fmt: skip
 
-    def __init__(
-        self, fleet: Fleet, number: int, stored: Sequence[Sequence[Block]] | None = None
-    ) -> None:
+    def __init__(self, fleet: Fleet, number: int, stored: Sequence[Sequence[Block]] | None = None) -> None:
         """A node that has not started.
 
         Args:
@@ -155,7 +153,9 @@ class EmulatedDatanode:
         if not first:
             return []
         settings = self._fleet.settings
-        return [WakeAt(self._after(now_s, self._fleet.phase(self._number) * settings.heartbeat_s), _HEARTBEAT_DUE)]
+        return [
+            WakeAt(self._after(now_s, self._fleet.phase(self._number) * settings.heartbeat_s), _HEARTBEAT_DUE)
+        ]
 
     def _reported(self, now_s: float) -> list[Instruction]:
         if self._reports:
@@ -201,13 +201,17 @@ class EmulatedDatanode:
         if self._due_s is not None:
             intended_s, self._due_s, self._held = self._due_s, None, False
             if self._body is None:
-                self._body = self._fleet.heartbeat(self._number, [i.used_bytes if i else 0 for i in self._stored])
+                self._body = self._fleet.heartbeat(
+                    self._number, [i.used_bytes if i else 0 for i in self._stored]
+                )
             out.append(self._call(_Call.HEARTBEAT, self._body, intended_s))
         elif self._held:
             return out
         elif self._changes:
             changes, self._changes = self._changes, None
-            out.append(self._call(_Call.INCREMENTAL, self._fleet.incremental_report(self._number, changes), now_s))
+            out.append(
+                self._call(_Call.INCREMENTAL, self._fleet.incremental_report(self._number, changes), now_s)
+            )
         elif self._recoveries:
             out.append(self._call(_Call.SYNCHRONIZE, self._recoveries.popleft(), now_s))
         elif self._report_s is not None or self._reports:

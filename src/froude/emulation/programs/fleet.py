@@ -48,7 +48,12 @@ class Fleet:
     """Names, numbers and messages of one type of emulated DataNodes."""
 
     def __init__(
-        self, schema: Schema, settings: FleetSettings | None = None, *, seeds: Seeds, type_name: str = "datanode"
+        self,
+        schema: Schema,
+        settings: FleetSettings | None = None,
+        *,
+        seeds: Seeds,
+        type_name: str = "datanode",
     ) -> None:
         """Prepare the messages.
 
@@ -188,7 +193,11 @@ class Fleet:
                 part = by_storage[index] = message.blocks.add()
                 part.storageUuid = self._fill_storage(part.storage, number, index)
             entry = part.blocks.add(status=status)
-            entry.block.blockId, entry.block.genStamp, entry.block.numBytes = block.id, block.stamp, block.length
+            entry.block.blockId, entry.block.genStamp, entry.block.numBytes = (
+                block.id,
+                block.stamp,
+                block.length,
+            )
         return message.SerializeToString()  # type: ignore[no-any-return]
 
     def synchronization(self, number: int, recovering: Any, length: int | None) -> bytes:

@@ -24,7 +24,7 @@ def generate(rule: Generated, rng: random.Random) -> Value:
 
 
 def _uuid(rng: random.Random, parameters: Parameters) -> str:
-    return f"{parameters.get('prefix', '')}{uuid.UUID(int=rng.getrandbits(128), version=4)}"
+    return f"{_text(parameters, 'prefix')}{uuid.UUID(int=rng.getrandbits(128), version=4)}"
 
 
 def _integer(rng: random.Random, parameters: Parameters) -> int:
@@ -32,7 +32,7 @@ def _integer(rng: random.Random, parameters: Parameters) -> int:
 
 
 def _digits(rng: random.Random, parameters: Parameters) -> str:
-    return f"{parameters.get('prefix', '')}{rng.getrandbits(31)}{parameters.get('suffix', '')}"
+    return f"{_text(parameters, 'prefix')}{rng.getrandbits(31)}{_text(parameters, 'suffix')}"
 
 
 def _bytes(rng: random.Random, parameters: Parameters) -> bytes:
@@ -40,11 +40,18 @@ def _bytes(rng: random.Random, parameters: Parameters) -> bytes:
 
 
 def _hex(rng: random.Random, parameters: Parameters) -> str:
-    return rng.randbytes((_whole(parameters, "digits", 16) + 1) // 2).hex()[: _whole(parameters, "digits", 16)]
+    return rng.randbytes((_whole(parameters, "digits", 16) + 1) // 2).hex()[
+        : _whole(parameters, "digits", 16)
+    ]
 
 
 def _choice(rng: random.Random, parameters: Parameters) -> Scalar:
     return rng.choice(list(parameters.values())) if parameters else None
+
+
+def _text(parameters: Parameters, name: str) -> str:
+    value = parameters.get(name, "")
+    return value if isinstance(value, str) else ""
 
 
 def _whole(parameters: Parameters, name: str, default: int) -> int:

@@ -40,7 +40,7 @@ def value_at(message: Message, path: str, each: int = 0) -> Value:
             current = elements[wanted]
         if present:
             return None
-    return Special.UNRESOLVED if isinstance(current, Message) else current  # type: ignore[no-any-return]
+    return Special.UNRESOLVED if isinstance(current, Message) else current
 
 
 def count_at(message: Message, path: str) -> int:

@@ -167,7 +167,14 @@ class Memory:
         self._nth: dict[tuple[str, int], Occurrence] = {}
 
     def keep(
-        self, needs: Needs, node_type: str, call: str, loops: Loops, *, request: Message | None, response: Message | None
+        self,
+        needs: Needs,
+        node_type: str,
+        call: str,
+        loops: Loops,
+        *,
+        request: Message | None,
+        response: Message | None,
     ) -> None:
         """Keep what later rules take of a call; keeping its response adds to what was kept of its request."""
         wanted = needs.of(node_type, call)
@@ -189,7 +196,11 @@ class Memory:
     def flow(self, rule: Flow, loops: Loops) -> Value:
         """The value a flow gives to a call that stands at `loops`; UNRESOLVED if there is none."""
         found = self._occurrence(rule, loops)
-        value = Special.UNRESOLVED if found is None else found.values.get((rule.side, rule.path), Special.UNRESOLVED)
+        value = (
+            Special.UNRESOLVED
+            if found is None
+            else found.values.get((rule.side, rule.path), Special.UNRESOLVED)
+        )
         if rule.plus and isinstance(value, int):
             return value + rule.plus
         return value
@@ -212,7 +223,7 @@ class Memory:
 
 
 def _innermost(loops: Loops) -> int:
-    return next(reversed(loops.values()), 0) if loops else 0
+    return list(loops.values())[-1] if loops else 0
 
 
 def _flows(node_type: NodeType) -> Iterator[Flow]:
@@ -227,5 +238,3 @@ def _flows(node_type: NodeType) -> Iterator[Flow]:
             rules += [part for part in rule.parts if not isinstance(part, str)]
         elif isinstance(rule, Cases):
             rules += [inner for inner in (rule.first, rule.last, rule.otherwise) if inner is not None]
-
-

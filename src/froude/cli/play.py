@@ -1,0 +1,86 @@
+"""`froude play`: a Plan against a real daemon → a Run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from froude.cli.settings import Settings
+from froude.emulation.guard import parse_target
+from froude.emulation.recorder import Record
+from froude.emulation.run import Run
+from froude.workload.plan_file import read_plan
+
+
+def play(  # the flags of one command
+    ctx: typer.Context,
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan's folder.")],
+    target: Annotated[str, typer.Option(help="hdfs://HOST:PORT of the NameNode.")],
+    target_is: Annotated[
+        str | None, typer.Option(help="Its cluster id, for a NameNode that Froude did not start.")
+    ] = None,
+    speed: Annotated[float, typer.Option(min=0.001, help="2 halves every recorded pause.")] = 1.0,
+    duration: Annotated[str | None, typer.Option(help="Longest time, for example '5 min'.")] = None,
+    record: Annotated[Record, typer.Option(help="Calls to write down.")] = Record.SAMPLED,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder of the run.")] = Path("run"),
+) -> None:
+    """Play a Plan against a real daemon → a Run.
+
+    Example: froude play plan --target hdfs://127.3.7.1:8020 --target-is CID-5cc9a6f4 -o run
+    """
+    settings: Settings = ctx.obj
+    parse_target(target)
+    made = read_plan(plan)
+    if settings.dry_run:
+        settings.emit({"nodes": dict(made.counts), "playable": made.playable})
+        settings.out("\n".join(f"{count:>8,}  {name}" for name, count in made.counts.items()))
+        return
+    from froude.experiment.play import play as play_plan
+
+    run = play_plan(
+        made,
+        target,
+        record=record.value,
+        speed=speed,
+        duration=duration,
+        seed=settings.seed,
+        progress=settings.progress(),
+        folder=output,
+        target_is=target_is,
+    )
+    settings.emit(_summary(run))
+    settings.out(_text(run))
+    if run.failure is not None:
+        settings.note(f"error: {run.failure}")
+        raise typer.Exit(1)
+    if run.interrupted:
+        raise typer.Exit(130)
+
+
+def _summary(run: Run) -> dict[str, object]:
+    return {
+        "bottleneck": str(run.bottleneck),
+        "failure": run.failure,
+        "elapsed_s": round(run.elapsed_s, 3),
+        "calls_per_second": round(run.throughput(), 1),
+        "lateness_p99_ms": run.lateness.p99_ms,
+        "methods": {
+            method: {"sent": sent, "answered": answered, **asdict(run.latency(method))}
+            for method, (sent, answered) in run.counts.items()
+        },
+        "errors": run.errors,
+        "run": str(run.folder),
+    }
+
+
+def _text(run: Run) -> str:
+    lines = [str(run.bottleneck), f"{'method':<28}{'answered':>10}{'p50 ms':>10}{'p99 ms':>10}{'errors':>8}"]
+    for method, (_, answered) in run.counts.items():
+        latency = run.latency(method)
+        errors = sum(run.errors.get(method, {}).values())
+        lines.append(f"{method:<28}{answered:>10,}{latency.p50_ms:>10.2f}{latency.p99_ms:>10.2f}{errors:>8,}")
+    lines.append(f"Run written to {run.folder}")
+    return "\n".join(lines)
