@@ -85,6 +85,11 @@ class PartialWriter:
             self._file.close()
         return finish_partial(self.path, meta, command=command, tags=tags)
 
+    def discard(self) -> None:
+        """Remove it."""
+        self._file.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
 
 def finish_partial(path: Path, meta: TraceMeta, *, command: str = "", tags: Sequence[str] = ()) -> Lineage:
     """Make the Trace at `path` out of its `.partial` and remove that.

@@ -115,6 +115,10 @@ class Recorder:
             used.user + used.system,
         )
 
+    def discard(self) -> None:
+        """Leave nothing."""
+        self._writer.discard()
+
     def _meta(self, **notes: str) -> TraceMeta:
         settings, assembly = self._setup.settings, self.assembly
         lost = {f"loss {index + 1}": text for index, text in enumerate(assembly.examples)}
@@ -188,7 +192,9 @@ class _Session:
             _report(self._peer, {"error": error_to_mapping(self._recorder.problem)})
 
     def _gone(self) -> int:
-        if self._recorder is not None:
+        if self._recorder is not None and not self._recorder.assembly.connections:
+            self._recorder.discard()  # it never came to record anything
+        elif self._recorder is not None:
             why = "the proxy ended without finishing; calls in flight are missing"
             self._recorder.finish(self._last_s, interrupted=why)
         return 0

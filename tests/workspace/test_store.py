@@ -1,0 +1,101 @@
+"""Workspaces."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.trace.files import write_trace
+from froude.workspace.artifact import Lineage
+from froude.workspace.store import MARKER, Workspace
+from tests.trace.making import small_trace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    """With two traces and a workload."""
+    made = Workspace(tmp_path / "w")
+    write_trace(made.new("trace"), small_trace(1), tags=["base"])
+    write_trace(made.new("trace"), small_trace(2))
+    file = made.new("workload", "job", ".yaml")
+    file.write_text("nodes: []\n")
+    made.note(file, Lineage("workload", 1, "ab" * 32, made_at="2030-01-01T00:00:00+00:00"), ["base"])
+    return made
+
+
+def test_a_workspace_is_made_for_its_owner(tmp_path: Path) -> None:
+    """A folder with a marker, opened again as it is."""
+    made = Workspace(tmp_path / "w")
+    assert stat.S_IMODE(made.folder.stat().st_mode) == 0o700
+    before = (made.folder / MARKER).read_text()
+    assert Workspace(tmp_path / "w").folder == made.folder
+    assert (made.folder / MARKER).read_text() == before
+    assert made.artifacts() == []
+
+
+def test_artifacts_are_listed_by_kind_and_tag(workspace: Workspace) -> None:
+    """With their lineage, from within or from beside."""
+    assert [a.name for a in workspace.artifacts()] == ["trace-1", "trace-2", "job"]
+    assert [a.kind for a in workspace.artifacts(tag="base")] == ["trace", "workload"]
+    assert [p.name for p in workspace.traces(tag="base")] == ["trace-1"]
+    assert workspace.runs() == []
+
+
+def test_artifacts_are_found_by_name_id_and_path(workspace: Workspace) -> None:
+    """One or an error that lists what is there."""
+    one = workspace.find("trace-2")
+    assert workspace.find(one.id).path == workspace.find(str(one.path)).path == one.path
+    with pytest.raises(InputError, match="allowed: trace-1, trace-2, job"):
+        workspace.find("nothing")
+
+
+def test_names_are_free_and_plain(workspace: Workspace) -> None:
+    """Numbers go on; taken and odd names are refused."""
+    assert workspace.new("trace").name == "trace-3"
+    with pytest.raises(InputError, match="already exists"):
+        workspace.new("trace", "trace-1")
+    for odd in ("../x", ".hidden", "a/b", ""):
+        with pytest.raises(InputError, match="is no name"):
+            workspace.new("trace", odd)
+    with pytest.raises(ValueError, match="kind must be"):
+        workspace.new("song")
+
+
+def test_unfinished_and_foreign_things_are_no_artifacts(workspace: Workspace) -> None:
+    """A recording that runs or broke off, a file without lineage."""
+    place = workspace.folder / "traces"
+    (place / "trace-9.partial").mkdir()
+    (place / "notes.txt").write_text("x")
+    assert len(workspace.traces()) == 2
+
+
+def test_folders_that_are_something_else(tmp_path: Path) -> None:
+    """A full folder is not taken over; a file is none; a newer marker is refused."""
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(InputError, match="not a workspace and not empty"):
+        Workspace(tmp_path)
+    with pytest.raises(InputError, match="is a file"):
+        Workspace(tmp_path / "file")
+    for text, message in (("format = 99", "another Froude"), ("[", "not readable TOML")):
+        (tmp_path / MARKER).write_text(text)
+        with pytest.raises(InputError, match=message):
+            Workspace(tmp_path)
+
+
+def test_the_workspace_around_a_folder(workspace: Workspace) -> None:
+    """Found from any depth."""
+    inner = workspace.folder / "traces"
+    found = Workspace.around(inner)
+    assert found is not None
+    assert found.folder == workspace.folder
+
+
+def test_a_damaged_lineage_is_named(workspace: Workspace) -> None:
+    """The file is in the error."""
+    file = workspace.folder / "traces" / "trace-1" / "meta.yaml"
+    file.write_text("lineage: {kind: trace}\n")
+    with pytest.raises(InputError, match=r"meta\.yaml: a lineage is incomplete"):
+        workspace.artifacts()
