@@ -1,0 +1,122 @@
+"""Recording, with a stand-in for the cluster."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from froude.base.errors import InputError, TargetError
+from froude.base.units import Quantity
+from froude.experiment import record as recording
+from froude.trace.files import read_trace
+from froude.workspace.store import Workspace
+from tests.trace import wire
+
+
+class StandIn:
+    """What `record` needs of a cluster: a NameNode that answers one call a connection, two nodes."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        host, port = sock.getsockname()
+        self.namenode = SimpleNamespace(host=host, port=port, address=(host, port), cluster_id="CID-9")
+        self.hadoop = SimpleNamespace(jars=[], version="3.5.0")
+        self.node_addresses = ["127.77.0.10", "127.77.0.11"]
+        self.shells: list[tuple[tuple[str, ...], Any]] = []
+        self.fails = False
+
+    def start_datanodes(self, namenode_at: Mapping[int, tuple[str, int]]) -> None:
+        """Each node makes a call where it was told."""
+        for address in namenode_at.values():
+            one_call(address)
+
+    def wait_live(self) -> None:
+        if self.fails:
+            raise TargetError("DataNodes did not all come up")
+
+    def shell(self, *arguments: str, at: tuple[str, int]) -> str:
+        self.shells.append((arguments, at))
+        return "out"
+
+
+def one_call(address: tuple[str, int]) -> None:
+    """One echo."""
+    with socket.create_connection(address, timeout=20) as sock:
+        body = wire.message("EchoProto", text="/x").SerializeToString()
+        sock.sendall(wire.PREAMBLE + wire.context() + wire.request(0, "echo", body))
+        assert sock.recv(1000)
+
+
+def _serve(sock: socket.socket) -> None:
+    while True:
+        try:
+            client, _ = sock.accept()
+        except OSError:
+            return
+        with client:
+            if client.recv(10_000):
+                client.sendall(wire.response(0, b""))
+                client.recv(1)
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A stand-in that listens."""
+    monkeypatch.setattr(recording.Schema, "from_jars", lambda jars: wire.SCHEMA)
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        threading.Thread(target=_serve, args=(sock,), daemon=True).start()
+        yield StandIn(sock)
+
+
+def test_nodes_and_clients_are_recorded(cluster: Any, tmp_path: Path) -> None:
+    """Nodes with addresses of their own, the user's function with the proxied URI, scale and tags kept."""
+    workspace = Workspace(tmp_path / "w")
+    with recording.record(cluster, workspace, scale={"datanodes": 2, "input": "1 GB"}, tags=["a"]) as r:
+        assert r.uri == f"hdfs://{r.address[0]}:{r.address[1]}"
+        assert r.call(lambda uri, again: (one_call(r.address), uri, again)[1:], again=1) == (r.uri, 1)
+        assert r.shell("-ls", "/") == "out"
+        with pytest.raises(ValueError, match="has not ended"):
+            _ = r.result
+    trace = read_trace(r.trace)
+    assert [call.peer for call in trace.calls] == ["127.77.0.10", "127.77.0.11", "127.0.0.1"]
+    assert trace.meta.scale == {"datanodes": Quantity(2), "input": Quantity(10**9, "B")}
+    assert (trace.meta.source_id, trace.meta.release, r.result.calls) == ("CID-9", "3.5.0", 3)
+    assert cluster.shells == [(("-ls", "/"), r.address)]
+    assert workspace.traces(tag="a") == [r.trace]
+
+
+def test_children_are_waited_for(cluster: Any, tmp_path: Path) -> None:
+    """A client process gets the URI and may end after the block; one left behind by an error is ended."""
+    workspace = Workspace(tmp_path / "w")
+    script = "import sys, time; time.sleep(0.3); open(sys.argv[2], 'w').write(sys.argv[1])"
+    with recording.record(cluster, workspace) as r:
+        r.spawn([sys.executable, "-c", script, "{uri}", str(tmp_path / "said")])
+    assert (tmp_path / "said").read_text() == r.uri
+    with pytest.raises(KeyError), recording.record(cluster, workspace) as r:
+        child = r.spawn([sys.executable, "-c", "import time; time.sleep(600)"])
+        raise KeyError
+    assert child.returncode == -9
+
+
+def test_an_error_of_the_cluster_is_the_one_shown(cluster: Any, tmp_path: Path) -> None:
+    """The proxy is ended, too; what it saw is kept."""
+    cluster.fails = True
+    workspace = Workspace(tmp_path / "w")
+    with pytest.raises(TargetError, match="did not all come up"), recording.record(cluster, workspace):
+        pass
+    assert len(read_trace(workspace.traces()[0]).calls) == 2
+
+
+def test_a_wrong_scale_is_told_before_anything_starts(cluster: Any, tmp_path: Path) -> None:
+    """With the variable's name."""
+    workspace = Workspace(tmp_path / "w")
+    with pytest.raises(InputError, match="input: not a quantity"):
+        with recording.record(cluster, workspace, scale={"input": "ten"}):
+            pass
+    assert workspace.traces() == []

@@ -1,0 +1,59 @@
+"""A recording of a real cluster, against the NameNode's own audit log."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import hdfs_native
+import pytest
+
+from froude.experiment.record import record
+from froude.hadoop.distribution import Hadoop
+from froude.trace.files import read_trace
+from froude.trace.importers.audit import closure
+from froude.trace.types import Status
+from froude.trace.validate import validate_trace
+from froude.workspace.store import Workspace
+
+pytestmark = pytest.mark.integration
+
+
+def _client(uri: str) -> None:
+    """Write, read, rename, list, delete by a client that is not Hadoop's."""
+    client = hdfs_native.Client(uri)
+    client.mkdirs("/dir with space", 0o755, True)
+    with client.create("/dir with space/é", hdfs_native.WriteOptions()) as file:
+        file.write(b"x" * 100_000)
+    with client.read("/dir with space/é") as file:
+        assert len(file.read(200_000)) == 100_000
+    client.rename("/dir with space/é", "/dir with space/b")
+    assert [status.path for status in client.list_status("/dir with space")] == ["/dir with space/b"]
+    client.delete("/dir with space", True)
+    with pytest.raises(FileNotFoundError):
+        client.get_file_info("/absent")
+
+
+def test_a_recording_is_what_the_namenode_says_happened(hadoop: Hadoop, tmp_path: Path) -> None:
+    """Every audited call has its line and every line its call; DataNodes' calls come from their own addresses."""
+    (tmp_path / "hello").write_text("hello")
+    workspace = Workspace(tmp_path / "w")
+    with hadoop.cluster(datanodes=2, replication=2, fast=True) as cluster:
+        with record(cluster, workspace, scale={"datanodes": 2}, settle_s=0.5) as recording:
+            recording.shell("-put", str(tmp_path / "hello"), "/hello")
+            recording.call(_client)
+        log = cluster.namenode.audit_log
+        assert log is not None
+        trace = read_trace(recording.trace)
+        result = closure(trace, log)
+        assert trace.meta.source_id == cluster.namenode.cluster_id
+        nodes = set(cluster.node_addresses)
+    assert result.closed, result
+    assert result.matched > 10
+    assert trace.meta.loss.total == 0
+    assert validate_trace(recording.trace).good
+    counts = Counter(call.method for call in trace.calls)
+    assert counts["registerDatanode"] == counts["versionRequest"] == counts["blockReport"] == 2
+    assert {call.peer for call in trace.calls if call.method == "registerDatanode"} == nodes
+    assert {call.caller_context for call in trace.calls if call.method == "create"} == {"CLI", None}
+    assert all(call.status is Status.SUCCESS for call in trace.calls)
