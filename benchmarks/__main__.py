@@ -1,4 +1,4 @@
-"""Runs every benchmark and prints its rows: `make bench`, or `python -m benchmarks proxy segments` for some."""
+"""Runs every benchmark and prints its rows: `make bench`, or `python -m benchmarks proxy` for some."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
 """What the capture proxy costs: 64 connections with one call in flight each, directly and through it.
 
-A small server of ours answers `getFileInfo` as a NameNode would (an answer of 120 bytes); it does next to nothing
-and so is the hardest case for a proxy: against a NameNode, which works 30 us a call, the share is higher. Give
-`--target HOST:PORT` for a real one. CPU is of the proxy and its recorder together.
+    python benchmarks/bench_proxy.py [--namenode | --target HOST:PORT]
+
+By default a small server of ours answers `getFileInfo` as a NameNode would (120 bytes); it does next to nothing
+and so is the hardest case for a proxy: with a NameNode, which works 30 us a call, the share is higher. CPU is of
+the proxy and its recorder together.
 """
 
 from __future__ import annotations

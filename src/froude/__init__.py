@@ -24,6 +24,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from froude.base.version import __version__
+
 if TYPE_CHECKING:
     from froude.base.errors import FroudeError as FroudeError
     from froude.experiment.play import play as play
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from froude.trace.types import Trace as Trace
     from froude.workload.scale import Scale as Scale
     from froude.workload.types import Workload as Workload
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "FroudeError": "froude.base.errors",

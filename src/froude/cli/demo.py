@@ -32,6 +32,7 @@ def demo(
     from froude.experiment.jobs import DEMO
     from froude.experiment.main_job import run_main_job
     from froude.hadoop.distribution import Hadoop
+    from froude.hadoop.quickstart import prepare
     from froude.render import save
     from froude.workspace.store import Workspace
 
@@ -47,6 +48,7 @@ def demo(
     workspace = Workspace(folder)
     progress = settings.progress()
     hadoop = Hadoop.find(release, progress=progress)
+    prepare(hadoop, progress)
     done = run_main_job(DEMO, workspace, hadoop, progress=progress, seed=settings.seed)
     with progress.task("write the report"):
         html, _ = save(main_job_report(done), workspace.new("report", suffix=".html"))

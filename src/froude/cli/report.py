@@ -22,7 +22,33 @@ def _workload(path: Path) -> tuple[Section, ...]:
     return (workload_section(read_workload(path)),)
 
 
-SECTIONS: Mapping[str, Callable[[Path], tuple[Section, ...]]] = {"workload": _workload}
+def _trace(path: Path) -> tuple[Section, ...]:
+    from froude.experiment.figures.trace import traces_section
+    from froude.trace.files import read_trace
+
+    return (traces_section([read_trace(path)]),)
+
+
+def _plan(path: Path) -> tuple[Section, ...]:
+    from froude.experiment.figures.page import sections_of
+    from froude.workload.plan_file import read_plan
+
+    return sections_of(read_plan(path))
+
+
+def _run(path: Path) -> tuple[Section, ...]:
+    from froude.emulation.run_files import read_run
+    from froude.experiment.figures.run import run_sections
+
+    return run_sections(read_run(path))
+
+
+SECTIONS: Mapping[str, Callable[[Path], tuple[Section, ...]]] = {
+    "workload": _workload,
+    "trace": _trace,
+    "plan": _plan,
+    "run": _run,
+}
 """What shows an artifact, by its kind: the table to extend when there is a new kind to show."""
 
 
@@ -68,10 +94,17 @@ def _find(name: str, folder: Path) -> tuple[str, Path, Artifact | None]:
     if artifact is None and not path.exists():
         artifact = Workspace(folder).find(name)
         path = artifact.path
-    # a workload that was moved or edited has no lineage beside it, and is one all the same
-    kind = artifact.kind if artifact else ("workload" if path.suffix in {".yaml", ".yml"} else "unknown")
+    kind = artifact.kind if artifact else _kind_by_form(path)
     if kind not in SECTIONS:
         raise InputError(
             "cannot be shown in a report", file=path, found=f"kind {kind}", allowed=", ".join(SECTIONS)
         )
     return kind, path, artifact
+
+
+def _kind_by_form(path: Path) -> str:
+    """What an artifact without lineage is: one that was moved or edited is still what its form says."""
+    if path.suffix in {".yaml", ".yml"}:
+        return "workload"
+    marks = {"plan": "plan.yaml", "run": "run.yaml", "trace": "calls.parquet"}
+    return next((kind for kind, mark in marks.items() if (path / mark).is_file()), "unknown")

@@ -97,7 +97,7 @@ def run_main_job(
     plan = workload.at(job.play)
     write_plan(workspace.new("plan"), plan)
     with hadoop.namenode(heap="1 GB", fast=fast) as namenode:
-        run = play(plan, namenode, record="sampled", progress=shown, folder=workspace.new("run"))
+        run = play(plan, namenode, progress=shown, folder=workspace.new("run"), seed=seed)
     return MainJob(job, tuple(train), workload, path, prediction, held_out, plan, run)
 
 

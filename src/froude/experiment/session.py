@@ -9,6 +9,7 @@ from pathlib import Path
 from froude.base.units import Quantity
 from froude.emulation.run import Run
 from froude.experiment import record as recording
+from froude.experiment.figures.page import Page, Part, page
 from froude.hadoop.cluster import Cluster
 from froude.trace.files import read_trace
 from froude.trace.types import Trace
@@ -47,3 +48,7 @@ class Workspace:
     def runs(self, tag: str | None = None) -> list[Run]:
         """The runs kept here, oldest first."""
         return [Run.read(path) for path in self.store.runs(tag)]
+
+    def report(self, *parts: Part, title: str = "Froude report") -> Page:
+        """A page of Traces, Workloads, Plans, predictions and Runs: `ws.report(run).save("report.html")`."""
+        return page(parts, title=title)

@@ -17,8 +17,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from froude import __version__
 from froude.base.files import atomic_write_text
+from froude.base.version import __version__
 from froude.render.format import written
 from froude.render.json import report_json
 from froude.render.markdown import inline, plain, to_html

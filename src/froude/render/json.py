@@ -13,7 +13,7 @@ from dataclasses import asdict
 from enum import Enum
 from typing import Any
 
-from froude import __version__
+from froude.base.version import __version__
 from froude.render.pattern import Pattern, PatternLoop, PatternStep
 from froude.render.prepare import prepare
 from froude.render.types import Block, Callout, Chart, KeyFigure, KeyFigures, Report, Table, Text

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import froude
 from froude.base.errors import InputError
+from froude.base.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Lineage:
     """The command, or the Python call, that made it."""
     seed: int | None = None
     """Root of the seed tree, where chance had a part."""
-    froude_version: str = froude.__version__
+    froude_version: str = __version__
     """The Froude that made it."""
     made_at: str = ""
     """When, ISO 8601 in UTC, whole seconds; empty when unknown."""

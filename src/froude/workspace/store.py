@@ -11,9 +11,9 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-import froude
 from froude.base.errors import InputError
 from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
+from froude.base.version import __version__
 from froude.workspace.artifact import Artifact, Lineage
 
 MARKER = "froude.toml"
@@ -58,7 +58,7 @@ class Workspace:
             self.folder.mkdir(parents=True, exist_ok=True)
             self.folder.chmod(0o700)
         head = "# A Froude workspace: traces, workloads, plans, runs and reports lie beside this file."
-        atomic_write_text(marker, f'{head}\nformat = {FORMAT}\nfroude = "{froude.__version__}"\n')
+        atomic_write_text(marker, f'{head}\nformat = {FORMAT}\nfroude = "{__version__}"\n')
 
     @classmethod
     def around(cls, start: Path | str = ".") -> Workspace | None:

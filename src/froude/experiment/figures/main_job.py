@@ -23,7 +23,7 @@ def main_job_report(done: MainJob) -> Report:
     lede = (
         f"From {len(done.train)} small runs Froude foretold one at **{held_out}**, which it had not seen: "
         f"{sequences} and {logical.share:.1%} of the arguments came true. "
-        f"It then played **{play}** against a real NameNode: {answered:,} calls in {done.run.elapsed_s:.0f} s, "
+        f"It then played **{play}** against a NameNode: {answered:,} calls in {done.run.elapsed_s:.0f} s, "
         f"99 % of them answered within {latency.p99_ms:.0f} ms."
     )
     closures = [recorded.closure for recorded in (*done.train, done.held_out)]

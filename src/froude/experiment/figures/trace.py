@@ -8,7 +8,7 @@ from froude.render import Axis, Block, Callout, Chart, ChartKind, Column, Kind, 
 from froude.trace.importers.audit import ClosureResult
 from froude.trace.types import Trace
 
-_MOST_METHODS = 24
+_MOST_METHODS = 12
 
 
 def traces_section(traces: Sequence[Trace], closures: Sequence[ClosureResult] = ()) -> Section:
@@ -60,7 +60,7 @@ def _methods(traces: Sequence[Trace]) -> Chart:
         counts = dict(trace.by_method())
         name = ", ".join(f"{key}={quantity}" for key, quantity in trace.meta.scale.items())
         series.append(Series(name or "run", shown, [counts.get(method, 0) for method in shown]))
-    names = Axis("method", Kind.CODE)
-    return Chart(
-        "Calls by method and scale", Axis("calls", unit="calls"), names, tuple(series), ChartKind.BARS
-    )
+    x, y = Axis("method", Kind.CODE), Axis("calls", unit="calls")
+    hidden = len(totals) - len(shown)
+    caption = f"The {len(shown)} most frequent of {len(totals)} methods." if hidden else ""
+    return Chart("Calls by method and scale", x, y, tuple(series), ChartKind.BARS, caption=caption)

@@ -1,0 +1,32 @@
+"""A Plan as figures: who would be played, how many calls that makes, and what is refused."""
+
+from __future__ import annotations
+
+from froude.render import Block, Callout, Column, Kind, Section, Table, Tone, Value, literal
+from froude.workload.extrapolate import calls_of
+from froude.workload.plan import Plan
+
+
+def plan_section(plan: Plan) -> Section:
+    """Nodes, calls and refusals."""
+    rows: list[tuple[Value, ...]] = []
+    for node_type in plan.workload.node_types:
+        if node_type.name in plan.counts:
+            count = plan.counts[node_type.name]
+            rate = count * sum(1 / periodic.every_s for periodic in node_type.periodic)
+            calls = calls_of(node_type.steps, plan.scale)
+            rows.append((node_type.name, count, calls, count * calls, rate))
+    columns = (
+        Column("Node type"),
+        Column("Nodes", Kind.NUMBER),
+        Column("Calls of each", Kind.NUMBER),
+        Column("Calls of all", Kind.NUMBER),
+        Column("Periodic calls", Kind.NUMBER, "calls/s"),
+    )
+    blocks: list[Block] = [Table(columns, rows, "What would be played")]
+    for refusal in plan.refusals:
+        tone = Tone.BAD if refusal.fatal else Tone.WARNING
+        title = "Refused" if refusal.fatal else "To be kept in mind"
+        blocks.append(Callout(title, literal(refusal.what), tone))
+    playable = "It can be played." if plan.playable else "It cannot be played: see the refusals."
+    return Section(f"The plan at {plan.scale}", tuple(blocks), playable)
