@@ -11,13 +11,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.trace import wire
 
 from froude.base.errors import InputError, TargetError
 from froude.base.units import Quantity
 from froude.experiment import record as recording
 from froude.trace.files import read_trace
 from froude.workspace.store import Workspace
-from tests.trace import wire
 
 
 class StandIn:
@@ -98,10 +98,11 @@ def test_children_are_waited_for(cluster: Any, tmp_path: Path) -> None:
     with recording.record(cluster, workspace) as r:
         r.spawn([sys.executable, "-c", script, "{uri}", str(tmp_path / "said")])
     assert (tmp_path / "said").read_text() == r.uri
+    children = []
     with pytest.raises(KeyError), recording.record(cluster, workspace) as r:
-        child = r.spawn([sys.executable, "-c", "import time; time.sleep(600)"])
-        raise KeyError
-    assert child.returncode == -9
+        children.append(r.spawn([sys.executable, "-c", "import time; time.sleep(600)"]))
+        _ = {}["an error of the user's block"]
+    assert children[0].returncode == -9
 
 
 def test_an_error_of_the_cluster_is_the_one_shown(cluster: Any, tmp_path: Path) -> None:
@@ -116,7 +117,7 @@ def test_an_error_of_the_cluster_is_the_one_shown(cluster: Any, tmp_path: Path) 
 def test_a_wrong_scale_is_told_before_anything_starts(cluster: Any, tmp_path: Path) -> None:
     """With the variable's name."""
     workspace = Workspace(tmp_path / "w")
-    with pytest.raises(InputError, match="input: not a quantity"):
-        with recording.record(cluster, workspace, scale={"input": "ten"}):
-            pass
+    wrong = recording.record(cluster, workspace, scale={"input": "ten"})
+    with pytest.raises(InputError, match="input: not a quantity"), wrong:
+        pass
     assert workspace.traces() == []

@@ -35,7 +35,7 @@ def _client(uri: str) -> None:
 
 
 def test_a_recording_is_what_the_namenode_says_happened(hadoop: Hadoop, tmp_path: Path) -> None:
-    """Every audited call has its line and every line its call; DataNodes' calls come from their own addresses."""
+    """Every audited call has its line and every line its call; DataNodes call from their own addresses."""
     (tmp_path / "hello").write_text("hello")
     workspace = Workspace(tmp_path / "w")
     with hadoop.cluster(datanodes=2, replication=2, fast=True) as cluster:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError
-from froude.trace.redact import Redactor
+from froude.trace.redact import SECRET_FIELDS, Redactor
 from tests.trace import wire
 
 KEY = b"k" * 32
@@ -82,6 +82,16 @@ def test_short_keys_are_refused() -> None:
     """A key that can be guessed protects nothing."""
     with pytest.raises(ValueError, match="16 to 64"):
         Redactor(wire.SCHEMA, b"short")
+
+
+def test_the_list_names_fields_that_exist() -> None:
+    """Held against the descriptors of a real release: a misspelt field would protect nothing."""
+    from tests.trace.real import schema_342
+
+    schema = schema_342()
+    for name, fields in SECRET_FIELDS.items():
+        known = {field.name for field in schema.message(name).DESCRIPTOR.fields}
+        assert fields <= known, name
 
 
 def test_real_yarn_secrets_do_not_survive(recorded_tap: Path) -> None:

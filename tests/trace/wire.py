@@ -50,7 +50,7 @@ def toy_schema() -> Schema:
             one.label = (
                 FieldDescriptorProto.LABEL_REPEATED if kind[0] == "*" else FieldDescriptorProto.LABEL_OPTIONAL
             )
-            kind = kind.lstrip("*")
+            kind = kind.lstrip("*")  # noqa: PLW2901 - the star is read
             if kind in _MESSAGES:
                 one.type, one.type_name = FieldDescriptorProto.TYPE_MESSAGE, f".hadoop.common.{kind}"
             else:

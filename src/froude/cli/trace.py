@@ -102,6 +102,31 @@ def diff(
     _print_diff(settings, result)
 
 
+@app.command(epilog="Example: froude trace closure run3.trace hdfs-audit.log")
+def closure(
+    ctx: typer.Context,
+    path: Annotated[Path, typer.Argument(metavar="TRACE", help="The Trace of the run.")],
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="The NameNode's audit log of the same run.")],
+) -> None:
+    """Compare a Trace with the NameNode's own audit log, line by line. Exit code 3 if they differ."""
+    from dataclasses import asdict
+
+    from froude.trace.files import read_trace
+    from froude.trace.importers.audit import closure as compare
+
+    settings: Settings = ctx.obj
+    result = compare(read_trace(_place(path, settings)), log)
+    if settings.json:
+        settings.emit({**asdict(result), "closed": result.closed})
+    else:
+        settings.out(f"{result.calls} audited calls, {result.lines} lines, {result.matched} matched")
+        for what, left in (("no line", result.calls_without_line), ("no call", result.lines_without_call)):
+            for one in left[:10]:
+                settings.out(f"  {what}: {one.user} {one.command} {one.src or ''} {one.dst or ''}")
+    if not result.closed:
+        raise typer.Exit(EXIT_MISSED)
+
+
 importer = typer.Typer(
     no_args_is_help=True, add_completion=False, help="Make a Trace of what others recorded."
 )
@@ -144,31 +169,6 @@ def tap(
     if settings.json:
         settings.emit({"path": str(output), "calls": len(found.calls), "lineage": lineage.to_mapping()})
     settings.out(f"{output}: {len(found.calls)} calls")
-
-
-@importer.command(epilog="Example: froude trace import audit run3.trace hdfs-audit.log")
-def audit(
-    ctx: typer.Context,
-    path: Annotated[Path, typer.Argument(metavar="TRACE", help="The Trace of the run.")],
-    log: Annotated[Path, typer.Argument(metavar="LOG", help="The NameNode's audit log of the same run.")],
-) -> None:
-    """Compare a Trace with the NameNode's own audit log, line by line. Exit code 3 if they differ."""
-    from dataclasses import asdict
-
-    from froude.trace.files import read_trace
-    from froude.trace.importers.audit import closure
-
-    settings: Settings = ctx.obj
-    result = closure(read_trace(_place(path, settings)), log)
-    if settings.json:
-        settings.emit({**asdict(result), "closed": result.closed})
-    else:
-        settings.out(f"{result.calls} audited calls, {result.lines} lines, {result.matched} matched")
-        for what, left in (("no line", result.calls_without_line), ("no call", result.lines_without_call)):
-            for one in left[:10]:
-                settings.out(f"  {what}: {one.user} {one.command} {one.src or ''} {one.dst or ''}")
-    if not result.closed:
-        raise typer.Exit(EXIT_MISSED)
 
 
 def _place(path: Path, settings: Settings) -> Path:

@@ -23,7 +23,6 @@ from froude.hadoop.schema import Schema
 SECRET_FIELDS: dict[str, frozenset[str]] = {
     # Tokens: the identifier is signed by the password, and both together open a connection as their owner.
     "hadoop.common.TokenProto": frozenset({"identifier", "password"}),
-    "hadoop.yarn.TokenProto": frozenset({"identifier", "password"}),
     "hadoop.common.CredentialsKVProto": frozenset({"secret"}),
     "hadoop.common.CredentialsProto": frozenset({"secrets"}),
     # A launch: serialised credentials, the job token in service_data, passwords in the environment.
@@ -34,12 +33,21 @@ SECRET_FIELDS: dict[str, frozenset[str]] = {
     # Keys with which masters sign.
     "hadoop.yarn.MasterKeyProto": frozenset({"bytes"}),
     "hadoop.yarn.RegisterApplicationMasterResponseProto": frozenset({"client_to_am_token_master_key"}),
+    "hadoop.yarn.RouterMasterKeyProto": frozenset({"key_bytes"}),
+    "hadoop.yarn.RouterStoreTokenProto": frozenset({"token_info"}),
+    "hadoop.yarn.ApplicationAttemptStateDataProto": frozenset({"app_attempt_tokens"}),
     "hadoop.hdfs.BlockKeyProto": frozenset({"keyBytes"}),
+    # Edit logs carry the delegation tokens' master keys.
+    "hadoop.hdfs.JournalRequestProto": frozenset({"records"}),
+    "hadoop.hdfs.qjournal.JournalRequestProto": frozenset({"records"}),
+    "hadoop.hdfs.qjournal.GetJournaledEditsResponseProto": frozenset({"editLog"}),
     # Keys that encrypt data.
     "hadoop.hdfs.DataEncryptionKeyProto": frozenset({"nonce", "encryptionKey"}),
     "hadoop.hdfs.FileEncryptionInfoProto": frozenset({"key", "iv"}),
     "hadoop.hdfs.PerFileEncryptionInfoProto": frozenset({"key", "iv"}),
     "hadoop.hdfs.CipherOptionProto": frozenset({"inKey", "inIv", "outKey", "outIv"}),
+    "hadoop.fs.FileStatusProto": frozenset({"encryption_data"}),
+    "hadoop.hdfs.XAttrProto": frozenset({"value"}),
     "hadoop.common.RpcSaslProto": frozenset({"token"}),
     "hadoop.common.RpcSaslProto.SaslAuth": frozenset({"challenge"}),
 }
@@ -155,6 +163,8 @@ class Redactor:
         below: list[tuple[FieldDescriptor, Plan]] = []
         for field in descriptor.fields:
             secret = everything or field.name in named or _is_suspect(field)
+            if everything and field.name == "key" and descriptor.name.endswith("MapProto"):
+                continue  # the names of a map's entries are no secret: HADOOP_CLASSPATH, mapreduce_shuffle
             inner = field.message_type
             if inner is not None:
                 if secret:

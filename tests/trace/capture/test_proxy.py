@@ -198,7 +198,7 @@ def test_a_slow_reader_slows_its_writer_only() -> None:
             return
 
     async def client(address: tuple[str, int], kept: Kept) -> None:
-        slow, slow_writer = await asyncio.open_connection(*address, limit=1 << 10)
+        _, slow_writer = await asyncio.open_connection(*address, limit=1 << 10)
         slow_writer.write(b"slow")
         await asyncio.sleep(0.5)
         stopped_at = sent

@@ -107,20 +107,22 @@ def test_a_capture_keeps_calls_and_no_secret(target: tuple[str, int], tmp_path: 
 
 def test_garbage_is_passed_on_and_counted(tmp_path: Path) -> None:
     """A foreign protocol works through the proxy; the Trace says what it could not read."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        with CaptureProcess(settings(server.getsockname(), tmp_path), wire.SCHEMA) as capture:
-            client = socket.create_connection(capture.addresses[0], timeout=20)
-            client.sendall(b"GET / HTTP/1.1\r\n\r\n")
-            while True:
-                accepted, _ = server.accept()
-                accepted.settimeout(20)
-                if heard := accepted.recv(100):  # the first one is the check that the target is there
-                    break
-            assert heard == b"GET / HTTP/1.1\r\n\r\n"
-            accepted.sendall(b"HTTP/1.1 404 no\r\n\r\n")
-            assert client.recv(100) == b"HTTP/1.1 404 no\r\n\r\n"
-            client.close()
-            accepted.close()
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        CaptureProcess(settings(server.getsockname(), tmp_path), wire.SCHEMA) as capture,
+    ):
+        client = socket.create_connection(capture.addresses[0], timeout=20)
+        client.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        while True:
+            accepted, _ = server.accept()
+            accepted.settimeout(20)
+            if heard := accepted.recv(100):  # the first one is the check that the target is there
+                break
+        assert heard == b"GET / HTTP/1.1\r\n\r\n"
+        accepted.sendall(b"HTTP/1.1 404 no\r\n\r\n")
+        assert client.recv(100) == b"HTTP/1.1 404 no\r\n\r\n"
+        client.close()
+        accepted.close()
     trace = read_trace(tmp_path / "t")
     assert trace.calls == []
     assert trace.meta.loss.undecodable_frames >= 1
