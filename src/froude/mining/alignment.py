@@ -18,7 +18,7 @@ Pattern = tuple[Item, ...]
 
 
 def unify(sequences: Iterable[Sequence_]) -> Pattern | None:
-    """The shortest pattern by which every sequence parses exactly.
+    """The pattern by which every sequence parses exactly: of those that pass fewest loops by, the shortest.
 
     Args:
         sequences: tokens of each sender, of all nodes and scales.
@@ -31,11 +31,26 @@ def unify(sequences: Iterable[Sequence_]) -> Pattern | None:
     merged = _merged_all(distinct)
     if merged is not None:
         proposals.add(merged)
+    best: tuple[float, Pattern] | None = None
     for pattern in sorted(proposals, key=lambda p: (size_of(p), repr(p))):
-        automaton = Automaton(pattern)
-        if all(automaton.parse(sequence, exact=True) is not None for sequence in distinct):
-            return pattern
-    return None
+        cost = _cost(pattern, distinct)
+        # A loop passed by costs more than any length: else `(create)* addBlock (complete)*` would cover all.
+        if cost is not None and (best is None or cost < best[0]):
+            best = (cost, pattern)
+        if best is not None and best[0] == 0.0:
+            break
+    return best[1] if best else None
+
+
+def _cost(pattern: Pattern, sequences: Sequence[Sequence_]) -> float | None:
+    """What passing loops by costs in all sequences; None where one does not parse."""
+    automaton, total = Automaton(pattern), 0.0
+    for sequence in sequences:
+        parse = automaton.parse(sequence, exact=True)
+        if parse is None:
+            return None
+        total += parse.cost
+    return total
 
 
 def _folds(sequence: Sequence_) -> list[Pattern]:

@@ -270,7 +270,8 @@ class ArgumentMiner:
     def _part(self, column: _Column, chosen: Sequence[int]) -> Rule | None:
         """A rule for the first iterations: a random value may stand there that the others repeat."""
         part = column.only(chosen)
-        return self._whole(part) or self._by_nature(part, "datanode" if _fact(column.path) else "calls")
+        program = "datanode" if _fact(column.path) else "calls"
+        return self._whole(part) or self._cases(part) or self._by_nature(part, program)
 
     def _by_nature(self, column: _Column, program: str) -> Rule:
         present = [value for value in column.values if not isinstance(value, Special)]

@@ -126,13 +126,17 @@ def _holds(count: Count, points: Sequence[tuple[Mapping[str, Quantity], float]])
     return all(abs(count.at(scale) - value) <= _EXACT * max(1.0, abs(value)) for scale, value in points)
 
 
-def _rank(count: Count) -> tuple[int, int, int, int]:
-    fractions = sum(slope != round(slope) and abs(slope) < _LARGE for slope in count.slopes.values())
+def _rank(count: Count) -> tuple[int, int, int, int, int]:
+    """How far from simple a count is: fewer variables, whole slopes, no offset, no minus, slope one."""
+    slopes = count.slopes.values()
+    fractions = sum(slope != round(slope) and abs(slope) < _LARGE for slope in slopes)
+    offset = int(count.intercept != 0)
     return (
         len(count.slopes),
         fractions,
-        int(count.intercept != 0),
-        int(any(s < 0 for s in count.slopes.values())),
+        offset,
+        int(any(s < 0 for s in slopes)),
+        int(any(s != 1 for s in slopes)),
     )
 
 

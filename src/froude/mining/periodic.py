@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 
 from froude.mining.canonical import Logical, Token
@@ -34,36 +34,51 @@ def find_periodic(sequences: Iterable[Sequence[Logical]]) -> dict[Token, Period]
     it.
     """
     gaps: dict[Token, list[float]] = defaultdict(list)
-    neighbours: dict[Token, set[tuple[Token | None, Token | None]]] = defaultdict(set)
-    tokens: set[Token] = set()
+    around: dict[Token, _Around] = defaultdict(_Around)
     for sequence in sequences:
-        _collect(sequence, gaps, neighbours)
-        tokens.update(call.token for call in sequence)
+        _collect(sequence, gaps, around)
     found = {}
-    for token in sorted(tokens):
+    for token in sorted(around):
         period = _period(gaps[token])
-        listed = token[1] in REAL_TIME
-        if period is None or not (listed or _looks_real(gaps[token], period, neighbours[token], token)):
-            if not listed:
-                continue
-            period = period or Period(1.0, 0.0)
-        found[token] = period
+        if token[1] in REAL_TIME:
+            found[token] = period or Period(1.0, 0.0)
+        elif period is not None and _regular(gaps[token], period) and around[token].restless:
+            found[token] = period
     return found
 
 
+@dataclass(slots=True)
+class _Around:
+    """What stands beside the occurrences of a call."""
+
+    before: Counter[Token] = field(default_factory=Counter)
+    after: Counter[Token] = field(default_factory=Counter)
+    alone: int = 0
+    """Occurrences right after another of the same."""
+    total: int = 0
+
+    @property
+    def restless(self) -> bool:
+        """Whether it has no fixed place: a loop with a pause in it is regular too, but its neighbours stay."""
+        return 2 * self.alone >= self.total or (len(self.before) > 1 and len(self.after) > 1)
+
+
 def _collect(
-    sequence: Sequence[Logical],
-    gaps: Mapping[Token, list[float]],
-    neighbours: Mapping[Token, set[tuple[Token | None, Token | None]]],
+    sequence: Sequence[Logical], gaps: Mapping[Token, list[float]], around: Mapping[Token, _Around]
 ) -> None:
     latest: dict[Token, float] = {}
     for at, call in enumerate(sequence):
         if call.token in latest:
             gaps[call.token].append(call.start_s - latest[call.token])
         latest[call.token] = call.start_s
-        before = sequence[at - 1].token if at else None
-        after = sequence[at + 1].token if at + 1 < len(sequence) else None
-        neighbours[call.token].add((before, after))
+        place = around[call.token]
+        place.total += 1
+        if at:
+            before = sequence[at - 1].token
+            place.alone += before == call.token
+            place.before.update([before] if before != call.token else [])
+        if at + 1 < len(sequence) and sequence[at + 1].token != call.token:
+            place.after[sequence[at + 1].token] += 1
 
 
 def _period(gaps: Sequence[float]) -> Period | None:
@@ -73,10 +88,6 @@ def _period(gaps: Sequence[float]) -> Period | None:
     return Period(round(middle, 3), round(median(abs(gap - middle) for gap in gaps), 4))
 
 
-def _looks_real(
-    gaps: Sequence[float], period: Period, around: set[tuple[Token | None, Token | None]], token: Token
-) -> bool:
-    regular = period.every_s >= _SHORTEST_S and period.jitter_s <= _REGULAR * period.every_s
-    # A loop with a pause in it is regular too, but the same calls always stand beside it.
-    strangers = {pair for pair in around if None not in pair and pair != (token, token)}
-    return regular and len(gaps) >= _GAPS_NEEDED and (len(strangers) > 1 or around >= {(token, token)})
+def _regular(gaps: Sequence[float], period: Period) -> bool:
+    steady = period.every_s >= _SHORTEST_S and period.jitter_s <= _REGULAR * period.every_s
+    return steady and len(gaps) >= _GAPS_NEEDED

@@ -1,0 +1,47 @@
+"""Counts as functions of the Scale."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.mining.counts import collinear, fit_count
+from froude.workload.scale import Scale
+
+S = [Scale.of(datanodes=d, clients=c, files=f) for d, c, f in ((2, 1, 4), (3, 2, 6), (4, 3, 5))]
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ((7, 7, 7), "7"),
+        ((1, 2, 3), "clients"),
+        ((2, 3, 4), "datanodes"),
+        ((8, 12, 10), "2*files"),
+        ((5, 7, 6), "files + 1"),
+        ((2, 3, 3), "min(3, datanodes)"),
+    ],
+)
+def test_simplest_exact_fit(values: tuple[float, ...], text: str) -> None:
+    """Constants go before lines, lines without an offset before others, ceilings after lines."""
+    assert str(fit_count(list(zip(S, values, strict=True))).count) == text
+
+
+def test_several_variables_need_more_runs_than_coefficients() -> None:
+    """A plane through as many points as coefficients says nothing; one more point makes it say something."""
+    scales = [Scale.of(a=a, b=b) for a, b in ((1, 1), (2, 1), (1, 3), (4, 2))]
+    points = [(scale, 2 * scale["a"].value + scale["b"].value) for scale in scales]
+    assert str(fit_count(points).count) == "2*a + b"
+    assert fit_count([(S[0], 3), (S[1], 17), (S[2], 4)]).count is None
+
+
+def test_equals_are_told_and_names_decide() -> None:
+    """Two variables that were always equal fit alike; the one that is called like the thing is taken."""
+    scales = [Scale.of(clients=n, readers=n) for n in (1, 2, 3)]
+    points = [(scale, scale["clients"].value) for scale in scales]
+    assert str(fit_count(points, name="reader").count) == "readers"
+    assert [str(c) for c in fit_count(points).others] == ["readers"]
+
+
+def test_collinear_variables_are_named() -> None:
+    """What rose together cannot be told apart."""
+    assert collinear(S) == [("clients", "datanodes")]

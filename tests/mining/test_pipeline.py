@@ -1,0 +1,111 @@
+"""Mining from end to end, on a world whose truth is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.mining.events import Recording
+from froude.mining.pipeline import mine, mine_recordings
+from froude.workload.types import Cases, Counter, Flow, Repeat, Template, Which, Workload
+from froude.workload.yaml_file import dump_workload
+from tests.mining.synthetic import record
+
+
+@pytest.fixture(scope="module")
+def runs() -> list[Recording]:
+    """Four runs, one with every loop running once."""
+    return [
+        record(datanodes=2, clients=1, dirs=1, files=2, blocks=1),
+        record(datanodes=3, clients=3, dirs=2, files=3, blocks=2),
+        record(datanodes=4, clients=2, dirs=3, files=1, blocks=3),
+        record(datanodes=6, clients=4, dirs=2, files=4, blocks=4),
+    ]
+
+
+@pytest.fixture(scope="module")
+def workload(runs: list[Recording]) -> Workload:
+    """What is mined from them."""
+    return mine_recordings(runs)
+
+
+def test_node_types_and_counts(workload: Workload) -> None:
+    """DataNodes, writers and the sweeper come out, each with its number."""
+    assert {node.name: str(node.count) for node in workload.node_types} == {
+        "datanode": "datanodes",
+        "client": "clients",
+        "client-2": "1",
+    }
+    assert workload.questions == ()
+    assert not [finding for finding in workload.findings if finding.fatal]
+
+
+def test_nested_loops(workload: Workload) -> None:
+    """Folders, files in them, blocks in those, and the renames: each with its variable."""
+    outer, rename = (step for step in workload.node_type("client").steps if isinstance(step, Repeat))
+    files = next(step for step in outer.steps if isinstance(step, Repeat))
+    blocks = next(step for step in files.steps if isinstance(step, Repeat))
+    assert [str(loop.times) for loop in (outer, files, blocks, rename)] == ["dirs", "files", "blocks", "dirs"]
+
+
+def test_argument_rules(workload: Workload) -> None:
+    """Templates with several counters, padded ones too; flows from answers; the first iteration apart."""
+    calls = {(call.method, call.id): call for call in workload.node_type("client").templates()}
+    add = next(call for (method, _), call in calls.items() if method == "addBlock")
+    source = add.arguments["src"]
+    assert isinstance(source, Template)
+    assert sorted(part.width for part in source.parts if isinstance(part, Counter)) == [0, 2, 3]
+    assert isinstance(add.arguments["fileId"], Flow)
+    previous = add.arguments["previous.blockId"]
+    assert isinstance(previous, Cases)
+    assert isinstance(previous.otherwise, Flow)
+    assert previous.otherwise.which is Which.PREVIOUS
+
+
+def test_periodic_calls_polls_and_effects(workload: Workload) -> None:
+    """Heartbeats are of real time, `complete` is polled, block reports are effects of addBlock."""
+    node = workload.node_type("datanode")
+    assert [periodic.call.method for periodic in node.periodic] == ["sendHeartbeat"]
+    assert node.periodic[0].every_s == pytest.approx(1.0, rel=0.1)
+    assert [step.method for step in node.steps if not isinstance(step, Repeat)] == [
+        "versionRequest",
+        "registerDatanode",
+    ]
+    assert {effect.each for effect in node.effects} == {"block.locs"}
+    assert any(effect.share < 1 for effect in node.effects)
+    assert any(effect.share == 1 for effect in node.effects)
+    completes = [call for call in workload.node_type("client").templates() if call.method == "complete"]
+    assert completes[0].poll is not None
+    assert completes[0].poll.until is True
+
+
+def test_start_rules(workload: Workload) -> None:
+    """The sweeper joins on all writers; writers wait for the DataNodes to be up."""
+    assert workload.node_type("client-2").start.after == "client"
+    assert workload.node_type("client").start.after == "datanode"
+
+
+def test_same_input_same_text(runs: list[Recording], workload: Workload) -> None:
+    """Mining is deterministic."""
+    assert dump_workload(mine_recordings(runs)) == dump_workload(workload)
+
+
+def test_what_never_varied_is_said(runs: list[Recording]) -> None:
+    """One run, or runs of one size, cannot tell how anything grows."""
+    findings = mine_recordings(runs[:1]).findings
+    assert {f.variable for f in findings if f.fatal} >= {"datanodes", "clients", "dirs", "files", "blocks"}
+
+
+def test_nothing_to_mine() -> None:
+    """No trace is an error of the caller."""
+    with pytest.raises(InputError):
+        mine([])
+
+
+def test_a_count_with_two_explanations_is_asked() -> None:
+    """Folders and blocks rose alike: the count of each is a question with both as candidates."""
+    sizes = ({"dirs": 1, "blocks": 1}, {"dirs": 2, "blocks": 2}, {"dirs": 3, "blocks": 3})
+    questions = mine_recordings([record(datanodes=3, clients=2, files=2, **size) for size in sizes]).questions
+    asked = [question for question in questions if len(question.candidates) == 2]
+    assert asked
+    assert {str(candidate.count) for candidate in asked[0].candidates} == {"dirs", "blocks"}  # type: ignore[union-attr]
