@@ -1,0 +1,245 @@
+"""A whole play on a virtual clock and a virtual network, with seeded trouble; and what must hold of it."""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from froude.base.clock import VirtualClock
+from froude.base.seeds import Seeds
+from froude.emulation.controller import Controller
+from froude.emulation.core import Channel, Core, Endpoint
+from froude.emulation.population import Connections, Troupe, groups_of
+from froude.emulation.programs.cast import Cast
+from froude.emulation.programs.events import NodeId, Program
+from froude.hadoop.rpc.client import ClientConnection
+from froude.hadoop.rpc.events import Request
+from froude.hadoop.rpc.server import ServerConnection
+from froude.hadoop.schema import Schema
+from froude.workload.plan import Plan
+from froude.workload.types import Moment
+from tests.simulation.model_namenode import ModelError, ModelNameNode
+
+LIMIT_S = 600.0
+
+
+@dataclass
+class Trouble:
+    """What goes wrong in a world."""
+
+    latency_s: float = 0.0005
+    service_s: float = 0.0005
+    """Largest time a call takes to be answered: answers overtake each other."""
+    stalls: list[tuple[float, float]] = field(default_factory=list)
+    """From when, and how long, the target stands still."""
+    reset_s: float | None = None
+    """When a connection is reset."""
+    death_s: float | None = None
+    """When the target dies without a word: nothing is answered any more."""
+
+    @classmethod
+    def of(cls, rng: random.Random) -> Trouble:
+        """Trouble by chance: most worlds have slow answers and stalls, some a reset or a death."""
+        trouble = cls(rng.choice((0.0001, 0.001, 0.02)), rng.choice((0.0001, 0.005, 0.2)))
+        for _ in range(rng.choice((0, 0, 1, 2))):
+            trouble.stalls.append((rng.uniform(0, 3), rng.choice((0.05, 1.0, 7.0))))
+        kind = rng.random()
+        if kind < 0.15:
+            trouble.reset_s = rng.uniform(0, 3)
+        elif kind < 0.25:
+            trouble.death_s = rng.uniform(0, 3)
+        return trouble
+
+
+class _WatchedController(Controller):
+    """Keeps when nodes came to their moments."""
+
+    moments: list[tuple[float, NodeId, Moment]]
+
+    def reached(self, node: NodeId, moment: Moment, now_s: float) -> None:
+        self.moments.append((now_s, node, moment))
+        super().reached(node, moment, now_s)
+
+
+class _WatchedTroupe(Troupe):
+    """Keeps when nodes began."""
+
+    def __init__(self, cast: Cast, connections: Connections, clock: VirtualClock) -> None:
+        super().__init__(cast, connections)
+        self.begun: list[tuple[float, NodeId]] = []
+        self._clock = clock
+
+    def program(self, node: NodeId) -> Program:
+        self.begun.append((self._clock.now(), node))
+        return super().program(node)
+
+
+class World:
+    """One play; see the module."""
+
+    def __init__(self, plan: Plan, schema: Schema, seed: int, trouble: Trouble | None = None) -> None:
+        seeds = Seeds(seed)
+        self.rng = seeds.child("world").random()
+        self.trouble = trouble or Trouble.of(seeds.child("trouble").random())
+        self.clock = VirtualClock()
+        self.plan = plan
+        self.namenode = ModelNameNode(schema, seeds.child("namenode").random())
+        self.digest = hashlib.blake2b(digest_size=8)
+        self.answered = 0
+        cast = Cast(plan, schema, seeds=seeds)
+        self.troupe = _WatchedTroupe(cast, Connections(pool=self.rng.choice((0, 1, 3)), user="sim"), self.clock)
+        self.controller = _WatchedController(groups_of(cast, plan.counts))
+        self.controller.moments = []
+        self.core = Core(self.troupe, self.controller, connect=self._connect)
+        self._events: list[tuple[float, int, Callable[[], None]]] = []
+        self._serial = 0
+        self._servers: dict[int, ServerConnection] = {}
+        self._arrival: dict[tuple[int, bool], float] = {}
+        self._gone: set[int] = set()
+
+    def run(self) -> None:
+        """Play to the end."""
+        core, clock = self.core, self.clock
+        core.begin(clock.now())
+        if self.trouble.reset_s is not None:
+            self._at(self.trouble.reset_s, self._reset)
+        while not core.done and clock.now() < LIMIT_S:
+            self._carry()
+            due = min([core.next_s] + [event[0] for event in self._events[:1]])
+            clock.advance_to(max(clock.now(), due))
+            while self._events and self._events[0][0] <= clock.now() and core.failure is None:
+                heapq.heappop(self._events)[2]()
+            if core.failure is None:
+                core.advance(clock.now())
+        if core.failure is None:
+            core.finish(clock.now())
+
+    # --- the network ------------------------------------------------------------------------------------
+
+    def _connect(self, endpoint: Endpoint) -> ClientConnection:
+        return ClientConnection(endpoint.protocol, client_id=self.rng.randbytes(16), user=endpoint.user)
+
+    def _carry(self) -> None:
+        for channel in self.core.opened:
+            self._servers[channel.number] = ServerConnection()
+        self.core.opened.clear()
+        for channel in self.core.dirty:
+            data = b"".join(channel.out)
+            channel.out.clear()
+            for piece in self._cut(data):
+                self._deliver(channel, True, lambda c=channel, p=piece: self._at_server(c, p))  # type: ignore[misc]
+        self.core.dirty.clear()
+
+    def _cut(self, data: bytes) -> list[bytes]:
+        if len(data) < 2 or self.rng.random() < 0.7:
+            return [data]
+        at = self.rng.randrange(1, len(data))
+        return [data[:at], data[at:]]
+
+    def _deliver(self, channel: Channel, to_server: bool, action: Callable[[], None]) -> None:
+        """A connection keeps its bytes in order; connections overtake each other."""
+        key = (channel.number, to_server)
+        at_s = max(self._arrival.get(key, 0.0), self.clock.now() + self.rng.expovariate(1 / self.trouble.latency_s))
+        self._arrival[key] = at_s
+        self._at(at_s, action)
+
+    def _at(self, time_s: float, action: Callable[[], None]) -> None:
+        self._serial += 1
+        heapq.heappush(self._events, (time_s, self._serial, action))
+
+    def _reset(self) -> None:
+        if self.core.channels:
+            channel = self.rng.choice(self.core.channels)
+            self._gone.add(channel.number)
+            self.core.ended(channel, self.clock.now())
+
+    # --- the target -------------------------------------------------------------------------------------
+
+    def _at_server(self, channel: Channel, data: bytes) -> None:
+        for event in self._servers[channel.number].receive(data):
+            if isinstance(event, Request):
+                done_s = self._awake(self.clock.now()) + self.rng.uniform(0, self.trouble.service_s)
+                self._at(self._awake(done_s), lambda e=event: self._serve(channel, e))  # type: ignore[misc]
+
+    def _awake(self, time_s: float) -> float:
+        """The first moment from `time_s` at which the target does not stand still."""
+        for from_s, long_s in sorted(self.trouble.stalls):
+            if from_s <= time_s < from_s + long_s:
+                time_s = from_s + long_s
+        return time_s
+
+    def _serve(self, channel: Channel, request: Request) -> None:
+        death_s = self.trouble.death_s
+        if channel.number in self._gone or (death_s is not None and self.clock.now() >= death_s):
+            return
+        server = self._servers[channel.number]
+        try:
+            body = self.namenode.call(request.protocol, request.method, request.body)
+            answer = server.respond(request.call_id, body)
+        except ModelError as error:
+            answer = server.fail(request.call_id, *error.args)
+        self.answered += 1
+        self.digest.update(f"{self.clock.now()!r} {channel.number} {request.call_id} {request.method}".encode())
+        for piece in self._cut(answer):
+            self._deliver(channel, False, lambda p=piece: self._at_client(channel, p))  # type: ignore[misc]
+
+    def _at_client(self, channel: Channel, data: bytes) -> None:
+        if channel.number not in self._gone and self.core.failure is None:
+            self.core.received(channel, data, self.clock.now())
+
+
+def broken(world: World) -> list[str]:
+    """The invariants that a finished world breaks; none, if the player is right."""
+    core, trouble = world.core, world.trouble
+    found = [f"the model saw: {violation}" for violation in world.namenode.violations]
+    for method, series in core.tally.series.items():
+        unanswered = series.errors["Unanswered"]
+        if series.sent != series.answered + unanswered:
+            found.append(f"{method}: {series.sent} sent, {series.answered} answered, {unanswered} reported lost")
+        if series.from_intended.total != series.answered:
+            found.append(f"{method}: {series.answered} answers, {series.from_intended.total} latencies")
+        received = world.namenode.received[method]
+        if received > series.sent or (core.failure is None and received < series.answered):
+            found.append(f"{method}: {series.sent} sent, {received} received")
+    found += _start_rules(world)
+    fatal = trouble.reset_s is not None or trouble.death_s is not None
+    if core.failure is not None and not fatal:
+        found.append(f"failed without a reason: {core.failure}")
+    if core.failure is None:
+        found += _whole(world)
+    return found
+
+
+def _whole(world: World) -> list[str]:
+    """What holds of a play that ended by itself."""
+    found = []
+    if world.clock.now() >= LIMIT_S:
+        found.append("did not end")
+    errors = {m: dict(s.errors) for m, s in world.core.tally.series.items() if set(s.errors) - {"Unanswered"}}
+    errors = {m: e for m, e in errors.items() if any(e[k] for k in e if k != "Unanswered")}
+    if errors:
+        found.append(f"errors of our making: {errors}")
+    if world.namenode.corrupt:
+        found.append(f"{world.namenode.corrupt} replicas of the wrong length")
+    clients, files = world.plan.counts["client"], world.plan.scale["files"].value
+    if len(world.namenode.files) != clients * (files - 1) or not all(f.closed for f in world.namenode.files.values()):
+        found.append(f"{len(world.namenode.files)} files, some open")
+    return found
+
+
+def _start_rules(world: World) -> list[str]:
+    """DataNodes first (join), then clients, at least their spacing apart."""
+    started = [at for at, node, what in world.controller.moments if node.type == "datanode" and what is Moment.STARTED]
+    begun = [at for at, node in world.troupe.begun if node.type == "client"]
+    found = []
+    if begun and (len(started) < world.plan.counts["datanode"] or min(begun) < sorted(started)[-1]):
+        found.append("a client began before every DataNode had started")
+    spacing_s = world.plan.workload.node_type("client").start.spacing_s
+    first = min(begun, default=0.0)
+    for number, at in enumerate(sorted(begun)):
+        if at < first + number * spacing_s - 1e-9:
+            found.append(f"client {number} began too early")
+    return found
