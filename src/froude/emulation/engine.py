@@ -87,7 +87,8 @@ def play_here(job: Job, watch: Watch | None = None) -> Outcome:
         InputError: the plan's start rules are impossible, or an argument does not fit the release.
     """
     seeds = Seeds(job.seed)
-    cast = Cast(job.plan, job.schema, seeds=seeds, speed=job.speed, fleet=job.fleet)
+    epoch_s = RealClock().wall()
+    cast = Cast(job.plan, job.schema, seeds=seeds, speed=job.speed, fleet=job.fleet, epoch_s=epoch_s)
     connections, remarks = _affordable(job)
     tally, clock = Tally(), RealClock()
     spool = _open_spool(job)

@@ -35,6 +35,7 @@ class Cast:
         seeds: Seeds,
         speed: float = 1.0,
         fleet: FleetSettings | None = None,
+        epoch_s: float = 1.7e9,
     ) -> None:
         """Make a plan ready.
 
@@ -44,11 +45,13 @@ class Cast:
             seeds: every random choice of the play.
             speed: 2 halves every pause between calls.
             fleet: what emulated DataNodes have in common.
+            epoch_s: wall time of the play, seconds since the epoch, for generators that need one.
         """
         self.plan = plan
         self.schema = schema
         self.seeds = seeds
         self.speed = speed
+        self.epoch_s = epoch_s
         self.needs = Needs(plan.workload)
         self.types: dict[str, NodeType] = {each.name: each for each in plan.workload.node_types}
         self.fleets: dict[str, Fleet] = {}

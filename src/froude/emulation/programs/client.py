@@ -33,9 +33,9 @@ from froude.emulation.programs.events import (
     Told,
     WakeAt,
 )
-from froude.emulation.programs.generated import generate
 from froude.emulation.programs.paths import count_at, value_at
 from froude.emulation.programs.script import Cursor, Loops
+from froude.workload.generators import GENERATORS, generate
 from froude.workload.rules import Special, Value, evaluate
 from froude.workload.types import (
     CallTemplate,
@@ -121,7 +121,9 @@ class NodeContext:
 
     def generated(self, rule: Generated) -> Value:
         """See `rules.Context`."""
-        return generate(rule, self._node.rng)
+        if rule.generator not in GENERATORS:
+            return Special.UNRESOLVED
+        return generate(rule, self._node.rng, self._node.cast.epoch_s)
 
 
 class ScriptedNode:
