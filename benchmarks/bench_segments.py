@@ -15,8 +15,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from froude.mining.segments import fold, repeated_segments
 from tests.mining.plain import plain_algorithm_1
+
+from froude.mining.segments import fold, repeated_segments
 
 AIM_S = 1.0
 

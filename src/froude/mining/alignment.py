@@ -9,9 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
+from itertools import product
 
 from froude.mining.parse import Automaton
 from froude.mining.segments import Item, Loop, fold, shortest_first, size_of
+
+_VARIED = 3
+"""Loops that ran twice of which a merge tries both readings; each doubles the work."""
+_LONGEST_MERGED = 300
+"""Items of two patterns that are still merged: the work grows with their product."""
 
 Sequence_ = tuple[Hashable, ...]
 Pattern = tuple[Item, ...]
@@ -28,9 +34,10 @@ def unify(sequences: Iterable[Sequence_]) -> Pattern | None:
     """
     distinct = sorted(set(sequences), key=lambda s: (len(s), repr(s)))
     proposals = {pattern for sequence in distinct for pattern in _folds(sequence)}
-    merged = _merged_all(distinct)
-    if merged is not None:
-        proposals.add(merged)
+    for order in (distinct, distinct[::-1]):
+        merged = _merged_all(order)
+        if merged is not None:
+            proposals.add(merged)
     best: tuple[float, Pattern] | None = None
     for pattern in sorted(proposals, key=lambda p: (size_of(p), repr(p))):
         cost = _cost(pattern, distinct)
@@ -90,10 +97,36 @@ def _merged_all(sequences: Sequence[Sequence_]) -> Pattern | None:
         if merged is not None and Automaton(merged).parse(sequence, exact=True) is not None:
             continue
         folded = fold(sequence)
-        merged = folded if merged is None else merge(merged, folded)
         if merged is None:
+            merged = folded
+            continue
+        found = [merge(left, right) for left in _doubtful(merged) for right in _doubtful(folded)]
+        joined = [pattern for pattern in found if pattern is not None]
+        if not joined:
             return None
+        merged = min(joined, key=lambda pattern: (size_of(pattern), repr(pattern)))
     return merged
+
+
+def _doubtful(pattern: Pattern) -> list[Pattern]:
+    """The pattern, and variants with loops that ran just twice written out: two equal calls need be no loop."""
+    twice = [loop for loop in _loops(pattern) if loop.times == 2][:_VARIED]
+    made: list[Pattern] = []
+    for chosen in product((False, True), repeat=len(twice)):
+        written = {id(loop) for loop, wanted in zip(twice, chosen, strict=True) if wanted}
+        made.append(_written_out(pattern, written))
+    return made
+
+
+def _written_out(pattern: Pattern, chosen: set[int]) -> Pattern:
+    made: list[Item] = []
+    for item in pattern:
+        if not isinstance(item, Loop):
+            made.append(item)
+            continue
+        body = _written_out(item.body, chosen)
+        made.extend(body * 2 if id(item) in chosen else [Loop(body, item.times)])
+    return tuple(made)
 
 
 def merge(left: Pattern, right: Pattern) -> Pattern | None:
@@ -102,6 +135,8 @@ def merge(left: Pattern, right: Pattern) -> Pattern | None:
     Tokens must agree in order; a loop of one matches a loop, one or more copies of its body, or nothing, of
     the other. Among the ways the one with fewest loops that match nothing is taken.
     """
+    if len(left) + len(right) > _LONGEST_MERGED:
+        return None
     found = _Merger(left, right).from_here(0, 0)
     return None if found is None else found[1]
 
@@ -150,10 +185,7 @@ def _copies(loop: Loop, items: Pattern, at: int) -> Iterable[tuple[int, Loop]]:
     while start < len(items):
         for end in range(start + 1, min(len(items), start + 2 * size_of(body) + 1) + 1):
             piece = items[start:end]
-            if len(piece) == 1 and isinstance(piece[0], Loop):
-                joined = merge(body, piece[0].body)
-            else:
-                joined = merge(body, piece)
+            joined = merge(body, piece[0].body if len(piece) == 1 and isinstance(piece[0], Loop) else piece)
             if joined is not None:
                 body, start = joined, end
                 yield end, Loop(body)

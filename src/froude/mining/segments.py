@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -153,6 +153,8 @@ class Loop:
     """A body that is repeated, whatever the number of times."""
 
     body: tuple[Item, ...]
+    times: int = field(default=0, compare=False, repr=False)
+    """How often it ran where it was found; 0 where it was joined from several places. No part of its identity."""
 
 
 Item = Loop | Hashable
@@ -173,7 +175,8 @@ def fold(sequence: Sequence[Item], find: Finder = repeated_segments) -> tuple[It
         at = 0
         for segment in segments:
             folded.extend(items[at : segment.start])
-            folded.append(_loop(fold(items[segment.start : segment.start + segment.size], find)))
+            body = fold(items[segment.start : segment.start + segment.size], find)
+            folded.append(_loop(body, segment.times))
             at = segment.end
         folded.extend(items[at:])
         folded = _absorbed(folded)
@@ -189,8 +192,8 @@ def shortest_first(sequence: Sequence[Hashable]) -> list[Segment]:
     return choose([row for row in rows if row.size == smallest])
 
 
-def _loop(body: tuple[Item, ...]) -> Loop:
-    return body[0] if len(body) == 1 and isinstance(body[0], Loop) else Loop(body)
+def _loop(body: tuple[Item, ...], times: int) -> Loop:
+    return Loop(body[0].body) if len(body) == 1 and isinstance(body[0], Loop) else Loop(body, times)
 
 
 def _absorbed(items: Sequence[Item]) -> list[Item]:
@@ -202,12 +205,14 @@ def _absorbed(items: Sequence[Item]) -> list[Item]:
         at += 1
         if isinstance(item, Loop):
             width = len(item.body)
+            before = (len(made), at)
             while tuple(made[-width:]) == item.body:
                 del made[-width:]
             if made and made[-1] == item:
                 made.pop()
             while at < len(items) and (items[at] == item or tuple(items[at : at + width]) == item.body):
                 at += 1 if items[at] == item else width
+            item = item if before == (len(made), at) else Loop(item.body)
         made.append(item)
     return made
 
