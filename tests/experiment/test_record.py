@@ -99,9 +99,14 @@ def test_children_are_waited_for(cluster: Any, tmp_path: Path) -> None:
         r.spawn([sys.executable, "-c", script, "{uri}", str(tmp_path / "said")])
     assert (tmp_path / "said").read_text() == r.uri
     children = []
-    with pytest.raises(KeyError), recording.record(cluster, workspace) as r:
-        children.append(r.spawn([sys.executable, "-c", "import time; time.sleep(600)"]))
-        _ = {}["an error of the user's block"]
+
+    def block() -> None:
+        with recording.record(cluster, workspace) as r:
+            children.append(r.spawn([sys.executable, "-c", "import time; time.sleep(600)"]))
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        block()
     assert children[0].returncode == -9
 
 

@@ -47,6 +47,11 @@ def test_old_lines_and_other_prefixes() -> None:
     assert (line.allowed, line.user, line.auth, line.time_s) == (True, "bob", None, None)
 
 
+def test_digits_that_are_no_date() -> None:
+    """A line without a usable date is still a line."""
+    assert parse_line(f"2026-99-20 09:43:54 allowed=true\tugi=a\t{TAIL}").time_s is None
+
+
 def test_denied_and_equals_in_paths() -> None:
     """Partition by `=` goes by the first one only."""
     line = parse_line(f"allowed=false\tugi=a (auth:TOKEN)\t{TAIL}".replace("src=/a", "src=/t/ds=1/x=y"))

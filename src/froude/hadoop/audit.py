@@ -16,8 +16,8 @@ from froude.base.errors import InputError
 
 _BEGIN = re.compile(r"(?:^|[\s:\"])((?:allowed|ugi)=)")
 _DATE = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:[,.](\d{1,6}))?")
-_UGI = re.compile(r"^(?P<user>.*?)(?: \(auth:(?P<auth>[A-Z_]+)\))?$")
-_COMMAND = re.compile(r"^(?P<name>\S+?)(?: \((?P<options>.*)\))?$")
+_UGI = re.compile(r"^(?P<user>.*?)(?: \(auth:(?P<auth>[A-Z_]+)\))?$", re.DOTALL)
+_COMMAND = re.compile(r"^(?P<name>\S+?)(?: \((?P<options>.*)\))?$", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))")
 _SHORT = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 
@@ -125,5 +125,8 @@ def _time(prefix: str, zone: tzinfo) -> float | None:
     match = _DATE.search(prefix)
     if match is None:
         return None
-    moment = datetime.fromisoformat(f"{match[1]}T{match[2]}").replace(tzinfo=zone)
+    try:
+        moment = datetime.fromisoformat(f"{match[1]}T{match[2]}").replace(tzinfo=zone)
+    except ValueError:  # digits that look like a date
+        return None
     return moment.timestamp() + float(f"0.{match[3] or 0}")

@@ -30,7 +30,7 @@ SECRET = b"never on a disk, never"
 
 
 def _serve(sock: socket.socket) -> None:
-    """Answer every frame with a token, whatever was asked; frames come one at a time."""
+    """Answer every call with a token, whatever was asked."""
     token = wire.message("TokenProto", identifier=b"id", password=SECRET)
     answer = wire.message("GrantProto", owner="alice", token=token).SerializeToString()
     while True:
@@ -42,11 +42,13 @@ def _serve(sock: socket.socket) -> None:
 
 
 def _answer(client: socket.socket, answer: bytes) -> None:
-    with client:
-        call_id = 0
-        client.recv(1000)  # preamble and context
-        while client.recv(100_000):
-            client.sendall(wire.response(call_id, answer))
+    with client, client.makefile("rb") as stream:
+        stream.read(len(wire.PREAMBLE))
+        call_id = -1  # the context's frame has no answer
+        while size := stream.read(4):
+            stream.read(int.from_bytes(size, "big"))
+            if call_id >= 0:
+                client.sendall(wire.response(call_id, answer))
             call_id += 1
 
 
@@ -71,7 +73,6 @@ class Client:
     def __init__(self, address: tuple[str, int]) -> None:
         self.sock = socket.create_connection(address, timeout=20)
         self.sock.sendall(wire.PREAMBLE + wire.context())
-        time.sleep(0.02)
         self.calls = 0
 
     def call(self, text: str = "please") -> bytes:
@@ -185,6 +186,29 @@ def test_a_full_disk_is_one_clear_error(target: tuple[str, int], tmp_path: Path)
     assert not (tmp_path / "t").exists()
     recover(tmp_path / "t.partial")
     assert read_trace(tmp_path / "t").calls[0].method == "grant"
+
+
+def test_a_recorder_that_lags_costs_records_and_never_calls(target: tuple[str, int], tmp_path: Path) -> None:
+    """Beyond the bound bytes pass unrecorded and are counted; connections made later are recorded again."""
+    capture = CaptureProcess(settings(target, tmp_path, backlog_bytes=1 << 20), wire.SCHEMA)
+    capture.start()
+    (recorder,) = psutil.Process(capture.pid).children()
+    recorder.suspend()
+    client = Client(capture.addresses[0])
+    for _ in range(60):
+        client.call("x" * 60_000)
+    recorder.resume()
+    client.sock.close()
+    time.sleep(0.5)
+    later = Client(capture.addresses[0])
+    later.call("later")
+    later.sock.close()
+    result = capture.stop()
+    trace = read_trace(tmp_path / "t")
+    assert 0 < result.loss.dropped_bytes == trace.meta.loss.dropped_bytes < 60 * 70_000
+    assert 0 < sum(call.connection == 1 for call in trace.calls) < 60
+    assert trace.request(trace.calls[-1]).text == "later"  # type: ignore[attr-defined]
+    assert any("not recorded" in note for note in trace.meta.notes.values())
 
 
 def test_what_cannot_begin_says_so(target: tuple[str, int], tmp_path: Path) -> None:

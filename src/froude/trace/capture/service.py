@@ -36,7 +36,6 @@ from froude.trace.tape import HEAD, Kind, pack
 FLUSH_S = 0.005
 """How long records wait for company."""
 _FINISH_TIMEOUT_S = 600.0
-_BUFFER_BYTES = 4 << 20
 
 Addresses = list[tuple[str, int]]
 
@@ -49,8 +48,7 @@ class RecorderLink(asyncio.Protocol):
         self._on_error = on_error
         self._transport: asyncio.Transport | None = None
         self._waiting: list[bytes] = []
-        self._waiting_bytes = 0
-        self._armed = False
+        self._armed = self._choked = False
         self._gaps: dict[int, int] = {}
         self._heard = b""
         self._loop = asyncio.get_running_loop()
@@ -63,31 +61,36 @@ class RecorderLink(asyncio.Protocol):
 
     def record(self, connection: int, kind: Kind, payload: bytes) -> None:
         """Take one record, or count it when the recorder lags too far behind."""
-        if self._gaps and connection in self._gaps and kind is not Kind.CLOSE:
-            self._drop(connection, payload)
+        if (self._choked or self._gaps) and self._drops(connection, kind, payload):
             return
         self._waiting.append(HEAD.pack(time.perf_counter(), connection, kind, len(payload)))
         self._waiting.append(payload)
-        self._waiting_bytes += len(payload) + 17
-        if kind is Kind.CLOSE:
-            self._gaps.pop(connection, None)
         if not self._armed:
             self._armed = True
             self._loop.call_later(FLUSH_S, self._flush)
-        elif self._waiting_bytes > _BUFFER_BYTES:
-            self._send()
-            if self._backlog() > self._limit and kind is not Kind.CLOSE:
-                self._gaps.setdefault(connection, 0)
 
-    def _drop(self, connection: int, payload: bytes) -> None:
-        self.dropped_bytes += len(payload)
-        self._gaps[connection] += len(payload)
-        if self._backlog() < self._limit // 2:
-            lost, self._gaps[connection] = self._gaps[connection], 0
+    def _drops(self, connection: int, kind: Kind, payload: bytes) -> bool:
+        """Whether a record goes unrecorded: bytes while choked, and of a connection that missed some before."""
+        if kind is Kind.CLOSE:
+            self._tell_gap(connection)
+        elif kind is not Kind.OPEN and (self._choked or connection in self._gaps):
+            self.dropped_bytes += len(payload)
+            self._gaps[connection] = self._gaps.get(connection, 0) + len(payload)
+            return True
+        return False
+
+    def _tell_gap(self, connection: int) -> None:
+        lost = self._gaps.pop(connection, 0)
+        if lost:
             self._waiting.append(pack(time.perf_counter(), connection, Kind.GAP, str(lost).encode()))
 
-    def _backlog(self) -> int:
-        return self._transport.get_write_buffer_size() if self._transport is not None else 0
+    def pause_writing(self) -> None:
+        """The recorder lags behind by more than the bound."""
+        self._choked = True
+
+    def resume_writing(self) -> None:
+        """It has caught up."""
+        self._choked = False
 
     def _flush(self) -> None:
         self._armed = False
@@ -97,15 +100,11 @@ class RecorderLink(asyncio.Protocol):
         if self._waiting and self._transport is not None and not self._transport.is_closing():
             self._transport.write(b"".join(self._waiting))
         self._waiting.clear()
-        self._waiting_bytes = 0
 
     def say(self, kind: Kind, payload: bytes = b"") -> None:
         """Send SETUP or FINISH, after all that waits."""
-        self._waiting.extend(
-            pack(time.perf_counter(), connection, Kind.GAP, str(lost).encode())
-            for connection, lost in self._gaps.items()
-            if lost
-        )
+        for connection in list(self._gaps):
+            self._tell_gap(connection)
         self._waiting.append(pack(time.perf_counter(), 0, kind, payload))
         self._send()
 
