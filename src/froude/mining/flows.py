@@ -32,6 +32,7 @@ class Timeline:
     def __init__(self, occurrences: Iterable[Occurrence]) -> None:
         self._own: dict[tuple[int, str], list[Occurrence]] = defaultdict(list)
         self._all: dict[tuple[int, str], list[Occurrence]] = defaultdict(list)
+        self._places: dict[tuple[int, str], tuple[tuple[str, ...], dict[tuple[int, ...], Occurrence]]] = {}
         self._values: dict[tuple[int, Scalar], list[tuple[Occurrence, Side, str]]] = defaultdict(list)
         self._shared: dict[tuple[int, Scalar], list[tuple[Occurrence, Side, str]]] = defaultdict(list)
         for one in sorted(occurrences, key=lambda o: (o.run, o.call.order)):
@@ -40,6 +41,8 @@ class Timeline:
             for side, path, value in _leaves(one):
                 self._values[id(one.sender), value].append((one, side, path))
                 self._shared[one.run, value].append((one, side, path))
+            names, at = self._places.setdefault((id(one.sender), one.template), (tuple(one.indices), {}))
+            at[tuple(one.indices.get(name, 0) for name in names)] = one
 
     def sources(self, taker: Occurrence, value: Scalar, *, others: bool = False) -> list[Source]:
         """Calls before `taker` in which a value stands.
@@ -82,33 +85,60 @@ class Timeline:
     def _source(self, flow: Flow, taker: Occurrence) -> Occurrence | None:
         if flow.node_type is not None:
             return self._elsewhere(flow, taker)
-        earlier = self._earlier(self._own.get((id(taker.sender), flow.call), []), flow.side, taker)
+        listed = self._own.get((id(taker.sender), flow.call), [])
         if flow.which is Which.FIRST:
-            return earlier[0] if earlier else None
-        for one in reversed(earlier):
+            return listed[0] if listed and _before(listed[0], flow.side, taker) else None
+        if flow.which is Which.NTH:
+            return self._nth(flow, taker)
+        for one in _backwards(listed, flow.side, taker):
             if _fits(one, taker, flow.which):
+                return one
+            if _passed(one, taker):
+                return None
+        return None
+
+    def _nth(self, flow: Flow, taker: Occurrence) -> Occurrence | None:
+        places = self._places.get((id(taker.sender), flow.call))
+        if places is None:
+            return None
+        names, at = places
+        mine = [name for name in taker.indices if name not in names]
+        theirs = [name for name in names if name not in taker.indices]
+        if len(theirs) != 1 or not mine:
+            return None
+        key = tuple(taker.indices[mine[0] if name in theirs else name] for name in names)
+        one = at.get(key)
+        return one if one is not None and _before(one, flow.side, taker) else None
+
+    def _elsewhere(self, flow: Flow, taker: Occurrence) -> Occurrence | None:
+        listed = self._all.get((taker.run, flow.call), [])
+        if flow.which is Which.FIRST:
+            first = next((one for one in listed if one.sender is not taker.sender), None)
+            return first if first is not None and _before(first, flow.side, taker) else None
+        for one in _backwards(listed, flow.side, taker):
+            alike = one.node == taker.node and one.indices.items() <= taker.indices.items()
+            if one.sender is not taker.sender and (flow.which is not Which.NTH or alike):
                 return one
         return None
 
-    def _elsewhere(self, flow: Flow, taker: Occurrence) -> Occurrence | None:
-        earlier = [
-            one
-            for one in self._earlier(self._all.get((taker.run, flow.call), []), flow.side, taker)
-            if one.sender is not taker.sender
-        ]
-        if flow.which is Which.NTH:
-            earlier = [
-                one
-                for one in earlier
-                if one.node == taker.node and one.indices.items() <= taker.indices.items()
-            ]
-        if not earlier:
-            return None
-        return earlier[0] if flow.which is Which.FIRST else earlier[-1]
 
-    def _earlier(self, listed: Sequence[Occurrence], side: Side, taker: Occurrence) -> list[Occurrence]:
-        end = bisect_left(listed, taker.call.order, key=lambda one: one.call.order)
-        return [one for one in listed[:end] if _before(one, side, taker)]
+def _backwards(listed: Sequence[Occurrence], side: Side, taker: Occurrence) -> Iterator[Occurrence]:
+    """Calls before the taking one, latest first."""
+    for at in range(bisect_left(listed, taker.call.order, key=lambda one: one.call.order) - 1, -1, -1):
+        if _before(listed[at], side, taker):
+            yield listed[at]
+
+
+def _passed(one: Occurrence, taker: Occurrence) -> bool:
+    """Whether calls before this one lie yet further back in the loops shared with the taking call."""
+    shared = [name for name in one.indices if name in taker.indices]
+    if not shared:
+        return False
+    *outer, inner = shared
+    return (
+        any(one.indices[n] != taker.indices[n] for n in outer)
+        or one.indices[inner] < taker.indices[inner] - 1
+    )
 
 
 def _leaves(one: Occurrence) -> Iterator[tuple[Side, str, Scalar]]:
@@ -142,12 +172,6 @@ def _fits(one: Occurrence, taker: Occurrence, which: Which) -> bool:
             *outer, inner = shared
             same = all(one.indices[name] == taker.indices[name] for name in outer)
             return same and one.indices[inner] == taker.indices[inner] - 1
-        case Which.NTH:
-            mine = [name for name in taker.indices if name not in one.indices]
-            theirs = [name for name in one.indices if name not in taker.indices]
-            if not mine or not theirs or any(one.indices[name] != taker.indices[name] for name in shared):
-                return False
-            return one.indices[theirs[0]] == taker.indices[mine[0]]
         case _:
             return False
 
