@@ -74,5 +74,5 @@ DEMO = Job(
         Scale.of(datanodes=4, clients=3, files=5),
     ),
     held_out=Scale.of(datanodes=6, clients=5, files=8),
-    play=Scale.of(datanodes=200, clients=50, files=8),
+    play=Scale.of(datanodes=200, clients=50, files=40),
 )

@@ -23,6 +23,7 @@ from froude.render import (
 )
 
 _MOST_PANELS = 9
+_MOST_AREAS = 6
 _GAUGES = {
     "process.rss_bytes": ("memory", Kind.BYTES),
     "JvmMetrics.MemHeapUsedM": ("heap", Kind.NUMBER),
@@ -101,7 +102,7 @@ def _throughput(run: Run, methods: Sequence[str]) -> Chart:
     ends = sorted({row.time_s for row in run.tally.rows})
     lengths = {end: end - before for before, end in zip([0.0, *ends], ends, strict=False)}
     for row in run.tally.rows:
-        name = row.method if row.method in methods[:_MOST_PANELS] else "others"
+        name = row.method if row.method in methods[:_MOST_AREAS] else "others"
         by_time[name].append(
             (row.time_s, row.answered / lengths[row.time_s] if lengths[row.time_s] > 0 else 0.0)
         )
@@ -145,6 +146,8 @@ def _cpu(run: Run) -> Chart:
 
 def _last_values(metrics: Sequence[Measured]) -> Table:
     first, last = (metrics[0].values, metrics[-1].values) if metrics else ({}, {})
-    rows: list[tuple[Value, ...]] = [(name, first.get(name), last[name]) for name in sorted(last)]
+    changed = [name for name in sorted(last) if first.get(name) != last[name]]
+    rows: list[tuple[Value, ...]] = [(name, first.get(name), last[name]) for name in changed]
     columns = (Column("Metric", Kind.CODE), Column("At first", Kind.NUMBER), Column("At last", Kind.NUMBER))
-    return Table(columns, rows, "NameNode metrics")
+    note = f"{len(last) - len(changed)} others did not change."
+    return Table(columns, rows, "NameNode metrics that changed", note)
