@@ -1,0 +1,65 @@
+"""Counts and latencies."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.emulation.tally import Histogram, Tally
+
+DURATIONS = st.lists(st.floats(0, 3600, allow_nan=False), min_size=1, max_size=200)
+
+
+@given(DURATIONS)
+def test_quantiles_are_right_to_three_digits(durations: list[float]) -> None:
+    """A quantile is the exact one, rounded down by less than a thousandth."""
+    histogram = Histogram()
+    histogram.add(durations)
+    ordered = sorted(int(d * 1e6) for d in durations)
+    for q, found_ms in zip((0.5, 0.9), histogram.quantiles_ms((0.5, 0.9)), strict=True):
+        exact = ordered[max(0, math.ceil(q * len(ordered)) - 1)]
+        assert exact * 0.999 - 1 <= found_ms * 1e3 <= exact + 1e-6
+    assert histogram.quantiles_ms((1.0,)) == [max(ordered) / 1e3]
+
+
+@given(DURATIONS, DURATIONS)
+def test_histograms_merge(one: list[float], two: list[float]) -> None:
+    """Two players' histograms together are the histogram of both."""
+    first, second, both = Histogram(), Histogram(), Histogram()
+    first.add(one)
+    second.add(two)
+    both.add(one + two)
+    first.merge(second)
+    assert (first.counts, first.total, first.max_us) == (both.counts, both.total, both.max_us)
+
+
+def test_an_interval_gives_a_row_a_method() -> None:
+    """Rows hold what happened in their second only; idle methods have none."""
+    tally = Tally()
+    series = tally.of("create")
+    series.sent, series.answered = 2, 2
+    series.intended += [0.001, 0.003]
+    series.actual += [0.001, 0.002]
+    tally.close_interval(1.0)
+    tally.close_interval(2.0)
+    (row,) = tally.rows
+    assert (row.time_s, row.method, row.sent, row.answered, row.errors) == (1.0, "create", 2, 2, 0)
+    assert row.max_ms == pytest.approx(3.0)
+    assert series.from_intended.percentiles().max_ms == 3.0
+    assert series.from_actual.percentiles().max_ms == 2.0
+
+
+def test_tallies_merge() -> None:
+    """Counts, errors and notes of two players add up."""
+    one, two = Tally(), Tally()
+    for tally in (one, two):
+        tally.of("a").sent = tally.of("a").answered = 3
+        tally.of("a").errors["X"] += 1
+        tally.notes["n"] += 1
+    one.merge(two)
+    assert one.counts == {"a": (6, 6)}
+    assert one.series["a"].errors["X"] == 2
+    assert one.notes["n"] == 2
