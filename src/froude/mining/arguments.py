@@ -283,6 +283,8 @@ class ArgumentMiner:
             return Generated("gauge", {"low": min(numbers), "high": max(numbers)})
         usual = self._usual(column)
         found = usual or (recognise(present) if present else None)
+        if found is None and len(present) == len(column.values):
+            found = patterns.text(column.occurrences, column.values, self._slot, random=True)
         return found or Unknown(_examples(present))
 
     def _usual(self, column: _Column) -> Rule | None:

@@ -116,7 +116,7 @@ class Timeline:
             first = next((one for one in listed if one.sender is not taker.sender), None)
             return first if first is not None and _before(first, flow.side, taker) else None
         for one in _backwards(listed, flow.side, taker):
-            alike = one.node == taker.node and one.indices.items() <= taker.indices.items()
+            alike = one.node == taker.node and tuple(one.indices.values()) == tuple(taker.indices.values())
             if one.sender is not taker.sender and (flow.which is not Which.NTH or alike):
                 return one
         return None

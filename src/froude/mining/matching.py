@@ -11,20 +11,16 @@ from froude.base.units import Quantity
 from froude.mining.assembly import Assembly, Known, assemble
 from froude.mining.canonical import Token
 from froude.mining.events import Recording
-from froude.mining.flows import OccurrenceContext, Timeline
 from froude.mining.knowledge import BATCHES, ROLES
 from froude.mining.parse import Automaton
-from froude.mining.patterns import same
 from froude.mining.periodic import Period
 from froude.mining.relocation import Channel, trace_back
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, Sender, senders_of
 from froude.mining.structure import Names, Occurrence, TypeFound, place
-from froude.workload.rules import evaluate
 from froude.workload.types import (
     NODE,
     CallTemplate,
-    Cases,
     Constant,
     Effect,
     NodeType,
@@ -178,11 +174,10 @@ def _number(found: TypeFound, node: NodeType, scale: Mapping[str, Quantity]) -> 
     first: dict[tuple[int, str], Occurrence] = {}
     for one in found.occurrences:
         first.setdefault((id(one.sender), one.template), one)
-    timeline = Timeline(())
     free = list(range(len(found.senders)))
     order: dict[int, int] = {}
     for sender in found.senders:
-        scores = {n: _score(n, sender, telling[:_NUMBER_RULES], first, (timeline, scale)) for n in free}
+        scores = {n: _score(n, sender, telling[:_NUMBER_RULES], first) for n in free}
         best = max(free, key=lambda n: (scores[n], -n))
         if scores[best]:
             order[id(sender)] = best
@@ -197,29 +192,37 @@ def _score(
     sender: Sender,
     telling: Sequence[tuple[str, str, Rule]],
     first: Mapping[tuple[int, str], Occurrence],
-    world: tuple[Timeline, Mapping[str, Quantity]],
 ) -> int:
+    """How many of the telling arguments a sender's first calls have as the node of that number would."""
     score = 0
     for template, path, rule in telling:
         one = first.get((id(sender), template))
-        if one is None or path not in one.call.request:
-            continue
-        tried = Occurrence(one.run, number, sender, template, one.call, dict(one.indices), dict(one.last))
-        score += same(evaluate(rule, OccurrenceContext(*world, tried)), one.call.request[path])
+        if one is not None and path in one.call.request:
+            pattern = _pattern(rule, {NODE: number, **one.indices})
+            score += re.fullmatch(pattern, str(one.call.request[path])) is not None
     return score
 
 
+def _pattern(rule: Rule, indices: Mapping[str, int]) -> str:
+    """A regular expression of what a rule gives, as far as indices decide it."""
+    match rule:
+        case CounterRule():
+            total = rule.base + sum(step * indices.get(name, 0) for name, step in rule.steps.items())
+            return re.escape(str(total).zfill(rule.width))
+        case Template(parts):
+            return "".join(
+                re.escape(part) if isinstance(part, str) else _pattern(part, indices) for part in parts
+            )
+        case _:
+            return ".*"
+
+
 def _counts(rule: Rule) -> bool:
-    """Whether a rule counts nodes, and needs nothing else of the run."""
+    """Whether a rule counts nodes."""
     match rule:
         case CounterRule():
             return NODE in rule.steps
         case Template(parts):
-            rules = [part for part in parts if not isinstance(part, str)]
-            return all(isinstance(part, CounterRule) for part in rules) and any(
-                _counts(part) for part in rules
-            )
-        case Cases():
-            return False
+            return any(_counts(part) for part in parts if not isinstance(part, str))
         case _:
             return False

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from froude.mining.patterns import SLOT
 from froude.mining.senders import Sender
 from froude.mining.structure import TypeFound, place
-
-_SLOT = re.compile(r"(\d+)")
 
 
 def renumber(found: TypeFound) -> None:
@@ -52,11 +50,14 @@ def _numbers(values: dict[int, object]) -> list[dict[int, int]]:
     texts = {who: value for who, value in values.items() if isinstance(value, str)}
     if len(texts) < len(values):
         return []
-    pieces = {who: _SLOT.split(one) for who, one in texts.items()}
+    pieces = {who: SLOT.split(one) for who, one in texts.items()}
     if len({tuple(piece[::2]) for piece in pieces.values()}) != 1:
         return []
     width = len(next(iter(pieces.values())))
-    return [{who: int(piece[at]) for who, piece in pieces.items()} for at in range(1, width, 2)]
+    slots = [{who: piece[at] for who, piece in pieces.items()} for at in range(1, width, 2)]
+    return [
+        {who: int(n) for who, n in slot.items()} for slot in slots if all(n.isdigit() for n in slot.values())
+    ]
 
 
 def _counts(slot: dict[int, int], runs: Sequence[Sequence[Sender]]) -> bool:

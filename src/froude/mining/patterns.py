@@ -11,9 +11,10 @@ from froude.base.units import Quantity
 from froude.mining.counts import fit_count
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value
-from froude.workload.types import NODE, Absent, Constant, Counter, Rule, Scaled, Template
+from froude.workload.types import NODE, Absent, Constant, Counter, Generated, Rule, Scaled, Template
 
-_SLOT = re.compile(r"(\d+)")
+SLOT = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d+)")
+"""What may vary in a text: a UUID, or a run of digits."""
 
 SlotRule = Callable[[Sequence[Occurrence], Sequence[int]], Rule | None]
 """Finds a rule for the numbers of one slot of a text, where no counter fits."""
@@ -82,20 +83,33 @@ def scaled(
     return Scaled(count)
 
 
-def text(occurrences: Sequence[Occurrence], values: Sequence[Value], slot_rule: SlotRule) -> Rule | None:
-    """Text whose fixed part is everywhere the same, and whose numbers follow rules."""
+def text(
+    occurrences: Sequence[Occurrence], values: Sequence[Value], slot_rule: SlotRule, *, random: bool = False
+) -> Rule | None:
+    """Text whose fixed part is everywhere the same, and whose numbers follow rules.
+
+    Args:
+        occurrences: the calls.
+        values: the text in each.
+        slot_rule: finds rules of numbers that no counter fits.
+        random: whether a slot of UUIDs may be left to a generator.
+    """
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < len(values) or len(texts) < 2:
         return None
-    pieces = [_SLOT.split(one) for one in texts]
+    pieces = [SLOT.split(one) for one in texts]
     if len({tuple(piece[::2]) for piece in pieces}) != 1:
         return None
     parts: list[str | Rule] = []
     for at in range(len(pieces[0])):
         column = [piece[at] for piece in pieces]
-        part: str | Rule | None = (
-            column[0] if len(set(column)) == 1 else _slot(occurrences, column, slot_rule)
-        )
+        part: str | Rule | None
+        if len(set(column)) == 1:
+            part = column[0]
+        elif all(digits.isdigit() for digits in column):
+            part = _slot(occurrences, column, slot_rule)
+        else:
+            part = Generated("uuid") if random else None
         if part is None:
             return None
         parts.append(part)
