@@ -81,7 +81,10 @@ class _Streams:
 def ours(address: tuple[str, int], schema: Schema, method: str, name: str, calls: int = CALLS) -> Figure:
     """One operation by Froude's player, latencies from intended and actual send time kept."""
     kind = schema.method(PROTOCOL, method).request
-    made = [Ready(PROTOCOL, method, kind(**fields).SerializeToString()) for fields in _requests(method, name, calls)]
+    made = [
+        Ready(PROTOCOL, method, kind(**fields).SerializeToString())
+        for fields in _requests(method, name, calls)
+    ]
     streams = _Streams([made[part::CONNECTIONS] for part in range(CONNECTIONS)])
     core = Core(streams, Controller([Group("stream", CONNECTIONS, StartRule())]), connect=_connect)
     begun_s, cpu_s = time.perf_counter(), time.process_time()
@@ -103,7 +106,11 @@ def _requests(method: str, name: str, calls: int) -> Iterator[dict[str, Any]]:
         if method == "getBlockLocations":
             yield {"src": src, "offset": 0, "length": 1 << 30}
         elif method == "mkdirs":
-            yield {"src": f"/froude/{name}-dirs/d{number // 4}/f{number}", "masked": {"perm": 493}, "createParent": True}
+            yield {
+                "src": f"/froude/{name}-dirs/d{number // 4}/f{number}",
+                "masked": {"perm": 493},
+                "createParent": True,
+            }
         elif method == "create":
             yield {
                 "src": src, "masked": {"perm": 420}, "clientName": name, "createFlag": 3, "createParent": True,
@@ -121,7 +128,8 @@ def java(namenode: NameNode, operation: str, classpath: str) -> Figure:
     """One operation by NNThroughputBenchmark against the same NameNode."""
     with tempfile.TemporaryDirectory(prefix="froude-bench-") as folder:
         (Path(folder) / "log4j.properties").write_text(_LOG4J)
-        site = f"<configuration><property><name>fs.defaultFS</name><value>{namenode.uri}</value></property></configuration>"
+        default = f"<property><name>fs.defaultFS</name><value>{namenode.uri}</value></property>"
+        site = f"<configuration>{default}</configuration>"
         (Path(folder) / "core-site.xml").write_text(site)
         size = ("-dirs",) if operation == "mkdirs" else ("-files",)
         command = [
@@ -131,11 +139,10 @@ def java(namenode: NameNode, operation: str, classpath: str) -> Figure:
         child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         assert child.stdout is not None
         process, starts, before, spent, rate = psutil.Process(child.pid), 0, 0.0, 0.0, 0.0
-        verb = {"fileStatus": "fileStatus", "open": "open"}.get(operation, operation)
         said = []
         for line in child.stdout:
             said.append(line)
-            if line.startswith(f"Starting {CALLS} {verb}"):
+            if line.startswith(f"Starting {CALLS} {operation}"):
                 starts, before = starts + 1, _cpu_s(process)
             elif line.startswith(f"--- {operation} inputs") and starts:
                 spent = _cpu_s(process) - before
@@ -172,12 +179,21 @@ def operations() -> list[dict[str, Any]]:
                 mine[method] = ours(namenode.address, hadoop.schema(), method, f"round{number}")
             for method, operation in OPERATIONS.items():
                 figures[method].append((mine[method], java(namenode, operation, classpath)))
-        plain = [ours(namenode.address, hadoop.schema(), "getFileInfo", f"plain{n}", 5 * CALLS) for n in range(ROUNDS)]
-    return [*_plain_rows(plain, hadoop.version), *(row for m in OPERATIONS for row in _rows(m, figures[m], hadoop))]
+        plain = [
+            ours(namenode.address, hadoop.schema(), "getFileInfo", f"plain{n}", 5 * CALLS)
+            for n in range(ROUNDS)
+        ]
+    return [
+        *_plain_rows(plain, hadoop.version),
+        *(row for m in OPERATIONS for row in _rows(m, figures[m], hadoop)),
+    ]
 
 
 def _plain_rows(plain: list[Figure], version: str) -> list[dict[str, Any]]:
-    conditions = f"NameNode {version}, {CONNECTIONS} connections x {WINDOW} in flight, per-call latency kept, median of {ROUNDS}"
+    conditions = (
+        f"NameNode {version}, {CONNECTIONS} connections x {WINDOW} in flight, per-call latency kept, "
+        f"median of {ROUNDS}"
+    )
     cpu_us, rate = statistics.median(f[1] for f in plain), statistics.median(f[0] for f in plain)
     return [
         {"measure": "player: CPU per pipelined getFileInfo", "value": round(cpu_us, 2), "unit": "us", "aim": "<= 12",
@@ -192,8 +208,9 @@ def _rows(method: str, rounds: list[tuple[Figure, Figure]], hadoop: Hadoop) -> I
         statistics.median(pair[side][what] for pair in rounds) for side in (0, 1) for what in (0, 1)
     )
     conditions = (
-        f"same warmed NameNode {hadoop.version}, Java {hadoop.java.major}, 64 in flight, {CALLS:,} calls, median of {len(rounds)}; "
-        f"ours {mine_rate:,.0f} calls/s at {mine_us:.1f} us, NNThroughputBenchmark {java_rate:,.0f} at {java_us:.0f} us"
+        f"same warmed NameNode {hadoop.version}, Java {hadoop.java.major}, 64 in flight, {CALLS:,} calls, "
+        f"median of {len(rounds)}; ours {mine_rate:,.0f} calls/s at {mine_us:.1f} us, "
+        f"NNThroughputBenchmark {java_rate:,.0f} at {java_us:.0f} us"
     )
     faster, leaner = mine_rate / java_rate, java_us / mine_us
     yield {

@@ -78,7 +78,11 @@ def workload(source_ids: tuple[str, ...] = (), start: StartRule | None = None) -
         (
             NodeType("datanode", Count(0, {"datanodes": 1}), (), program="datanode"),
             NodeType(
-                "client", Count(0, {"clients": 1}), steps, periodic=(lease,), start=start or StartRule(spacing_s=0.01)
+                "client",
+                Count(0, {"clients": 1}),
+                steps,
+                periodic=(lease,),
+                start=start or StartRule(spacing_s=0.01),
             ),
         ),
         Recorded((), source_ids),

@@ -142,7 +142,9 @@ def test_a_target_that_closes_keeps_what_was_played() -> None:
     assert series.answered == 50
 
 
-@pytest.mark.parametrize("said", [b"HTTP/1.1 404 Not Found\r\n\r\n", b"\x00\x00\x00\x04\xff\xff\xff\xff", b"\x7f" * 64])
+@pytest.mark.parametrize(
+    "said", [b"HTTP/1.1 404 Not Found\r\n\r\n", b"\x00\x00\x00\x04\xff\xff\xff\xff", b"\x7f" * 64]
+)
 def test_a_target_that_answers_garbage(said: bytes) -> None:
     """Bytes that are no Hadoop RPC are named as such."""
 

@@ -18,7 +18,9 @@ from tests.emulation.plans import plan
 def test_players_import_neither_pyarrow_nor_polars() -> None:
     """A player's memory is for emulated nodes."""
     code = "import sys, froude.emulation.player; print(*sorted({m.split('.')[0] for m in sys.modules}))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert "froude" in loaded
     assert not {"pyarrow", "polars", "pandas", "numpy"} & set(loaded)
 

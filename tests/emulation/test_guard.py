@@ -24,7 +24,7 @@ def test_ours_is_allowed_and_a_stranger_needs_its_id() -> None:
 @pytest.mark.parametrize("ours", [True, False])
 def test_a_wrong_id_is_refused(ours: bool) -> None:
     """The id typed must be the target's own."""
-    with pytest.raises(GuardError, match="CID-1.*CID-9"):
+    with pytest.raises(GuardError, match=r"CID-1.*CID-9"):
         decide(TARGET, ours=ours, typed="CID-9", source_ids=())
 
 

@@ -27,7 +27,9 @@ CALLS = st.builds(
 
 
 @given(calls=st.lists(CALLS, max_size=12), cut=st.integers(0, 60))
-def test_a_spool_reads_back_as_far_as_it_is_whole(calls: list[PlayedCall], cut: int, tmp_path_factory: object) -> None:
+def test_a_spool_reads_back_as_far_as_it_is_whole(
+    calls: list[PlayedCall], cut: int, tmp_path_factory: object
+) -> None:
     """Whole, it gives every call; cut anywhere, a beginning of them and no error."""
     out = io.BytesIO()
     spool = Spool(out, Record.FULL, Seeds(1))

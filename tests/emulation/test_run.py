@@ -25,7 +25,9 @@ def run() -> Run:
     tally.late += [0.0, 0.004]
     tally.notes["command ignored: finalize"] += 2
     tally.close_interval(1.0)
-    return Run(tally, "127.0.0.1:8020", "CID-1", 1.7e9, 2.0, nodes={"client": 1}, load=[Load(1.0, 0.2, 1, 1, 0)])
+    return Run(
+        tally, "127.0.0.1:8020", "CID-1", 1.7e9, 2.0, nodes={"client": 1}, load=[Load(1.0, 0.2, 1, 1, 0)]
+    )
 
 
 def test_figures(run: Run) -> None:

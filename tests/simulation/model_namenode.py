@@ -89,7 +89,12 @@ class ModelNameNode:
         info = response.info
         info.buildVersion, info.unused, info.blockPoolID, info.softwareVersion = "model", 0, POOL, "3.5.0"
         storage = info.storageInfo
-        storage.layoutVersion, storage.namespceID, storage.clusterID, storage.cTime = 4294967229, 7, CLUSTER, 0
+        storage.layoutVersion, storage.namespceID, storage.clusterID, storage.cTime = (
+            4294967229,
+            7,
+            CLUSTER,
+            0,
+        )
 
     def _registerDatanode(self, request: Any, response: Any) -> None:
         registration = request.registration
@@ -173,7 +178,11 @@ class ModelNameNode:
         file.blocks.append(self._next)
         self.blocks[self._next] = Stored(self._next % 1000 + 1000)
         located = response.block
-        located.b.poolId, located.b.blockId, located.b.generationStamp = POOL, self._next, self._next % 1000 + 1000
+        located.b.poolId, located.b.blockId, located.b.generationStamp = (
+            POOL,
+            self._next,
+            self._next % 1000 + 1000,
+        )
         located.offset, located.corrupt = 0, False
         token = located.blockToken
         token.identifier, token.password, token.kind, token.service = b"", b"", "", ""

@@ -11,6 +11,10 @@ from tests.emulation.plans import plan
 from tests.simulation.world import World, broken
 
 
+def _say(*words: object) -> None:
+    sys.stdout.write(" ".join(map(str, words)) + "\n")
+
+
 def main() -> int:
     """Play the seeds; 1 if any breaks an invariant."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -24,11 +28,13 @@ def main() -> int:
         ended += world.core.failure is not None
         for what in broken(world):
             bad += 1
-            print(f"seed {seed}: {what}")
+            _say(f"seed {seed}: {what}")
         if options.seeds == 1:
-            print(world.core.tally.counts, world.trouble, world.core.failure, world.digest.hexdigest())
+            _say(world.core.tally.counts, world.trouble, world.core.failure, world.digest.hexdigest())
     took_s = time.perf_counter() - begun_s
-    print(f"{options.seeds} seeds in {took_s:.1f} s: {ended} ended by a reset or a death, {bad} invariants broken")
+    _say(
+        f"{options.seeds} seeds in {took_s:.1f} s: {ended} ended by a reset or a death, {bad} invariants broken"
+    )
     return 1 if bad else 0
 
 

@@ -90,7 +90,9 @@ class World:
         self.digest = hashlib.blake2b(digest_size=8)
         self.answered = 0
         cast = Cast(plan, schema, seeds=seeds)
-        self.troupe = _WatchedTroupe(cast, Connections(pool=self.rng.choice((0, 1, 3)), user="sim"), self.clock)
+        self.troupe = _WatchedTroupe(
+            cast, Connections(pool=self.rng.choice((0, 1, 3)), user="sim"), self.clock
+        )
         self.controller = _WatchedController(groups_of(cast, plan.counts))
         self.controller.moments = []
         self.core = Core(self.troupe, self.controller, connect=self._connect)
@@ -142,7 +144,9 @@ class World:
     def _deliver(self, channel: Channel, to_server: bool, action: Callable[[], None]) -> None:
         """A connection keeps its bytes in order; connections overtake each other."""
         key = (channel.number, to_server)
-        at_s = max(self._arrival.get(key, 0.0), self.clock.now() + self.rng.expovariate(1 / self.trouble.latency_s))
+        at_s = max(
+            self._arrival.get(key, 0.0), self.clock.now() + self.rng.expovariate(1 / self.trouble.latency_s)
+        )
         self._arrival[key] = at_s
         self._at(at_s, action)
 
@@ -182,7 +186,9 @@ class World:
         except ModelError as error:
             answer = server.fail(request.call_id, *error.args)
         self.answered += 1
-        self.digest.update(f"{self.clock.now()!r} {channel.number} {request.call_id} {request.method}".encode())
+        self.digest.update(
+            f"{self.clock.now()!r} {channel.number} {request.call_id} {request.method}".encode()
+        )
         for piece in self._cut(answer):
             self._deliver(channel, False, lambda p=piece: self._at_client(channel, p))  # type: ignore[misc]
 
@@ -198,7 +204,9 @@ def broken(world: World) -> list[str]:
     for method, series in core.tally.series.items():
         unanswered = series.errors["Unanswered"]
         if series.sent != series.answered + unanswered:
-            found.append(f"{method}: {series.sent} sent, {series.answered} answered, {unanswered} reported lost")
+            found.append(
+                f"{method}: {series.sent} sent, {series.answered} answered, {unanswered} reported lost"
+            )
         if series.from_intended.total != series.answered:
             found.append(f"{method}: {series.answered} answers, {series.from_intended.total} latencies")
         received = world.namenode.received[method]
@@ -225,17 +233,23 @@ def _whole(world: World) -> list[str]:
     if world.namenode.corrupt:
         found.append(f"{world.namenode.corrupt} replicas of the wrong length")
     clients, files = world.plan.counts["client"], world.plan.scale["files"].value
-    if len(world.namenode.files) != clients * (files - 1) or not all(f.closed for f in world.namenode.files.values()):
+    if len(world.namenode.files) != clients * (files - 1) or not all(
+        f.closed for f in world.namenode.files.values()
+    ):
         found.append(f"{len(world.namenode.files)} files, some open")
     return found
 
 
 def _start_rules(world: World) -> list[str]:
     """DataNodes first (join), then clients, at least their spacing apart."""
-    started = [at for at, node, what in world.controller.moments if node.type == "datanode" and what is Moment.STARTED]
+    started = [
+        at
+        for at, node, what in world.controller.moments
+        if node.type == "datanode" and what is Moment.STARTED
+    ]
     begun = [at for at, node in world.troupe.begun if node.type == "client"]
     found = []
-    if begun and (len(started) < world.plan.counts["datanode"] or min(begun) < sorted(started)[-1]):
+    if begun and (len(started) < world.plan.counts["datanode"] or min(begun) < max(started)):
         found.append("a client began before every DataNode had started")
     spacing_s = world.plan.workload.node_type("client").start.spacing_s
     first = min(begun, default=0.0)

@@ -214,12 +214,13 @@ class Core:
         pending = channel.pending
         for event in channel.connection.receive(data):
             if type(event) is Response:
-                index, token, series, intended_s, sent_s, send = pending.pop(event.call_id)
+                call = pending.pop(event.call_id)
+                index, token, series, intended_s, sent_s, send = call
                 series.answered += 1
                 series.actual.append(now_s - sent_s)
                 series.intended.append(now_s - intended_s)
                 if send is not None:
-                    self._write(channel, event.call_id, (index, send, sent_s), now_s, event.body, None)
+                    self._write(channel, event.call_id, call, now_s, event.body)
                 self._dispatch(index, Reply(token, event.body), now_s)
             else:
                 self._unusual(channel, event, now_s)
@@ -387,7 +388,7 @@ class Core:
             call.series.intended.append(now_s - call.intended_s)
             if call.send is not None:
                 why = (event.error_class, event.message)
-                self._write(channel, event.call_id, (call.node, call.send, call.sent_s), now_s, None, why)
+                self._write(channel, event.call_id, call, now_s, why)
             self._dispatch(call.node, Failed(call.token, event.error_class, event.message), now_s)
         elif isinstance(event, Authenticated):
             waiting, channel.waiting = channel.waiting, []
@@ -414,17 +415,18 @@ class Core:
         self,
         channel: Channel,
         call_id: int,
-        call: tuple[int, Send, float],
+        call: Pending,
         answered_s: float | None,
-        response: bytes | None,
-        why: tuple[str, str] | None,
+        said: bytes | tuple[str, str],
     ) -> None:
+        """Write a call down, with its response, or the class and message of its error."""
+        send = call.send
         assert self._journal is not None
-        index, send, sent_s = call
-        error, message = why or (None, None)
+        assert send is not None
+        error, message = (None, None) if isinstance(said, bytes) else said
         self._journal.call(
             PlayedCall(
-                self._nodes[index], channel.number, call_id, send.protocol, send.method, send.intended_s, sent_s,
-                answered_s, send.body, response, error, message,
+                self._nodes[call.node], channel.number, call_id, send.protocol, send.method, send.intended_s,
+                call.sent_s, answered_s, send.body, said if isinstance(said, bytes) else None, error, message,
             )
         )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ from froude.emulation.tally import Histogram, Percentiles, Tally
 _BUSY = 0.85
 """Share of a core, or of all the machine's for a target, above which one counts as busy."""
 _MANY = 2000
+LEFT_OUT = "call left out: "
+"""How the note of a call begins that could not be sent."""
 _LAG_MS = 25.0
 """A player whose own timers ring later than this is behind."""
 
@@ -154,6 +157,15 @@ class Run:
         return dict(self.tally.notes)
 
     @property
+    def left_out(self) -> Mapping[str, int]:
+        """Calls never sent, since an argument they need was not there: how often, by step and method."""
+        return {
+            what.removeprefix(LEFT_OUT): times
+            for what, times in self.notes.items()
+            if what.startswith(LEFT_OUT)
+        }
+
+    @property
     def lateness(self) -> Percentiles:
         """How much later than intended calls were sent, whoever is to blame."""
         return self.tally.lateness.percentiles()
@@ -214,7 +226,7 @@ def _shares(metrics: Sequence[Measured]) -> list[float]:
         for one in metrics
         if "process.cpu_seconds" in one.values
     ]
-    return [(b[1] - a[1]) / (b[0] - a[0]) for a, b in zip(seen, seen[1:], strict=False) if b[0] > a[0]]
+    return [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(seen) if b[0] > a[0]]
 
 
 def _busiest(shares: Sequence[float]) -> float:

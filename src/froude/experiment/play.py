@@ -91,7 +91,7 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
         )  # fmt: skip
         run, outcome = _play(job, who, namenode, progress or Silent(), check_counts=check_counts)
         if folder is not None:
-            _keep(run, outcome, job, folder, Path(scratch))
+            _keep(run, outcome, job, folder)
     return run
 
 
@@ -139,7 +139,7 @@ def _closure(run: Run, namenode: NameNode, before: dict[str, int]) -> list[Diffe
     return closure(run, before, after)
 
 
-def _keep(run: Run, outcome: Outcome, job: Job, folder: Path, scratch: Path) -> None:
+def _keep(run: Run, outcome: Outcome, job: Job, folder: Path) -> None:
     if job.spool is not None and job.spool.exists() and job.record is not Record.SUMMARY:
         place = folder.with_name(f".{folder.name}.trace")
         trace = trace_of(job.spool, run, outcome, job)

@@ -149,7 +149,12 @@ def test_a_written_block_is_reported_received_with_length_and_stamp(stage: Stage
     said = stage.tell(Told(BlockWritten(Block(7, 100, 1001), stage.fleet.storage(0))))
     (part,) = stage.request(sent(said)).blocks
     (entry,) = part.blocks
-    assert (entry.block.blockId, entry.block.numBytes, entry.block.genStamp, entry.status) == (7, 100, 1001, 2)
+    assert (entry.block.blockId, entry.block.numBytes, entry.block.genStamp, entry.status) == (
+        7,
+        100,
+        1001,
+        2,
+    )
     assert part.storage.storageUuid == stage.fleet.storage(0)
     stage.answer(said, b"")
     beat = stage.request(sent(stage.tell(Timer(1, 3.0))))
@@ -199,7 +204,8 @@ def test_transfer_gives_the_replica_to_each_target(stage: Stage) -> None:
 
     said = stage.answer(stage.tell(Timer(1, 3.0)), stage.heartbeat(transfer))
     assert [each for each in said if isinstance(each, Tell)] == [
-        Tell(NodeId("datanode", number), BlockWritten(block, stage.fleet.storage(number))) for number in (4, 5)
+        Tell(NodeId("datanode", number), BlockWritten(block, stage.fleet.storage(number)))
+        for number in (4, 5)
     ]
 
 
@@ -213,7 +219,12 @@ def test_recovery_is_led_and_committed(stage: Stage) -> None:
         recovering = command.recoveryCmd.blocks.add(newGenStamp=1009)
         located = recovering.block
         located.offset, located.corrupt = 0, False
-        located.b.poolId, located.b.blockId, located.b.generationStamp, located.b.numBytes = "BP-1", 7, 1001, 0
+        located.b.poolId, located.b.blockId, located.b.generationStamp, located.b.numBytes = (
+            "BP-1",
+            7,
+            1001,
+            0,
+        )
         token = located.blockToken
         token.identifier, token.password, token.kind, token.service = b"", b"", "", ""
         for number in (0, 3):
@@ -222,7 +233,12 @@ def test_recovery_is_led_and_committed(stage: Stage) -> None:
 
     said = stage.answer(stage.tell(Timer(1, 3.0)), stage.heartbeat(recover))
     commit = stage.request(sent(said))
-    assert (commit.newGenStamp, commit.newLength, commit.closeFile, commit.deleteBlock) == (1009, 100, True, False)
+    assert (commit.newGenStamp, commit.newLength, commit.closeFile, commit.deleteBlock) == (
+        1009,
+        100,
+        True,
+        False,
+    )
     assert [identity.datanodeUuid for identity in commit.newTaragets] == [stage.fleet.uuid(n) for n in (0, 3)]
     told = [each for each in said if isinstance(each, Tell)]
     assert told == [Tell(NodeId("datanode", n), ReplicaRecovered(Block(7, 100, 1009))) for n in (0, 3)]
@@ -231,7 +247,9 @@ def test_recovery_is_led_and_committed(stage: Stage) -> None:
 def test_register_makes_it_register_and_report_again(stage: Stage) -> None:
     """REGISTER, also after a refused registration, is obeyed: version, registration, heartbeat, full report."""
     stage.live()
-    said = stage.answer(stage.tell(Timer(1, 3.0)), stage.heartbeat(lambda command: setattr(command, "cmdType", 5)))
+    said = stage.answer(
+        stage.tell(Timer(1, 3.0)), stage.heartbeat(lambda command: setattr(command, "cmdType", 5))
+    )
     assert methods(said) == ["versionRequest"]
     said = stage.answer(said, stage.version())
     assert methods(said) == ["registerDatanode"]
@@ -285,8 +303,13 @@ def test_large_reports_are_split_by_storage(schema: Schema) -> None:
     reports = []
     for body in (stage.version(), b"", stage.heartbeat(), b"", b""):
         said = stage.answer(said, body)
-        reports += [stage.request(each) for each in said if isinstance(each, Send) and each.method == "blockReport"]
-    assert [(r.context.curRpc, r.context.totalRpcs, len(r.reports)) for r in reports] == [(0, 2, 1), (1, 2, 1)]
+        reports += [
+            stage.request(each) for each in said if isinstance(each, Send) and each.method == "blockReport"
+        ]
+    assert [(r.context.curRpc, r.context.totalRpcs, len(r.reports)) for r in reports] == [
+        (0, 2, 1),
+        (1, 2, 1),
+    ]
     assert [read_buffers(r.reports[0].blocksBuffers) for r in reports] == stored
 
 

@@ -19,7 +19,6 @@ from froude.workload.types import (
     Cases,
     Flow,
     NodeType,
-    Repeat,
     Rule,
     Side,
     Step,
