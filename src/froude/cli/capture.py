@@ -83,7 +83,7 @@ def proxy(
     )
     limit_s = parse_quantity(duration, place="--duration").value if duration else None
     if settings.dry_run:
-        settings.note(f"would record {target} into {output}")
+        settings.would(f"record {target} into {output}")
         return
     _show(settings, _run(asked, schema, settings, limit_s))
 

@@ -64,6 +64,9 @@ def validate(
 
     settings: Settings = ctx.obj
     place = _place(path, settings)
+    if recover and settings.dry_run:
+        settings.would(f"make a whole trace of {place}")
+        return
     if recover:
         recover_partial(place)
         place = place.with_name(place.name.removesuffix(".partial"))
@@ -163,7 +166,7 @@ def tap(
     schema, _ = schema_of(hadoop, settings)
     found = import_tap(path, schema, scale=scale_of(scale or []), source_id=source_id)
     if settings.dry_run:
-        settings.note(f"would write {len(found.calls)} calls to {output}")
+        settings.would(f"write {len(found.calls)} calls to {output}")
         return
     lineage = write_trace(output, found, command=f"froude trace import tap {path.name}", tags=tag or ())
     if settings.json:

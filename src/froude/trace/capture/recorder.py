@@ -12,15 +12,17 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import select
 import signal
 import socket
 import sys
-import threading
 import time
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from froude.base.errors import FroudeError
 from froude.trace.assembly import Assembly, Row
@@ -34,12 +36,13 @@ from froude.trace.types import Fidelity, TraceMeta
 FLUSH_S = 0.5
 """Rows wait in memory no longer than this."""
 FLUSH_ROWS = 20_000
-INBOX_BYTES = 256 << 20
-"""Tape that may lie in memory before the proxy's own bound takes effect."""
-HELP_BYTES = 64 << 20
-"""Tape in memory from which on the forward path is no longer favoured."""
-_READ_BYTES = 256 << 10  # a piece takes some milliseconds to work off, for which the other thread may wait
-_NICENESS = 19
+WINDOW_S = 0.25
+"""How often the recorder looks whether it is in the way."""
+BUSY_BYTES = 512 << 10
+"""Bytes in a window from which on working them off could be in the way."""
+DEFER_BYTES = 64 << 20
+"""Tape that may wait in memory meanwhile: some five seconds of two saturated cores."""
+_READ_BYTES = 256 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +144,9 @@ def read_setup(payload: bytes) -> _Setup:
 
 
 class _Session:
-    """One capture's life in the recorder: takes pieces of the tape in turn, from either thread."""
+    """One capture's life in the recorder: takes pieces of the tape in turn."""
 
     def __init__(self, peer: socket.socket) -> None:
-        self.lock = threading.Lock()
-        """Held from taking a piece out of the inbox until it is worked off, so that order is kept."""
         self.exit_code: int | None = None
         """Set once it is over."""
         self._peer = peer
@@ -200,70 +201,64 @@ class _Session:
         return 0
 
 
-class _Inbox:
-    """Pieces of the tape that wait, bounded."""
+class _Pace:
+    """Whether to work pieces off now, or to leave the machine to the forward path for a while."""
 
     def __init__(self) -> None:
-        self._pieces: deque[bytes] = deque()
-        self._changed = threading.Condition()
-        self.waiting_bytes = 0
+        self._arrived = 0
+        self._looked = time.perf_counter()
+        self._times = psutil.cpu_times()
+        self._full = False
 
-    def put(self, data: bytes) -> None:
-        """Add a piece; waits while too much lies here, so that the proxy's own bound takes effect."""
-        with self._changed:
-            self._changed.wait_for(lambda: self.waiting_bytes < INBOX_BYTES)
-            self._pieces.append(data)
-            self.waiting_bytes += len(data)
-            self._changed.notify_all()
+    def arrived(self, size: int) -> None:
+        """Count bytes taken from the proxy."""
+        self._arrived += size
 
-    def take(self) -> bytes | None:
-        """The next piece, or None."""
-        with self._changed:
-            if not self._pieces:
-                return None
-            data = self._pieces.popleft()
-            self.waiting_bytes -= len(data)
-            self._changed.notify_all()
-            return data
+    def defers(self, waiting_bytes: int) -> bool:
+        """Put work off while much arrives, no core is idle, and what waits is within the bound."""
+        if time.perf_counter() - self._looked >= WINDOW_S:
+            self._look()
+        return self._full and waiting_bytes < DEFER_BYTES
 
-    def wait(self, timeout_s: float) -> None:
-        """Wait for a piece."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._pieces, timeout_s)
+    def _look(self) -> None:
+        now, times = time.perf_counter(), psutil.cpu_times()
+        idle_cores = (times.idle - self._times.idle) / (now - self._looked)
+        self._full = self._arrived > BUSY_BYTES and idle_cores < 0.25
+        self._arrived, self._looked, self._times = 0, now, times
 
 
 def serve(peer: socket.socket) -> int:
     """Record what comes from `peer` until it says FINISH or is gone; report to it in JSON lines.
 
-    One thread only takes bytes off the socket, so that the proxy holds none that its death could lose. The
-    other, of the lowest priority, works them off when the forward path leaves it time; when much has piled up,
-    the first one helps with its ordinary priority.
+    Bytes are taken off the socket first and worked off later, so that the proxy holds none that its death could
+    lose, and that a burst which needs the whole machine gets it.
 
     Returns:
         The exit code: 0, or 1 when an error was reported.
     """
-    inbox, session = _Inbox(), _Session(peer)
-    threading.Thread(target=_receive, args=(peer, inbox, session), daemon=True).start()
-    os.nice(_NICENESS)  # of this thread alone, on Linux
+    session, pace = _Session(peer), _Pace()
+    pieces: deque[bytes] = deque()
+    waiting = 0
     while session.exit_code is None:
-        inbox.wait(FLUSH_S)
-        with session.lock:
-            session.work(inbox.take())
+        over = bool(pieces) and not pieces[-1]
+        patience = 0.0 if pieces and not pace.defers(waiting) else WINDOW_S
+        if not over and select.select([peer], [], [], patience)[0]:
+            pieces.append(_receive(peer))
+            waiting += len(pieces[-1])
+            pace.arrived(len(pieces[-1]))
+            if pace.defers(waiting):
+                continue
+        piece = pieces.popleft() if pieces else None
+        waiting -= len(piece or b"")
+        session.work(piece)
     return session.exit_code
 
 
-def _receive(peer: socket.socket, inbox: _Inbox, session: _Session) -> None:
-    while True:
-        try:
-            data = peer.recv(_READ_BYTES)
-        except OSError:
-            data = b""
-        inbox.put(data)
-        if not data:
-            return
-        while inbox.waiting_bytes > HELP_BYTES and session.exit_code is None:
-            with session.lock:
-                session.work(inbox.take())
+def _receive(peer: socket.socket) -> bytes:
+    try:
+        return peer.recv(_READ_BYTES)
+    except OSError:
+        return b""
 
 
 def _report(peer: socket.socket, message: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from froude.base.units import Quantity
 from froude.trace.capture.proxy import Listener
 from froude.trace.types import Loss
 
-BACKLOG_LIMIT_BYTES = 64 << 20
+BACKLOG_LIMIT_BYTES = 128 << 20
 """How far the recorder may lag behind the proxy before bytes go unrecorded."""
 
 
