@@ -50,7 +50,12 @@ class FroudeError(Exception):
             text += f"; allowed: {_short(self.allowed)}"
         if self.remedy is not None:
             text += f". {self.remedy}"
-        return text
+        return _one_line(text)
+
+    def parts(self) -> dict[str, str]:
+        """What `--json` prints of it: message, file, place, found, allowed and remedy, those that there are."""
+        names = ("message", "file", "place", "found", "allowed", "remedy")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
     def __reduce__(self) -> tuple[object, ...]:
         parts = {k: getattr(self, k) for k in ("file", "place", "found", "allowed", "remedy")}
@@ -75,6 +80,12 @@ class GuardError(FroudeError):
 
 def _short(text: str, limit: int = 200) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _one_line(text: str) -> str:
+    """Without line breaks, and with what would steer a terminal made visible: parts may come from a peer."""
+    joined = " ".join(line.strip() for line in text.splitlines() if line.strip())
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in joined)
 
 
 def _rebuild(kind: type[FroudeError], message: str, parts: dict[str, str | None]) -> FroudeError:

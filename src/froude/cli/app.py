@@ -7,6 +7,8 @@ importing any of them. Global flags may stand anywhere on the line.
 from __future__ import annotations
 
 import importlib
+import itertools
+import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,7 +116,9 @@ def froude(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Results as one JSON document on stdout.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Results as one JSON document on stdout, errors too.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress, no remarks.")] = False,
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version.")
@@ -127,7 +131,7 @@ def froude(
     """
     del version
     flags = {"workspace": workspace, "workers": workers, "seed": seed}
-    ctx.obj = resolve({**flags, "dry_run": dry_run, "json": json, "quiet": quiet})
+    ctx.obj = resolve({**flags, "dry_run": dry_run, "json": as_json, "quiet": quiet})
 
 
 def hoist(arguments: list[str]) -> list[str]:
@@ -161,9 +165,12 @@ def run(arguments: list[str]) -> int:
     Returns:
         The exit code; a command states one by `raise typer.Exit(code)`.
     """
+    words = hoist(arguments)
     try:
-        app(hoist(arguments), prog_name="froude")
+        app(words, prog_name="froude")
     except FroudeError as error:
+        if "--json" in itertools.takewhile(lambda word: word != "--", words):
+            print(json.dumps({"error": error.parts()}, indent=2))
         print(f"froude: {error}", file=sys.stderr)
         return EXIT_ERROR
     except KeyboardInterrupt:

@@ -10,6 +10,8 @@ import typer
 
 from froude.cli.settings import Settings
 
+EXIT_MISSED = 3
+
 
 def demo(
     ctx: typer.Context,
@@ -26,8 +28,6 @@ def demo(
 
     Example: froude demo -o /tmp/froude-demo
     """
-    from rich.table import Table
-
     from froude.experiment.figures.main_job import main_job_report
     from froude.experiment.jobs import DEMO
     from froude.experiment.main_job import run_main_job
@@ -43,7 +43,7 @@ def demo(
     )
     if settings.dry_run:
         scales = "; ".join(str(scale) for scale in (*DEMO.train, DEMO.held_out))
-        settings.out(f"Would record {scales}, play {DEMO.play}, and keep everything in {folder}")
+        settings.would(f"record {scales}, play {DEMO.play}, and keep everything in {folder}")
         return
     workspace = Workspace(folder)
     progress = settings.progress()
@@ -59,6 +59,7 @@ def demo(
         "all arguments foretold": done.prediction.row("all").share,
         "emulated nodes": sum(done.run.nodes.values()),
         "calls answered": sum(n for _, n in done.run.counts.values()),
+        "calls never sent": sum(done.run.left_out.values()),
         "errors": sum(sum(by.values()) for by in done.run.errors.values()),
         "p50 ms": latency.p50_ms,
         "p99 ms": latency.p99_ms,
@@ -67,10 +68,12 @@ def demo(
         "report": str(html),
     }
     settings.emit(figures)
-    table = Table(show_header=False, box=None)
+    width = max(map(len, figures))
     for name, value in figures.items():
-        table.add_row(name, _text(name, value))
-    settings.out(table)
+        settings.out(f"{name:<{width}}  {_text(name, value)}")
+    if done.run.left_out:
+        settings.note(f"froude: {sum(done.run.left_out.values()):,} calls could not be sent as planned")
+        raise typer.Exit(EXIT_MISSED)
 
 
 def _text(name: str, value: object) -> str:

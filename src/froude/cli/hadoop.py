@@ -45,7 +45,7 @@ def fetch(
     settings: Settings = ctx.obj
     wanted = release or DEFAULT_RELEASE
     if settings.dry_run:
-        settings.out(f"Would fetch Hadoop {wanted} into {cache_folder()}")
+        settings.would(f"fetch Hadoop {wanted} into {cache_folder()}")
         return
     environ = {key: value for key, value in os.environ.items() if key != "HADOOP_HOME"}
     progress = settings.progress()
@@ -104,7 +104,7 @@ def up(
     """
     settings: Settings = ctx.obj
     if settings.dry_run:
-        settings.out(f"Would start a NameNode and {datanodes} DataNodes in {settings.workspace}")
+        settings.would(f"start a NameNode and {datanodes} DataNodes in {settings.workspace}")
         return
     if background.running(settings.workspace) is None:
         Hadoop.find(release, folder, progress=settings.progress())
@@ -126,7 +126,7 @@ def down(ctx: typer.Context) -> None:
     settings: Settings = ctx.obj
     if settings.dry_run:
         state = background.running(settings.workspace)
-        settings.out("Nothing runs here" if state is None else f"Would end {state.uri}")
+        settings.would("end nothing: nothing runs here" if state is None else f"end {state.uri}")
         return
     state = background.stop(settings.workspace)
     settings.emit({"ended": None if state is None else asdict(state)})

@@ -8,11 +8,15 @@ from typing import Annotated
 
 import typer
 
+from froude.base.errors import InputError
 from froude.cli.settings import Settings
 from froude.emulation.guard import parse_target
 from froude.emulation.recorder import Record
 from froude.emulation.run import Run
+from froude.hadoop import background
 from froude.workload.plan_file import read_plan
+
+EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
 
 
 def play(  # the flags of one command
@@ -29,15 +33,20 @@ def play(  # the flags of one command
 ) -> None:
     """Play a Plan against a real daemon → a Run.
 
+    The NameNode of `froude hadoop up` in this workspace may be played on as it is; any other needs its cluster
+    id, and the cluster that was recorded is always refused. Ends with 3 if calls could not be sent as planned.
+
     Example: froude play plan --target hdfs://127.3.7.1:8020 --target-is CID-5cc9a6f4 -o run
     """
     settings: Settings = ctx.obj
-    parse_target(target)
+    address = parse_target(target)
     made = read_plan(plan)
     if settings.dry_run:
-        settings.emit({"nodes": dict(made.counts), "playable": made.playable})
+        settings.would(f"play on {target} into {output}", nodes=dict(made.counts), playable=made.playable)
         settings.out("\n".join(f"{count:>8,}  {name}" for name, count in made.counts.items()))
         return
+    if output.exists():
+        raise InputError("already exists", file=output, remedy="Choose another folder with -o")
     from froude.experiment.play import play as play_plan
 
     run = play_plan(
@@ -49,7 +58,7 @@ def play(  # the flags of one command
         seed=settings.seed,
         progress=settings.progress(),
         folder=output,
-        target_is=target_is,
+        target_is=target_is or _own_id(settings, address),
     )
     settings.emit(_summary(run))
     settings.out(_text(run))
@@ -57,7 +66,18 @@ def play(  # the flags of one command
         settings.note(f"error: {run.failure}")
         raise typer.Exit(1)
     if run.interrupted:
-        raise typer.Exit(130)
+        raise typer.Exit(EXIT_INTERRUPTED)
+    if run.left_out:
+        raise typer.Exit(EXIT_MISSED)
+
+
+def _own_id(settings: Settings, address: tuple[str, int]) -> str | None:
+    """The cluster id of what `froude hadoop up` runs in this workspace, where that is the target.
+
+    The target must still say that it is this one: the guard compares.
+    """
+    state = background.running(settings.workspace)
+    return state.cluster_id if state is not None and parse_target(state.uri) == address else None
 
 
 def _summary(run: Run) -> dict[str, object]:
@@ -72,12 +92,28 @@ def _summary(run: Run) -> dict[str, object]:
             for method, (sent, answered) in run.counts.items()
         },
         "errors": run.errors,
+        "left_out": run.left_out,
         "run": str(run.folder),
     }
 
 
+def _left_out(run: Run) -> list[str]:
+    """First of all what was never sent: figures are of less load than was asked for."""
+    if not run.left_out:
+        return []
+    lines = [
+        f"NOT PLAYED AS PLANNED: {sum(run.left_out.values()):,} calls were never sent, for want of an argument:"
+    ]
+    lines += [
+        f"{times:>10,}  {what}" for what, times in sorted(run.left_out.items(), key=lambda pair: -pair[1])
+    ]
+    return [*lines, ""]
+
+
 def _text(run: Run) -> str:
-    lines = [str(run.bottleneck), f"{'method':<28}{'answered':>10}{'p50 ms':>10}{'p99 ms':>10}{'errors':>8}"]
+    lines = _left_out(run)
+    lines += [f"Limited by {run.bottleneck}", ""]
+    lines.append(f"{'method':<28}{'answered':>10}{'p50 ms':>10}{'p99 ms':>10}{'errors':>8}")
     for method, (_, answered) in run.counts.items():
         latency = run.latency(method)
         errors = sum(run.errors.get(method, {}).values())

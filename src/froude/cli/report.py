@@ -66,6 +66,8 @@ def report(
     Example: froude report workload.yaml -o report.html
     """
     settings: Settings = ctx.obj
+    if output.suffix == ".json":
+        raise InputError("is the place of the figures", file=output, allowed="another suffix, such as .html")
     sections: list[Section] = []
     facts: dict[str, str] = {}
     for name in artifacts:
@@ -76,7 +78,7 @@ def report(
         title or ", ".join(Path(name).name for name in artifacts), sections=tuple(sections), facts=facts
     )
     if settings.dry_run:
-        settings.out(f"Would write {output}")
+        settings.would(f"write {output} and {output.with_suffix('.json')}")
         return
     html, data = save(page, output, interactive=not static)
     settings.emit({"html": str(html), "json": str(data)})

@@ -57,6 +57,16 @@ class Settings:
         if not self.quiet:
             print(text, file=sys.stderr)
 
+    def would(self, what: str, **parts: Any) -> None:
+        """Say what --dry-run leaves undone: to people, or as one JSON document.
+
+        Args:
+            what: the doing, such as `write report.html`.
+            parts: further fields of the document.
+        """
+        self.emit({"dry_run": True, "would": what, **parts})
+        self.out(f"Would {what}")
+
     def emit(self, document: Any) -> None:
         """Print the result as one JSON document; nothing without --json."""
         if self.json:

@@ -28,6 +28,8 @@ from froude.hadoop.distribution import Hadoop
 _POLL_S = 0.05
 _STATE = "state.json"
 _FAILURE = "failure.txt"
+_OUTPUT = "supervisor.out"
+"""What the supervisor prints; the mark of a folder of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +129,13 @@ def start(workspace: Path, wanted: Wanted, *, timeout_s: float = 180) -> State:
     folder = folder_of(workspace)
     if running(workspace) is not None:
         raise InputError("a cluster runs here already", file=folder, remedy="End it: `froude hadoop down`")
+    if folder.exists() and not (folder / _OUTPUT).is_file():
+        remedy = "Remove it, or choose another --workspace"
+        raise InputError("is in the way, and not a cluster's folder", file=folder, remedy=remedy)
     shutil.rmtree(folder, ignore_errors=True)
     with stated_os_errors(folder):
         folder.mkdir(parents=True, mode=0o700)
-    with (folder / "supervisor.out").open("ab") as out:
+    with (folder / _OUTPUT).open("ab") as out:
         process = subprocess.Popen(
             [sys.executable, "-m", "froude.hadoop.background", str(folder), json.dumps(asdict(wanted))],
             stdin=subprocess.DEVNULL,
@@ -193,7 +198,7 @@ def _await_end(state: State, timeout_s: float) -> None:
 def _failure(folder: Path) -> TargetError:
     """What the supervisor said of its end."""
     told = folder / _FAILURE
-    text = told.read_text() if told.is_file() else (folder / "supervisor.out").read_text()[-500:]
+    text = told.read_text() if told.is_file() else (folder / _OUTPUT).read_text()[-500:]
     return TargetError("the cluster did not come up", file=folder, found=text.strip() or None)
 
 

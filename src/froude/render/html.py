@@ -99,8 +99,12 @@ def save(report: Report, path: Path | str, *, interactive: bool = True) -> tuple
     page = Path(path)
     figures = page.with_suffix(".json")
     text, data = report_html(report, interactive=interactive), report_json(report)
-    atomic_write_text(figures, data)
     atomic_write_text(page, text)
+    try:
+        atomic_write_text(figures, data)
+    except BaseException:
+        page.unlink(missing_ok=True)
+        raise
     return page, figures
 
 

@@ -23,6 +23,7 @@ from froude.render import (
 )
 
 _MOST_PANELS = 9
+_MOST_LEFT_OUT = 12
 _MOST_AREAS = 6
 _GAUGES = {
     "process.rss_bytes": ("memory", Kind.BYTES),
@@ -38,7 +39,8 @@ def run_sections(run: Run) -> tuple[Section, ...]:
 def _verdict(run: Run) -> Section:
     bottleneck = run.bottleneck
     tone = Tone.WARNING if bottleneck.limit is Limit.PLAYER else Tone.NEUTRAL
-    blocks: list[Block] = [Callout(f"Limited by: {bottleneck.limit.value}", bottleneck.reason, tone)]
+    blocks: list[Block] = _left_out(run)
+    blocks += [Callout(f"Limited by: {bottleneck.limit.value}", bottleneck.reason, tone)]
     if run.failure:
         blocks.append(Callout("The run ended before its time", run.failure, Tone.BAD))
     if run.differences:
@@ -55,6 +57,19 @@ def _verdict(run: Run) -> Section:
         f"{answered:,} calls answered in {run.elapsed_s:.1f} s, {run.throughput():,.0f} a second on average."
     )
     return Section("The play", tuple(blocks), intro)
+
+
+def _left_out(run: Run) -> list[Block]:
+    """What was never sent stands first: whatever follows is about less than was asked for."""
+    if not run.left_out:
+        return []
+    most = sorted(run.left_out.items(), key=lambda pair: -pair[1])
+    lines = [f"- `{what}`: {times:,} times" for what, times in most[:_MOST_LEFT_OUT]]
+    if len(most) > _MOST_LEFT_OUT:
+        lines.append(f"- and {len(most) - _MOST_LEFT_OUT} more calls of the pattern")
+    text = "An argument that they need was not there. Figures below are of less load than was asked for.\n\n"
+    title = f"{sum(run.left_out.values()):,} calls were never sent"
+    return [Callout(title, text + "\n".join(lines), Tone.BAD)]
 
 
 def _latency(run: Run) -> Section:
