@@ -59,7 +59,7 @@ def match(workload: Workload, recording: Recording) -> Matched:
     strangers = _assign([s for s in senders if s.calls], types, workload, recording.scale)
     for found in types:
         place(found)
-        _number(found, workload.node_type(found.name), recording.scale)
+        _number(found, workload.node_type(found.name))
     beats = {(n.name, tokens[p.call.id]): p.call.id for n in workload.node_types for p in n.periodic}
     effects = {
         (n.name, tokens[e.call.id], e.cause): e.call.id for n in workload.node_types for e in n.effects
@@ -162,7 +162,7 @@ def _assign(
 # --- numbers of nodes -------------------------------------------------------------------------------------
 
 
-def _number(found: TypeFound, node: NodeType, scale: Mapping[str, Quantity]) -> None:
+def _number(found: TypeFound, node: NodeType) -> None:
     """Order the senders so that the arguments that count nodes come out right."""
     if len(found.senders) < 2:
         return

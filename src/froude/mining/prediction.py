@@ -206,7 +206,7 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
     matched = match(workload, recording)
     templates = {call.id: call for node in workload.node_types for call in node.templates()}
     score = _Score(matched.assembly, recording.scale, templates)
-    reachable = ceiling(recording, pair) if pair is not None else None
+    reachable = ceiling(workload, recording, pair) if pair is not None else None
     rows = _rows(recording, score, _periodic_methods(workload), reachable)
     tokens = {call_id: token_of(call) for call_id, call in templates.items()}
     return Prediction(
@@ -224,18 +224,28 @@ Leaf = tuple[int, str]
 """A raw leaf: the call's place in the trace, and its path."""
 
 
-def ceiling(recording: Recording, pair: Recording) -> frozenset[Leaf]:
+def ceiling(workload: Workload, recording: Recording, pair: Recording) -> frozenset[Leaf]:
     """Raw leaves of a run that could be predicted, from another run of the same size.
 
-    A leaf is reachable where a pattern or flow holds in both runs, or where both have the same value at the
-    same place; a call that timing decided on has no place in the other run, and is held against the commonest
-    value of its kind there.
+    A leaf is reachable where a pattern or flow holds in both runs (one mined from these two, or one of the
+    workload), or where both have the same value at the same place; a call that timing decided on has no place in
+    the other run, and is held against the commonest value of its kind there.
     """
-    workload = mine_recordings([recording, pair])
+    both = mine_recordings([recording, pair])
+    return frozenset(_reachable(both, recording, pair) | _reachable(workload, recording, pair))
+
+
+def _reachable(workload: Workload, recording: Recording, pair: Recording) -> set[Leaf]:
     templates = {call.id: call for node in workload.node_types for call in node.templates()}
     mine, other = match(workload, recording), match(workload, pair)
     score = _Score(mine.assembly, recording.scale, templates)
-    reachable = {leaf for leaf, outcome in score.outcomes.items() if outcome.predicted}
+    there = _Score(other.assembly, pair.scale, templates)
+    broken = {there.rule_of[leaf] for leaf, outcome in there.outcomes.items() if outcome is Outcome.WRONG}
+    reachable = {
+        leaf
+        for leaf, outcome in score.outcomes.items()
+        if outcome.predicted and score.rule_of[leaf] not in broken
+    }
     twins = {_place(one): one.call.request for one in other.assembly.all()}
     usual = _usual(other.assembly.all())
     for one in mine.assembly.all():
@@ -244,7 +254,7 @@ def ceiling(recording: Recording, pair: Recording) -> frozenset[Leaf]:
             for raw, path in names.items():
                 if path in like and same(like[path], one.call.request[path]):
                     reachable.add((event.order, raw))
-    return frozenset(reachable)
+    return reachable
 
 
 def _usual(occurrences: Iterable[Occurrence]) -> dict[str, dict[str, Scalar]]:
@@ -273,7 +283,8 @@ class _Score:
         self.outcomes: dict[Leaf, Outcome] = {}
         self.foretold: dict[Leaf, str] = {}
         """What was foretold instead, as text, for misses."""
-        self.canonical: dict[Leaf, str] = {}
+        self.rule_of: dict[Leaf, tuple[str, str]] = {}
+        """Template and canonical path."""
         self.invented = 0
         for one in assembly.all():
             template = templates.get(one.template)
@@ -292,7 +303,7 @@ class _Score:
             for raw, path in names.items():
                 outcome, instead = judged[path]
                 self.outcomes.setdefault((event.order, raw), outcome)
-                self.canonical.setdefault((event.order, raw), path)
+                self.rule_of.setdefault((event.order, raw), (one.template, path))
                 if not outcome.predicted:
                     self.foretold.setdefault((event.order, raw), instead)
 
@@ -371,7 +382,7 @@ def _misses(recording: Recording, score: _Score) -> tuple[Miss, ...]:
             leaf = (event.order, path)
             outcome = score.outcomes.get(leaf, Outcome.UNFORESEEN)
             if not outcome.predicted:
-                key = (event.method, score.canonical.get(leaf, path), outcome)
+                key = (event.method, score.rule_of.get(leaf, ("", path))[1], outcome)
                 found[key].append((value, score.foretold.get(leaf, "")))
     ranked = sorted(found.items(), key=lambda item: (-len(item[1]), item[0][0], item[0][1], item[0][2].value))
     return tuple(
