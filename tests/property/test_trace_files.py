@@ -39,7 +39,7 @@ CALLS = st.lists(
     ),
     max_size=8,
 )
-QUANTITIES = st.builds(Quantity, st.integers(0, 2**60) | st.floats(0, 1e12), st.sampled_from(["", "B", "s"]))
+QUANTITIES = st.builds(Quantity, st.integers(0, 2**50) | st.floats(0, 1e12), st.sampled_from(["", "B", "s"]))
 METAS = st.builds(
     TraceMeta,
     st.dictionaries(st.text("abcde", min_size=1, max_size=5), QUANTITIES, max_size=3),
@@ -52,7 +52,7 @@ METAS = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(meta=METAS, calls=CALLS)
 def test_any_trace_reads_as_it_was_written(meta: TraceMeta, calls: list[Call]) -> None:
     """Every field of every call and fact, calls in order of their start."""

@@ -278,6 +278,7 @@ def dump(document: Mapping[str, Any]) -> bytes:
     yaml = YAML()
     yaml.default_flow_style = False
     yaml.width = 110
+    yaml.allow_unicode = False  # a line break of Unicode (U+0085) would not survive as itself
     out = io.BytesIO()
     yaml.dump(dict(document), out)
     return out.getvalue()
