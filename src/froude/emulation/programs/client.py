@@ -44,6 +44,7 @@ from froude.workload.types import (
     Generated,
     Moment,
     NodeType,
+    Side,
     Unknown,
     Which,
 )
@@ -79,13 +80,15 @@ _LENGTHS = {"addBlock": "previous.numBytes", "complete": "last.numBytes"}
 class NodeContext:
     """Where a call stands; what `rules.evaluate` asks."""
 
-    __slots__ = ("_cursor", "_node", "cause")
+    __slots__ = ("_cursor", "_node", "cause", "making")
 
     def __init__(self, node: ScriptedNode, cursor: Cursor | None, cause: Cause | None = None) -> None:
         self._node = node
         self._cursor = cursor
         self.cause = cause
         """The call that made the node act, in an effect."""
+        self.making: tuple[str, Mapping[str, Any]] = ("", {})
+        """Id and arguments so far of the request being made, from which it may take values itself."""
 
     @property
     def scale(self) -> Mapping[str, Quantity]:
@@ -110,9 +113,11 @@ class NodeContext:
         if rule.which is Which.CAUSE:
             if self.cause is None:
                 return Special.UNRESOLVED
-            message = self.cause.request if rule.side.value == "request" else self.cause.response
+            message = self.cause.request if rule.side is Side.REQUEST else self.cause.response
             value = value_at(message, rule.path, self.cause.each)
             return value + rule.plus if rule.plus and isinstance(value, int) else value
+        if rule.call == self.making[0] and rule.side is Side.REQUEST and rule.which is Which.SAME:
+            return self.making[1].get(rule.path, Special.UNRESOLVED)  # type: ignore[no-any-return]
         return self._node.recall(rule, self.loops)
 
     def fact(self, name: str) -> Value:
@@ -381,6 +386,7 @@ class ScriptedNode:
                 self._memory.keep(needs, name, call.id, context.loops, request=message, response=None)
             return fixed
         values: dict[str, Any] = {}
+        context.making = (call.id, values)
         lacking = False
         for path, rule in call.arguments.items():
             value: Value | int = self._promised.pop((call.id, path), Special.ABSENT)
