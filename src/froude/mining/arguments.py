@@ -45,6 +45,8 @@ _MANY = 10
 """Calls with one value before a few others count as exceptions."""
 _NEARLY_ALL = 0.9
 """Share of calls that must have it."""
+_FIRSTS = 3
+"""First iterations that must agree before they are told apart from random others."""
 _SMALLEST_ID = 1000
 """Generation stamps begin here: a number that long, of one name and ever new in answers, is assigned."""
 _ALWAYS_NEW = 4
@@ -103,7 +105,7 @@ class ArgumentMiner:
             program: as in `rules`.
         """
         column = _Column(occurrences, values, path)
-        found = self._whole(column) or self._cases(column)
+        found = self._whole(column) or self._cases(column) or self._first_only(column, program)
         return found or self._by_nature(column, program)
 
     # --- one rule for all -------------------------------------------------------------------------------
@@ -265,6 +267,16 @@ class ArgumentMiner:
                 special, otherwise = self._whole(column.only(last)), self._whole(column.only(rest))
                 if otherwise is not None and special is not None:
                     return Cases(index, None, special, otherwise)
+        return None
+
+    def _first_only(self, column: _Column, program: str) -> Rule | None:
+        """A rule for first iterations where the others are random: a gauge that starts from nothing."""
+        for index in reversed(list(column.occurrences[0].indices)):
+            first = [at for at, one in enumerate(column.occurrences) if one.indices[index] == 0]
+            rest = [at for at, one in enumerate(column.occurrences) if one.indices[index] != 0]
+            special = self._whole(column.only(first)) if rest and len(first) >= _FIRSTS else None
+            if special is not None:
+                return Cases(index, special, None, self._by_nature(column.only(rest), program))
         return None
 
     def _part(self, column: _Column, chosen: Sequence[int]) -> Rule | None:
