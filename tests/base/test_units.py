@@ -19,6 +19,7 @@ from froude.base.units import Quantity, parse_quantity
         ("-3", -3, ""),
         ("1.5 TB", 1.5e12, "B"),
         (7, 7, ""),
+        ("9007199254740993 B", 9007199254740993, "B"),
     ],
 )
 def test_parses(text: str, value: float, unit: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 
 from froude.base.errors import InputError
 
@@ -63,10 +64,9 @@ def parse_quantity(text: str | float, *, place: str | None = None) -> Quantity:
     if match is None or (unit and unit not in _UNITS):
         allowed = f"a number, with {', '.join(_UNITS)} or nothing after it"
         raise InputError("not a quantity", place=place, found=repr(text), allowed=allowed)
-    number = float(match[1].replace("_", ""))
     base, factor = _UNITS[unit] if unit else ("", 1)
-    value = number * factor
-    return Quantity(int(value) if value == int(value) else value, base)
+    value = Decimal(match[1].replace("_", "")) * Decimal(str(factor))
+    return Quantity(int(value) if value == int(value) else float(value), base)
 
 
 def _scaled(value: float, factors: dict[str, float] | dict[str, int], names: tuple[str, ...]) -> str:

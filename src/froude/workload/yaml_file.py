@@ -93,7 +93,7 @@ def _workload_fields(workload: Workload) -> dict[str, Any]:
 def scale_fields(scale: Mapping[str, Quantity]) -> dict[str, Any]:
     """A Scale as YAML fields: numbers where it has no unit, text where it has."""
     return {
-        name: f"{quantity.value:.17g} {quantity.unit}" if quantity.unit else whole(quantity.value)
+        name: f"{whole(quantity.value)} {quantity.unit}" if quantity.unit else whole(quantity.value)
         for name, quantity in scale.items()
     }
 
