@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from froude.base.errors import InputError
 from froude.mining.events import Recording
 from froude.mining.pipeline import mine, mine_recordings
 from froude.workload.types import Cases, Counter, Flow, Repeat, Template, Which, Workload
-from froude.workload.yaml_file import dump_workload
+from froude.workload.yaml_file import dump_workload, read_workload, write_workload
 from tests.mining.synthetic import record
 
 
@@ -109,3 +111,10 @@ def test_a_count_with_two_explanations_is_asked() -> None:
     asked = [question for question in questions if len(question.candidates) == 2]
     assert asked
     assert {str(candidate.count) for candidate in asked[0].candidates} == {"dirs", "blocks"}  # type: ignore[union-attr]
+
+
+def test_the_text_form_keeps_everything(workload: Workload, tmp_path: Path) -> None:
+    """What is mined survives being written and read."""
+    file = tmp_path / "workload.yaml"
+    write_workload(file, workload)
+    assert dump_workload(read_workload(file)) == dump_workload(workload)

@@ -35,12 +35,13 @@ def intervals(
 
 
 def _interval(gaps: Sequence[tuple[int, float]], scales: Sequence[Mapping[str, Quantity]]) -> Interval:
+    middles = {run: median(gap for r, gap in gaps if r == run) for run in sorted({run for run, _ in gaps})}
+    within = median(abs(gap - middles[run]) for run, gap in gaps)
+    line = _line([(scales[run], middle) for run, middle in middles.items()], within)
+    if line is not None:
+        return Interval(line, round(within, 6))
     middle = median(gap for _, gap in gaps)
-    spread = median(abs(gap - middle) for _, gap in gaps)
-    runs = sorted({run for run, _ in gaps})
-    points = [(scales[run], median(gap for r, gap in gaps if r == run)) for run in runs]
-    line = _line(points, spread)
-    return Interval(line or Count(round(middle, 6)), round(spread, 6))
+    return Interval(Count(round(middle, 6)), round(median(abs(gap - middle) for _, gap in gaps), 6))
 
 
 def _line(points: Sequence[tuple[Mapping[str, Quantity], float]], spread: float) -> Count | None:

@@ -1,0 +1,117 @@
+"""Rules of arguments, each from calls made for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from froude.mining.arguments import ArgumentMiner, is_open
+from froude.mining.flows import Timeline
+from froude.mining.knowledge import Role
+from froude.mining.senders import Sender
+from froude.mining.structure import Occurrence
+from froude.workload.rules import Value
+from froude.workload.scale import Scale
+from froude.workload.types import (
+    Absent,
+    Cases,
+    Constant,
+    Counter,
+    Flow,
+    Generated,
+    Rule,
+    Side,
+    Template,
+    Unknown,
+    Which,
+)
+from tests.mining.events import calls, event
+
+UUID_A = "0f8fad5b-d9cb-469f-a165-70867728950e"
+UUID_B = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+UUID_C = "16fd2706-8baf-433b-82eb-8c7fada847da"
+
+
+def mine(requests: Sequence[dict], answers: Sequence[dict] = (), path: str = "x") -> Rule:
+    """The rule of a leaf, in a loop `L1` of one node that first calls `source` and then `taker` in each iteration."""
+    sender = Sender(0, "a", Role("client"), [])
+    occurrences = []
+    for n, request in enumerate(requests):
+        answer = answers[n] if n < len(answers) else {}
+        for name, one in (
+            ("source", event(2 * n, "source", {}, answer)),
+            ("taker", event(2 * n + 1, "taker", request)),
+        ):
+            occurrences.append(
+                Occurrence(0, 0, sender, name, calls(one)[0], {"L1": n}, {"L1": n == len(requests) - 1})
+            )
+    miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=3)])
+    miner.learn(occurrences)
+    taken = [one for one in occurrences if one.template == "taker"]
+    return miner.rules(taken)[path]
+
+
+def test_constants_counters_and_templates() -> None:
+    """Regular patterns."""
+    assert mine([{"x": 5}] * 3) == Constant(5)
+    assert mine([{"x": 5}, {"x": 7}, {"x": 9}]) == Counter(5, {"L1": 2})
+    found = mine([{"x": f"/f/part-{n:05d}"} for n in range(3)])
+    assert found == Template(("/f/part-", Counter(0, {"L1": 1}, 5)))
+
+
+def test_true_is_not_one() -> None:
+    """A flag and a number are never mistaken for each other."""
+    assert mine([{"x": True}] * 2) == Constant(True)
+    assert isinstance(mine([{"x": True}, {"x": 1}, {"x": True}]), Unknown | Cases)
+
+
+def test_flow_of_the_same_and_of_the_previous_iteration() -> None:
+    """Ids come from the answer of this iteration, or of the one before, and then the first stands apart."""
+    ids = [1073741825, 1073741899, 1073741907, 1073741950]
+    answers = [{"id": number} for number in ids]
+    assert mine([{"x": number} for number in ids], answers) == Flow("source", Side.RESPONSE, "id")
+    shifted: list[dict] = [{}, *({"x": number} for number in ids[:-1])]
+    found = mine(shifted, answers)
+    assert found == Cases("L1", Absent(), None, Flow("source", Side.RESPONSE, "id", Which.PREVIOUS))
+
+
+def test_flow_with_an_offset() -> None:
+    """The number after the one that was answered."""
+    answers = [{"x": number} for number in (4000, 4100, 4350)]
+    assert mine([{"x": answer["x"] + 1} for answer in answers], answers) == Flow(
+        "source", Side.RESPONSE, "x", plus=1
+    )
+
+
+def test_text_within_text() -> None:
+    """A path below a folder that was answered."""
+    answers = [{"dir": f"/tmp/{name}"} for name in ("alpha", "kappa", "omega")]
+    found = mine([{"x": f"{answer['dir']}/data"} for answer in answers], answers)
+    assert found == Template((Flow("source", Side.RESPONSE, "dir"), "/data"))
+
+
+def test_small_numbers_do_not_flow_by_accident() -> None:
+    """Equal small numbers under other names are no flow."""
+    values: list[Value] = [3, 1, 3, 2, 1]
+    found = mine([{"x": value} for value in values], [{"other": value} for value in values[:2]])
+    assert isinstance(found, Unknown)
+    assert is_open(found)
+
+
+def test_the_last_iteration_apart() -> None:
+    """A last block is shorter."""
+    found = mine([{"x": 9}, {"x": 9}, {"x": 9}, {"x": 4}])
+    assert found == Cases("L1", None, Constant(4), Constant(9))
+
+
+def test_random_values_of_known_form_are_generated() -> None:
+    """UUIDs whole, and within a text that counts."""
+    assert mine([{"x": value} for value in (UUID_B, UUID_A, UUID_C)]) == Generated("uuid", {})
+    found = mine([{"x": f"/f{n}/{value}"} for n, value in enumerate((UUID_B, UUID_A, UUID_C))])
+    assert isinstance(found, Template | Generated)
+
+
+def test_examples_of_the_unknown() -> None:
+    """Up to five distinct values are kept."""
+    words = ["red", "green", "blue", "red", "white", "black", "brown"]
+    found = mine([{"x": word} for word in words])
+    assert found == Unknown(("red", "green", "blue", "white", "black"))

@@ -1,0 +1,22 @@
+"""Numbers of nodes."""
+
+from __future__ import annotations
+
+from froude.mining.numbering import renumber
+from froude.mining.relocation import relocate
+from froude.mining.senders import senders_of
+from froude.mining.structure import find_types
+from tests.mining.synthetic import record
+
+
+def test_nodes_are_numbered_by_what_they_call_themselves() -> None:
+    """Writers start in any order; writer-00 is number 0 in every run."""
+    runs = [record(seed, datanodes=2, clients=4, dirs=1, files=1, blocks=1) for seed in range(3)]
+    senders, _ = senders_of(runs)
+    relocate(senders)
+    types, _ = find_types(senders, len(runs))
+    found = next(one for one in types if any(token[1] == "create" for token in one.senders[0].tokens))
+    renumber(found)
+    numbers = [(number, sender.own[0].request["src"]) for number, sender in found.numbered()]
+    assert all(name == f"/out/writer-{number:02d}" for number, name in numbers)
+    assert {one.node for one in found.occurrences} == {0, 1, 2, 3}

@@ -1,0 +1,43 @@
+"""Real time told from logical time."""
+
+from __future__ import annotations
+
+from froude.mining.periodic import find_periodic
+from tests.mining.events import calls, event
+
+
+def _names(*sequences: list) -> dict[str, float]:
+    return {token[1]: period.every_s for token, period in find_periodic(sequences).items()}
+
+
+def test_a_regular_call_without_a_place_is_periodic() -> None:
+    """A ping every second among other calls, wherever they happen to be."""
+    made = [event(0, "ping", start_s=float(n)) for n in range(9)]
+    made += [
+        event(0, name, start_s=at)
+        for name, at in (("a", 1.3), ("b", 1.6), ("a", 4.4), ("b", 6.5), ("c", 6.6))
+    ]
+    assert _names(calls(*_numbered(made))) == {"ping": 1.0}
+
+
+def test_a_loop_with_a_pause_is_not() -> None:
+    """As regular as a ping, but always between the same neighbours."""
+    made = [
+        event(0, name, start_s=n + at)
+        for n in range(9)
+        for name, at in (("open", 0.0), ("write", 0.5), ("close", 0.6))
+    ]
+    assert _names(calls(*_numbered(made))) == {}
+
+
+def test_a_listed_call_is_periodic_however_short_the_run() -> None:
+    """One renewLease shows no period and must not disturb the sequence."""
+    assert list(_names(calls(event(0, "create"), event(1, "renewLease")))) == ["renewLease"]
+
+
+def _numbered(made: list) -> list:
+    from dataclasses import replace
+
+    return [
+        replace(one, order=n, call_id=n) for n, one in enumerate(sorted(made, key=lambda one: one.start_s))
+    ]

@@ -1,0 +1,57 @@
+"""Node types."""
+
+from __future__ import annotations
+
+from froude.mining.events import Event, Recording
+from froude.mining.senders import senders_of
+from froude.mining.structure import find_types
+from froude.workload.scale import Scale
+from tests.mining.events import event
+
+
+def _recording(*senders: list[tuple[str, str]]) -> Recording:
+    made: list[Event] = []
+    for number, steps in enumerate(senders):
+        made.extend(
+            event(len(made) + at, m, {"src": s}, client=f"{number}") for at, (m, s) in enumerate(steps)
+        )
+    ordered = tuple(event(n, e.method, dict(e.request), client=e.client) for n, e in enumerate(made))
+    return Recording(ordered, Scale.of(files=len(senders)))
+
+
+def test_equal_sequences_of_other_wording_are_types_of_their_own() -> None:
+    """Two commands of one form, always in this order, are two types; five workers that count are one."""
+    two = [[("mkdirs", "/in")], [("mkdirs", "/stage")]]
+    runs = [
+        _recording(*two, *([("create", f"/in/f{n}"), ("complete", f"/in/f{n}")] for n in range(workers)))
+        for workers in (2, 3)
+    ]
+    senders, _ = senders_of(runs)
+    types, findings = find_types(senders, 2)
+    assert [(one.name, len(one.senders)) for one in types] == [
+        ("client", 2),
+        ("client-2", 2),
+        ("client-3", 5),
+    ]
+    assert findings == []
+
+
+def test_sequences_without_a_common_pattern_are_told() -> None:
+    """The commonest stands for all, and the finding says how many calls do not fit."""
+    runs = [
+        _recording([("a", "x"), ("b", "x"), ("c", "x"), ("d", "x")]),
+        _recording([("a", "x"), ("c", "x"), ("b", "x"), ("d", "x")]),
+    ]
+    senders, _ = senders_of(runs)
+    types, findings = find_types(senders, 2)
+    assert len(types) == 1
+    assert types[0].deviations == 2
+    assert "fit no common pattern" in findings[0].what
+
+
+def test_a_loop_of_constant_number_is_written_out() -> None:
+    """Twice in every run is no loop: each call has rules of its own."""
+    runs = [_recording(*([[("a", "x"), ("w", "1"), ("w", "2"), ("z", "x")]] * n)) for n in (1, 2)]
+    senders, _ = senders_of(runs)
+    types, _ = find_types(senders, 2)
+    assert [token[1] for token in types[0].pattern if isinstance(token, tuple)] == ["a", "w", "w", "z"]

@@ -1,0 +1,37 @@
+"""Workloads in numbers."""
+
+from __future__ import annotations
+
+from froude.mining.summary import Kind, kind_of, summarise
+from froude.workload.scale import Count
+from froude.workload.types import (
+    Absent,
+    CallTemplate,
+    Cases,
+    Constant,
+    Counter,
+    Generated,
+    NodeType,
+    Recorded,
+    Repeat,
+    Template,
+    Unknown,
+    Workload,
+)
+
+
+def test_kinds_of_rules() -> None:
+    """The least certain part decides."""
+    assert kind_of(Constant(1)) is Kind.CONSTANT
+    assert kind_of(Template(("/f", Counter(0, {"L1": 1})))) is Kind.REGULAR
+    assert kind_of(Cases("L1", Absent(), None, Generated("uuid"))) is Kind.GENERATED
+    assert kind_of(Unknown(())) is Kind.UNKNOWN
+
+
+def test_a_type_in_numbers() -> None:
+    """Calls, loops and arguments are counted."""
+    call = CallTemplate("client.c1", "p", "create", {"src": Constant("/a"), "id": Unknown(())})
+    node = NodeType("client", Count.parse("clients"), (Repeat("L1", Count.parse("files"), (call,)),))
+    (found,) = summarise(Workload((node,), Recorded((), ())))
+    assert (found.count, found.calls, found.loops) == ("clients", 1, ("files",))
+    assert (found.arguments[Kind.CONSTANT], found.arguments[Kind.UNKNOWN]) == (1, 1)
