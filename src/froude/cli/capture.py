@@ -52,7 +52,7 @@ def proxy(
     source_id: Annotated[
         str, typer.Option(help="Identity of the target; by default its cluster id, asked or learned.")
     ] = "",
-    tag: Annotated[list[str] | None, typer.Option(help="A word to find the Trace by; repeatable.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(metavar="WORD", help="To find it by; repeatable.")] = None,
     hadoop: Annotated[
         str | None, typer.Option(help="The target's release, or a folder of its jars [3.5.0].")
     ] = None,

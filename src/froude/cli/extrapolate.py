@@ -16,8 +16,10 @@ from froude.workload.yaml_file import read_workload
 
 def extrapolate(
     ctx: typer.Context,
-    workload: Annotated[Path, typer.Argument(help="The workload's YAML file.")],
-    at: Annotated[list[str], typer.Option(help="A scale variable, NAME=QUANTITY; repeat for each.")],
+    workload: Annotated[Path, typer.Argument(metavar="WORKLOAD", help="The workload's YAML file.")],
+    at: Annotated[
+        list[str], typer.Option(metavar="NAME=QUANTITY", help="A scale variable; repeat for each.")
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder of the plan.")] = Path("plan"),
 ) -> None:
     """A Workload at a Scale → a Plan, with its refusals.

@@ -17,7 +17,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=Fa
 
 _Release = Annotated[
     str | None,
-    typer.Argument(metavar="[RELEASE]", help=f"Such as 3.4.2 [{DEFAULT_RELEASE}]."),
+    typer.Argument(metavar="RELEASE", help=f"Such as 3.4.2 [{DEFAULT_RELEASE}]."),
 ]
 _Home = Annotated[Path | None, typer.Option("--folder", help="An unpacked Hadoop, or a folder of its jars.")]
 
@@ -147,6 +147,7 @@ def _java(found: Hadoop) -> str:
 
 
 def _print_state(settings: Settings, state: background.State) -> None:
-    settings.out(f"Running   Hadoop {state.release}, {state.uri} ({state.cluster_id}), JMX {state.http}/jmx")
+    settings.out(f"Running   Hadoop {state.release}, {state.uri}")
+    settings.out(f"          {state.cluster_id}, {state.http}/jmx")
     for each in state.daemons:
         settings.out(f"          {each.name:<12} process {each.pid:<8} {each.address}")

@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from froude.cli.settings import Settings
+from froude.cli.tables import aligned
 from froude.mining.summary import Kind, TypeSummary, summarise
 from froude.workload.types import Finding, Question, Workload
 
 
 def mine(
     ctx: typer.Context,
-    traces: Annotated[list[Path], typer.Argument(metavar="TRACE...", help="Folders of traces, one a run.")],
+    traces: Annotated[list[Path], typer.Argument(metavar="TRACE", help="Folders of traces, one a run.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to write.")] = Path("workload.yaml"),
 ) -> None:
     """Traces of small runs → a Workload, and the questions it leaves open.
@@ -32,7 +33,7 @@ def mine(
     if not settings.dry_run:
         write_workload(output, workload)
     settings.emit(_document(workload))
-    settings.out(_table(summarise(workload)))
+    settings.out(_tables(summarise(workload)))
     for finding in workload.findings:
         settings.out(f"{'limits' if finding.fatal else 'note'}: {finding.what}")
     for question in workload.questions:
@@ -40,22 +41,15 @@ def mine(
     settings.out(f"Workload written to {output}" if not settings.dry_run else "Nothing written")
 
 
-def _table(types: tuple[TypeSummary, ...]) -> str:
-    """Aligned text: it reads the same in a terminal and in a file."""
-    head = ("node type", "nodes", "loops", "calls", "periodic", "effects", *(kind.value for kind in Kind))
-    rows = [head]
+def _tables(types: tuple[TypeSummary, ...]) -> str:
+    """Who there is and what they do; then how their arguments come about. Each within 80 columns."""
+    doing = [("node type", "nodes", "loops", "calls", "periodic", "effects")]
+    arguments = [("arguments by node type", *(kind.value for kind in Kind))]
     for one in types:
-        numbers = (one.calls, one.periodic, one.effects, *(one.arguments[kind] for kind in Kind))
-        rows.append((one.name, one.count, ", ".join(dict.fromkeys(one.loops)) or "-", *map(str, numbers)))
-    widths = [max(len(row[at]) for row in rows) for at in range(len(head))]
-    lines = (
-        "  ".join(
-            cell.ljust(w) if at < 3 else cell.rjust(w)
-            for at, (cell, w) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    )
-    return "\n".join(line.rstrip() for line in lines)
+        loops = ", ".join(dict.fromkeys(one.loops)) or "-"
+        doing.append((one.name, one.count, loops, str(one.calls), str(one.periodic), str(one.effects)))
+        arguments.append((one.name, *(str(one.arguments[kind]) for kind in Kind)))
+    return f"{aligned(doing, words=3)}\n\n{aligned(arguments)}\n"
 
 
 def _asked(question: Question) -> str:

@@ -54,7 +54,9 @@ SECTIONS: Mapping[str, Callable[[Path], tuple[Section, ...]]] = {
 
 def report(
     ctx: typer.Context,
-    artifacts: Annotated[list[str], typer.Argument(help="Paths, or names or ids in the workspace.")],
+    artifacts: Annotated[
+        list[str], typer.Argument(metavar="ARTIFACT", help="Paths, or names or ids in the workspace.")
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The page.")] = Path("report.html"),
     title: Annotated[str, typer.Option(help="What stands at its head.")] = "",
     static: Annotated[

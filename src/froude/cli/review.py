@@ -18,7 +18,10 @@ from froude.workload.yaml_rules import rule_field
 
 def review(
     ctx: typer.Context,
-    workload: Annotated[Path, typer.Argument(help="The workload's YAML file; answers are written into it.")],
+    workload: Annotated[
+        Path,
+        typer.Argument(metavar="WORKLOAD", help="The YAML file; answers are written into it."),
+    ],
     accept: Annotated[
         bool, typer.Option("--accept", help="Take each question's likeliest rule, asking nothing.")
     ] = False,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError
+from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
@@ -155,7 +156,9 @@ def tap(
         str | None, typer.Option(help="The recorded release, or a folder of its jars [3.5.0].")
     ] = None,
     source_id: Annotated[str, typer.Option(help="Identity of what was recorded.")] = "",
-    tag: Annotated[list[str] | None, typer.Option(help="A word to find the Trace by.")] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(metavar="WORD", help="A word to find the Trace by.")
+    ] = None,
 ) -> None:
     """A tap: raw bytes of connections with their times."""
     from froude.cli.capture import scale_of, schema_of
@@ -190,8 +193,6 @@ def _place(path: Path, settings: Settings) -> Path:
 
 
 def _print_summary(settings: Settings, found: Trace, summary: Any) -> None:
-    from rich.table import Column, Table
-
     meta = found.meta
     at = ", ".join(f"{name}={value}" for name, value in meta.scale.items()) or "no scale given"
     settings.out(
@@ -205,20 +206,17 @@ def _print_summary(settings: Settings, found: Trace, summary: Any) -> None:
         settings.out(f"its source could not see: {', '.join(unseen)}")
     lost = {name: count for name, count in summary.loss.items() if count}
     settings.out("lost: " + (", ".join(f"{c} {n.replace('_', ' ')}" for n, c in lost.items()) or "nothing"))
-    methods = Table(
-        "method", "calls", "errors", "p50 ms", "p99 ms", "request bytes", "response bytes", box=None
-    )
-    for column in methods.columns[1:]:
-        column.justify = "right"
+    methods = [("method", "calls", "errors", "p50 ms", "p99 ms", "request B", "response B")]
     for m in summary.methods[:_ROWS]:
-        times = [f"{t:.2f}" if t is not None else "" for t in (m.p50_ms, m.p99_ms)]
+        p50, p99 = (f"{t:.2f}" if t is not None else "" for t in (m.p50_ms, m.p99_ms))
         sizes = str(m.request_bytes), str(m.response_bytes)
-        methods.add_row(m.method, str(m.calls), str(m.errors or ""), *times, *sizes)
-    settings.out(methods)
-    senders = Table(Column("sender", no_wrap=True), "senders", "calls", "users", box=None)
-    for kind in summary.sender_types:
-        senders.add_row(kind.type, str(kind.senders), str(kind.calls), ", ".join(kind.users))
-    settings.out(senders)
+        methods.append((m.method, str(m.calls), str(m.errors or ""), p50, p99, *sizes))
+    settings.out("\n" + aligned(methods))
+    if len(summary.methods) > _ROWS:
+        settings.out(f"and {len(summary.methods) - _ROWS} more methods: --json shows all")
+    senders = [("sender", "users", "senders", "calls")]
+    senders += [(k.type, ", ".join(k.users), str(k.senders), str(k.calls)) for k in summary.sender_types]
+    settings.out("\n" + aligned(senders, words=2))
 
 
 def _print_diff(settings: Settings, result: TraceDiff) -> None:

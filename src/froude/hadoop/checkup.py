@@ -22,6 +22,8 @@ _MEMORY_BYTES = 3 << 30
 _DISK_BYTES = 1 << 30
 _DESCRIPTORS = 4096
 
+_COMMANDS = ("bash", "df", "du", "id")
+"""What Hadoop's daemons run by themselves (its classes Shell, DF, DU)."""
 _OPTIONAL = {
     "chromium": "looks at reports as a browser does, in tests",
     "fio": "measures disks",
@@ -67,6 +69,7 @@ def check_all(environ: Mapping[str, str] | None = None) -> list[Check]:
         _descriptors(),
         _loopback(),
         _java(environ),
+        _commands(),
         *_releases(environ),
         _cache(cache_folder(environ)),
         *(_program(name, purpose) for name, purpose in _OPTIONAL.items()),
@@ -134,6 +137,14 @@ def _java(environ: Mapping[str, str]) -> Check:
     others = [f"{each.version} ({each.source})" for each in here if each is not chosen]
     beside = f"; also {', '.join(others)}" if others else ""
     return Check("Java", Verdict.OK, f"{chosen.version}, {chosen.path} ({chosen.source}){beside}")
+
+
+def _commands() -> Check:
+    absent = [name for name in _COMMANDS if shutil.which(name) is None]
+    if not absent:
+        return Check("Commands", Verdict.OK, ", ".join(_COMMANDS))
+    remedy = "Hadoop's daemons run them: install bash and coreutils, or put them on PATH"
+    return Check("Commands", Verdict.MISSING, f"no {', '.join(absent)} on PATH", remedy)
 
 
 def _releases(environ: Mapping[str, str]) -> list[Check]:

@@ -176,7 +176,7 @@ class Cluster:
         self.start_datanodes()
         deadline = time.monotonic() + timeout_s
         while not self._all_live():
-            for daemon in self.datanodes:
+            for daemon in (self.namenode.daemon, *self.datanodes):
                 daemon.check()
             if time.monotonic() > deadline:
                 found = f"{self.namenode.live_datanodes()} of {self._count} live"
@@ -304,11 +304,14 @@ class Cluster:
         return daemon
 
     def _all_live(self) -> bool:
-        beans = self.namenode.jmx(_INFO)
-        nodes = json.loads(beans[0]["LiveNodes"]) if beans else {}
-        if sum(1 for each in nodes.values() if each.get("capacity", 0) > 0) < self._count:
+        try:
+            beans = self.namenode.jmx(_INFO)
+            nodes = json.loads(beans[0]["LiveNodes"]) if beans else {}
+            if sum(1 for each in nodes.values() if each.get("capacity", 0) > 0) < self._count:
+                return False
+            return bool(self.namenode.jmx(_STATE)[0]["FSState"] == "Operational")
+        except TargetError:  # a NameNode that gives up closes its web server first; its log says why
             return False
-        return bool(self.namenode.jmx(_STATE)[0]["FSState"] == "Operational")
 
     def _client_conf(self) -> Path:
         conf = self.folder / "client"
