@@ -48,9 +48,7 @@ def play(  # the flags of one command
     if output.exists():
         raise InputError("already exists", file=output, remedy="Choose another folder with -o")
     from froude.experiment.play import play as play_plan
-    from froude.hadoop import background
 
-    state = background.running(settings.workspace)
     run = play_plan(
         made,
         target,

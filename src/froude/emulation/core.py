@@ -247,9 +247,7 @@ class Core:
             for call_id, call in channel.pending.items():
                 call.series.errors["Unanswered"] += 1
                 if call.send is not None:
-                    self._write(
-                        channel, call_id, (call.node, call.send, call.sent_s), None, None, ("Unanswered", "")
-                    )
+                    self._write(channel, call_id, call, None, ("Unanswered", ""))
             channel.pending.clear()
         self.tally.close_interval(now_s - self.begun_s)
 

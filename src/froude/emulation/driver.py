@@ -1,8 +1,8 @@
 """The player's shell: sockets, epoll and the clock around a `Core`.
 
-epoll by hand instead of asyncio: one thread, one call of the system a batch of answers, nothing between a
-socket's bytes and the core (`benchmarks/bench_player.py` compares). Its timeout has whole milliseconds, so short
-waits go by select on the epoll descriptor, which has microseconds.
+epoll by hand instead of asyncio: one thread, one system call a batch of answers, nothing between a socket's
+bytes and the core. uvloop costs the same (8.5 to 10 us a pipelined call, both) and would hide when bytes leave.
+epoll's timeout has whole milliseconds, so short waits go by select on its descriptor, which has microseconds.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def test_datanodes_are_told_the_length_that_will_be_reported(cast: Cast) -> None
 
 
 def test_a_poll_is_repeated_until_its_answer(cast: Cast) -> None:
-    """complete is sent again after its pause while false, the same request; then the steps go on."""
+    """Complete is sent again after its pause while false, the same request; then the steps go on."""
     stage = Stage(cast)
     said = stage.ring(stage.created())
     for number in (71, 72):
@@ -154,7 +154,7 @@ def test_a_poll_is_repeated_until_its_answer(cast: Cast) -> None:
 
 
 def test_the_lease_is_renewed_only_while_a_file_is_open(cast: Cast) -> None:
-    """renewLease begins with create and stops after complete."""
+    """RenewLease begins with create and stops after complete."""
     stage = Stage(cast)
     said = stage.created()
     token = next(e.token for e in said if isinstance(e, WakeAt) and e.time_s > 20)

@@ -1,0 +1,49 @@
+"""`froude play`: usage, refusals, and the summary of a run."""
+
+from __future__ import annotations
+
+import json
+import socket
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from froude.cli.app import run
+from froude.workload.plan_file import write_plan
+from froude.workload.types import Recorded
+from tests.emulation.plans import plan
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A plan's folder."""
+    made = plan(datanodes=3, clients=2)
+    recorded = Recorded((made.scale,), ("CID-source",))
+    write_plan(tmp_path / "plan", replace(made, workload=replace(made.workload, recorded=recorded)))
+    return tmp_path / "plan"
+
+
+def test_dry_run_says_what_would_be_played(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is sent; the nodes are counted."""
+    assert run(["--json", "--dry-run", "play", str(folder), "--target", "hdfs://127.0.0.1:1"]) == 0
+    assert json.loads(capsys.readouterr().out)["nodes"] == {"datanode": 3, "client": 2}
+
+
+def test_a_target_that_is_none_is_one_clear_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A text that names no host and port ends with 1 and says what is allowed."""
+    assert run(["play", str(folder), "--target", "namenode"]) == 1
+    assert "hdfs://HOST:PORT" in capsys.readouterr().err
+
+
+def test_a_target_that_refuses_leaves_no_run(
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Nobody there: one error that names the target, and no folder."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    out = tmp_path / "run"
+    words = ["--workspace", str(tmp_path), "play", str(folder), "--target", f"127.0.0.1:{port}", "-o", str(out)]
+    assert run(words) == 1
+    assert f"127.0.0.1:{port}" in capsys.readouterr().err
+    assert not out.exists()

@@ -1,0 +1,53 @@
+"""Values by leaf path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from froude.emulation.programs.paths import count_at, value_at
+from froude.hadoop.distribution import Hadoop
+from froude.hadoop.leaves import leaves
+from froude.workload.rules import Special
+from tests.emulation.plans import CLIENT
+
+
+@pytest.fixture
+def response(hadoop: Hadoop) -> Any:
+    """An answer to addBlock with two locations."""
+    made: Any = hadoop.schema().method(CLIENT, "addBlock").response()
+    made.block.offset, made.block.b.blockId = 5, 71
+    for name in ("u0", "u1"):
+        made.block.locs.add().id.datanodeUuid = name
+    made.block.storageIDs.append("DS-0")
+    made.block.blockToken.SetInParent()
+    return made
+
+
+def test_every_leaf_is_found_at_its_path(response: Any) -> None:
+    """`value_at` and `leaves` mean the same by a path."""
+    flat = leaves(response)
+    assert flat["block.blockToken{}"] is None
+    assert {path: value_at(response, path) for path in flat} == flat
+
+
+def test_each_stands_for_an_element(response: Any) -> None:
+    """The place of an effect's element is put in when it is known."""
+    assert count_at(response, "block.locs") == 2
+    assert value_at(response, "block.locs[{each}].id.datanodeUuid", 1) == "u1"
+
+
+@pytest.mark.parametrize(
+    "path", ["block.locs[7].id.datanodeUuid", "block.b.poolId", "nothing", "block", "block.storageIDs[1]"]
+)
+def test_what_is_not_there_is_unresolved(response: Any, path: str) -> None:
+    """Absent fields, elements and messages give no value, and no default."""
+    assert value_at(response, path) is Special.UNRESOLVED
+
+
+def test_counting_what_is_not_there() -> None:
+    """No message, no elements."""
+    from froude.hadoop.rpc.headers import RequestHeader
+
+    assert count_at(RequestHeader(), "callerContext.nothing") == 0

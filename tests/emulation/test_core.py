@@ -1,0 +1,190 @@
+"""The core by hand: bytes in, bytes out, time as an argument."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from froude.emulation.controller import Controller, Group
+from froude.emulation.core import Core, Endpoint, PlayedCall
+from froude.emulation.programs.events import (
+    Event,
+    Failed,
+    Instruction,
+    NodeId,
+    Note,
+    Program,
+    Reached,
+    Reply,
+    Send,
+    Started,
+    Tell,
+    Timer,
+    Told,
+    WakeAt,
+)
+from froude.hadoop.rpc.client import ClientConnection
+from froude.hadoop.rpc.events import Request
+from froude.hadoop.rpc.server import ServerConnection
+from froude.workload.types import Moment, StartRule
+
+
+class Script:
+    """Gives prepared instructions for each event, and keeps the events."""
+
+    def __init__(self, *answers: Sequence[Instruction]) -> None:
+        self.answers, self.seen = list(answers), list[Event]()
+
+    def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:
+        self.seen.append(event)
+        return self.answers.pop(0) if self.answers else ()
+
+
+class People:
+    """Scripts by node number; every node on one connection."""
+
+    def __init__(self, *scripts: Script) -> None:
+        self.scripts = scripts
+
+    def program(self, node: NodeId) -> Program:
+        return self.scripts[node.number]
+
+    def endpoint(self, node: NodeId, protocol: str) -> Endpoint:
+        return Endpoint(protocol)
+
+    def client_id(self, node: NodeId) -> bytes:
+        return bytes(15) + bytes([node.number])
+
+    def caller_context(self, node: NodeId) -> str:
+        return f"node {node.number}"
+
+
+class Notebook:
+    """A journal in memory."""
+
+    def __init__(self) -> None:
+        self.calls: list[PlayedCall] = []
+
+    def wants(self, node: NodeId) -> bool:
+        return True
+
+    def call(self, played: PlayedCall) -> None:
+        self.calls.append(played)
+
+
+def begun(*scripts: Script, journal: Notebook | None = None, **options: float) -> Core:
+    """A core at second 10."""
+    core = Core(
+        People(*scripts),
+        Controller([Group("n", len(scripts), StartRule())]),
+        connect=lambda e: ClientConnection(e.protocol, client_id=bytes(16)),
+        journal=journal,
+        **options,
+    )
+    core.begin(10.0)
+    return core
+
+
+def said(core: Core, server: ServerConnection) -> list[Request]:
+    """What the core sent, as the server reads it."""
+    (channel,) = core.channels
+    data = b"".join(channel.out)
+    channel.out.clear()
+    core.dirty.clear()
+    return [event for event in server.receive(data) if isinstance(event, Request)]
+
+
+def call(method: str = "m", token: int = 0, intended_s: float = 10.0) -> Send:
+    """A call to send."""
+    return Send("p", method, b"ask", token, intended_s)
+
+
+def test_calls_carry_their_nodes_identity() -> None:
+    """Nodes share a connection and keep their own client id and caller context."""
+    core, server = begun(Script([call()]), Script([call()])), ServerConnection()
+    requests = said(core, server)
+    assert [request.client_id[-1] for request in requests] == [0, 1]
+    assert [request.caller_context for request in requests] == ["node 0", "node 1"]
+    assert len({request.call_id for request in requests}) == 2
+
+
+def test_answers_come_in_any_order_and_errors_are_counted() -> None:
+    """Each answer reaches its own node with its own token, and its latency is from intended time too."""
+    journal = Notebook()
+    one, two = Script([call("a", token=7, intended_s=9.0)]), Script([call("b", token=8)])
+    core, server = begun(one, two, journal=journal), ServerConnection()
+    first, second = said(core, server)
+    data = server.fail(second.call_id, "java.io.IOException", "no") + server.respond(first.call_id, b"yes")
+    core.received(core.channels[0], data, 12.0)
+    assert one.seen[1:] == [Reply(7, b"yes")]
+    assert two.seen[1:] == [Failed(8, "java.io.IOException", "no")]
+    core.finish(12.0)
+    series = core.tally.series["a"]
+    assert (series.from_intended.max_us, series.from_actual.max_us) == (3_000_000, 2_000_000)
+    assert core.tally.series["b"].errors == {"java.io.IOException": 1}
+    assert [(c.method, c.response, c.error) for c in journal.calls] == [
+        ("b", None, "java.io.IOException"),
+        ("a", b"yes", None),
+    ]
+
+
+def test_timers_ring_in_order_and_late_ones_at_once() -> None:
+    """A timer comes back with its token and the time it asked for."""
+    node = Script([WakeAt(11.0, 1), WakeAt(10.5, 2), WakeAt(3.0, 3)])
+    core = begun(node)
+    core.advance(10.0)
+    assert node.seen[1:] == [Timer(3, 3.0)]
+    assert core.next_s == 10.5
+    core.advance(12.0)
+    assert node.seen[2:] == [Timer(2, 10.5), Timer(1, 11.0)]
+
+
+def test_nodes_tell_each_other() -> None:
+    """What is told arrives in the same moment; to a node that is not there it is counted."""
+    talker = Script(
+        [WakeAt(10.0, 0)], [Tell(NodeId("n", 1), "hello"), Tell(NodeId("n", 9), "?"), Note("said")]
+    )
+    listener = Script()
+    core = begun(talker, listener)
+    core.advance(10.0)
+    assert listener.seen == [Started(10.0), Told("hello")]
+    assert core.tally.notes == {"told a node that is not there": 1, "said": 1}
+
+
+def test_a_finished_node_hears_nothing_more() -> None:
+    """Its late answers are still measured; the play is over when all have finished."""
+    node = Script([call(), Reached(Moment.FINISHED)])
+    core, server = begun(node), ServerConnection()
+    (request,) = said(core, server)
+    core.received(core.channels[0], server.respond(request.call_id, b""), 10.5)
+    assert len(node.seen) == 1
+    assert core.tally.counts == {"m": (1, 1)}
+    assert core.done
+
+
+def test_what_is_in_flight_at_the_end_is_reported() -> None:
+    """Unanswered calls are counted and written down as such."""
+    journal = Notebook()
+    core = begun(Script([call()]), journal=journal)
+    core.ended(core.channels[0], 11.0)
+    assert "1 calls unanswered" in str(core.failure)
+    assert core.tally.series["m"].errors == {"Unanswered": 1}
+    assert [(c.answered_s, c.error) for c in journal.calls] == [(None, "Unanswered")]
+
+
+@pytest.mark.parametrize(("at_s", "hangs"), [(13.0, False), (16.0, True)])
+def test_a_call_left_unanswered_too_long_ends_the_play(at_s: float, hangs: bool) -> None:
+    """The oldest call of a connection tells."""
+    core = begun(Script([call()]), call_timeout_s=5.0)
+    core.advance(at_s)
+    assert (core.failure is not None) is hangs
+
+
+def test_a_fatal_answer_ends_the_play_with_its_reason() -> None:
+    """The server says why it closes."""
+    core, server = begun(Script([call()])), ServerConnection()
+    (request,) = said(core, server)
+    answer = server.fail(request.call_id, "org.x.AccessControlException", "not you", fatal=True)
+    core.received(core.channels[0], answer, 10.1)
+    assert "AccessControlException: not you" in str(core.failure)
