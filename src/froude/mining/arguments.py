@@ -290,6 +290,9 @@ class ArgumentMiner:
         fact = _fact(column.path)
         if program == "datanode" and fact is not None:
             return NodeFact(fact)
+        sometimes = self._sometimes(column) if len(present) < len(column.values) else None
+        if sometimes is not None:
+            return sometimes
         numbers = [value for value in present if type(value) is int]
         if _leaf_name(column.path) in GAUGES and len(numbers) == len(present):
             return Generated("gauge", {"low": min(numbers), "high": max(numbers)})
@@ -298,6 +301,14 @@ class ArgumentMiner:
         if found is None and len(present) == len(column.values):
             found = patterns.text(column.occurrences, column.values, self._slot, random=True)
         return found or Unknown(_examples(present))
+
+    def _sometimes(self, column: _Column) -> Rule | None:
+        """The rule of a leaf where it is set: it stands, and when the leaf is set becomes a question."""
+        there = [at for at, value in enumerate(column.values) if not isinstance(value, Special)]
+        rule = self._whole(column.only(there)) if there else None
+        if rule is not None:
+            self.doubts.append(Doubt(column.occurrences[0].template, column.path, (), rule))
+        return rule
 
     def _usual(self, column: _Column) -> Rule | None:
         """The value of nearly all calls: it stands, and the others become a question."""
@@ -313,12 +324,12 @@ class ArgumentMiner:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A rule that holds at nearly all calls."""
+    """A rule that does not hold at all calls: a few have another value, or lack the leaf."""
 
     template: str
     path: str
     others: tuple[Scalar, ...]
-    """Values that it does not explain."""
+    """Values that it does not explain; none where it is only sometimes absent."""
     rule: Rule
 
 

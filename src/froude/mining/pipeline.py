@@ -250,9 +250,12 @@ class _Builder:
     def _doubt(self, found: TypeFound, template: str, method: str, rules: Mapping[str, Rule]) -> None:
         for doubt in self._miner.doubts:
             if doubt.template == template and rules.get(doubt.path) == doubt.rule:
-                text = (
-                    f"{found.name}: {doubt.path} of {method} is nearly always the same; what else may it be?"
+                unsure = (
+                    "is nearly always the same; what else may it be"
+                    if doubt.others
+                    else "is not always set; when"
                 )
+                text = f"{found.name}: {doubt.path} of {method} {unsure}?"
                 self.questions.append(
                     Question(
                         f"{template}:{doubt.path}",
