@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Sequence
 
+import psutil
 import pytest
 
 from froude.base.errors import InputError
@@ -47,3 +51,49 @@ def test_a_watch_ends_a_play_and_keeps_it(hadoop: Hadoop) -> None:
     assert outcome.interrupted
     assert outcome.failure is None
     assert outcome.tally.counts["versionRequest"][0] >= 1
+
+
+_PARENT = """
+import sys
+from froude.emulation.engine import Job, play_apart
+from froude.hadoop.distribution import Hadoop
+from tests.emulation.plans import plan
+outcome = play_apart(Job(plan(), Hadoop.find().schema(), ("127.0.0.1", int(sys.argv[1]))))
+print(outcome.interrupted, outcome.failure, outcome.tally.counts["versionRequest"])
+"""
+
+
+def _with_player(port: int) -> tuple[subprocess.Popen[str], list[psutil.Process]]:
+    """A process that plays, and its player."""
+    command = [sys.executable, "-c", _PARENT, str(port)]
+    parent = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    process, deadline = psutil.Process(parent.pid), time.monotonic() + 20
+    while time.monotonic() < deadline:
+        players = [child for child in process.children() if "froude.emulation.player" in child.cmdline()]
+        if players:
+            return parent, players
+        time.sleep(0.05)
+    raise AssertionError("no player began")
+
+
+def test_no_player_outlives_its_parent(gone: Callable[[Sequence[psutil.Process]], bool]) -> None:
+    """Killed outright, a parent leaves no player behind."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        parent, players = _with_player(silent.getsockname()[1])
+        parent.send_signal(signal.SIGKILL)
+        parent.communicate()
+        assert gone(players)
+
+
+def test_an_interrupt_keeps_what_was_played(gone: Callable[[Sequence[psutil.Process]], bool]) -> None:
+    """Ctrl-C ends the play, and the outcome comes back as interrupted."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        parent, players = _with_player(silent.getsockname()[1])
+        taken, _ = silent.accept()
+        with taken:
+            taken.recv(100)
+            time.sleep(0.3)
+            parent.send_signal(signal.SIGINT)
+            said, _ = parent.communicate(timeout=20)
+        assert said.startswith("True None (")
+        assert gone(players)

@@ -128,7 +128,8 @@ def play_apart(job: Job, watch: Watch | None = None) -> Outcome:
         TargetError: the player process died.
     """
     command = [sys.executable, "-m", "froude.emulation.player"]
-    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    # A group of its own: an interrupt from the terminal is ours to hear, and we close its stdin.
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
     assert child.stdin is not None
     assert child.stdout is not None
     try:

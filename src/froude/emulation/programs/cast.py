@@ -57,7 +57,11 @@ class Cast:
         self.fleets: dict[str, Fleet] = {}
         for name, node_type in self.types.items():
             if node_type.program == DATANODE:
-                self.fleets[name] = Fleet(schema, fleet, seeds=seeds, type_name=name)
+                period_s = next(
+                    (p.every_s for p in node_type.periodic if p.call.method == "sendHeartbeat"), None
+                )
+                recorded_s = None if period_s is None else max(0.1, round(period_s, 1))
+                self.fleets[name] = Fleet(schema, fleet, seeds=seeds, type_name=name, recorded_s=recorded_s)
         self._memories: dict[NodeId, Memory] = {}
         self._effects: dict[tuple[str, str], list[tuple[str, int, Effect]]] = {}
         for name, node_type in self.types.items():

@@ -152,9 +152,10 @@ class EmulatedDatanode:
         self._due_s = self._report_s = now_s
         if not first:
             return []
-        settings = self._fleet.settings
         return [
-            WakeAt(self._after(now_s, self._fleet.phase(self._number) * settings.heartbeat_s), _HEARTBEAT_DUE)
+            WakeAt(
+                self._after(now_s, self._fleet.phase(self._number) * self._fleet.heartbeat_s), _HEARTBEAT_DUE
+            )
         ]
 
     def _reported(self, now_s: float) -> list[Instruction]:
@@ -190,7 +191,7 @@ class EmulatedDatanode:
             return self._go_on([], now_s)
         if self._due_s is None:
             self._due_s = timer.intended_s
-        interval_s = self._fleet.settings.heartbeat_s
+        interval_s = self._fleet.heartbeat_s
         behind = max(0, math.floor((now_s - timer.intended_s) / interval_s))
         return self._go_on([WakeAt(timer.intended_s + interval_s * (behind + 1), _HEARTBEAT_DUE)], now_s)
 

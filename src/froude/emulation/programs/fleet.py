@@ -17,6 +17,7 @@ from froude.hadoop.schema import Schema
 
 PROTOCOL = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"
 _LAYOUT = -57 & 0xFFFFFFFF  # the DataNode layout of 3.x; the NameNode does not look at it
+_HEARTBEAT_S = 3.0
 _DISK = 1  # StorageTypeProto
 RECEIVED, DELETED = 2, 3
 """Status of a block in an incremental report (`ReceivedDeletedBlockInfoProto.BlockStatus`)."""
@@ -26,8 +27,8 @@ RECEIVED, DELETED = 2, 3
 class FleetSettings:
     """What the emulated DataNodes have in common."""
 
-    heartbeat_s: float = 3.0
-    """Between heartbeats, as `dfs.heartbeat.interval`."""
+    heartbeat_s: float | None = None
+    """Between heartbeats; None takes the recorded period, else 3 s as `dfs.heartbeat.interval`."""
     grid_s: float = 0.02
     """Heartbeats fall on multiples of this, so that those of one moment travel in one write."""
     full_report_s: float = 21600.0
@@ -54,6 +55,7 @@ class Fleet:
         *,
         seeds: Seeds,
         type_name: str = "datanode",
+        recorded_s: float | None = None,
     ) -> None:
         """Prepare the messages.
 
@@ -62,8 +64,11 @@ class Fleet:
             settings: what the nodes have in common.
             seeds: two plays with one seed have nodes of the same names.
             type_name: the node type.
+            recorded_s: period of the heartbeats that were recorded.
         """
         self.settings = settings or FleetSettings()
+        self.heartbeat_s = self.settings.heartbeat_s or recorded_s or _HEARTBEAT_S
+        """Between heartbeats, seconds."""
         self.type_name = type_name
         self._family = f"{seeds.child('fleet', type_name).value >> 16:012x}"
         self._seeds = seeds.child("phase", type_name)
