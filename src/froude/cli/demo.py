@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ import typer
 
 from froude.cli.settings import Settings
 
-EXIT_MISSED = 3
+EXIT_ERROR, EXIT_MISSED = 1, 3
 
 
 def demo(
@@ -71,6 +72,9 @@ def demo(
     width = max(map(len, figures))
     for name, value in figures.items():
         settings.out(f"{name:<{width}}  {_text(name, value)}")
+    if done.run.failure is not None:
+        print(f"froude: {done.run.failure}", file=sys.stderr)
+        raise typer.Exit(EXIT_ERROR)
     if done.run.left_out:
         settings.note(f"froude: {sum(done.run.left_out.values()):,} calls could not be sent as planned")
         raise typer.Exit(EXIT_MISSED)

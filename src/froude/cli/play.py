@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +17,7 @@ from froude.emulation.run import Run
 from froude.hadoop import background
 from froude.workload.plan_file import read_plan
 
-EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
+EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
 
 
 def play(  # the flags of one command
@@ -63,9 +64,10 @@ def play(  # the flags of one command
     settings.emit(_summary(run))
     settings.out(_text(run))
     if run.failure is not None:
-        settings.note(f"error: {run.failure}")
-        raise typer.Exit(1)
+        print(f"froude: {run.failure}", file=sys.stderr)
+        raise typer.Exit(EXIT_ERROR)
     if run.interrupted:
+        settings.note(f"froude: interrupted; what was played is in {output}")
         raise typer.Exit(EXIT_INTERRUPTED)
     if run.left_out:
         raise typer.Exit(EXIT_MISSED)

@@ -80,6 +80,7 @@ def run_main_job(
 
     Raises:
         TargetError: a daemon or a client failed.
+        KeyboardInterrupt: Ctrl-C; artifacts made so far are kept, the run as far as it was played.
     """
     shown = progress or Silent()
     train = []
@@ -98,6 +99,8 @@ def run_main_job(
     write_plan(workspace.new("plan"), plan)
     with hadoop.namenode(heap="1 GB", fast=fast) as namenode:
         run = play(plan, namenode, progress=shown, folder=workspace.new("run"), seed=seed)
+    if run.interrupted:  # it is kept, but no report tells of a whole job
+        raise KeyboardInterrupt
     return MainJob(job, tuple(train), workload, path, prediction, held_out, plan, run)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -72,12 +73,14 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
         The run; a target that failed, and an interrupt, end it early and stand in it.
 
     Raises:
-        InputError: the plan cannot be played, or never ends.
+        InputError: the plan cannot be played, or never ends; or the run's folder exists.
         GuardError: the target is refused.
         TargetError: it does not say who it is.
     """
     limit_s = None if duration is None else _seconds(duration)
     _check(plan, limit_s)
+    if folder is not None and folder.exists():
+        raise InputError("already exists", file=folder, remedy="Choose another folder")
     namenode = None if isinstance(target, str) else target
     address = parse_target(target) if isinstance(target, str) else target.address
     schema = (schema or _schema_for(namenode)).subset(_protocols(plan))
@@ -120,7 +123,10 @@ def _play(
         start_s = outcome.begun_at_s - RealClock().wall() + sampler.clock.now()
         run.metrics = [Measured(each.time_s - start_s, each.values) for each in sampler.samples]
     if namenode is not None and before is not None and run.failure is None:
-        run.differences = _closure(run, namenode, before)
+        try:
+            run.differences = _closure(run, namenode, before)
+        except KeyboardInterrupt:  # nobody waits for the counts: what was played is kept all the same
+            run.interrupted = True
     return run, outcome
 
 
@@ -140,12 +146,15 @@ def _closure(run: Run, namenode: NameNode, before: dict[str, int]) -> list[Diffe
 
 
 def _keep(run: Run, outcome: Outcome, job: Job, folder: Path) -> None:
-    if job.spool is not None and job.spool.exists() and job.record is not Record.SUMMARY:
-        place = folder.with_name(f".{folder.name}.trace")
-        trace = trace_of(job.spool, run, outcome, job)
-        write_trace(place, trace, command="froude play", replace=True)
-        run.trace = place
-    write_run(folder, run, inputs=tuple(job.plan.workload.recorded.traces), command="froude play")
+    place = folder.with_name(f".{folder.name}.trace")
+    try:
+        if job.spool is not None and job.spool.exists() and job.record is not Record.SUMMARY:
+            trace = trace_of(job.spool, run, outcome, job)
+            write_trace(place, trace, command="froude play", replace=True)
+            run.trace = place
+        write_run(folder, run, inputs=tuple(job.plan.workload.recorded.traces), command="froude play")
+    finally:
+        shutil.rmtree(place, ignore_errors=True)  # moved into the run's folder, unless that failed
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
 from froude.hadoop.distribution import Hadoop
 
 _POLL_S = 0.05
+_FALL_S = 10
 _STATE = "state.json"
 _FAILURE = "failure.txt"
 _OUTPUT = "supervisor.out"
@@ -146,9 +147,10 @@ def start(workspace: Path, wanted: Wanted, *, timeout_s: float = 180) -> State:
         )
     try:
         return _await_start(folder, process, timeout_s)
-    except BaseException:  # an interrupt, too: nothing half-started is left
-        process.kill()
-        process.wait()
+    except BaseException as error:  # an interrupt, too: nothing half-started is left
+        _abandon(process)
+        if not isinstance(error, TargetError):  # which names a log in there
+            shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
@@ -185,6 +187,17 @@ def _await_start(folder: Path, process: subprocess.Popen[bytes], timeout_s: floa
             raise TargetError(f"did not come up in {timeout_s:g} s", file=folder)
         time.sleep(_POLL_S)
     return state
+
+
+def _abandon(process: subprocess.Popen[bytes]) -> None:
+    """End a supervisor and wait for its daemons, which fall with it by their reapers."""
+    try:
+        family = psutil.Process(process.pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        family = []
+    process.kill()
+    process.wait()
+    psutil.wait_procs(family, timeout=_FALL_S)
 
 
 def _await_end(state: State, timeout_s: float) -> None:
