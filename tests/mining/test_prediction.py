@@ -12,7 +12,7 @@ from froude.mining.prediction import Outcome, Prediction, predict_recording
 from froude.workload.types import Workload
 from tests.mining.synthetic import record
 
-HELD_OUT = {"datanodes": 5, "clients": 5, "dirs": 4, "files": 5, "blocks": 5}
+HELD_OUT = {"datanodes": 5, "clients": 4, "dirs": 4, "files": 4, "blocks": 4}
 
 
 @pytest.fixture(scope="module")

@@ -293,7 +293,7 @@ class ArgumentMiner:
         sometimes = self._sometimes(column) if len(present) < len(column.values) else None
         if sometimes is not None:
             return sometimes
-        numbers = [value for value in present if type(value) is int]
+        numbers = [v for v in present if isinstance(v, int | float) and not isinstance(v, bool)]
         if _leaf_name(column.path) in GAUGES and len(numbers) == len(present):
             return Generated("gauge", {"low": min(numbers), "high": max(numbers)})
         usual = self._usual(column)

@@ -82,6 +82,10 @@ GAUGES = frozenset(
         "xceiverCount",
         "xmitsInProgress",
         "cacheUsed",
+        "pmem",
+        "vmem",
+        "cpu",
+        "progress",
     }
 )
 """Last parts of leaf paths that read a machine's load: random by nature."""

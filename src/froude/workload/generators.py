@@ -110,8 +110,10 @@ def _int64(_: Parameters, rng: random.Random, __: float) -> Scalar:
 
 
 def _between(parameters: Parameters, rng: random.Random, _: float) -> Scalar:
-    low, high = parameters.get("low"), parameters.get("high")
-    return rng.randint(int(low or 0), int(high or low or 0))
+    low, high = parameters.get("low") or 0, parameters.get("high") or 0
+    if isinstance(low, float) or isinstance(high, float):
+        return rng.uniform(float(low), float(high))
+    return rng.randint(int(low), int(high))
 
 
 def _never(_: Sequence[Scalar]) -> Parameters | None:
