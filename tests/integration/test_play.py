@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import GuardError
+from froude.emulation.population import Connections
+from froude.emulation.programs.fleet import FleetSettings
 from froude.emulation.run import Run
 from froude.experiment.play import play
 from froude.hadoop.distribution import Hadoop
@@ -51,6 +54,25 @@ def test_datanodes_and_clients_play_without_an_error(fresh: NameNode, tmp_path: 
         play(plan(), stranger)
     with pytest.raises(GuardError, match="never played against"):
         play(plan(source_ids=(fresh.cluster_id,)), fresh)
+
+
+def test_each_node_can_have_a_connection_and_an_address(fresh: NameNode) -> None:
+    """As in a real cluster: the NameNode sees as many addresses as DataNodes; the target's death is stated."""
+    made = plan(datanodes=40, clients=5, files=1)
+    own = Connections(pool=0, user="root")
+    run = play(
+        made, fresh, record="summary", connections=own, fleet=FleetSettings(per_address=1), check_counts=False
+    )
+    assert run.failure is None
+    assert run.errors == {}
+    nodes = json.loads(fresh.jmx("Hadoop:service=NameNode,name=NameNodeInfo")[0]["LiveNodes"])
+    assert len({node["xferaddr"].split(":")[0] for node in nodes.values()}) == 40
+    killing = threading.Timer(1.0, lambda: os.kill(fresh.pid, signal.SIGKILL))
+    killing.start()
+    dead = play(plan(datanodes=40, clients=0), fresh, record="summary", duration=20, connections=own)
+    assert dead.failure is not None
+    assert f"{fresh.host}:{fresh.port}" in dead.failure
+    assert dead.counts["registerDatanode"] == (40, 40)
 
 
 def test_a_stopped_namenode_shows_from_intended_time(fresh: NameNode) -> None:
