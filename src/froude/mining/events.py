@@ -7,9 +7,11 @@ to scalar. `events_of` is the only adapter; tests and other sources build events
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from froude.base.units import Quantity
+from froude.hadoop.leaves import leaves
+from froude.hadoop.schema import UnknownMethodError
 from froude.trace.types import Status, Trace
 from froude.workload.types import Scalar
 
@@ -61,6 +63,8 @@ class Recording:
     scale: Mapping[str, Quantity]
     source_id: str = ""
     release: str = ""
+    unknown: Mapping[str, int] = field(default_factory=dict)
+    """Calls left out because the schema does not know their method: number by method."""
 
 
 def recording_of(trace: Trace) -> Recording:
@@ -69,19 +73,29 @@ def recording_of(trace: Trace) -> Recording:
     Raises:
         InputError: a payload is absent or does not decode.
     """
-    return Recording(events_of(trace), trace.meta.scale, trace.meta.source_id, trace.meta.release)
+    unknown: dict[str, int] = {}
+    events = events_of(trace, unknown)
+    return Recording(events, trace.meta.scale, trace.meta.source_id, trace.meta.release, unknown)
 
 
-def events_of(trace: Trace) -> tuple[Event, ...]:
-    """Every decodable call of a Trace as an Event, in order of start.
+def events_of(trace: Trace, unknown: dict[str, int] | None = None) -> tuple[Event, ...]:
+    """Every call of a Trace whose method the schema knows, as an Event, in order of start.
+
+    Args:
+        trace: with its schema.
+        unknown: gets the number of calls left out, by method.
 
     Raises:
         InputError: a payload is absent or does not decode.
     """
-    from froude.hadoop.leaves import leaves
-
     events: list[Event] = []
     for call in trace.calls:
+        try:
+            request = leaves(trace.request(call))
+        except UnknownMethodError:
+            if unknown is not None:
+                unknown[call.method] = unknown.get(call.method, 0) + 1
+            continue
         response = leaves(trace.response(call)) if call.response is not None else None
         end_s = call.start_s if call.duration_s is None else call.start_s + call.duration_s
         events.append(
@@ -97,7 +111,7 @@ def events_of(trace: Trace) -> tuple[Event, ...]:
                 caller_context=call.caller_context,
                 protocol=call.protocol,
                 method=call.method,
-                request=leaves(trace.request(call)),
+                request=request,
                 response=response,
                 error=call.error,
                 answered=call.status is not Status.UNANSWERED,

@@ -90,7 +90,13 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         node_types = tuple(builder.node_type(found) for found in types)
         task.advance()
         task.say("findings")
-        findings = [*_scale_findings(recordings), *findings, *builder.findings, *_lost(assembly)]
+        findings = [
+            *_scale_findings(recordings),
+            *_unknown(recordings),
+            *findings,
+            *builder.findings,
+            *_lost(assembly),
+        ]
         task.advance()
     recorded = Recorded(
         tuple(recording.scale for recording in recordings),
@@ -291,6 +297,13 @@ def _scale_findings(recordings: Sequence[Recording]) -> list[Finding]:
         what = f"{one} and {other} rose together: what depends on one cannot be told from the other"
         made.append(Finding(what, fatal=False, variable=other))
     return made
+
+
+def _unknown(recordings: Sequence[Recording]) -> list[Finding]:
+    names = sorted({name for recording in recordings for name in recording.unknown})
+    total = sum(sum(recording.unknown.values()) for recording in recordings)
+    what = f"{total} calls left out, whose methods the schema does not know: {', '.join(names)}"
+    return [Finding(what, fatal=False)] if total else []
 
 
 def _lost(assembly: Assembly) -> list[Finding]:
