@@ -214,7 +214,8 @@ def _rows(method: str, rounds: list[tuple[Figure, Figure]], hadoop: Hadoop) -> I
     )
     faster, leaner = mine_rate / java_rate, java_us / mine_us
     yield {
-        "measure": f"player: {method}, calls/s against NNThroughputBenchmark", "value": round(faster, 2), "unit": "times",
+        "measure": f"player: {method}, calls/s against NNThroughputBenchmark", "value": round(faster, 2),
+        "unit": "times",
         "aim": ">= 2.5", "met": faster >= 2.5, "command": COMMAND, "conditions": conditions,
     }  # fmt: skip
     yield {
