@@ -9,6 +9,7 @@ leave the node's own sequence, where only timing orders them.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,10 @@ _HOLDS = 0.9
 """Share of a call's occurrences that one kind of cause must explain."""
 _TRACED = 3
 """Values of a call that are traced back: those that were new most lately say most about its cause."""
+_LOOKED = 64
+"""Answers with one value that are looked at, latest first: what many answers hold is no id of this one."""
+_SAMPLE = 60
+"""Calls of a kind that are tried first: where these have no common cause, the rest is not looked at."""
 _SLACK_S = 0.001
 """An answer counts as earlier if it passed this much after the call, at most: two connections, one clock."""
 _INDEXED = re.compile(r"^(.*)\[(\d+)\](.*?)$")
@@ -142,6 +147,9 @@ def _by_run(senders: Sequence[Sender]) -> dict[int, _Run]:
 
 
 def _explained(calls: Sequence[tuple[Sender, Logical]], runs: Mapping[int, _Run]) -> Relocation | None:
+    sample = calls[:: max(1, len(calls) // _SAMPLE)]
+    if len(sample) < len(calls) and _explained(sample, runs) is None:
+        return None
     votes: Counter[Channel] = Counter()
     options: list[dict[Channel, Caused]] = []
     for sender, call in calls:
@@ -181,9 +189,10 @@ def _causes(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel,
     seen: set[Token] = set()
     beats = {id(beat) for beat in sender.periodic}
     for value in newest:
-        for cause, other, path in reversed(known[value]):
-            late = cause.order >= call.order or cause.event.end_s > call.start_s + _SLACK_S
-            if late or cause.token in seen:
+        answers = known[value]
+        end = bisect_left(answers, call.order, key=lambda answer: answer[0].order)
+        for cause, other, path in reversed(answers[max(0, end - _LOOKED) : end]):
+            if cause.event.end_s > call.start_s + _SLACK_S or cause.token in seen:
                 continue
             if other is not sender:
                 seen.add(cause.token)
