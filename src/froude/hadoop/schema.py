@@ -66,9 +66,16 @@ class Schema:
     Args:
         files: file name -> serialised FileDescriptorProto.
         protocols: wire name of a protocol -> (file name, service name).
+        source: the file that it was read from, for errors that show only when a descriptor is used.
     """
 
-    def __init__(self, files: Mapping[str, bytes], protocols: Mapping[str, tuple[str, str]]) -> None:
+    def __init__(
+        self,
+        files: Mapping[str, bytes],
+        protocols: Mapping[str, tuple[str, str]],
+        source: Path | None = None,
+    ) -> None:
+        self._source = source
         self._raw = dict(sorted(files.items()))
         self._protocols = dict(sorted(protocols.items()))
         self._parsed: dict[str, FileDescriptorProto] = {}
@@ -121,8 +128,12 @@ class Schema:
         return cls.from_bytes(data[32:]) if sound else None
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Schema:
+    def from_bytes(cls, data: bytes, *, source: Path | None = None) -> Schema:
         """Read what `to_bytes` wrote, or any serialised FileDescriptorSet; files are parsed when needed.
+
+        Args:
+            data: the bytes.
+            source: the file that they are from, for errors.
 
         Raises:
             InputError: the bytes are neither.
@@ -140,7 +151,7 @@ class Schema:
                     protocols.update(_read_protocols(payload))
         except (ValueError, IndexError) as error:
             raise InputError("is not a schema", found=str(error), allowed="a FileDescriptorSet") from error
-        return cls(files, protocols)
+        return cls(files, protocols, source)
 
     def to_bytes(self) -> bytes:
         """The whole schema as a FileDescriptorSet; equal schemas give equal bytes."""
@@ -204,7 +215,8 @@ class Schema:
         where = self._protocols.get(protocol) or self._by_rule(protocol)
         if where is None or where[0] not in self._raw:
             known = f"{len(self._protocols)} protocols, such as {', '.join(self.protocols[:2])}"
-            raise UnknownMethodError("the schema has no such protocol", found=protocol, allowed=known)
+            what = "the schema has no such protocol"
+            raise UnknownMethodError(what, file=self._source, found=protocol, allowed=known)
         return where
 
     def _by_rule(self, protocol: str) -> tuple[str, str] | None:
@@ -281,15 +293,20 @@ class Schema:
         """
         chosen = {name: self._service(name) for name in protocols}
         files = {name: self._raw[name] for root, _ in chosen.values() for name in self._closure(root)}
-        return Schema(files, chosen)
+        return Schema(files, chosen, self._source)
 
     def _file(self, name: str) -> FileDescriptorProto:
         if name not in self._parsed:
             try:
                 self._parsed[name] = FileDescriptorProto.FromString(self._raw[name])
             except DecodeError as error:
-                raise InputError("a descriptor does not decode", file=name, found=str(error)) from error
+                raise self._damaged("a descriptor does not decode", name, error) from error
         return self._parsed[name]
+
+    def _damaged(self, what: str, name: str, error: Exception) -> InputError:
+        """An error about a descriptor: in the file that the schema came from, where there is one."""
+        place = None if self._source is None else name
+        return InputError(what, file=self._source or name, place=place, found=str(error))
 
     def _closure(self, root: str) -> list[str]:
         """The root and all it imports, imports first."""
@@ -304,7 +321,8 @@ class Schema:
             absent = name not in self._raw
             what = "imports a file that no jar holds" if absent else "imports itself, or too deep"
             remedy = "Add the jar that holds it (hadoop-common, hadoop-hdfs-client or hadoop-yarn-api)"
-            raise InputError(what, file=path[-1] if path else None, found=name, remedy=remedy)
+            where = self._source or (path[-1] if path else None)
+            raise InputError(what, file=where, found=name, remedy=remedy)
         for needed in self._file(name).dependency:
             self._visit(needed, order, (*path, name))
         order[name] = None
@@ -316,7 +334,7 @@ class Schema:
                 try:
                     pool.AddSerializedFile(self._raw[name])
                 except TypeError as error:
-                    raise InputError("a descriptor is refused", file=name, found=str(error)) from error
+                    raise self._damaged("a descriptor is refused", name, error) from error
             self._pools[root] = pool
         return self._pools[root]
 

@@ -197,7 +197,7 @@ def read_schema(path: Path) -> Schema:
     """
     raw = read_bounded(path, limit_bytes=_SCHEMA_LIMIT_BYTES)
     try:
-        return Schema.from_bytes(raw)
+        return Schema.from_bytes(raw, source=path)
     except InputError as error:
         raise InputError("is damaged", file=path, found=error.found or error.message) from error
 
