@@ -6,12 +6,12 @@ import socket
 from dataclasses import replace
 
 import pytest
-from tests.emulation.plans import plan
 
 from froude.base.errors import InputError, TargetError
 from froude.experiment.play import play
 from froude.hadoop.distribution import Hadoop
 from froude.workload.plan import Plan, Refusal
+from tests.emulation.plans import plan
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.trace import wire
 
 from froude.base.errors import InputError, TargetError
 from froude.base.units import Quantity
 from froude.experiment import record as recording
 from froude.trace.files import read_trace
 from froude.workspace.store import Workspace
+from tests.trace import wire
 
 
 class StandIn:

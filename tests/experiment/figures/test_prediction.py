@@ -1,0 +1,37 @@
+"""The prediction's tables carry its shares, its ceiling and its misses."""
+
+from froude.experiment.figures.prediction import prediction_section
+from froude.mining.prediction import Miss, Outcome, Prediction, Row, TypeSequences
+from froude.render import Table
+
+PREDICTION = Prediction(
+    sequences=(TypeSequences("client", 5, 5, 4, 100, 99, 98, "call 7: delete"),),
+    effects=(),
+    rows=(
+        Row("logical", 1000, {Outcome.EQUAL: 900, Outcome.FLOW: 90, Outcome.WRONG: 10}, 995),
+        Row("periodic", 0, {}, None),
+        Row("all", 1000, {Outcome.EQUAL: 900, Outcome.FLOW: 90, Outcome.WRONG: 10}, None),
+    ),
+    misses=(Miss("create", "src", Outcome.WRONG, 10, (("/a", "/b"),)),),
+)
+
+
+def test_shares_are_not_rounded_up() -> None:
+    """80 % of the nodes and 99 % of the arguments are what the words say."""
+    section = prediction_section(PREDICTION, "datanodes=6")
+    assert "80.00 % of the nodes" in section.intro
+    assert "99.00 % of the arguments" in section.intro
+
+
+def test_arguments_stand_beside_their_ceiling() -> None:
+    """Each kind of outcome has a column; a ceiling that was not measured is a dash."""
+    tables = {
+        block.caption: block
+        for block in prediction_section(PREDICTION, "x").blocks
+        if isinstance(block, Table)
+    }
+    first = tables["Argument values"].rows[0]
+    assert first[:4] == ("logical", 1000, 0.99, 0.995)
+    assert sum(count for count in first[4:] if isinstance(count, int)) == 1000
+    assert tables["Argument values"].rows[1][3] is None
+    assert tables["What it could not predict"].rows[0][:4] == ("create", "src", "wrong", 10)

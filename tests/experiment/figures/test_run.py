@@ -1,0 +1,62 @@
+"""A run's sections carry the run's own figures, its faults first."""
+
+from froude.emulation.run import Difference, Load, Measured, Run
+from froude.emulation.tally import Tally
+from froude.experiment.figures.run import run_sections
+from froude.render import Callout, Chart, Table
+
+
+def _run(**more: object) -> Run:
+    tally = Tally()
+    series = tally.of("create")
+    series.sent, series.answered = 3, 3
+    series.intended += [0.010, 0.020, 0.500]
+    series.actual += [0.001, 0.002, 0.003]
+    series.errors["QuotaExceeded"] += 1
+    tally.close_interval(1.0)
+    metrics = [
+        Measured(0.0, {"process.cpu_seconds": 1.0, "FSNamesystem.BlocksTotal": 0, "same": 5}),
+        Measured(2.0, {"process.cpu_seconds": 2.0, "FSNamesystem.BlocksTotal": 9, "same": 5}),
+    ]
+    load = [Load(1.0, 0.25, 1 << 20, 3, 0)]
+    given = {"nodes": {"client": 3}, "load": load, "metrics": metrics, "differences": [], **more}
+    return Run(tally, "127.0.0.1:1", "CID-1", 0.0, 2.0, **given)  # type: ignore[arg-type]
+
+
+def test_latency_by_method_from_intended_and_actual_time() -> None:
+    """A stall shows in the percentiles from intended time and not in those from actual time."""
+    table = next(block for block in run_sections(_run())[1].blocks if isinstance(block, Table))
+    method, sent, answered, errors, *times = table.rows[0]
+    assert (method, sent, answered, errors) == ("create", 3, 3, 1)
+    assert times[3] == 0.5
+    assert times[4] == 0.003
+
+
+def test_what_the_target_counted_otherwise_is_said() -> None:
+    """A difference is a warning; none at all is said to be good."""
+    titles = [b.title for b in run_sections(_run())[0].blocks if isinstance(b, Callout)]
+    assert "The target counted every call once" in titles
+    bad = run_sections(_run(differences=[Difference("create", 3, 2)]))[0]
+    assert any(isinstance(b, Callout) and "sent 3, counted 2" in b.markdown for b in bad.blocks)
+
+
+def test_a_failure_stands_in_the_first_section() -> None:
+    """A run that ended before its time says so before any figure."""
+    callouts = [b for b in run_sections(_run(failure="connection reset"))[0].blocks if isinstance(b, Callout)]
+    assert any(b.markdown == "connection reset" and b.tone.value == "bad" for b in callouts)
+
+
+def test_the_target_in_charts_and_what_changed() -> None:
+    """CPU shares come from counters; metrics that stood still are counted, not listed."""
+    blocks = run_sections(_run())[2].blocks
+    cpu = next(b for b in blocks if isinstance(b, Chart))
+    assert list(cpu.series[0].ys) == [0.5]
+    table = next(b for b in blocks if isinstance(b, Table))
+    assert [row[0] for row in table.rows] == ["FSNamesystem.BlocksTotal", "process.cpu_seconds"]
+    assert table.note.startswith("1 others")
+
+
+def test_a_run_in_which_nothing_happened() -> None:
+    """An empty run makes an empty page, not an error."""
+    empty = Run(Tally(), "127.0.0.1:1", "CID-1", 0.0, 0.0)
+    assert "0 calls answered" in run_sections(empty)[0].intro

@@ -1,0 +1,86 @@
+"""The picture and tables of a workload say what the workload says."""
+
+from froude.experiment.figures.plan import plan_section
+from froude.experiment.figures.workload import argument_kinds, pattern, workload_section
+from froude.render import Callout, Table, describe
+from froude.workload.scale import Count, Scale
+from froude.workload.types import (
+    CallTemplate,
+    Cases,
+    Constant,
+    Counter,
+    Effect,
+    Finding,
+    Flow,
+    Generated,
+    NodeType,
+    Periodic,
+    Question,
+    Recorded,
+    Repeat,
+    Side,
+    StartRule,
+    Template,
+    Unknown,
+    Workload,
+)
+
+CREATE = CallTemplate("client.c1", "p", "create", {"src": Template(("/in/", Counter(0, {"L1": 1})))})
+ADD = CallTemplate("client.c2", "p", "addBlock", {"fileId": Flow("client.c1", Side.RESPONSE, "fs.fileId")})
+RECEIVED = CallTemplate("dn.e1", "p", "blockReceivedAndDeleted", {})
+BEAT = CallTemplate("dn.p1", "p", "sendHeartbeat", {"used": Generated("gauge")})
+CLIENT = NodeType(
+    "client",
+    Count.parse("clients"),
+    (Repeat("L1", Count.parse("files"), (CREATE, ADD)),),
+    start=StartRule(after="dn", every=True, delay_s=0.5),
+)
+DATANODE = NodeType(
+    "dn",
+    Count.parse("datanodes"),
+    (),
+    (Periodic(BEAT, 3.0),),
+    (Effect(RECEIVED, "client.c2", "client", "block.locs", None),),
+)
+SCALE = Scale.of(clients=2, files=4, datanodes=3)
+WORKLOAD = Workload(
+    (DATANODE, CLIENT),
+    Recorded((SCALE,), ("CID",)),
+    (Question("q1", "what is it?", "client", "client.c1", "src", ("a",), (Constant("a"),)),),
+    (Finding("files took one value", fatal=True),),
+)
+
+
+def test_the_picture_in_words() -> None:
+    """Loops with their count, periods, start rules and causes are all drawn."""
+    words = describe(pattern(WORKLOAD, SCALE))
+    assert "repeat files = 4 times [create, addBlock]" in words
+    assert "dn calls sendHeartbeat every 3 s" in words
+    assert "client starts after every dn has finished and 500 ms" in words
+    assert "client addBlock causes dn blockReceivedAndDeleted (block.locs)" in words
+
+
+def test_arguments_by_kind() -> None:
+    """Each argument counts once, a case by its usual rule."""
+    rules = {
+        "a": Constant(1),
+        "b": Cases("L1", Generated("uuid"), None, Unknown(())),
+        "c": Counter(0, {"node": 1}),
+    }
+    assert list(argument_kinds(CallTemplate("x", "p", "m", rules))) == ["constant", "unknown", "regular"]
+
+
+def test_questions_and_findings_are_not_hidden() -> None:
+    """Both stand in the section, a fatal finding as bad."""
+    section = workload_section(WORKLOAD)
+    tables = [block for block in section.blocks if isinstance(block, Table)]
+    assert tables[-1].rows[0][0] == "q1"
+    assert [block.tone.value for block in section.blocks if isinstance(block, Callout)] == ["bad"]
+
+
+def test_a_plan_in_figures() -> None:
+    """Nodes, calls and periodic rates at the scale, and what is refused."""
+    section = plan_section(WORKLOAD.at(SCALE))
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    assert table.rows == [("dn", 3, 0, 0, 1.0), ("client", 2, 8, 16, 0)]
+    assert "can be played" in section.intro
