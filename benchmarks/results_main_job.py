@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -16,16 +17,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from signal import SIGCONT, SIGSTOP
+from threading import Timer
 
 from benchmarks.results import RESULTS, Row, at_least, at_most, from_dict, write
 from froude.experiment.jobs import DEMO, Job
 from froude.experiment.main_job import Recorded, record_job
+from froude.experiment.play import play
 from froude.hadoop.distribution import Hadoop, cache_folder
 from froude.hadoop.maven import Coordinate, Repository
 from froude.hadoop.schema import Schema
 from froude.mining.pipeline import mine
 from froude.mining.prediction import Outcome, Prediction, predict
 from froude.trace.types import Trace
+from froude.workload.plan import Plan
 from froude.workload.types import Workload
 from froude.workspace.store import Workspace
 
@@ -117,7 +122,50 @@ def mined_job(job: Job, release: str) -> list[Row]:
         workload = mine([run.trace for run in train])
         where = f"{job.name}, Hadoop {release}, held out {job.held_out}"
         prediction = predict(workload, held_out.trace, ceiling_pair=again.trace)
-        return prediction_rows(prediction, where) + closure_rows([*train, held_out, again], where)
+        rows = prediction_rows(prediction, where) + closure_rows([*train, held_out, again], where)
+    return rows + play_rows(job, workload, release)
+
+
+def play_rows(job: Job, workload: Workload, release: str) -> list[Row]:
+    """The full size against a NameNode; then once more with the NameNode stopped for five seconds."""
+    plan = workload.at(job.play)
+    more = {"command": COMMAND, "conditions": f"{job.name} at {job.play}, Hadoop {release}"}
+    with Hadoop.find(release).namenode(heap="2 GB") as namenode:
+        run = play(plan, namenode)
+    wrong = sum(abs(d.sent - d.counted) for d in run.differences) if run.differences is not None else None
+    left_out = sum(count for note, count in run.notes.items() if note.startswith("call left out"))
+    rows = [
+        at_most(
+            "RPC errors in the play", sum(sum(by.values()) for by in run.errors.values()), "calls", 0, **more
+        ),
+        at_most("calls left out of the play", left_out, "calls", 0, **more),
+        Row("calls that the NameNode's JMX counted otherwise", wrong, "calls", "<= 0", wrong == 0, **more),
+        Row("calls answered", sum(answered for _, answered in run.counts.values()), "calls", **more),
+        Row("p99 latency of all calls", run.latency().p99_ms, "ms", **more),
+        Row("limited by", str(run.bottleneck), "", **more),
+    ]
+    return rows + stall_rows(plan, release, more)
+
+
+def stall_rows(plan: Plan, release: str, more: dict[str, str]) -> list[Row]:
+    """What a stall of five seconds does to the percentiles of heartbeats."""
+    with Hadoop.find(release).namenode(heap="2 GB") as namenode:
+        pid = namenode.pid
+        timers = [Timer(8, os.kill, (pid, SIGSTOP)), Timer(13, os.kill, (pid, SIGCONT))]
+        for timer in timers:
+            timer.start()
+        run = play(plan, namenode, check_counts=False)
+        for timer in timers:
+            timer.join()
+    intended = run.latency("sendHeartbeat").max_ms / 1e3
+    actual = run.latency("sendHeartbeat", intended=False).max_ms / 1e3
+    return [
+        at_least(
+            "longest heartbeat from intended time, NameNode stopped for 5 s", intended, "s", 4.5, **more
+        ),
+        Row("the same from actual send time", actual, "s", **more),
+        Row("p99 of heartbeats from intended time", run.latency("sendHeartbeat").p99_ms / 1e3, "s", **more),
+    ]
 
 
 @group("demo", "The demo's job: foretold and real at a size never seen")
