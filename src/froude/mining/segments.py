@@ -103,6 +103,9 @@ def _rows(numbers: Ints) -> list[Segment]:
             [np.full(len(range(0, n - p, p)), p, dtype=np.int64) for p in range(first, last)]
         )
         right = left + size
+        # Most pairs agree neither here nor one before: they are dropped before any extension.
+        near = (numbers[left] == numbers[right]) | ((left > 0) & (numbers[left - 1] == numbers[right - 1]))
+        left, right, size = left[near], right[near], size[near]
         ahead = forward.length(left, right)
         behind = backward.length(n - left, n - right)  # elements before left and before right that agree
         wide = ahead + behind >= size
