@@ -20,6 +20,9 @@ _UNITS: dict[str, tuple[str, float]] = {
     **{name: ("B", factor) for name, factor in _BYTES.items()},
     **{name: ("s", factor) for name, factor in _SECONDS.items()},
 }
+_LARGEST = 1e24
+"""In base units: a million exabytes; beyond it stands a typing error, or a number made to exhaust memory."""
+_MOST_DIGITS = 30
 _NUMBER = re.compile(r"^\s*([+-]?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([A-Za-z]*)\s*$")
 
 
@@ -55,9 +58,11 @@ def parse_quantity(text: str | float, *, place: str | None = None) -> Quantity:
         The quantity in base units.
 
     Raises:
-        InputError: no number, or a unit that is not known.
+        InputError: no number, one beyond `_LARGEST`, or a unit that is not known.
     """
     if isinstance(text, (int, float)) and not isinstance(text, bool):
+        if not abs(text) <= _LARGEST:  # neither is NaN
+            raise _too_large(place, text)
         return Quantity(text)
     match = _NUMBER.match(str(text))
     unit = match[2] if match else ""
@@ -65,8 +70,17 @@ def parse_quantity(text: str | float, *, place: str | None = None) -> Quantity:
         allowed = f"a number, with {', '.join(_UNITS)} or nothing after it"
         raise InputError("not a quantity", place=place, found=repr(text), allowed=allowed)
     base, factor = _UNITS[unit] if unit else ("", 1)
-    value = Decimal(match[1].replace("_", "")) * Decimal(str(factor))
+    number = Decimal(match[1].replace("_", ""))
+    if number.adjusted() > _MOST_DIGITS or abs(number * Decimal(str(factor))) > _LARGEST:
+        raise _too_large(place, text)
+    value = number * Decimal(str(factor))
     return Quantity(int(value) if value == int(value) else float(value), base)
+
+
+def _too_large(place: str | None, text: str | float) -> InputError:
+    return InputError(
+        "is beyond any size", place=place, found=str(text)[:40], allowed=f"at most {_LARGEST:g}"
+    )
 
 
 def _scaled(value: float, factors: dict[str, float] | dict[str, int], names: tuple[str, ...]) -> str:

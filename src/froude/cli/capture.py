@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from froude.base.errors import FroudeError
+from froude.base.errors import FroudeError, InputError
 from froude.base.units import Quantity, parse_quantity
 
 if TYPE_CHECKING:
@@ -94,8 +94,6 @@ def scale_of(pairs: list[str]) -> dict[str, Quantity]:
     Raises:
         InputError: not of that form.
     """
-    from froude.base.errors import InputError
-
     scale: dict[str, Quantity] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
@@ -124,7 +122,9 @@ def schema_of(hadoop: str | None, settings: Settings) -> tuple[Schema, str]:
     from froude.hadoop.schema import Schema
 
     if hadoop and Path(hadoop).is_dir():
-        jars = sorted(Path(hadoop).rglob("*.jar"))
+        jars = sorted(path for path in Path(hadoop).rglob("*.jar") if path.is_file())
+        if not jars:
+            raise InputError("holds no jar", file=hadoop, allowed="a folder of a Hadoop release's jars")
         return Schema.from_jars(jars), ""
     from froude.hadoop.distribution import Hadoop
 

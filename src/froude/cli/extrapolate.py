@@ -13,6 +13,8 @@ from froude.workload.plan_file import plan_summary, write_plan
 from froude.workload.scale import Scale
 from froude.workload.yaml_file import read_workload
 
+EXIT_MISSED = 3
+
 
 def extrapolate(
     ctx: typer.Context,
@@ -23,6 +25,8 @@ def extrapolate(
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder of the plan.")] = Path("plan"),
 ) -> None:
     """A Workload at a Scale → a Plan, with its refusals.
+
+    Ends with 3 if the plan cannot be played.
 
     Example: froude extrapolate workload.yaml --at datanodes=200 --at clients=50 --at files=8 -o plan
     """
@@ -35,6 +39,7 @@ def extrapolate(
         settings.out(f"{count:>8,}  {name}")
     for refusal in plan.refusals:
         settings.out(f"{'refused' if refusal.fatal else 'note'}: {refusal.what}")
+    written = "Nothing written" if settings.dry_run else f"Plan written to {output}"
+    settings.out(written if plan.playable else f"{written}; it cannot be played")
     if not plan.playable:
-        raise typer.Exit(3)
-    settings.out(f"Plan written to {output}")
+        raise typer.Exit(EXIT_MISSED)

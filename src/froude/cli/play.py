@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +25,9 @@ def play(  # the flags of one command
     target: Annotated[str, typer.Option(help="hdfs://HOST:PORT of the NameNode.")],
     target_is: Annotated[
         str | None, typer.Option(help="Its cluster id, for a NameNode that Froude did not start.")
+    ] = None,
+    http: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Its web address, to record its metrics as well.")
     ] = None,
     speed: Annotated[float, typer.Option(min=0.001, help="2 halves every recorded pause.")] = 1.0,
     duration: Annotated[str | None, typer.Option(help="Longest time, for example '5 min'.")] = None,
@@ -50,6 +52,8 @@ def play(  # the flags of one command
         raise InputError("already exists", file=output, remedy="Choose another folder with -o")
     from froude.experiment.play import play as play_plan
 
+    ours = _ours(settings, address)
+
     run = play_plan(
         made,
         target,
@@ -59,7 +63,8 @@ def play(  # the flags of one command
         seed=settings.seed,
         progress=settings.progress(),
         folder=output,
-        target_is=target_is or _own_id(settings, address),
+        target_is=target_is or (ours.cluster_id if ours is not None else None),
+        http=_web(http or (ours.http if ours is not None else None)),
     )
     settings.emit(_summary(run))
     settings.out(_text(run))
@@ -73,13 +78,22 @@ def play(  # the flags of one command
         raise typer.Exit(EXIT_MISSED)
 
 
-def _own_id(settings: Settings, address: tuple[str, int]) -> str | None:
-    """The cluster id of what `froude hadoop up` runs in this workspace, where that is the target.
+def _ours(settings: Settings, address: tuple[str, int]) -> background.State | None:
+    """What `froude hadoop up` runs in this workspace, where that is the target.
 
     The target must still say that it is this one: the guard compares.
     """
     state = background.running(settings.workspace)
-    return state.cluster_id if state is not None and parse_target(state.uri) == address else None
+    return state if state is not None and parse_target(state.uri) == address else None
+
+
+def _web(text: str | None) -> tuple[str, int] | None:
+    if text is None:
+        return None
+    host, colon, port = text.removeprefix("http://").rstrip("/").rpartition(":")
+    if not colon or not host or not port.isdigit() or not 0 < int(port) < 1 << 16:
+        raise InputError("not a web address", place="--http", found=text, allowed="HOST:PORT")
+    return host, int(port)
 
 
 def _summary(run: Run) -> dict[str, object]:
@@ -90,7 +104,7 @@ def _summary(run: Run) -> dict[str, object]:
         "calls_per_second": round(run.throughput(), 1),
         "lateness_p99_ms": run.lateness.p99_ms,
         "methods": {
-            method: {"sent": sent, "answered": answered, **asdict(run.latency(method))}
+            method: {"sent": sent, "answered": answered, **run.latency(method)._asdict()}
             for method, (sent, answered) in run.counts.items()
         },
         "errors": run.errors,

@@ -96,7 +96,10 @@ def _find(name: str, folder: Path) -> tuple[str, Path, Artifact | None]:
     path = Path(name)
     artifact = read_artifact(path)
     if artifact is None and not path.exists():
-        artifact = Workspace(folder).find(name)
+        around = Workspace.around(folder)
+        if around is None:
+            raise InputError("does not exist", file=path)
+        artifact = around.find(name)
         path = artifact.path
     kind = artifact.kind if artifact else _kind_by_form(path)
     if kind not in SECTIONS:

@@ -40,7 +40,14 @@ def read_plan(folder: Path) -> Plan:
     root, _ = load_document(folder / "plan.yaml", "plan", range(1, VERSION + 1))
     section = root.section("scale")
     scale = Scale({name: section.convert(name, parse_quantity) for name in section.names()})
-    return extrapolate(read_workload(folder / "workload.yaml"), scale)
+    workload = read_workload(folder / "workload.yaml")
+    try:
+        return extrapolate(workload, scale)
+    except InputError as error:  # the two do not fit together: say in which plan
+        place = "scale" if error.place is None else f"scale.{error.place}"
+        raise InputError(
+            error.message, file=folder / "plan.yaml", place=place, found=error.found, allowed=error.allowed
+        ) from error
 
 
 def plan_summary(plan: Plan) -> dict[str, Any]:

@@ -6,6 +6,7 @@ extended by a ceiling: replication is `min(3, datanodes)`, a step that a straigh
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ _FLOAT = r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?"
 _TERM = re.compile(
     rf"\s*(?P<sign>[+-]?)\s*(?:(?:(?P<factor>{_FLOAT})\s*\*\s*)?(?P<name>[A-Za-z_][\w.]*)|(?P<number>{_FLOAT}))\s*"
 )
-_MINIMUM = re.compile(r"^min\(\s*(?P<cap>[\d.]+)\s*,\s*(?P<sum>.+)\)$")
+_MINIMUM = re.compile(r"^min\(\s*(?P<cap>\d+(?:\.\d*)?)\s*,\s*(?P<sum>.+)\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ class Count:
         """The count at a Scale, not rounded.
 
         Raises:
-            InputError: the Scale lacks a variable.
+            InputError: the Scale lacks a variable, or the count is beyond any size.
         """
         total = self.intercept
         for name, slope in self.slopes.items():
@@ -117,6 +118,8 @@ class Count:
                     "the scale lacks a variable", place=name, found=str(scale), allowed=f"{name}=…"
                 )
             total += slope * scale[name].value
+        if not math.isfinite(total):
+            raise InputError("is beyond any size", place=str(self), found=total)
         return total if self.cap is None else min(self.cap, total)
 
     def whole_at(self, scale: Mapping[str, Quantity]) -> int:
