@@ -44,3 +44,9 @@ def test_regular_bodies_are_preferred_to_optional_ones() -> None:
     parse = Automaton(found).parse(sequence)
     assert parse is not None
     assert parse.cost == 0.0
+
+
+def test_a_number_that_stays_goes_before_a_shorter_pattern() -> None:
+    """`g` for each argument, then `gcd` for each: no `(g* c d)*`, whose first round is longer than the others."""
+    runs = [tuple("g" * k + "gcd" * k) for k in (2, 3, 5)]
+    assert unify(runs) == (Loop(("g",)), Loop(("g", "c", "d")))

@@ -16,6 +16,9 @@ from froude.mining.segments import Item, Loop, fold, shortest_first, size_of
 
 _VARIED = 3
 """Loops that ran twice of which a merge tries both readings; each doubles the work."""
+_UNEVEN = 2
+"""Elements that an inner loop counts for beside its own whose number differs from one round of the outer loop to
+the next: a number that follows from the Scale does not."""
 _LONGEST_MERGED = 300
 """Items of two patterns that are still merged: the work grows with their product."""
 
@@ -38,26 +41,28 @@ def unify(sequences: Iterable[Sequence_]) -> Pattern | None:
         merged = _merged_all(order)
         if merged is not None:
             proposals.add(merged)
-    best: tuple[float, Pattern] | None = None
+    best: tuple[float, int, Pattern] | None = None
     for pattern in sorted(proposals, key=lambda p: (size_of(p), repr(p))):
+        size = size_of(pattern)
+        if best is not None and best[0] == 0.0 and best[1] <= size:
+            break
         cost = _cost(pattern, distinct)
         # A loop passed by costs more than any length: else `(create)* addBlock (complete)*` would cover all.
-        if cost is not None and (best is None or cost < best[0]):
-            best = (cost, pattern)
-        if best is not None and best[0] == 0.0:
-            break
-    return best[1] if best else None
+        if cost is not None and (best is None or (cost[0], size + cost[1]) < best[:2]):
+            best = (cost[0], size + cost[1], pattern)
+    return best[2] if best else None
 
 
-def _cost(pattern: Pattern, sequences: Sequence[Sequence_]) -> float | None:
-    """What passing loops by costs in all sequences; None where one does not parse."""
-    automaton, total = Automaton(pattern), 0.0
+def _cost(pattern: Pattern, sequences: Sequence[Sequence_]) -> tuple[float, int] | None:
+    """What passing loops by costs in all sequences, and what uneven loops do; None where one does not parse."""
+    automaton, total, uneven = Automaton(pattern), 0.0, 0
     for sequence in sequences:
         parse = automaton.parse(sequence, exact=True)
         if parse is None:
             return None
         total += parse.cost
-    return total
+        uneven = max(uneven, automaton.uneven(parse))
+    return total, _UNEVEN * uneven
 
 
 def _folds(sequence: Sequence_) -> list[Pattern]:

@@ -104,6 +104,21 @@ class Automaton:
         """Number of loops."""
         return self._loops
 
+    def uneven(self, parse: Parse) -> int:
+        """Number of loops whose number of iterations differs between rounds of the loop around them."""
+        totals: dict[tuple[int, tuple[int, ...]], int] = {}
+        for match in parse.matches:
+            if match.element < 0:
+                continue
+            for depth, loop in enumerate(self.loops_of[match.element]):
+                key = (loop, match.indices[:depth])
+                totals[key] = max(totals.get(key, 0), match.indices[depth] + 1)
+        counts: dict[int, set[int]] = {}
+        for (loop, outer), total in totals.items():
+            if outer:
+                counts.setdefault(loop, set()).add(total)
+        return sum(len(found) > 1 for found in counts.values())
+
     def parse(self, sequence: Sequence[Hashable], *, exact: bool = False) -> Parse | None:
         """The cheapest parse.
 

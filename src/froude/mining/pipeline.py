@@ -20,7 +20,7 @@ from froude.mining.senders import Conventions, senders_of
 from froude.mining.structure import Occurrence, TypeFound, find_types
 from froude.mining.timing import intervals, start_rules
 from froude.trace.types import Trace
-from froude.workload.scale import Count
+from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     CallTemplate,
     Effect,
@@ -99,7 +99,7 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         ]
         task.advance()
     recorded = Recorded(
-        tuple(recording.scale for recording in recordings),
+        tuple(Scale(dict(recording.scale)) for recording in recordings),
         tuple(dict.fromkeys(r.source_id for r in recordings if r.source_id)),
         next((r.release for r in recordings if r.release), ""),
     )
