@@ -156,3 +156,19 @@ def test_pauses_are_read_from_the_unified_log() -> None:
     assert young.duration_s == pytest.approx(0.017038)
     assert (young.before_bytes, young.after_bytes) == (100 << 20, 8 << 20)
     assert (remark.kind, remark.before_bytes) == ("Pause Remark", None)
+
+
+def test_a_namenode_known_by_its_web_address_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counts and numbers come over JMX, CPU time from what the JVM tells of itself."""
+
+    def jmx(_: tuple[str, int], query: str) -> list[metrics.Bean]:
+        if query == metrics.DETAILED:
+            return [{"name": "Hadoop:name=RpcDetailedActivityForPort1", "CreateNumOps": 3}]
+        if query.startswith("java.lang"):
+            return [{"name": query, "ProcessCpuTime": 2_500_000_000}]
+        return []
+
+    monkeypatch.setattr(metrics, "jmx", jmx)
+    web = metrics.Web(("127.0.0.1", 1))
+    assert web.rpc_counts() == {"create": 3}
+    assert web.sample() == {"process.cpu_seconds": 2.5}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -104,7 +105,7 @@ def _summary(run: Run) -> dict[str, object]:
         "calls_per_second": round(run.throughput(), 1),
         "lateness_p99_ms": run.lateness.p99_ms,
         "methods": {
-            method: {"sent": sent, "answered": answered, **run.latency(method)._asdict()}
+            method: {"sent": sent, "answered": answered, **asdict(run.latency(method))}
             for method, (sent, answered) in run.counts.items()
         },
         "errors": run.errors,

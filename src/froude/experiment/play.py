@@ -24,7 +24,7 @@ from froude.emulation.recorder import Record
 from froude.emulation.run import Difference, Load, Measured, Run, closure
 from froude.emulation.run_files import write_run
 from froude.experiment.played_trace import trace_of
-from froude.hadoop.metrics import Sampler, settled_counts
+from froude.hadoop.metrics import Sampler, Watched, Web, settled_counts
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.schema import Schema
 from froude.trace.files import write_trace
@@ -48,6 +48,7 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
     folder: Path | None = None,
     schema: Schema | None = None,
     target_is: str | None = None,
+    http: tuple[str, int] | None = None,
     connections: Connections | None = None,
     fleet: FleetSettings | None = None,
     check_counts: bool = True,
@@ -65,9 +66,10 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
         folder: where the run is kept; None keeps it in memory, without a trace.
         schema: of the target's release; None takes the NameNode's own, or the default release's.
         target_is: the target's cluster id, typed by the user; needed for a target that Froude did not start.
+        http: web address of a target given as a URI, for its metrics; without it they are not recorded.
         connections: how nodes share connections.
         fleet: what emulated DataNodes have in common.
-        check_counts: whether to compare with the target's own counts afterwards (up to 12 s; a NameNode of ours only).
+        check_counts: whether to compare with the target's own counts afterwards; takes up to 12 s.
 
     Returns:
         The run; a target that failed, and an interrupt, end it early and stand in it.
@@ -92,17 +94,18 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
             plan, schema, address, seed, speed, limit_s, Record(record) if folder else Record.SUMMARY,
             Path(scratch) / "spool", connections or Connections(user=user), fleet or FleetSettings(),
         )  # fmt: skip
-        run, outcome = _play(job, who, namenode, progress or Silent(), check_counts=check_counts)
+        watched = namenode if namenode is not None else None if http is None else Web(http)
+        run, outcome = _play(job, who, watched, progress or Silent(), check_counts=check_counts)
         if folder is not None:
             _keep(run, outcome, job, folder)
     return run
 
 
 def _play(
-    job: Job, who: Target, namenode: NameNode | None, progress: Progress, *, check_counts: bool
+    job: Job, who: Target, watched: Watched | None, progress: Progress, *, check_counts: bool
 ) -> tuple[Run, Outcome]:
-    before = _counts_before(namenode) if namenode is not None and check_counts else None
-    with _sampled(namenode) as sampler, progress.task("Playing", total=_planned(job.plan)) as task:
+    before = _counts_before(watched) if watched is not None and check_counts else None
+    with _sampled(watched) as sampler, progress.task("Playing", total=_planned(job.plan)) as task:
         begun = [0]
 
         def watch(load: Load) -> bool:
@@ -122,24 +125,24 @@ def _play(
     if sampler is not None:
         start_s = outcome.begun_at_s - RealClock().wall() + sampler.clock.now()
         run.metrics = [Measured(each.time_s - start_s, each.values) for each in sampler.samples]
-    if namenode is not None and before is not None and run.failure is None:
+    if watched is not None and before is not None and run.failure is None:
         try:
-            run.differences = _closure(run, namenode, before)
+            run.differences = _closure(run, watched, before)
         except KeyboardInterrupt:  # nobody waits for the counts: what was played is kept all the same
             run.interrupted = True
     return run, outcome
 
 
-def _counts_before(namenode: NameNode) -> dict[str, int]:
+def _counts_before(watched: Watched) -> dict[str, int]:
     """What it counted so far; of one that was used already only once its cache has turned over."""
-    counts = namenode.rpc_counts()
-    return settled_counts(namenode.rpc_counts, sleep=time.sleep) if counts else counts
+    counts = watched.rpc_counts()
+    return settled_counts(watched.rpc_counts, sleep=time.sleep) if counts else counts
 
 
-def _closure(run: Run, namenode: NameNode, before: dict[str, int]) -> list[Difference] | None:
+def _closure(run: Run, watched: Watched, before: dict[str, int]) -> list[Difference] | None:
     expect = {method: before.get(method, 0) + sent for method, (sent, _) in run.counts.items()}
     try:
-        after = settled_counts(namenode.rpc_counts, sleep=time.sleep, expect=expect)
+        after = settled_counts(watched.rpc_counts, sleep=time.sleep, expect=expect)
     except TargetError:
         return None
     return closure(run, before, after)
@@ -158,8 +161,8 @@ def _keep(run: Run, outcome: Outcome, job: Job, folder: Path) -> None:
 
 
 @contextmanager
-def _sampled(namenode: NameNode | None) -> Iterator[Sampler | None]:
-    sampler = None if namenode is None else Sampler(namenode.sample, RealClock())
+def _sampled(watched: Watched | None) -> Iterator[Sampler | None]:
+    sampler = None if watched is None else Sampler(watched.sample, RealClock())
     with sampler or nullcontext():
         yield sampler
 

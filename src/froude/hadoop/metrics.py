@@ -10,7 +10,7 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote
 
 from froude.base.clock import Clock
@@ -111,6 +111,46 @@ def settled_counts(
         before, counts = counts, read()
         if waited > 1.2 * cache_s and (before == counts or waited > 4 * cache_s):
             return counts
+
+
+class Watched(Protocol):
+    """A daemon whose own metrics can be asked for."""
+
+    def rpc_counts(self) -> dict[str, int]:
+        """Calls by method so far; up to 10 s old."""
+        ...
+
+    def sample(self) -> dict[str, float]:
+        """Its numbers now, by `bean.attribute`, and `process.cpu_seconds`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Web:
+    """A NameNode that is known by its web address alone; satisfies `Watched`."""
+
+    http: tuple[str, int]
+    """Where JMX is."""
+
+    def rpc_counts(self) -> dict[str, int]:
+        """Calls by method so far; up to 10 s old (see `settled_counts`).
+
+        Raises:
+            TargetError: it does not answer.
+        """
+        return rpc_counts(jmx(self.http, DETAILED))
+
+    def sample(self) -> dict[str, float]:
+        """The numbers of `NAMENODE_BEANS`, and the CPU time that its JVM tells of itself.
+
+        Raises:
+            TargetError: it does not answer.
+        """
+        values = flatten([bean for query in NAMENODE_BEANS for bean in jmx(self.http, query)])
+        for bean in jmx(self.http, "java.lang:type=OperatingSystem"):
+            if isinstance(bean.get("ProcessCpuTime"), int):
+                values["process.cpu_seconds"] = bean["ProcessCpuTime"] / 1e9
+        return values
 
 
 @dataclass(frozen=True, slots=True)
