@@ -48,7 +48,7 @@ class RecorderLink(asyncio.Protocol):
         self._on_error = on_error
         self._transport: asyncio.Transport | None = None
         self._waiting: list[bytes] = []
-        self._armed = self._choked = False
+        self._armed = self._choked = self._closed = False
         self._gaps: dict[int, int] = {}
         self._heard = b""
         self._loop = asyncio.get_running_loop()
@@ -130,18 +130,20 @@ class RecorderLink(asyncio.Protocol):
         self._fail(TargetError("ended before its time", file="the capture's recorder process"))
 
     def close(self) -> None:
-        """Hang up."""
+        """Hang up; that the recorder then ends is no news."""
+        self._closed = True
         if self._transport is not None:
             self._transport.close()
 
     def _fail(self, error: FroudeError) -> None:
-        if self.done.done():
+        if self.done.done() or self._closed:
             return
         self.done.set_exception(error)
         self.done.exception()  # looked at: whoever waits gets it, nobody waiting is no bug
-        if not self.ready.done():
+        if not self.ready.done():  # nothing is passed on yet: `capture` raises it
             self.ready.set_exception(error)
             self.ready.exception()
+            return
         self._on_error(error)
 
 
