@@ -12,7 +12,7 @@ def test_block_reports_are_effects_of_add_block() -> None:
     senders, _ = senders_of([record(datanodes=4, clients=2, dirs=1, files=2, blocks=2)])
     found = relocate(senders)
     assert {(role, token[1]) for role, token in found} == {("datanode", "blockReceivedAndDeleted")}
-    for relocation in found.values():
+    for (relocation,) in found.values():
         assert (relocation.channel.token[1], relocation.channel.each) == ("addBlock", "block.locs")
         assert relocation.channel.owner == "id.datanodeUuid"
         for caused in relocation.caused:
@@ -24,14 +24,14 @@ def test_block_reports_are_effects_of_add_block() -> None:
 def test_known_channels_explain_a_further_run() -> None:
     """A run too small to find effects in is still read by them."""
     channels = {
-        key: relocation.channel
-        for key, relocation in relocate(
+        key: [relocation.channel]
+        for key, (relocation,) in relocate(
             senders_of([record(datanodes=4, clients=2, dirs=1, files=2, blocks=2)])[0]
         ).items()
     }
     senders, _ = senders_of([record(datanodes=1, clients=1, dirs=1, files=1, blocks=1)])
     found = trace_back(senders, channels)
-    assert sum(len(relocation.caused) for relocation in found.values()) >= 1
+    assert sum(len(relocation.caused) for (relocation,) in found.values()) >= 1
 
 
 def test_ids_are_distinctive_and_flags_are_not() -> None:

@@ -61,7 +61,7 @@ class Known:
 
 def assemble(
     types: Sequence[TypeFound],
-    relocations: Mapping[tuple[str, Token], Relocation],
+    relocations: Mapping[tuple[str, Token], Sequence[Relocation]],
     known: Known | None = None,
 ) -> Assembly:
     """Put every call at its place.
@@ -113,7 +113,7 @@ def _beats(types: Sequence[TypeFound], names: Mapping[tuple[str, Token], str]) -
 
 def _effects(
     types: Sequence[TypeFound],
-    relocations: Mapping[tuple[str, Token], Relocation],
+    relocations: Mapping[tuple[str, Token], Sequence[Relocation]],
     placed: Mapping[int, tuple[Occurrence, str]],
     known: Mapping[tuple[str, Token, str], str] | None,
 ) -> tuple[dict[str, list[EffectFound]], Counter[str]]:
@@ -121,7 +121,12 @@ def _effects(
     made: dict[tuple[str, Token, str], EffectFound] = {}
     numbers: Counter[str] = Counter()
     lost: Counter[str] = Counter()
-    for (_, token), relocation in sorted(relocations.items(), key=lambda item: item[0]):
+    listed = [
+        (token, one)
+        for (_, token), found in sorted(relocations.items(), key=lambda item: item[0])
+        for one in found
+    ]
+    for token, relocation in listed:
         for caused in sorted(relocation.caused, key=lambda c: (c.sender.run, c.call.order)):
             name, node = home.get(id(caused.sender), ("", 0))
             cause, cause_type = placed.get(id(caused.cause), (None, ""))

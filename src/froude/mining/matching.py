@@ -14,7 +14,7 @@ from froude.mining.events import Recording
 from froude.mining.knowledge import BATCHES, ROLES
 from froude.mining.parse import Automaton
 from froude.mining.periodic import Period
-from froude.mining.relocation import Channel, trace_back
+from froude.mining.relocation import Channel, Key, trace_back
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, Sender, senders_of
 from froude.mining.structure import Names, Occurrence, TypeFound, place
@@ -100,12 +100,12 @@ def _conventions(workload: Workload, tokens: Mapping[str, Token]) -> Conventions
     return Conventions(polls, dict(periods))
 
 
-def _channels(workload: Workload, tokens: Mapping[str, Token]) -> dict[tuple[str, Token], Channel]:
-    channels = {}
+def _channels(workload: Workload, tokens: Mapping[str, Token]) -> dict[Key, list[Channel]]:
+    channels: dict[Key, dict[Channel, None]] = defaultdict(dict)
     for node in workload.node_types:
         for effect in node.effects:
-            channels[role_name(node), tokens[effect.call.id]] = channel_of(effect, tokens)
-    return channels
+            channels[role_name(node), tokens[effect.call.id]][channel_of(effect, tokens)] = None
+    return {key: list(found) for key, found in channels.items()}
 
 
 def channel_of(effect: Effect, tokens: Mapping[str, Token]) -> Channel:

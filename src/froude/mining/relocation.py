@@ -20,6 +20,10 @@ from froude.workload.types import Scalar
 
 _HOLDS = 0.9
 """Share of a call's occurrences that one kind of cause must explain."""
+_MOST = 0.6
+"""Share of the calls that a channel could explain which must each have a place of its own there."""
+_CHANNELS = 3
+"""Kinds of causes that one kind of call may have."""
 _TRACED = 3
 """Values of a call that are traced back: those that were new most lately say most about its cause."""
 _LOOKED = 64
@@ -29,6 +33,10 @@ _SAMPLE = 60
 _SLACK_S = 0.001
 """An answer counts as earlier if it passed this much after the call, at most: two connections, one clock."""
 _INDEXED = re.compile(r"^(.*)\[(\d+)\](.*?)$")
+
+
+Key = tuple[str, Token]
+"""Role name and token."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -74,42 +82,48 @@ def is_distinctive(value: Scalar) -> bool:
     return abs(value) >= 1 << 14 if isinstance(value, int) else len(value) >= 6
 
 
-def relocate(senders: Sequence[Sender]) -> dict[tuple[str, Token], Relocation]:
+def relocate(senders: Sequence[Sender]) -> dict[Key, tuple[Relocation, ...]]:
     """Find effects, and take them out of their senders' own sequences.
 
     Args:
         senders: of all runs, sorted (`senders_of`); their `own` is shortened.
 
     Returns:
-        By role name and token.
+        By role name and token; a call may have several kinds of causes (a block is reported once it was added,
+        and again once it was appended to).
     """
-    found: dict[tuple[str, Token], Relocation] = {}
+    found: dict[Key, tuple[Relocation, ...]] = {}
     runs = _by_run(senders)
     for role, token in sorted({(s.role.name, call.token) for s in senders for call in s.own}):
         calls = [(s, call) for s in senders if s.role.name == role for call in s.own if call.token == token]
-        relocation = _explained(calls, runs)
-        if relocation is not None:
-            found[role, token] = relocation
+        relocations = _explained(calls, runs)
+        if relocations:
+            found[role, token] = relocations
     for sender in senders:
         sender.own = [call for call in sender.own if (sender.role.name, call.token) not in found]
     return found
 
 
 def trace_back(
-    senders: Sequence[Sender], channels: Mapping[tuple[str, Token], Channel]
-) -> dict[tuple[str, Token], Relocation]:
-    """The same for a further run, by channels already known."""
-    found = {key: Relocation(channel) for key, channel in channels.items()}
+    senders: Sequence[Sender], channels: Mapping[Key, Sequence[Channel]]
+) -> dict[Key, tuple[Relocation, ...]]:
+    """The same for a further run, by channels already known, likeliest first."""
+    found = {key: tuple(Relocation(channel) for channel in known) for key, known in channels.items()}
     runs = _by_run(senders)
+    taken: set[_Place] = set()
     for sender in senders:
         for call in sender.own:
-            relocation = found.get((sender.role.name, call.token))
-            if relocation is None:
+            relocations = found.get((sender.role.name, call.token))
+            if relocations is None:
                 continue
+            mine: dict[Channel, Caused] = {}
             for channel, caused in _causes(sender, call, runs[sender.run]):
-                if channel == relocation.channel:
-                    relocation.caused.append(caused)
-                    break
+                mine.setdefault(channel, caused)
+            able = [one for one in relocations if one.channel in mine]
+            free = [one for one in able if _place(mine[one.channel]) not in taken]
+            for one in (free or able)[:1]:
+                one.caused.append(mine[one.channel])
+                taken.add(_place(mine[one.channel]))
         sender.own = [call for call in sender.own if (sender.role.name, call.token) not in found]
     return found
 
@@ -146,27 +160,71 @@ def _by_run(senders: Sequence[Sender]) -> dict[int, _Run]:
     return runs
 
 
-def _explained(calls: Sequence[tuple[Sender, Logical]], runs: Mapping[int, _Run]) -> Relocation | None:
+def _explained(calls: Sequence[tuple[Sender, Logical]], runs: Mapping[int, _Run]) -> tuple[Relocation, ...]:
+    """The causes of nearly all calls: one channel if one will do, else the fewest that share them out."""
     sample = calls[:: max(1, len(calls) // _SAMPLE)]
-    if len(sample) < len(calls) and _explained(sample, runs) is None:
-        return None
-    votes: Counter[Channel] = Counter()
+    if len(sample) < len(calls) and not _explained(sample, runs):
+        return ()
     options: list[dict[Channel, Caused]] = []
     for sender, call in calls:
         mine: dict[Channel, Caused] = {}
         for channel, one in _causes(sender, call, runs[sender.run]):
             mine.setdefault(channel, one)
-        votes.update(mine.keys())
         options.append(mine)
-    likely = [channel for channel, count in votes.items() if count >= max(2, _HOLDS * len(calls))]
-    for channel in sorted(likely, key=lambda c: (c.own, -votes[c], _plainness(c), c)):
-        caused = [mine[channel] for mine in options if channel in mine]
-        if not channel.own and not _several(caused):
-            continue
-        places = {(c.sender.run, c.cause.order, c.index, id(c.sender)) for c in caused}
-        if len(places) >= _HOLDS * len(caused):
-            return Relocation(channel, caused)
+    made: list[Relocation] = []
+    left, needed = options, max(2, _HOLDS * len(calls))
+    while sum(len(one.caused) for one in made) < needed:
+        best = _best(left, needed if not made else 2)
+        if best is None or len(made) == _CHANNELS:
+            return ()
+        relocation, left = best
+        made.append(relocation)
+    return tuple(made)
+
+
+def _best(
+    options: Sequence[dict[Channel, Caused]], needed: float
+) -> tuple[Relocation, list[dict[Channel, Caused]]] | None:
+    """The channel that explains most of these calls, and the calls that are left; None if there is none.
+
+    One place causes one effect: a second call of the same place is left to another channel.
+    """
+    votes: Counter[Channel] = Counter()
+    latest: Counter[Channel] = Counter()
+    for mine in options:
+        votes.update(mine.keys())
+        order = max((one.cause.order for one in mine.values()), default=0)
+        latest.update(channel for channel, one in mine.items() if one.cause.order == order)
+
+    def rank(channel: Channel) -> tuple[object, ...]:
+        return (
+            latest[channel] < _HOLDS * votes[channel],
+            channel.own,
+            -votes[channel],
+            _plainness(channel),
+            channel,
+        )
+
+    for channel in sorted((c for c, count in votes.items() if count >= needed), key=rank):
+        caused: dict[_Place, Caused] = {}
+        rest: list[dict[Channel, Caused]] = []
+        for mine in options:
+            one = mine.get(channel)
+            if one is None or _place(one) in caused:
+                rest.append(mine)
+            else:
+                caused[_place(one)] = one
+        if (channel.own or _several(list(caused.values()))) and len(caused) >= _MOST * votes[channel]:
+            return Relocation(channel, list(caused.values())), rest
     return None
+
+
+_Place = tuple[int, int, int, int]
+
+
+def _place(one: Caused) -> _Place:
+    """Run, causing call, its element, and who acts."""
+    return one.sender.run, one.cause.order, one.index, id(one.sender)
 
 
 def _several(caused: Sequence[Caused]) -> bool:
