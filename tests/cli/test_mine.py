@@ -13,8 +13,8 @@ from froude.workload.types import Question
 
 def test_questions_show_examples() -> None:
     """What was seen stands beside what is asked."""
-    asked = _asked(Question("q", "what is x?", "client", examples=(1, "b")))
-    assert asked == "? what is x? seen: 1, 'b'"
+    asked = _asked(Question("q", "what is x?", "client", examples=(1, "b")), 3)
+    assert asked == "q3: what is x? seen: 1, 'b'"
 
 
 def test_a_trace_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,8 +36,10 @@ def mine(
     settings.out(_tables(summarise(workload)))
     for finding in workload.findings:
         settings.out(f"{'limits' if finding.fatal else 'note'}: {finding.what}")
-    for question in workload.questions:
-        settings.out(_asked(question))
+    for number, question in enumerate(workload.questions, 1):
+        settings.out(_asked(question, number))
+    if workload.questions:
+        settings.out(f"`froude review {output}` answers them")
     settings.out(f"Workload written to {output}" if not settings.dry_run else "Nothing written")
 
 
@@ -52,9 +54,9 @@ def _tables(types: tuple[TypeSummary, ...]) -> str:
     return f"{aligned(doing, words=3)}\n\n{aligned(arguments)}\n"
 
 
-def _asked(question: Question) -> str:
+def _asked(question: Question, number: int) -> str:
     seen = ", ".join(repr(example) for example in question.examples[:3])
-    return f"? {question.text}" + (f" seen: {seen}" if seen else "")
+    return f"q{number}: {question.text}" + (f" seen: {seen}" if seen else "")
 
 
 def _document(workload: Workload) -> dict[str, object]:

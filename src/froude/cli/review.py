@@ -25,14 +25,22 @@ def review(
     accept: Annotated[
         bool, typer.Option("--accept", help="Take each question's likeliest rule, asking nothing.")
     ] = False,
+    list_: Annotated[
+        bool, typer.Option("--list", help="Show the open questions and their candidates, asking nothing.")
+    ] = False,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="QUESTION=VALUE", help="Answer one: a candidate's number or #VALUE."),
+        typer.Option(
+            "--set",
+            metavar="QUESTION=VALUE",
+            help="Answer one: q1=2 takes its second candidate, q1=#VALUE a constant; repeatable.",
+        ),
     ] = None,
 ) -> None:
     """Answer and confirm a Workload's questions.
 
-    On a terminal it asks one question after another; elsewhere it lists them, or takes --set and --accept.
+    On a terminal it asks one question after another; elsewhere, and with --list, it shows those that are open.
+    A question is named by its number (q1, q2, ... as shown) or by its id (as --json shows).
 
     Example: froude review workload.yaml --set q1=2 --set 'q2=#/data/in' --accept
     """
@@ -43,31 +51,49 @@ def review(
         for question in open_questions(changed):
             if question.candidates:
                 changed = answer(changed, question, question.candidates[0])
-    elif not set_ and sys.stdin.isatty() and not settings.json:
+    elif not set_ and not list_ and sys.stdin.isatty() and not settings.json:
         changed = _ask(changed, settings)
     if changed != found and not settings.dry_run:
         write_workload(workload, changed)
     left = open_questions(changed)
-    settings.emit([_fields(question) for question in left])
+    settings.emit([_fields(changed, question) for question in left])
     for question in left:
-        settings.out(_text(question))
+        settings.out(_text(changed, question))
     settings.out(f"{len(found.questions) - len(left)} answered, {len(left)} open")
 
 
 def _set(workload: Workload, answers: list[str], file: Path) -> Workload:
     for text in answers:
         name, _, value = text.partition("=")
-        question = next((q for q in workload.questions if q.id == name), None)
+        question = next((q for q in workload.questions if name in {q.id, _number(workload, q)}), None)
         if question is None or not value:
-            known = ", ".join(q.id for q in workload.questions) or "none: the workload has no questions"
+            many = len(workload.questions)
+            known = (
+                f"q1{f' to q{many}' if many > 1 else ''}, = and an answer" if many else "none: no questions"
+            )
             raise InputError("no such question", file=file, place="--set", found=text, allowed=known)
         workload = answer(workload, question, _chosen(question, value, file))
     return workload
 
 
+def _number(workload: Workload, question: Question) -> str:
+    """Its short name, which stays when others are answered."""
+    return f"q{1 + [q.id for q in workload.questions].index(question.id)}"
+
+
+def _constant(question: Question, text: str, file: Path) -> Constant:
+    """A constant of the kind that was seen: a number where numbers were, text otherwise."""
+    kinds = {type(example) for example in question.examples}
+    try:
+        return Constant(int(text) if kinds == {int} else float(text) if kinds == {float} else text)
+    except ValueError as error:
+        place = question.id
+        raise InputError("not an answer", file=file, place=place, found=text, allowed="a number") from error
+
+
 def _chosen(question: Question, value: str, file: Path) -> Rule:
     if value.startswith("#"):
-        return Constant(value[1:])
+        return _constant(question, value[1:], file)
     if value.isdigit() and 1 <= int(value) <= len(question.candidates):
         return question.candidates[int(value) - 1]
     allowed = f"1 to {len(question.candidates)}, or #VALUE for a constant"
@@ -76,7 +102,7 @@ def _chosen(question: Question, value: str, file: Path) -> Rule:
 
 def _ask(workload: Workload, settings: Settings) -> Workload:
     for question in open_questions(workload):
-        settings.out(_text(question))
+        settings.out(_text(workload, question))
         while True:
             value = str(
                 typer.prompt("number, #VALUE, or Enter to leave it open", default="", show_default=False)
@@ -91,16 +117,17 @@ def _ask(workload: Workload, settings: Settings) -> Workload:
     return workload
 
 
-def _text(question: Question) -> str:
-    lines = [f"{question.id}: {question.text}"]
+def _text(workload: Workload, question: Question) -> str:
+    lines = [f"{_number(workload, question)}: {question.text}"]
     if question.examples:
         lines.append("    seen: " + ", ".join(repr(example) for example in question.examples))
     lines += [f"    {number}) {rule_field(rule)}" for number, rule in enumerate(question.candidates, 1)]
     return "\n".join(lines)
 
 
-def _fields(question: Question) -> dict[str, object]:
+def _fields(workload: Workload, question: Question) -> dict[str, object]:
     return {
+        "number": _number(workload, question),
         "id": question.id,
         "text": question.text,
         "examples": list(question.examples),

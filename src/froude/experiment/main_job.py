@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from froude.base.clock import RealClock
 from froude.base.progress import Progress, Silent, Task
 from froude.base.units import Quantity
 from froude.emulation.run import Run
@@ -27,6 +28,7 @@ from froude.workload.plan_file import write_plan
 from froude.workload.scale import Scale
 from froude.workload.types import Workload
 from froude.workload.yaml_file import write_workload
+from froude.workspace.artifact import Lineage, hash_file, hash_parts, stamp
 from froude.workspace.store import Workspace
 
 SETTLE_S = 3.5
@@ -91,17 +93,27 @@ def run_main_job(
         workload = mine([recorded.trace for recorded in train])
         path = workspace.new("workload", suffix=".yaml")
         write_workload(path, workload)
+        _note(workspace, path, "workload", workload.recorded.traces)
     with shown.task(f"record the held-out size: {job.held_out}") as task:
         held_out = record_job(job, job.held_out, workspace, hadoop, task=task, fast=fast)
     with shown.task("check the prediction against it"):
         prediction = predict(workload, held_out.trace)
     plan = workload.at(job.play)
-    write_plan(workspace.new("plan"), plan)
+    plan_path = workspace.new("plan")
+    write_plan(plan_path, plan)
+    _note(workspace, plan_path, "plan", (hash_file(path),))
     with hadoop.namenode(heap="1 GB", fast=fast) as namenode:
         run = play(plan, namenode, progress=shown, folder=workspace.new("run"), seed=seed)
     if run.interrupted:  # it is kept, but no report tells of a whole job
         raise KeyboardInterrupt
     return MainJob(job, tuple(train), workload, path, prediction, held_out, plan, run)
+
+
+def _note(workspace: Workspace, path: Path, kind: str, inputs: tuple[str, ...]) -> None:
+    """Keep its lineage beside it, so that it is found by name."""
+    content = hash_parts(sorted(path.iterdir()), {}) if path.is_dir() else hash_file(path)
+    made_at = stamp(RealClock().wall())
+    workspace.note(path, Lineage(kind, 1, content, inputs, "froude demo", made_at=made_at))
 
 
 def record_job(

@@ -1,0 +1,84 @@
+"""`froude review`: what is asked, and how answers are given."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from froude.cli.app import run
+from froude.workload.scale import Count
+from froude.workload.types import CallTemplate, Constant, NodeType, Question, Recorded, Unknown, Workload
+from froude.workload.yaml_file import read_workload, write_workload
+
+Out = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def workload(tmp_path: Path) -> Path:
+    """Two questions, one about a number and one about a text."""
+    call = CallTemplate("c.e1", "p.P", "create", {"length": Unknown((1, 2)), "src": Unknown(("/a", "/b"))})
+    questions = (
+        Question("c.e1:length", "how long?", "c", "c.e1", "length", (1, 2), (Constant(1), Constant(2))),
+        Question("c.e1:src", "which file?", "c", "c.e1", "src", ("/a", "/b"), (Constant("/a"),)),
+    )
+    client = NodeType("c", Count(1), (call,))
+    path = tmp_path / "workload.yaml"
+    write_workload(path, Workload((client,), Recorded((), ()), questions=questions))
+    return path
+
+
+def arguments(path: Path) -> dict[str, object]:
+    """The rules of the one call."""
+    return dict(next(read_workload(path).node_types[0].templates()).arguments)
+
+
+def test_list_shows_and_changes_nothing(workload: Path, capsys: Out) -> None:
+    """Numbers, texts, examples and candidates."""
+    before = workload.read_bytes()
+    assert run(["review", str(workload), "--list"]) == 0
+    out = capsys.readouterr().out
+    for part in ("q1: how long?", "seen: 1, 2", "2) 2", "q2: which file?", "0 answered, 2 open"):
+        assert part in out
+    assert workload.read_bytes() == before
+
+
+def test_set_by_number_and_id(workload: Path, capsys: Out) -> None:
+    """A candidate by its number; a constant takes the kind that was seen."""
+    assert run(["review", str(workload), "--set", "q1=#70", "--set", "c.e1:src=1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+    assert arguments(workload) == {"length": Constant(70), "src": Constant("/a")}
+
+
+def test_numbers_stay_when_others_are_answered(workload: Path, capsys: Out) -> None:
+    """The second question is q2 for good."""
+    assert run(["review", str(workload), "--set", "q1=1"]) == 0
+    assert "q2: which file?" in capsys.readouterr().out
+
+
+def test_accept_takes_the_likeliest(workload: Path) -> None:
+    """Each question's first candidate; --dry-run writes none."""
+    before = workload.read_bytes()
+    assert run(["--dry-run", "review", str(workload), "--accept"]) == 0
+    assert workload.read_bytes() == before
+    assert run(["review", str(workload), "--accept"]) == 0
+    assert arguments(workload) == {"length": Constant(1), "src": Constant("/a")}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("q3=1", "q1 to q2"),
+        ("q1", "q1 to q2"),
+        ("q1=3", "1 to 2"),
+        ("q1=#long", "a number"),
+        ("q1=", "q1 to q2"),
+    ],
+)
+def test_wrong_answers(words: str, said: str, workload: Path, capsys: Out) -> None:
+    """Say what is allowed and change nothing."""
+    before = workload.read_bytes()
+    assert run(["review", str(workload), "--set", words]) == 1
+    assert said in capsys.readouterr().err
+    assert workload.read_bytes() == before
