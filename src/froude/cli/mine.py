@@ -38,9 +38,12 @@ def mine(
         settings.out(f"{'limits' if finding.fatal else 'note'}: {finding.what}")
     for number, question in enumerate(workload.questions, 1):
         settings.out(_asked(question, number))
+    if settings.dry_run:
+        settings.out("Nothing written")
+        return
+    settings.out(f"Workload written to {output}")
     if workload.questions:
-        settings.out(f"`froude review {output}` answers them")
-    settings.out(f"Workload written to {output}" if not settings.dry_run else "Nothing written")
+        settings.out(f"Answer its questions: froude review {output}")
 
 
 def _tables(types: tuple[TypeSummary, ...]) -> str:

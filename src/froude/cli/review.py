@@ -81,39 +81,42 @@ def _number(workload: Workload, question: Question) -> str:
     return f"q{1 + [q.id for q in workload.questions].index(question.id)}"
 
 
-def _constant(question: Question, text: str, file: Path) -> Constant:
+def _constant(question: Question, text: str, file: Path | None) -> Constant:
     """A constant of the kind that was seen: a number where numbers were, text otherwise."""
     kinds = {type(example) for example in question.examples}
     try:
         return Constant(int(text) if kinds == {int} else float(text) if kinds == {float} else text)
     except ValueError as error:
-        place = question.id
+        place = None if file is None else question.id
         raise InputError("not an answer", file=file, place=place, found=text, allowed="a number") from error
 
 
-def _chosen(question: Question, value: str, file: Path) -> Rule:
+def _chosen(question: Question, value: str, file: Path | None) -> Rule:
     if value.startswith("#"):
         return _constant(question, value[1:], file)
     if value.isdigit() and 1 <= int(value) <= len(question.candidates):
         return question.candidates[int(value) - 1]
     allowed = f"1 to {len(question.candidates)}, or #VALUE for a constant"
-    raise InputError("not an answer", file=file, place=question.id, found=value, allowed=allowed)
+    place = None if file is None else question.id
+    raise InputError("not an answer", file=file, place=place, found=value, allowed=allowed)
 
 
 def _ask(workload: Workload, settings: Settings) -> Workload:
     for question in open_questions(workload):
         settings.out(_text(workload, question))
         while True:
-            value = str(
-                typer.prompt("number, #VALUE, or Enter to leave it open", default="", show_default=False)
-            )
+            try:
+                value = input("number, #VALUE, or Enter to leave it open: ").strip()
+            except EOFError:  # Ctrl-D: enough for now; Ctrl-C would drop the answers
+                print()
+                return workload
             if not value:
                 break
             try:
-                workload = answer(workload, question, _chosen(question, value, Path(question.id)))
+                workload = answer(workload, question, _chosen(question, value, None))
                 break
             except InputError as error:
-                settings.note(str(error))
+                print(error, file=sys.stderr)
     return workload
 
 
