@@ -185,9 +185,8 @@ class Connection(_Core):
             method: its name within the protocol.
             request: of the schema's class for it.
             protocol: declared protocol, when it is not the connection's.
-            call_id: None takes the next free one. To repeat a call on a new connection give the same
-            `client_id`
-                to that connection and the same id here.
+            call_id: None takes the next free one. To repeat a call on a new connection give that connection
+                the same `client_id`, and the same id here.
             retry: how often it was sent before.
 
         Raises:

@@ -46,9 +46,8 @@ def leaves(message: Message, *, canonical: bool = False) -> dict[str, Value]:
     Args:
         message: any message.
         canonical: whether lists that stand for maps (elements with a `key`, or of a type `…MapProto`) are
-        sorted
-            by their elements' bytes, since a JVM's order of them is not stable. `build` then gives an equal
-            message up to that order.
+            sorted by their elements' bytes, since a JVM's order of them is not stable. `build` then gives an
+            equal message up to that order.
     """
     out: dict[str, Value] = {}
     _walk(message, "", out, canonical)

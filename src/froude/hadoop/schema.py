@@ -90,9 +90,8 @@ class Schema:
         Args:
             paths: jars in class path order (of two files with one name the first counts), and folders of jars
                 (by name). Jars without Hadoop's classes only cost the reading of their directory.
-            cache: folder of parsed schemas; None means that of `default_cache`.
-            A
-                cache that cannot be written is done without.
+            cache: folder of parsed schemas; None means that of `default_cache`. A cache that cannot be
+                written is done without.
 
         Raises:
             InputError: a jar is damaged, or none holds a descriptor.

@@ -60,7 +60,7 @@ def senders_of(
     Args:
         recordings: the runs.
         conventions: those of an earlier call, to read another run as the first ones were read; None to find
-        them.
+            them.
     """
     senders = [sender for run, recording in enumerate(recordings) for sender in _separated(run, recording)]
     if conventions is None:

@@ -59,8 +59,7 @@ class ClientConnection:
         user: effective user; None sends none (with a token the user comes from it).
         real_user: who impersonates `user`; the server's `hadoop.proxyuser` rules decide.
         sasl: whether to begin with SASL; implied by `mechanisms`. A server that offers SIMPLE is then
-        answered
-            by SIMPLE.
+            answered by SIMPLE.
         mechanisms: what we can authenticate with; the first in the server's order of preference is taken.
         caller_context: what we call ourselves in the audit log.
         limit_bytes: largest frame taken from the server.
