@@ -113,6 +113,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hadoop: Hadoop) -> P
     return tmp_path
 
 
+STRANGERS: set[int] = set()
+"""Children that other tests left to the session, such as a resource tracker."""
+
+
+def children() -> set[int]:
+    """Process ids below this process."""
+    return {child.pid for child in psutil.Process().children(recursive=True)}
+
+
+@pytest.fixture(autouse=True)
+def strangers() -> None:
+    """Look who is here before."""
+    STRANGERS.clear()
+    STRANGERS.update(children())
+
+
 def play(folder: Path, target: str, *words: str) -> int:
     """Run the command in a workspace of its own."""
     plan_, out = str(folder / "plan"), str(folder / "run")
@@ -126,7 +142,7 @@ def stated(folder: Path, code: int, err: str, *names: str) -> None:
     for name in names:
         assert name in err
     assert [path.name for path in folder.iterdir()] == ["plan"]
-    assert psutil.Process().children() == []
+    assert children() == STRANGERS
 
 
 @pytest.mark.parametrize("how", WRONG)
@@ -194,7 +210,7 @@ def test_a_target_of_a_capture_that_does_wrong(how: str, folder: Path, capsys: O
         assert capture(folder, f"{host}:{port}") == 0
     assert "--source-id" in capsys.readouterr().err
     assert run(["trace", "validate", str(folder / "t")]) == 0
-    assert psutil.Process().children() == []
+    assert children() == STRANGERS
 
 
 def test_a_capture_that_cannot_begin(folder: Path, capsys: Out) -> None:
@@ -231,4 +247,4 @@ def test_a_target_that_dies_while_it_is_played_on(folder: Path, hadoop: Hadoop, 
     assert err.startswith("froude: ")
     assert err.count("\n") == 1
     assert (folder / "run" / "run.json").is_file()
-    assert psutil.Process().children() == []
+    assert children() == STRANGERS
