@@ -20,7 +20,7 @@ from froude.workload.types import Scalar
 
 _HOLDS = 0.9
 """Share of a call's occurrences that one kind of cause must explain."""
-_MOST = 0.6
+_MOST = 0.3
 """Share of the calls that a channel could explain which must each have a place of its own there."""
 _CHANNELS = 3
 """Kinds of causes that one kind of call may have."""
