@@ -84,20 +84,39 @@ def validate(
         raise typer.Exit(EXIT_MISSED)
 
 
-@app.command(epilog="Example: froude trace diff predicted.trace real.trace")
+@app.command(epilog="Example: froude trace diff workload.yaml real.trace --pair again.trace --at-least 0.99")
 def diff(
     ctx: typer.Context,
-    left: Annotated[Path, typer.Argument(metavar="TRACE", help="One Trace.")],
-    right: Annotated[Path, typer.Argument(metavar="TRACE", help="The other.")],
+    left: Annotated[Path, typer.Argument(metavar="TRACE|WORKLOAD", help="One Trace, or a workload's YAML.")],
+    right: Annotated[Path, typer.Argument(metavar="TRACE", help="The other Trace.")],
     arguments: Annotated[bool, typer.Option(help="Compare arguments, too.")] = True,
+    pair: Annotated[
+        Path | None, typer.Option(help="With a workload: a second run of the same size, for the ceiling.")
+    ] = None,
+    at_least: Annotated[
+        float | None, typer.Option(min=0, max=1, help="With a workload: end with 3 below this share.")
+    ] = None,
 ) -> None:
-    """How the behaviour in two Traces differs: senders, sequences of calls, arguments, intervals."""
+    """How the behaviour in two Traces differs, or what a workload foretold of a Trace.
+
+    A workload is held against a run that it was not mined from: which call sequences and arguments came true.
+    With --at-least, exit code 3 if sequences differ or fewer arguments of logical calls were foretold.
+    """
     from dataclasses import asdict
 
+    settings: Settings = ctx.obj
+    if left.suffix in {".yaml", ".yml"} and left.is_file():
+        from froude.cli.prediction import check
+
+        found = check(
+            settings, left, _place(right, settings), None if pair is None else _place(pair, settings)
+        )
+        if at_least is not None and (found.sequence_share < 1 or found.row("logical").share < at_least):
+            raise typer.Exit(EXIT_MISSED)
+        return
     from froude.trace.diff import diff as compare
     from froude.trace.files import read_trace
 
-    settings: Settings = ctx.obj
     traces = [read_trace(_place(path, settings)) for path in (left, right)]
     result = compare(traces[0], traces[1], arguments=arguments)
     if settings.json:

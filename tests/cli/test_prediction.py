@@ -1,0 +1,39 @@
+"""A workload held against a Trace, from the command line."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from froude.cli import prediction
+from froude.cli.app import run
+from tests.experiment.figures.test_prediction import PREDICTION
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A workload's file and a trace's folder whose comparison is known."""
+    (tmp_path / "w.yaml").write_text("x")
+    (tmp_path / "t").mkdir()
+    trace = SimpleNamespace(meta=SimpleNamespace(scale={"datanodes": 6}))
+    monkeypatch.setattr(prediction, "read_workload", lambda _: None)
+    monkeypatch.setattr(prediction, "read_trace", lambda _: trace)
+    monkeypatch.setattr(prediction, "predict", lambda *_, **__: PREDICTION)
+    return ["trace", "diff", str(tmp_path / "w.yaml"), str(tmp_path / "t")]
+
+
+def test_says_what_came_true(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Sequences, shares beside their ceiling, and the misses; exit 0 without a limit."""
+    assert run(files) == 0
+    out = capsys.readouterr().out
+    assert "98 of 99" in out
+    assert "first difference: call 7: delete" in out
+    assert "99.00%    99.50%" in out
+    assert "wrong      create src" in out
+
+
+def test_a_limit_that_is_missed_is_3(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """In a script the exit code tells, and one JSON document says why."""
+    assert run([*files, "--at-least", "0.9", "--json"]) == 3
+    assert json.loads(capsys.readouterr().out)["sequence_share"] == pytest.approx(0.8)
