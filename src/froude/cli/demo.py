@@ -62,6 +62,7 @@ def demo(
         "calls answered": sum(n for _, n in done.run.counts.values()),
         "calls never sent": sum(done.run.left_out.values()),
         "errors": sum(sum(by.values()) for by in done.run.errors.values()),
+        "calls left out": sum(done.run.left_out.values()),
         "p50 ms": latency.p50_ms,
         "p99 ms": latency.p99_ms,
         "limited by": str(done.run.bottleneck),
