@@ -140,7 +140,7 @@ def play_rows(job: Job, workload: Workload, release: str) -> list[Row]:
     with Hadoop.find(release).namenode(heap="2 GB") as namenode:
         run = play(plan, namenode)
     wrong = sum(abs(d.sent - d.counted) for d in run.differences) if run.differences is not None else None
-    left_out = sum(count for note, count in run.notes.items() if note.startswith("call left out"))
+    left_out = sum(run.left_out.values())
     rows = [
         at_most(
             "RPC errors in the play", sum(sum(by.values()) for by in run.errors.values()), "calls", 0, **more
