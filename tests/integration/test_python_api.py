@@ -31,7 +31,7 @@ def test_record_mine_play_report(tmp_path: Path, hadoop: fr.Hadoop) -> None:
     assert plan.counts["datanode"] == 20
     assert plan.calls_per_second > 20 / 4
     with hadoop.namenode(heap="512 MB", fast=True) as nn:
-        run = fr.play(plan, nn, record="sampled")
+        run = fr.play(plan, nn, record="sampled", check_counts=False)
     assert not run.failure
     assert not run.errors
     assert run.counts["create"] == (12, 12)

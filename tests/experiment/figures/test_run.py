@@ -1,9 +1,9 @@
 """A run's sections carry the run's own figures, its faults first."""
 
-from froude.emulation.run import Difference, Load, Measured, Run
+from froude.emulation.run import LEFT_OUT, Difference, Load, Measured, Run
 from froude.emulation.tally import Tally
 from froude.experiment.figures.run import run_sections
-from froude.render import Callout, Chart, Table
+from froude.render import Callout, Chart, Table, Tone
 
 
 def _run(**more: object) -> Run:
@@ -60,3 +60,17 @@ def test_a_run_in_which_nothing_happened() -> None:
     """An empty run makes an empty page, not an error."""
     empty = Run(Tally(), "127.0.0.1:1", "CID-1", 0.0, 0.0)
     assert "0 calls answered" in run_sections(empty)[0].intro
+
+
+def test_calls_that_were_left_out_stand_before_all() -> None:
+    """A play of less than was asked for says so first, with the calls and how often."""
+    run = _run()
+    run.tally.notes.update(
+        {f"{LEFT_OUT}client.e3 complete": 41, f"{LEFT_OUT}client.e4 rename2": 2, "other": 7}
+    )
+    assert run.left_out == {"client.e3 complete": 41, "client.e4 rename2": 2}
+    first = run_sections(run)[0].blocks[0]
+    assert isinstance(first, Callout)
+    assert first.tone is Tone.BAD
+    assert first.title == "43 calls were never sent"
+    assert "`client.e3 complete`: 41 times" in first.markdown
