@@ -71,3 +71,27 @@ def test_a_damaged_note_is_one_error(tmp_path: Path, text: str) -> None:
     (folder / "state.json").write_text(text)
     with pytest.raises(InputError, match=r"state\.json"):
         background.running(tmp_path)
+
+
+def test_a_folder_that_is_no_clusters_is_spared(tmp_path: Path) -> None:
+    """Somebody's own `hadoop` folder is refused, and what lies in it stays."""
+    (tmp_path / "hadoop").mkdir()
+    (tmp_path / "hadoop" / "thesis.txt").write_text("years of work")
+    with pytest.raises(InputError, match="in the way"):
+        background.start(tmp_path, background.Wanted())
+    assert (tmp_path / "hadoop" / "thesis.txt").read_text() == "years of work"
+
+
+def test_an_interrupted_start_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the supervisor nor its folder."""
+
+    def interrupted(_folder: Path, process: subprocess.Popen[bytes], _timeout_s: float) -> State:
+        started.append(process)
+        raise KeyboardInterrupt
+
+    started: list[subprocess.Popen[bytes]] = []
+    monkeypatch.setattr(background, "_await_start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        background.start(tmp_path, background.Wanted())
+    assert started[0].poll() is not None
+    assert list(tmp_path.iterdir()) == []

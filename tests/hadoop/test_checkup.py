@@ -44,3 +44,18 @@ def test_whatever_is_not_here_has_a_remedy(empty_home: Path) -> None:
     """A complaint without a way out is of no use."""
     checks = checkup.check_all({"HOME": str(empty_home), "PATH": "", "JAVA_HOME": "/nowhere"})
     assert [check for check in checks if check.verdict is not Verdict.OK and not check.remedy] == []
+
+
+def test_commands_that_the_daemons_run(empty_home: Path) -> None:
+    """Without df a NameNode gives up at its start: said beforehand."""
+    checks = checkup.check_all({"HOME": str(empty_home), "PATH": str(empty_home)})
+    commands = _named(checks, "Commands")
+    assert commands.verdict is Verdict.MISSING
+    assert "df" in commands.found
+    assert not checkup.can_run(checks)
+
+
+def test_a_hadoop_home_that_is_none_keeps_the_demo_from_running(empty_home: Path) -> None:
+    """Every command would take it."""
+    checks = checkup.check_all({"HOME": str(empty_home), "PATH": "", "HADOOP_HOME": str(empty_home)})
+    assert _named(checks, "HADOOP_HOME").verdict is Verdict.MISSING

@@ -16,10 +16,12 @@ import psutil
 
 from froude.base.errors import FroudeError
 from froude.hadoop import jvm, loopback
-from froude.hadoop.distribution import DEFAULT_RELEASE, cache_folder, cached_releases
+from froude.hadoop.distribution import DEFAULT_RELEASE, cache_folder, cached_releases, jars_in, version_of
 
 _MEMORY_BYTES = 3 << 30
 _DISK_BYTES = 1 << 30
+_LEAST_DISK_BYTES = 200 << 20
+"""The jars of a release and the archive of its classes, and little more."""
 _DESCRIPTORS = 4096
 
 _COMMANDS = ("bash", "df", "du", "id")
@@ -59,7 +61,7 @@ class Check:
 
 
 def check_all(environ: Mapping[str, str] | None = None) -> list[Check]:
-    """Look at everything; asks nothing of the network and starts nothing."""
+    """Look at everything; asks nothing of the network and starts nothing but `java -version`."""
     environ = os.environ if environ is None else environ
     return [
         _system(),
@@ -69,7 +71,7 @@ def check_all(environ: Mapping[str, str] | None = None) -> list[Check]:
         _descriptors(),
         _loopback(),
         _java(environ),
-        _commands(),
+        _commands(environ),
         *_releases(environ),
         _cache(cache_folder(environ)),
         *(_program(name, purpose) for name, purpose in _OPTIONAL.items()),
@@ -139,8 +141,9 @@ def _java(environ: Mapping[str, str]) -> Check:
     return Check("Java", Verdict.OK, f"{chosen.version}, {chosen.path} ({chosen.source}){beside}")
 
 
-def _commands() -> Check:
-    absent = [name for name in _COMMANDS if shutil.which(name) is None]
+def _commands(environ: Mapping[str, str]) -> Check:
+    path = environ.get("PATH") or os.defpath
+    absent = [name for name in _COMMANDS if shutil.which(name, path=path) is None]
     if not absent:
         return Check("Commands", Verdict.OK, ", ".join(_COMMANDS))
     remedy = "Hadoop's daemons run them: install bash and coreutils, or put them on PATH"
@@ -150,7 +153,7 @@ def _commands() -> Check:
 def _releases(environ: Mapping[str, str]) -> list[Check]:
     checks = []
     if home := environ.get("HADOOP_HOME"):
-        checks.append(Check("HADOOP_HOME", Verdict.OK, home))
+        checks.append(_home(Path(home)))
     cached = cached_releases(cache_folder(environ))
     if DEFAULT_RELEASE in cached:
         checks.append(Check("Hadoop", Verdict.OK, f"{', '.join(cached)} in the cache"))
@@ -159,6 +162,16 @@ def _releases(environ: Mapping[str, str]) -> list[Check]:
         remedy = f"`froude hadoop fetch` gets {DEFAULT_RELEASE}, and so does the first run"
         checks.append(Check("Hadoop", Verdict.ADVICE, found, remedy))
     return checks
+
+
+def _home(folder: Path) -> Check:
+    """The Hadoop that every command takes while `HADOOP_HOME` names it."""
+    try:
+        jars = jars_in(folder)
+        return Check("HADOOP_HOME", Verdict.OK, f"{version_of(jars, folder)}, {len(jars)} jars, {folder}")
+    except FroudeError as error:
+        remedy = "Unset HADOOP_HOME, or point it at an unpacked Hadoop"
+        return Check("HADOOP_HOME", Verdict.MISSING, str(error), remedy)
 
 
 def _cache(folder: Path) -> Check:
@@ -170,7 +183,8 @@ def _cache(folder: Path) -> Check:
     free = shutil.disk_usage(existing).free
     if free < _DISK_BYTES:
         remedy = "Free some space, or set FROUDE_CACHE to another folder"
-        return Check("Cache", Verdict.ADVICE, f"{folder}, {free / 1e9:.1f} GB free", remedy)
+        verdict = Verdict.ADVICE if free >= _LEAST_DISK_BYTES else Verdict.MISSING
+        return Check("Cache", verdict, f"{folder}, {free / 1e9:.1f} GB free", remedy)
     return Check("Cache", Verdict.OK, f"{folder}, {free / 1e9:.1f} GB free")
 
 
