@@ -43,7 +43,16 @@ def test_a_target_that_refuses_leaves_no_run(
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     out = tmp_path / "run"
-    words = ["--workspace", str(tmp_path), "play", str(folder), "--target", f"127.0.0.1:{port}", "-o", str(out)]
+    words = [
+        "--workspace",
+        str(tmp_path),
+        "play",
+        str(folder),
+        "--target",
+        f"127.0.0.1:{port}",
+        "-o",
+        str(out),
+    ]
     assert run(words) == 1
     assert f"127.0.0.1:{port}" in capsys.readouterr().err
     assert not out.exists()

@@ -60,7 +60,6 @@ def demo(
         "all arguments foretold": done.prediction.row("all").share,
         "emulated nodes": sum(done.run.nodes.values()),
         "calls answered": sum(n for _, n in done.run.counts.values()),
-        "calls never sent": sum(done.run.left_out.values()),
         "errors": sum(sum(by.values()) for by in done.run.errors.values()),
         "calls left out": sum(done.run.left_out.values()),
         "p50 ms": latency.p50_ms,

@@ -118,8 +118,9 @@ def _left_out(run: Run) -> list[str]:
     """First of all what was never sent: figures are of less load than was asked for."""
     if not run.left_out:
         return []
+    total = sum(run.left_out.values())
     lines = [
-        f"NOT PLAYED AS PLANNED: {sum(run.left_out.values()):,} calls were never sent, for want of an argument:"
+        f"NOT PLAYED AS PLANNED: {total:,} call{'s' if total > 1 else ''} never sent for want of an argument:"
     ]
     lines += [
         f"{times:>10,}  {what}" for what, times in sorted(run.left_out.items(), key=lambda pair: -pair[1])

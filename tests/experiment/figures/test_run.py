@@ -72,5 +72,5 @@ def test_calls_that_were_left_out_stand_before_all() -> None:
     first = run_sections(run)[0].blocks[0]
     assert isinstance(first, Callout)
     assert first.tone is Tone.BAD
-    assert first.title == "43 calls were never sent"
+    assert first.title == "43 calls never sent"
     assert "`client.e3 complete`: 41 times" in first.markdown

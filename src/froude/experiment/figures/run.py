@@ -68,7 +68,8 @@ def _left_out(run: Run) -> list[Block]:
     if len(most) > _MOST_LEFT_OUT:
         lines.append(f"- and {len(most) - _MOST_LEFT_OUT} more calls of the pattern")
     text = "An argument that they need was not there. Figures below are of less load than was asked for.\n\n"
-    title = f"{sum(run.left_out.values()):,} calls were never sent"
+    total = sum(run.left_out.values())
+    title = f"{total:,} call{'s' if total > 1 else ''} never sent"
     return [Callout(title, text + "\n".join(lines), Tone.BAD)]
 
 
