@@ -45,3 +45,18 @@ def test_equals_are_told_and_names_decide() -> None:
 def test_collinear_variables_are_named() -> None:
     """What rose together cannot be told apart."""
     assert collinear(S) == [("clients", "datanodes")]
+
+
+def test_pieces_of_a_known_size() -> None:
+    """With a block size that was asked for, a file's blocks and its last block's length follow from its bytes."""
+    scales = [Scale.of(clients=c, input=size) for c, size in ((1, 1500), (2, 2500), (4, 4200))]
+    blocks = list(zip(scales, (2.0, 3.0, 5.0), strict=True))
+    assert str(fit_count(blocks, pieces=[1024]).count) == "ceil((input) / 1024)"
+    rest = list(zip(scales, (476.0, 452.0, 104.0), strict=True))
+    assert str(fit_count(rest, pieces=[1024]).count) == "rest((input) / 1024)"
+
+
+def test_what_begins_at_some_size() -> None:
+    """None at the smallest scale, then one more for each client."""
+    scales = [Scale.of(clients=n) for n in (1, 3, 5)]
+    assert str(fit_count(list(zip(scales, (0.0, 1.0, 3.0), strict=True))).count) == "clients - 2"

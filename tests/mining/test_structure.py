@@ -55,3 +55,13 @@ def test_a_loop_of_constant_number_is_written_out() -> None:
     senders, _ = senders_of(runs)
     types, _ = find_types(senders, 2)
     assert [token[1] for token in types[0].pattern if isinstance(token, tuple)] == ["a", "w", "w", "z"]
+
+
+def test_a_type_may_be_absent_at_small_scales() -> None:
+    """Readers that only the larger runs have are a type of their own, not deviants of the writers."""
+    writer, reader = [("create", "x"), ("complete", "x")], [("getListing", "/"), ("getContentSummary", "/")]
+    runs = [_recording(*[writer] * n, *[reader] * (n - 1)) for n in (1, 3, 4)]
+    senders, _ = senders_of(runs)
+    types, findings = find_types(senders, 3)
+    assert [len(one.senders) for one in types] == [8, 5]
+    assert findings == []

@@ -48,6 +48,7 @@ counts = st.builds(
     intercept=numbers,
     slopes=st.dictionaries(names, numbers.filter(bool), max_size=2),
     cap=st.none() | st.integers(1, 99),
+    per=st.none() | st.integers(1, 1 << 30),
 )
 counters = st.builds(Counter, base=numbers, steps=st.dictionaries(names, numbers.filter(bool), max_size=2))
 padded = st.builds(

@@ -56,3 +56,14 @@ def test_a_variable_that_lacks_is_named() -> None:
     """The error says which variable the scale must give."""
     with pytest.raises(InputError, match="files"):
         Count.parse("files").at(Scale.of(datanodes=3))
+
+
+@pytest.mark.parametrize(
+    ("size", "blocks", "last"), [(1, 1, 1), (1048576, 1, 1048576), (1048577, 2, 1), (5 << 20, 5, 1048576)]
+)
+def test_pieces_of_a_size(size: int, blocks: int, last: int) -> None:
+    """A file's blocks are its size over the block size, rounded up; the last one holds the rest."""
+    scale = Scale.of(input=size)
+    for text, expected in (("ceil((input) / 1048576)", blocks), ("rest((input) / 1048576)", last)):
+        assert Count.parse(text).whole_at(scale) == expected
+        assert str(Count.parse(text)) == text

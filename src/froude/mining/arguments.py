@@ -63,9 +63,13 @@ class ArgumentMiner:
     Args:
         timeline: every placed call of all runs.
         scales: of each run.
+        pieces: sizes of pieces that files are cut into.
     """
 
-    def __init__(self, timeline: Timeline, scales: Sequence[Mapping[str, Quantity]]) -> None:
+    def __init__(
+        self, timeline: Timeline, scales: Sequence[Mapping[str, Quantity]], pieces: Sequence[int] = ()
+    ) -> None:
+        self._pieces = pieces
         self._timeline = timeline
         self._scales = scales
         self._varying = _Varying()
@@ -121,7 +125,7 @@ class ArgumentMiner:
             return regular
         return (
             self._flow(column)
-            or patterns.scaled(column.occurrences, column.values, self._scales)
+            or patterns.scaled(column.occurrences, column.values, self._scales, self._pieces)
             or self._shifted(column)
             or self._within(column)
         )

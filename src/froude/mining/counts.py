@@ -17,6 +17,8 @@ import numpy as np
 from froude.base.units import Quantity
 from froude.workload.scale import Count
 
+Points = Sequence[tuple[Mapping[str, Quantity], float]]
+"""(scale, count seen) of each run."""
 _EXACT = 1e-6
 _LARGE = 1e6
 
@@ -31,12 +33,13 @@ class Fit:
     """Others as simple as it."""
 
 
-def fit_count(points: Sequence[tuple[Mapping[str, Quantity], float]], *, name: str = "") -> Fit:
+def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> Fit:
     """Fit a count.
 
     Args:
         points: (scale, count seen) of each run; one scale may come several times.
         name: what is counted; a variable whose name resembles it goes before its equals.
+        pieces: sizes of pieces that things may be cut into, such as the block sizes that were asked for.
     """
     values = [value for _, value in points]
     if not points:
@@ -45,7 +48,11 @@ def fit_count(points: Sequence[tuple[Mapping[str, Quantity], float]], *, name: s
         return Fit(Count(float(values[0])))
     known = set.intersection(*(set(scale) for scale, _ in points))
     varied = sorted(v for v in known if len({scale[v].value for scale, _ in points}) > 1)
-    for family in (_one, _capped, _several):
+
+    def single(points: Points, varied: Sequence[str]) -> list[Count]:
+        return [*_one(points, varied), *_cut(varied, pieces)]
+
+    for family in (single, _capped, _from_some_size_on, _several):
         fits = [count for count in family(points, varied) if _holds(count, points)]
         if fits:
             ranked = sorted(fits, key=lambda count: (_rank(count), not _alike(count, name), str(count)))
@@ -55,6 +62,30 @@ def fit_count(points: Sequence[tuple[Mapping[str, Quantity], float]], *, name: s
             )
             return Fit(best, equals)
     return Fit(None)
+
+
+def _cut(varied: Sequence[str], pieces: Sequence[int]) -> list[Count]:
+    """Numbers of pieces of a size, and sizes of last pieces: the blocks of a file of `input` bytes."""
+    return [
+        Count(0.0, {name: 1.0}, None, per, rest)
+        for name in varied
+        for per in pieces
+        for rest in (False, True)
+    ]
+
+
+def _from_some_size_on(points: Points, varied: Sequence[str]) -> list[Count]:
+    """Lines through what is there at all: none at the smallest scales, where the line would be below zero."""
+    there = [(scale, value) for scale, value in points if value > 0]
+    return [
+        count
+        for name in varied
+        if len({scale[name].value for scale, _ in there}) > 1
+        for count in _one(there, [name])
+        if any(count.at(scale) < 0 for scale, _ in points)
+        and all(count.at(scale) <= _EXACT for scale, value in points if not value)
+        and all(slope == round(slope) for slope in count.slopes.values())
+    ]
 
 
 def collinear(scales: Sequence[Mapping[str, Quantity]]) -> list[tuple[str, str]]:
@@ -73,7 +104,7 @@ def collinear(scales: Sequence[Mapping[str, Quantity]]) -> list[tuple[str, str]]
     return pairs
 
 
-def _one(points: Sequence[tuple[Mapping[str, Quantity], float]], varied: Sequence[str]) -> list[Count]:
+def _one(points: Points, varied: Sequence[str]) -> list[Count]:
     """Lines over one variable, through the first and the farthest point."""
     made = []
     for name in varied:
@@ -87,7 +118,7 @@ def _one(points: Sequence[tuple[Mapping[str, Quantity], float]], varied: Sequenc
     return made
 
 
-def _capped(points: Sequence[tuple[Mapping[str, Quantity], float]], varied: Sequence[str]) -> list[Count]:
+def _capped(points: Points, varied: Sequence[str]) -> list[Count]:
     """`min(cap, line)`: the cap is the largest count seen, and the line is fitted to the rest."""
     cap = max(value for _, value in points)
     made = []
@@ -104,7 +135,7 @@ def _capped(points: Sequence[tuple[Mapping[str, Quantity], float]], varied: Sequ
     return made
 
 
-def _several(points: Sequence[tuple[Mapping[str, Quantity], float]], varied: Sequence[str]) -> list[Count]:
+def _several(points: Points, varied: Sequence[str]) -> list[Count]:
     """Planes over two or more variables, where there are enough distinct scales to show one."""
     distinct = {tuple(scale[n].value for n in varied): value for scale, value in points}
     made = []
@@ -122,8 +153,10 @@ def _several(points: Sequence[tuple[Mapping[str, Quantity], float]], varied: Seq
     return made
 
 
-def _holds(count: Count, points: Sequence[tuple[Mapping[str, Quantity], float]]) -> bool:
-    return all(abs(count.at(scale) - value) <= _EXACT * max(1.0, abs(value)) for scale, value in points)
+def _holds(count: Count, points: Points) -> bool:
+    return all(
+        abs(max(0.0, count.at(scale)) - value) <= _EXACT * max(1.0, abs(value)) for scale, value in points
+    )
 
 
 def _rank(count: Count) -> tuple[int, int, int, int, int]:

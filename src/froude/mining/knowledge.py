@@ -89,3 +89,6 @@ GAUGES = frozenset(
     }
 )
 """Last parts of leaf paths that read a machine's load: random by nature."""
+
+PIECES = frozenset({"blockSize"})
+"""Last parts of leaf paths of requests that say how large the pieces are that a file is cut into."""

@@ -68,7 +68,10 @@ def _line(names: Sequence[str], places: Sequence[Sequence[int]], numbers: Sequen
 
 
 def scaled(
-    occurrences: Sequence[Occurrence], values: Sequence[Value], scales: Sequence[Mapping[str, Quantity]]
+    occurrences: Sequence[Occurrence],
+    values: Sequence[Value],
+    scales: Sequence[Mapping[str, Quantity]],
+    pieces: Sequence[int] = (),
 ) -> Scaled | None:
     """A whole number that follows from the Scale; needs three distinct scales: two points make any line."""
     numbers = [value for value in values if type(value) is int]
@@ -77,7 +80,7 @@ def scaled(
     points = [(scales[one.run], float(number)) for one, number in zip(occurrences, numbers, strict=True)]
     if len({str(scale) for scale, _ in points}) < 3 or len(set(numbers)) < 2:
         return None
-    count = fit_count(points).count
+    count = fit_count(points, pieces=pieces).count
     if count is None or any(abs(s) < 1 and s for s in count.slopes.values()):
         return None
     return Scaled(count)

@@ -12,7 +12,7 @@ from froude.mining.arguments import ArgumentMiner, is_open
 from froude.mining.assembly import Assembly, EffectFound, assemble
 from froude.mining.counts import Fit, collinear, fit_count
 from froude.mining.events import Recording, recording_of
-from froude.mining.knowledge import BATCHES, OPENS
+from froude.mining.knowledge import BATCHES, OPENS, PIECES
 from froude.mining.numbering import renumber
 from froude.mining.relocation import relocate
 from froude.mining.segments import Item, Loop
@@ -39,6 +39,8 @@ from froude.workload.types import (
     Workload,
 )
 
+_MOST_PIECES = 4
+"""Sizes of pieces that are tried."""
 _CERTAIN = 0.95
 """An effect seen for this share of its causes is always there: a capture's end cuts the last ones off."""
 
@@ -119,7 +121,8 @@ class _Builder:
         self._scales: list[Mapping[str, Quantity]] = [recording.scale for recording in recordings]
         self._conventions = conventions
         self._assembly = assembly
-        self._miner = ArgumentMiner(assembly.timeline, self._scales)
+        self._pieces = _pieces(recordings)
+        self._miner = ArgumentMiner(assembly.timeline, self._scales, self._pieces)
         self._miner.learn(assembly.all())
         self._intervals = intervals(
             [one for listed in assembly.steps.values() for one in listed], self._scales
@@ -161,7 +164,7 @@ class _Builder:
                     seen = found.times[name]
                     points = [(self._scales[run], float(times)) for run, times in seen]
                     counts = sorted({times for _, times in seen})
-                    fit = fit_count(points)
+                    fit = fit_count(points, pieces=self._pieces)
                     what = f"iterations of {name} in {found.name}"
                     made.append(Repeat(name, self._count(found, fit, what, counts), build(item.body)))
                 else:
@@ -280,6 +283,18 @@ def _examples(rule: Rule) -> tuple[bool | int | float | str | bytes | None, ...]
         return rule.examples
     parts = [getattr(rule, name, None) for name in ("first", "last", "otherwise")]
     return next((part.examples for part in parts if isinstance(part, Unknown)), ())
+
+
+def _pieces(recordings: Sequence[Recording]) -> tuple[int, ...]:
+    """The sizes of pieces that requests asked for, smallest first."""
+    found = {
+        value
+        for recording in recordings
+        for event in recording.events
+        for path, value in event.request.items()
+        if path.rpartition(".")[2] in PIECES and type(value) is int and value > 0
+    }
+    return tuple(sorted(found)[:_MOST_PIECES])
 
 
 def _scale_findings(recordings: Sequence[Recording]) -> list[Finding]:

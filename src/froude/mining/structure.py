@@ -20,6 +20,10 @@ from froude.mining.segments import Item, Loop, fold
 from froude.mining.senders import Sender
 from froude.workload.types import Finding
 
+_MOST_FAMILIES = 8
+"""Types that senders of one role may be sorted into by their sequences."""
+_TOLERATED = 0.05
+"""Share of the calls that may deviate from a common pattern before senders are told apart by their sequences."""
 _UNROLLED = 12
 """A loop of constant number is written out up to this many calls: each then has rules of its own."""
 
@@ -156,9 +160,18 @@ def _grouped(cluster: list[Sender], runs: int) -> list[tuple[list[Sender], Patte
     if constant and number > 1:
         return [group for part in _by_number(cluster, number) for group in _grouped(part, runs)]
     families = _families(cluster)
-    if len(families) > 1 and all(len({s.run for s in family}) == runs for family, _ in families):
+    everywhere = all(len({s.run for s in family}) == runs for family, _ in families)
+    if 1 < len(families) <= _MOST_FAMILIES and everywhere:
         return families
-    return [(cluster, _commonest(cluster))]
+    common, deviating = _commonest(cluster)
+    rare = any(len(family) < 2 for family, _ in families)
+    if 1 < len(families) <= _MOST_FAMILIES and not rare and deviating > _TOLERATED * _calls(cluster):
+        return families
+    return [(cluster, common)]
+
+
+def _calls(cluster: Sequence[Sender]) -> int:
+    return sum(len(sender.own) for sender in cluster)
 
 
 def _by_number(cluster: list[Sender], number: int) -> list[list[Sender]]:
@@ -169,18 +182,21 @@ def _families(cluster: list[Sender]) -> list[tuple[list[Sender], Pattern]]:
     """Greedy: each sender joins the first family with whose members it follows one pattern."""
     families: list[tuple[list[Sender], Pattern]] = []
     for sender in cluster:
-        for at, (members, _) in enumerate(families):
-            joined = unify(s.tokens for s in [*members, sender])
+        for at, (members, pattern) in enumerate(families):
+            known = any(sender.tokens == other.tokens for other in members)
+            joined = pattern if known else unify({s.tokens for s in [*members, sender]})
             if joined is not None:
                 families[at] = ([*members, sender], joined)
                 break
         else:
             families.append(([sender], unify([sender.tokens]) or fold(sender.tokens)))
+        if len(families) > _MOST_FAMILIES:
+            break
     return families
 
 
-def _commonest(cluster: list[Sender]) -> Pattern:
-    """The pattern of the sequence by which all parse with the least deviation."""
+def _commonest(cluster: list[Sender]) -> tuple[Pattern, float]:
+    """The pattern of the sequence by which all parse with the least deviation, and that deviation in calls."""
     distinct = sorted({sender.tokens for sender in cluster}, key=lambda s: (len(s), repr(s)))
     best: tuple[float, str, Pattern] | None = None
     for sequence in distinct[:: max(1, len(distinct) // 12)]:
@@ -190,7 +206,7 @@ def _commonest(cluster: list[Sender]) -> Pattern:
         if best is None or (cost, repr(pattern)) < best[:2]:
             best = (cost, repr(pattern), pattern)
     assert best is not None
-    return best[2]
+    return best[2], best[0]
 
 
 def _told_apart(cluster: list[Sender], number: int) -> bool:

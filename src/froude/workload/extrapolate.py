@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from froude.base.units import Quantity
 from froude.workload.plan import Plan, Refusal
@@ -28,7 +28,7 @@ def extrapolate(workload: Workload, scale: Scale) -> Plan:
     if not any(refusal.fatal and refusal.node_type is None for refusal in refusals):
         for node_type in workload.node_types:
             counts[node_type.name] = node_type.count.whole_at(scale)
-            refusals += _counts(node_type, scale)
+            refusals += _counts(node_type, scale, workload.recorded.scales)
     return Plan(workload, scale, counts, tuple(refusals))
 
 
@@ -83,13 +83,16 @@ def _open_questions(workload: Workload) -> Iterator[Refusal]:
         )
 
 
-def _counts(node_type: NodeType, scale: Scale) -> Iterator[Refusal]:
+def _counts(
+    node_type: NodeType, scale: Scale, recorded: Sequence[Mapping[str, Quantity]]
+) -> Iterator[Refusal]:
     for what, count in _all_counts(node_type):
         value = count.at(scale)
         if abs(value - round(value)) > 1e-6:
             text = f"{node_type.name}: {what} would be {value:g} ({count}), which is not a whole number"
             yield Refusal(text, node_type.name, fatal=False)
-        if value < 0:
+        # What begins at some size is below zero, and meant to be none, at a recorded scale too.
+        if value < 0 and not any(count.at(seen) < 0 for seen in recorded):
             yield Refusal(f"{node_type.name}: {what} would be {value:g} ({count})", node_type.name)
 
 

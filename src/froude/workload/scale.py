@@ -19,6 +19,7 @@ _FLOAT = r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?"
 _TERM = re.compile(
     rf"\s*(?P<sign>[+-]?)\s*(?:(?:(?P<factor>{_FLOAT})\s*\*\s*)?(?P<name>[A-Za-z_][\w.]*)|(?P<number>{_FLOAT}))\s*"
 )
+_PIECES = re.compile(r"^(?P<what>ceil|rest)\(\s*\((?P<sum>.+)\)\s*/\s*(?P<per>\d{1,18})\s*\)$")
 _MINIMUM = re.compile(r"^min\(\s*(?P<cap>\d+(?:\.\d*)?)\s*,\s*(?P<sum>.+)\)$")
 
 
@@ -73,17 +74,25 @@ class Scale(Mapping[str, Quantity]):
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A number that follows from the Scale: `intercept + Σ slope·variable`, at most `cap`."""
+    """A number that follows from the Scale: `intercept + Σ slope·variable`, at most `cap`.
+
+    With `per` it is a number of pieces, such as the blocks of a file: that sum over `per`, rounded up; or, with
+    `rest`, the size of the last piece.
+    """
 
     intercept: float = 0.0
     slopes: Mapping[str, float] = field(default_factory=dict)
     """Slope by variable, in units per base unit of the variable."""
     cap: float | None = None
     """The ceiling of `min(cap, …)`; None for none."""
+    per: int | None = None
+    """Size of a piece; None where the sum itself is the number."""
+    rest: bool = False
+    """Whether it is the size of the last piece instead of the number of pieces."""
 
     @classmethod
     def parse(cls, text: str | float) -> Count:
-        """Read `7`, `files`, `2*files + 3`, `min(3, datanodes)`.
+        """Read `7`, `files`, `2*files + 3`, `min(3, datanodes)`, `ceil((input) / 1048576)`, `rest((input) / 1048576)`.
 
         Raises:
             InputError: any other form.
@@ -91,13 +100,19 @@ class Count:
         whole = str(text).strip()
         minimum = _MINIMUM.match(whole)
         cap = float(minimum["cap"]) if minimum else None
+        inner = minimum["sum"].strip() if minimum else whole
+        pieces = _PIECES.match(inner)
+        if pieces and not int(pieces["per"]):
+            raise InputError("pieces of no size", found=whole, allowed="a size above zero")
         total, slopes = 0.0, dict[str, float]()
-        for term in _terms(minimum["sum"] if minimum else whole, whole):
+        for term in _terms(pieces["sum"] if pieces else inner, whole):
             sign = -1.0 if term["sign"] == "-" else 1.0
             if term["name"] is None:
                 total += sign * float(term["number"])
             else:
                 slopes[term["name"]] = slopes.get(term["name"], 0.0) + sign * float(term["factor"] or 1)
+        if pieces:
+            return cls(total, slopes, cap, int(pieces["per"]), pieces["what"] == "rest")
         return cls(total, slopes, cap)
 
     @property
@@ -120,6 +135,9 @@ class Count:
             total += slope * scale[name].value
         if not math.isfinite(total):
             raise InputError("is beyond any size", place=str(self), found=total)
+        if self.per is not None:
+            pieces = math.ceil(total / self.per)
+            total = total - (pieces - 1) * self.per if self.rest else float(pieces)
         return total if self.cap is None else min(self.cap, total)
 
     def whole_at(self, scale: Mapping[str, Quantity]) -> int:
@@ -130,7 +148,9 @@ class Count:
         parts = [name if slope == 1 else f"{_number(slope)}*{name}" for name, slope in self.slopes.items()]
         if self.intercept or not parts:
             parts.append(_number(self.intercept))
-        text = " + ".join(parts)
+        text = " + ".join(parts).replace("+ -", "- ")
+        if self.per is not None:
+            text = f"{'rest' if self.rest else 'ceil'}(({text}) / {self.per})"
         return text if self.cap is None else f"min({_number(self.cap)}, {text})"
 
 

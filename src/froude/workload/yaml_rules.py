@@ -91,7 +91,8 @@ def _counter_text(counter: Counter) -> str:
 def count_field(count: Count) -> Any:
     """A count as a number where it is constant, else as a formula."""
     text = str(count)
-    return whole(count.intercept) if not count.slopes and count.cap is None else text
+    plain = not count.slopes and count.cap is None and count.per is None
+    return whole(count.intercept) if plain else text
 
 
 def whole(value: float) -> float:
@@ -232,7 +233,7 @@ def _counter(section: Section, text: str, width: int) -> Counter:
         section.convert("counter", lambda _: Count.parse(text)) if "counter" in section else Count.parse(text)
     )
     numbers = [count.intercept, *count.slopes.values()]
-    if count.cap is not None or any(number != int(number) for number in numbers):
+    if count.cap is not None or count.per is not None or any(number != int(number) for number in numbers):
         raise section.error(None, "not a counter", found=text, allowed="a sum of whole multiples of indices")
     return Counter(int(count.intercept), {name: int(step) for name, step in count.slopes.items()}, width)
 
