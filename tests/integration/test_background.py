@@ -44,4 +44,4 @@ def test_what_does_not_come_up_says_why(hadoop: Hadoop, tmp_path: Path) -> None:
     """The daemon's own words reach the command that asked for it, and nothing is left running."""
     code, said = _froude(tmp_path, "up", "--heap", "1 MB")
     assert code == 1
-    assert "heap" in said["error"]["found"]
+    assert "heap" in said["error"]["message"]

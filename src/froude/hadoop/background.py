@@ -149,7 +149,7 @@ def start(workspace: Path, wanted: Wanted, *, timeout_s: float = 180) -> State:
         return _await_start(folder, process, timeout_s)
     except BaseException as error:  # an interrupt, too: nothing half-started is left
         _abandon(process)
-        if not isinstance(error, TargetError):  # which names a log in there
+        if not isinstance(error, TargetError):  # which may name a log in there
             shutil.rmtree(folder, ignore_errors=True)
         raise
 
@@ -212,7 +212,9 @@ def _failure(folder: Path) -> TargetError:
     """What the supervisor said of its end."""
     told = folder / _FAILURE
     text = told.read_text() if told.is_file() else (folder / _OUTPUT).read_text()[-500:]
-    return TargetError("the cluster did not come up", file=folder, found=text.strip() or None)
+    if not (folder / "run").exists():  # it never began: there is no log to keep
+        shutil.rmtree(folder, ignore_errors=True)
+    return TargetError(f"the cluster did not come up: {text.strip()}", file=folder)
 
 
 def _read(path: Path) -> State | None:
