@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import json
+import signal
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -155,7 +156,11 @@ def hoist(arguments: list[str]) -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command line and exit with its code."""
+    """Run a command line and exit with its code.
+
+    SIGTERM, by which job runners cancel, ends a command as Ctrl-C does: what was begun is ended or removed.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
