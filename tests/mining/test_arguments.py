@@ -24,6 +24,7 @@ from froude.workload.types import (
     Unknown,
     Which,
 )
+from froude.workload.yaml_rules import rule_field
 from tests.mining.events import calls, event
 
 UUID_A = "0f8fad5b-d9cb-469f-a165-70867728950e"
@@ -115,3 +116,17 @@ def test_examples_of_the_unknown() -> None:
     words = ["red", "green", "blue", "red", "white", "black", "brown"]
     found = mine([{"x": word} for word in words])
     assert found == Unknown(("red", "green", "blue", "white", "black"))
+
+
+def test_numbers_to_base_16_within_a_text() -> None:
+    """Digits that count to base 10 only until `9` are read to base 16; the text form keeps it."""
+    found = mine([{"x": f"/t0/{n:04x}_7"} for n in range(12)])
+    assert found == Template(("/t0/", Counter(0, {"L1": 1}, 4, 16), "_7"))
+    assert rule_field(found) == {"template": "/t0/{L1:04x}_7"}
+
+
+def test_an_assigned_number_is_no_counter() -> None:
+    """Block ids that count up while one client is alone flow from the answers all the same."""
+    ids = [1073741825 + n for n in range(5)]
+    found = mine([{"x.blockId": n} for n in ids], [{"b.blockId": n} for n in ids], "x.blockId")
+    assert found == Flow("source", Side.RESPONSE, "b.blockId")

@@ -52,7 +52,11 @@ counts = st.builds(
 )
 counters = st.builds(Counter, base=numbers, steps=st.dictionaries(names, numbers.filter(bool), max_size=2))
 padded = st.builds(
-    Counter, numbers, st.dictionaries(names, numbers.filter(bool), min_size=1, max_size=1), st.integers(0, 9)
+    Counter,
+    numbers,
+    st.dictionaries(names, numbers.filter(bool), min_size=1, max_size=1),
+    st.integers(0, 9),
+    st.sampled_from([10, 16]),
 )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from froude.emulation.controller import Group
 from froude.emulation.core import Endpoint
 from froude.emulation.programs.cast import DATANODE, Cast
-from froude.emulation.programs.client import NodeContext, ScriptedNode
+from froude.emulation.programs.client import NodeContext, ScriptedNode, stand_in
 from froude.emulation.programs.datanode import EmulatedDatanode
 from froude.emulation.programs.events import NodeId, Program
 from froude.workload.rules import evaluate
@@ -49,7 +49,7 @@ class Troupe:
         """The connection of a node's calls of a protocol."""
         fleet = self.cast.fleets.get(node.type)
         source = fleet.source(node.number) if fleet else None
-        user = self.cast.types[node.type].user or self._connections.user
+        user = self._user(node) or self._connections.user
         pool = self._connections.pool
         slot = node.number % pool if pool else self._own_slot(node)
         return Endpoint(protocol, user, source, slot)
@@ -66,6 +66,14 @@ class Troupe:
         value = evaluate(
             rule, NodeContext(ScriptedNode(self.cast, self.cast.types[node.type], node.number), None)
         )
+        return value if isinstance(value, str) else None
+
+    def _user(self, node: NodeId) -> str | None:
+        rule = self.cast.types[node.type].user
+        if rule is None or isinstance(rule, str):
+            return rule
+        program = ScriptedNode(self.cast, self.cast.types[node.type], node.number)
+        value = stand_in(rule, NodeContext(program, None))
         return value if isinstance(value, str) else None
 
     def _own_slot(self, node: NodeId) -> int:

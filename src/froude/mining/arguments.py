@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from froude.base.units import Quantity
 from froude.mining import patterns
 from froude.mining.flows import EACH, OccurrenceContext, Source, Timeline, columns
-from froude.mining.knowledge import FACTS, GAUGES
+from froude.mining.knowledge import FACTS, GAUGES, NAMING
 from froude.mining.patterns import same
 from froude.mining.relocation import is_distinctive
 from froude.mining.structure import Occurrence
-from froude.workload.generators import recognise
+from froude.workload.generators import choice, recognise
 from froude.workload.rules import Special, Value, evaluate
 from froude.workload.types import (
     Absent,
@@ -35,6 +35,7 @@ from froude.workload.types import (
     Unknown,
     Which,
 )
+from froude.workload.types import Counter as CounterRule
 
 _EXAMPLES = 5
 _SOURCES_TRIED = 300
@@ -64,11 +65,18 @@ class ArgumentMiner:
         timeline: every placed call of all runs.
         scales: of each run.
         pieces: sizes of pieces that files are cut into.
+        one_cluster: whether all runs are of one cluster.
     """
 
     def __init__(
-        self, timeline: Timeline, scales: Sequence[Mapping[str, Quantity]], pieces: Sequence[int] = ()
+        self,
+        timeline: Timeline,
+        scales: Sequence[Mapping[str, Quantity]],
+        pieces: Sequence[int] = (),
+        *,
+        one_cluster: bool = False,
     ) -> None:
+        self._one_cluster = one_cluster
         self._pieces = pieces
         self._timeline = timeline
         self._scales = scales
@@ -110,6 +118,10 @@ class ArgumentMiner:
         """
         column = _Column(occurrences, values, path)
         found = self._whole(column) or self._cases(column) or self._first_only(column, program)
+        fact = _fact(path) if program == "datanode" else None
+        if self._one_cluster and fact in NAMING and isinstance(found, Constant | Template | CounterRule):
+            # Runs of one cluster show a machine's own facts as if all machines had them.
+            return NodeFact(str(fact))
         return found or self._by_nature(column, program)
 
     # --- one rule for all -------------------------------------------------------------------------------
@@ -122,7 +134,7 @@ class ArgumentMiner:
             column.occurrences, column.values, self._slot
         )
         if regular is not None and self._holds(regular, column):
-            return regular
+            return self._assigned(column) or regular
         return (
             self._flow(column)
             or patterns.scaled(column.occurrences, column.values, self._scales, self._pieces)
@@ -131,20 +143,25 @@ class ArgumentMiner:
         )
 
     def _assigned(self, column: _Column) -> Rule | None:
-        """A flow for a value that only seems constant: the target assigns it, and each run began alike."""
+        """A flow for a value that only seems regular: the target assigns it, and each run began alike.
+
+        Where all runs are of one cluster even what it assigned once and for all (its ids) looks constant.
+        """
         value = column.values[0]
         if isinstance(value, Special) or _wordy(value):
             return None
         if not _telling(value):
             return None
         for flow in self._flows(column, [Side.RESPONSE]):
-            if _leaf_name(flow.path) == _leaf_name(column.path) and self._varying.varies(flow):
+            varies = self._one_cluster or self._varying.varies(flow)
+            if _leaf_name(flow.path) == _leaf_name(column.path) and varies:
                 return flow
         return None
 
     def _slot(self, occurrences: Sequence[Occurrence], numbers: Sequence[int]) -> Rule | None:
-        if not all(is_distinctive(number) for number in numbers):
-            return None
+        found = patterns.scaled(occurrences, numbers, self._scales)
+        if found is not None or not all(is_distinctive(number) for number in numbers):
+            return found
         return self._flow(_Column(occurrences, list(numbers), ""))
 
     # --- flows ------------------------------------------------------------------------------------------
@@ -173,7 +190,9 @@ class ArgumentMiner:
             tried.extend(_flows_from(source, one.template))
         tried.extend(_siblings(one, value, column.path))
         held = [
-            flow for flow in _ranked(tried, column.path) if flow.side in sides and self._holds(flow, column)
+            flow
+            for flow in _ranked(tried, column.path, one.template)
+            if flow.side in sides and self._holds(flow, column)
         ]
         if held or not is_distinctive(value):
             return held
@@ -183,7 +202,9 @@ class ArgumentMiner:
             for f in _flows_from(source, one.template)
         ]
         return [
-            flow for flow in _ranked(tried, column.path) if flow.side in sides and self._holds(flow, column)
+            flow
+            for flow in _ranked(tried, column.path, one.template)
+            if flow.side in sides and self._holds(flow, column)
         ]
 
     def _shifted(self, column: _Column) -> Rule | None:
@@ -199,7 +220,7 @@ class ArgumentMiner:
                 for source in self._timeline.sources(one, numbers[at] - plus)[-_SOURCES_TRIED:]
                 for flow in _flows_from(source, one.template)
             ]
-            for flow in _ranked(tried, column.path):
+            for flow in _ranked(tried, column.path, one.template):
                 alike = _leaf_name(flow.path) == _leaf_name(column.path) or is_distinctive(numbers[at])
                 if alike and self._holds(flow, column):
                     return flow
@@ -286,22 +307,24 @@ class ArgumentMiner:
     def _part(self, column: _Column, chosen: Sequence[int]) -> Rule | None:
         """A rule for the first iterations: a random value may stand there that the others repeat."""
         part = column.only(chosen)
-        program = "datanode" if _fact(column.path) else "calls"
+        program = "datanode" if _fact(column.path) in NAMING else "calls"
         return self._whole(part) or self._cases(part) or self._by_nature(part, program)
 
     def _by_nature(self, column: _Column, program: str) -> Rule:
         present = [value for value in column.values if not isinstance(value, Special)]
-        fact = _fact(column.path)
-        if program == "datanode" and fact is not None:
-            return NodeFact(fact)
+        fact = _fact(column.path) if program == "datanode" else None
+        if fact in NAMING:
+            return NodeFact(str(fact))
         sometimes = self._sometimes(column) if len(present) < len(column.values) else None
         if sometimes is not None:
             return sometimes
         numbers = [v for v in present if isinstance(v, int | float) and not isinstance(v, bool)]
         if _leaf_name(column.path) in GAUGES and len(numbers) == len(present):
             return Generated("gauge", {"low": min(numbers), "high": max(numbers)})
-        usual = self._usual(column)
-        found = usual or (recognise(present) if present else None)
+        found = self._usual(column, asked=fact is None) or (NodeFact(fact) if fact is not None else None)
+        found = found or (recognise(present) if present else None)
+        if found is None and program == "datanode" and column.occurrences[0].cause is not None:
+            found = choice(present)
         if found is None and len(present) == len(column.values):
             found = patterns.text(column.occurrences, column.values, self._slot, random=True)
         return found or Unknown(_examples(present))
@@ -314,15 +337,16 @@ class ArgumentMiner:
             self.doubts.append(Doubt(column.occurrences[0].template, column.path, (), rule))
         return rule
 
-    def _usual(self, column: _Column) -> Rule | None:
-        """The value of nearly all calls: it stands, and the others become a question."""
+    def _usual(self, column: _Column, *, asked: bool) -> Rule | None:
+        """The value of nearly all calls: it stands, and the others become a question if `asked`."""
         counts = Counter((type(value), value) for value in column.values)
         (_, value), times = counts.most_common(1)[0]
         if times < max(_MANY, _NEARLY_ALL * len(column.values)) or isinstance(value, Special):
             return None
         rule = Constant(value)
         others = [v for v in column.values if not isinstance(v, Special) and not same(v, value)]
-        self.doubts.append(Doubt(column.occurrences[0].template, column.path, _examples(others), rule))
+        if asked:
+            self.doubts.append(Doubt(column.occurrences[0].template, column.path, _examples(others), rule))
         return rule
 
 
@@ -426,15 +450,18 @@ def _siblings(one: Occurrence, value: Scalar, path: str) -> list[Flow]:
     return made
 
 
-def _ranked(flows: Sequence[Flow], path: str) -> list[Flow]:
+def _ranked(flows: Sequence[Flow], path: str, taker: str) -> list[Flow]:
     """Likeliest first: same name, answer rather than request, nearest occurrence, shortest path."""
 
     def rank(flow: Flow) -> tuple[object, ...]:
         cause = flow.which is not Which.CAUSE
+        # A call of real time has what it had the time before; other calls' places beside it are accidents.
+        repeated = flow.call == taker and taker.rpartition(".")[2].startswith("p") and flow.path == path
         which = _WHICH.index(flow.which) if flow.which in _WHICH else -1
         alike = _leaf_name(flow.path) != _leaf_name(path)
         return (
             cause,
+            not repeated,
             alike,
             flow.side is Side.REQUEST,
             which,

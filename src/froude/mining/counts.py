@@ -50,7 +50,7 @@ def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> 
     varied = sorted(v for v in known if len({scale[v].value for scale, _ in points}) > 1)
 
     def single(points: Points, varied: Sequence[str]) -> list[Count]:
-        return [*_one(points, varied), *_cut(varied, pieces)]
+        return [*_one(points, varied), *_cut(points, varied, pieces)]
 
     for family in (single, _capped, _from_some_size_on, _several):
         fits = [count for count in family(points, varied) if _holds(count, points)]
@@ -64,12 +64,13 @@ def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> 
     return Fit(None)
 
 
-def _cut(varied: Sequence[str], pieces: Sequence[int]) -> list[Count]:
+def _cut(points: Points, varied: Sequence[str], pieces: Sequence[int]) -> list[Count]:
     """Numbers of pieces of a size, and sizes of last pieces: the blocks of a file of `input` bytes."""
     return [
         Count(0.0, {name: 1.0}, None, per, rest)
         for name in varied
         for per in pieces
+        if max(scale[name].value for scale, _ in points) > per
         for rest in (False, True)
     ]
 

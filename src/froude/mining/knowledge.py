@@ -69,8 +69,12 @@ FACTS = (
     ("datanodeID.infoPort", "info_port"),
     ("datanodeID.ipcPort", "ipc_port"),
     ("storageUuid", "storage"),
+    ("block.numBytes", "length"),
 )
 """Ends of leaf paths that hold a fact of the sending machine, where no other rule is found."""
+
+NAMING = frozenset({"address", "hostname", "uuid", "port", "info_port", "ipc_port", "storage"})
+"""Facts that tell one machine from another: no two machines share them, whatever a single run shows."""
 
 GAUGES = frozenset(
     {

@@ -208,7 +208,7 @@ def _pattern(rule: Rule, indices: Mapping[str, int]) -> str:
     match rule:
         case CounterRule():
             total = rule.base + sum(step * indices.get(name, 0) for name, step in rule.steps.items())
-            return re.escape(str(total).zfill(rule.width))
+            return re.escape(rule.digits(total))
         case Template(parts):
             return "".join(
                 re.escape(part) if isinstance(part, str) else _pattern(part, indices) for part in parts

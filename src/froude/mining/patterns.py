@@ -16,6 +16,12 @@ from froude.workload.types import NODE, Absent, Constant, Counter, Generated, Ru
 SLOT = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d+)")
 """What may vary in a text: a UUID, or a run of digits."""
 
+HEX_SLOT = re.compile(
+    r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+    r"|(?<![0-9A-Za-z])[0-9a-f]+(?![0-9A-Za-z])|\d+)"
+)
+"""The same where numbers may be written to base 16."""
+
 SlotRule = Callable[[Sequence[Occurrence], Sequence[int]], Rule | None]
 """Finds a rule for the numbers of one slot of a text, where no counter fits."""
 
@@ -100,7 +106,17 @@ def text(
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < len(values) or len(texts) < 2:
         return None
-    pieces = [SLOT.split(one) for one in texts]
+    for slots in (SLOT, HEX_SLOT):
+        found = _by_slots(occurrences, [slots.split(one) for one in texts], slot_rule, random=random)
+        if found is not None:
+            return found
+    return None
+
+
+def _by_slots(
+    occurrences: Sequence[Occurrence], pieces: Sequence[Sequence[str]], slot_rule: SlotRule, *, random: bool
+) -> Rule | None:
+    """The template of texts that are cut into fixed parts and slots."""
     if len({tuple(piece[::2]) for piece in pieces}) != 1:
         return None
     parts: list[str | Rule] = []
@@ -109,10 +125,10 @@ def text(
         part: str | Rule | None
         if len(set(column)) == 1:
             part = column[0]
-        elif all(digits.isdigit() for digits in column):
-            part = _slot(occurrences, column, slot_rule)
-        else:
+        elif all("-" in piece for piece in column):
             part = Generated("uuid") if random else None
+        else:
+            part = _slot(occurrences, column, slot_rule)
         if part is None:
             return None
         parts.append(part)
@@ -120,17 +136,19 @@ def text(
 
 
 def _slot(occurrences: Sequence[Occurrence], column: Sequence[str], slot_rule: SlotRule) -> Rule | None:
-    numbers = [int(digits) for digits in column]
-    found = counter(occurrences, numbers)
-    if found is not None:
-        width = len(column[0]) if len({len(digits) for digits in column}) == 1 else 0
-        for tried in dict.fromkeys((0, width)):
-            if all(str(n).zfill(tried) == digits for n, digits in zip(numbers, column, strict=True)):
-                return Counter(found.base, found.steps, tried)
+    """The rule of one slot's digits: a counter to base 10 or 16, or what `slot_rule` finds for plain numbers."""
+    decimal = all(digits.isdigit() for digits in column)
+    width = len(column[0]) if len({len(digits) for digits in column}) == 1 else 0
+    for radix in (10, 16) if decimal else (16,):
+        numbers = [int(digits, radix) for digits in column]
+        found = counter(occurrences, numbers)
+        for tried in dict.fromkeys((0, width)) if found is not None else ():
+            made = Counter(found.base, found.steps, tried, radix) if found is not None else None
+            if made is not None and all(made.digits(n) == d for n, d in zip(numbers, column, strict=True)):
+                return made
+    if not decimal or any(str(int(digits)) != digits for digits in column):
         return None
-    if any(str(n) != digits for n, digits in zip(numbers, column, strict=True)):
-        return None
-    return slot_rule(occurrences, numbers)
+    return slot_rule(occurrences, [int(digits) for digits in column])
 
 
 def joined(parts: Sequence[str | Rule]) -> tuple[str | Rule, ...]:

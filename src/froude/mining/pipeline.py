@@ -122,7 +122,10 @@ class _Builder:
         self._conventions = conventions
         self._assembly = assembly
         self._pieces = _pieces(recordings)
-        self._miner = ArgumentMiner(assembly.timeline, self._scales, self._pieces)
+        clusters = {recording.source_id for recording in recordings}
+        self._miner = ArgumentMiner(
+            assembly.timeline, self._scales, self._pieces, one_cluster=len(clusters) == 1
+        )
         self._miner.learn(assembly.all())
         self._intervals = intervals(
             [one for listed in assembly.steps.values() for one in listed], self._scales
@@ -138,7 +141,6 @@ class _Builder:
         count = self._count(
             found, fit_count(points, name=found.role.name), f"number of {found.name} nodes", sizes
         )
-        users = {sender.first.user for sender in found.senders}
         return NodeType(
             name=found.name,
             count=count,
@@ -149,7 +151,7 @@ class _Builder:
             ),
             start=self._starts[found.name],
             program=found.role.program,
-            user=users.pop() if len(users) == 1 else None,
+            user=self._user(found),
             caller_context=self._context(found),
         )
 
@@ -225,11 +227,28 @@ class _Builder:
             share=1.0 if effect.share >= _CERTAIN else effect.share,
         )
 
+    def _user(self, found: TypeFound) -> str | Rule | None:
+        """Whose calls they are: one name, or a rule by which nodes have names; a question where none is known."""
+        users = {sender.first.user for sender in found.senders}
+        if len(users) == 1:
+            return users.pop()
+        occurrences = _firsts(found)
+        values = [one.call.event.user for one in occurrences]
+        if not all(values):
+            return None
+        rule = self._miner.rule(occurrences, values, path="user")
+        if is_open(rule):
+            text = f"{found.name}: whose calls are they?"
+            examples = _examples(rule)
+            self.questions.append(
+                Question(
+                    f"{found.name}:user", text, found.name, path="user", examples=examples, candidates=(rule,)
+                )
+            )
+        return rule
+
     def _context(self, found: TypeFound) -> Rule | None:
-        firsts: dict[int, Occurrence] = {}
-        for one in found.occurrences:
-            firsts.setdefault(id(one.sender), one)
-        occurrences = list(firsts.values())
+        occurrences = _firsts(found)
         values = [one.call.event.caller_context for one in occurrences]
         if not values or not all(values):
             return None
@@ -283,6 +302,14 @@ def _examples(rule: Rule) -> tuple[bool | int | float | str | bytes | None, ...]
         return rule.examples
     parts = [getattr(rule, name, None) for name in ("first", "last", "otherwise")]
     return next((part.examples for part in parts if isinstance(part, Unknown)), ())
+
+
+def _firsts(found: TypeFound) -> list[Occurrence]:
+    """The first call of each sender."""
+    firsts: dict[int, Occurrence] = {}
+    for one in found.occurrences:
+        firsts.setdefault(id(one.sender), one)
+    return list(firsts.values())
 
 
 def _pieces(recordings: Sequence[Recording]) -> tuple[int, ...]:

@@ -26,9 +26,9 @@ from froude.mining.pipeline import mine_recordings
 from froude.mining.structure import Occurrence
 from froude.trace.types import Trace
 from froude.workload.rules import Context, Special, evaluate
+from froude.workload.rules import active as deciding_rule
 from froude.workload.types import (
     CallTemplate,
-    Cases,
     Effect,
     Flow,
     Generated,
@@ -309,7 +309,7 @@ class _Score:
 
 
 def _judge(rule: Rule, context: Context, value: Scalar) -> tuple[Outcome, str]:
-    active = _active(rule, context)
+    active = deciding_rule(rule, context)
     if isinstance(active, Generated | NodeFact):
         return Outcome.GENERATED, active.generator if isinstance(active, Generated) else active.fact
     if isinstance(active, Unknown):
@@ -323,18 +323,6 @@ def _judge(rule: Rule, context: Context, value: Scalar) -> tuple[Outcome, str]:
     if Side.REQUEST in sides:
         return Outcome.ECHO, ""
     return (Outcome.FLOW if sides else Outcome.EQUAL), ""
-
-
-def _active(rule: Rule, context: Context) -> Rule:
-    """The rule that decides in a context, its cases settled."""
-    while isinstance(rule, Cases):
-        if rule.first is not None and context.index(rule.index) == 0:
-            rule = rule.first
-        elif rule.last is not None and context.is_last(rule.index):
-            rule = rule.last
-        else:
-            rule = rule.otherwise
-    return rule
 
 
 def _sides(rule: Rule) -> Iterable[Side]:

@@ -20,6 +20,8 @@ _DFS_CLIENT = re.compile(r"^DFSClient_([A-Za-z]+)_-?\d+_(\d+)$")
 _TASK_CLIENT = re.compile(r"^DFSClient_attempt_\w+_-?\d+_\d+$")
 _EPOCH_MS = range(1_000_000_000_000, 5_000_000_000_000)
 _WIDE = 1 << 48
+_FEW = 8
+"""Values that a choice may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,14 @@ def generate(rule: Generated, rng: random.Random, now_s: float) -> Scalar:
         KeyError: there is no generator of that name.
     """
     return GENERATORS[rule.generator].make(rule.parameters, rng, now_s)
+
+
+def choice(values: Sequence[Scalar]) -> Generated | None:
+    """One of a few values, for what timing decides among them: never tried by itself, for it would fit anything."""
+    distinct = list(dict.fromkeys(values))
+    if not 1 < len(distinct) <= _FEW or len(values) < 2 * len(distinct):
+        return None
+    return Generated("choice", {str(number): value for number, value in enumerate(distinct, 1)})
 
 
 def _is_uuid(values: Sequence[Scalar]) -> Parameters | None:
@@ -116,6 +126,10 @@ def _between(parameters: Parameters, rng: random.Random, _: float) -> Scalar:
     return rng.randint(int(low), int(high))
 
 
+def _one_of(parameters: Parameters, rng: random.Random, _: float) -> Scalar:
+    return rng.choice(list(parameters.values())) if parameters else None
+
+
 def _never(_: Sequence[Scalar]) -> Parameters | None:
     return None
 
@@ -143,6 +157,7 @@ GENERATORS = {
         Generator("int64", _is_wide, _int64),
         Generator("bytes", _is_bytes, _bytes),
         Generator("gauge", _never, _between),
+        Generator("choice", _never, _one_of),
     )
 }
-"""By name, in the order in which values are tried; `gauge` is chosen by a leaf's name."""
+"""By name, in the order in which values are tried; `gauge` is chosen by a leaf's name, `choice` by who asks."""

@@ -95,7 +95,7 @@ def evaluate(rule: Rule, context: Context) -> Value:
         case Generated():
             return context.generated(rule)
         case Cases():
-            return evaluate(_case(rule, context), context)
+            return evaluate(active(rule, context), context)
         case Unknown():
             return Special.UNRESOLVED
 
@@ -105,12 +105,16 @@ def count(rule: Counter, context: Context) -> int:
     return rule.base + sum(step * context.index(name) for name, step in rule.steps.items())
 
 
-def _case(rule: Cases, context: Context) -> Rule:
-    if rule.first is not None and context.index(rule.index) == 0:
-        return rule.first
-    if rule.last is not None and context.is_last(rule.index):
-        return rule.last
-    return rule.otherwise
+def active(rule: Rule, context: Context) -> Rule:
+    """The rule that decides in a context, its cases settled."""
+    while isinstance(rule, Cases):
+        if rule.first is not None and context.index(rule.index) == 0:
+            rule = rule.first
+        elif rule.last is not None and context.is_last(rule.index):
+            rule = rule.last
+        else:
+            rule = rule.otherwise
+    return rule
 
 
 def _joined(parts: tuple[str | Rule, ...], context: Context) -> Value:
@@ -122,6 +126,8 @@ def _joined(parts: tuple[str | Rule, ...], context: Context) -> Value:
         value = evaluate(part, context)
         if isinstance(value, Special):
             return Special.UNRESOLVED
-        width = part.width if isinstance(part, Counter) else 0
-        texts.append(str(value).zfill(width))
+        if isinstance(part, Counter) and isinstance(value, int):
+            texts.append(part.digits(value))
+        else:
+            texts.append(str(value))
     return "".join(texts)

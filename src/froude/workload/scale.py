@@ -97,6 +97,10 @@ class Count:
         Raises:
             InputError: any other form.
         """
+        if not isinstance(text, (str, int, float)) or isinstance(text, bool):
+            raise InputError(
+                "not a count", found=repr(text), allowed="a number, or a sum such as 2*files + 3"
+            )
         whole = str(text).strip()
         minimum = _MINIMUM.match(whole)
         cap = float(minimum["cap"]) if minimum else None

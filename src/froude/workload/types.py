@@ -50,6 +50,12 @@ class Counter:
     """Step by index: `node`, or the id of an enclosing `Repeat`."""
     width: int = 0
     """Digits it is padded to with zeros inside a template; 0 for none."""
+    radix: int = 10
+    """Base of its digits inside a template: 10 or 16."""
+
+    def digits(self, number: int) -> str:
+        """A value of it as it stands inside a template."""
+        return (format(number, "x") if self.radix == 16 else str(number)).zfill(self.width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +279,8 @@ class NodeType:
     start: StartRule = field(default_factory=StartRule)
     program: str = "calls"
     """Which emulation program plays it: `calls` follows the steps, `datanode` is the emulated DataNode."""
-    user: str | None = None
+    user: str | Rule | None = None
+    """Whose calls they are: one name for all nodes, or the rule of a node's."""
     caller_context: Rule | None = None
 
     def templates(self) -> Iterator[CallTemplate]:

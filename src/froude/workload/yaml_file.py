@@ -21,6 +21,7 @@ from froude.workload.types import (
     Question,
     Recorded,
     Repeat,
+    Rule,
     StartRule,
     Step,
     Workload,
@@ -104,7 +105,7 @@ def _node_type_fields(node_type: NodeType) -> dict[str, Any]:
         {
             "count": count_field(node_type.count),
             "program": None if node_type.program == "calls" else node_type.program,
-            "user": node_type.user,
+            "user": node_type.user if isinstance(node_type.user, str | None) else rule_field(node_type.user),
             "caller_context": None
             if node_type.caller_context is None
             else rule_field(node_type.caller_context),
@@ -209,6 +210,13 @@ def _scale(section: Section) -> Scale:
     return Scale({name: section.convert(name, parse_quantity) for name in section.names()})
 
 
+def _user(section: Section) -> str | Rule | None:
+    """A name, or the rule of one."""
+    if "user" in section and isinstance(section.raw("user"), Mapping):
+        return read_rule(section.raw("user"), section, "user")
+    return section.optional("user", str)
+
+
 def _node_type(section: Section, name: str) -> NodeType:
     start = section.section("start")
     context = section.raw("caller_context")
@@ -226,7 +234,7 @@ def _node_type(section: Section, name: str) -> NodeType:
             spacing_s=start.value("spacing_s", float, 0.0),
         ),
         program=section.value("program", str, "calls"),
-        user=section.optional("user", str),
+        user=_user(section),
         caller_context=None if context is None else read_rule(context, section, "caller_context"),
     )
     start.finish()

@@ -41,7 +41,9 @@ def rule_field(rule: Rule) -> Any:
         case Absent():
             return {"absent": True}
         case Counter():
-            return lean({"counter": _counter_text(rule), "width": rule.width or None})
+            return lean(
+                {"counter": _counter_text(rule), "width": rule.width or None, "hex": rule.radix == 16 or None}
+            )
         case Scaled(count):
             return {"scaled": count_field(count)}
         case Template(parts):
@@ -80,7 +82,8 @@ def _part_text(part: str | Rule) -> str:
     if isinstance(part, str):
         return part.replace("{", "{{").replace("}", "}}")
     assert isinstance(part, Counter)
-    return "{" + _counter_text(part) + (f":0{part.width}" if part.width else "") + "}"
+    form = (f"0{part.width}" if part.width else "") + ("x" if part.radix == 16 else "")
+    return "{" + _counter_text(part) + (f":{form}" if form else "") + "}"
 
 
 def _counter_text(counter: Counter) -> str:
@@ -130,7 +133,8 @@ def read_rule(value: Any, parent: Section, name: str) -> Rule:
 
 
 def _read_counter(section: Section) -> Rule:
-    return _counter(section, str(section.raw("counter")), section.value("width", int, 0))
+    radix = 16 if "hex" in section and section.value("hex", bool) else 10
+    return _counter(section, str(section.raw("counter")), section.value("width", int, 0), radix)
 
 
 def _read_template(section: Section) -> Rule:
@@ -202,7 +206,7 @@ _READERS: dict[str, Callable[[Section], Rule]] = {
     "unknown": lambda section: Unknown(tuple(scalar(item) for item in section.items("unknown"))),
 }
 
-_PIECE = re.compile(r"\{\{|\}\}|\{([^{}:]*)(?::0?(\d+))?\}|[{}]")
+_PIECE = re.compile(r"\{\{|\}\}|\{([^{}:]*)(?::(?:0?(\d+))?(x)?)?\}|[{}]")
 
 
 def _template_parts(text: str, section: Section) -> tuple[str | Rule, ...]:
@@ -218,7 +222,7 @@ def _template_parts(text: str, section: Section) -> tuple[str | Rule, ...]:
                 "template", "a brace stands alone", found=text, allowed="{index} or {{ and }}"
             )
         else:
-            parts += [literal, _counter(section, match[1], int(match[2] or 0))]
+            parts += [literal, _counter(section, match[1], int(match[2] or 0), 16 if match[3] else 10)]
             literal = ""
     parts.append(literal + text[position:])
     return tuple(part for part in parts if part != "")
@@ -228,14 +232,16 @@ def _unbraced(text: str) -> str:
     return text.replace("{{", "{").replace("}}", "}")
 
 
-def _counter(section: Section, text: str, width: int) -> Counter:
+def _counter(section: Section, text: str, width: int, radix: int = 10) -> Counter:
     count = (
         section.convert("counter", lambda _: Count.parse(text)) if "counter" in section else Count.parse(text)
     )
     numbers = [count.intercept, *count.slopes.values()]
     if count.cap is not None or count.per is not None or any(number != int(number) for number in numbers):
         raise section.error(None, "not a counter", found=text, allowed="a sum of whole multiples of indices")
-    return Counter(int(count.intercept), {name: int(step) for name, step in count.slopes.items()}, width)
+    return Counter(
+        int(count.intercept), {name: int(step) for name, step in count.slopes.items()}, width, radix
+    )
 
 
 def scalar(value: Any) -> Scalar:

@@ -11,7 +11,7 @@ import pytest
 from froude.base.seeds import Seeds
 from froude.emulation.programs.blocks import Block
 from froude.emulation.programs.cast import Cast
-from froude.emulation.programs.client import Caused, ScriptedNode
+from froude.emulation.programs.client import Caused, NodeContext, ScriptedNode, stand_in
 from froude.emulation.programs.datanode import BlockWritten
 from froude.emulation.programs.events import (
     Failed,
@@ -30,7 +30,7 @@ from froude.emulation.programs.events import (
 from froude.hadoop.distribution import Hadoop
 from froude.workload.plan import Plan
 from froude.workload.scale import Count
-from froude.workload.types import Constant, Effect, Flow, Moment, NodeType, Side, Which
+from froude.workload.types import Cases, Constant, Effect, Flow, Moment, NodeType, Side, Unknown, Which
 from tests.emulation.plans import BLOCK_BYTES, CLIENT, LAST_BYTES, _call, plan
 
 
@@ -253,3 +253,11 @@ def test_constant_requests_are_made_once(cast: Cast) -> None:
     template = _call("fixed", "getFileInfo", {"src": Constant("/a")})
     assert cast.fixed(template) is cast.fixed(template)
     assert cast.fixed(cast.types["client"].steps[0].steps[0]) is None  # type: ignore[union-attr,arg-type]
+
+
+def test_an_example_stands_in_for_an_unknown_case(cast: Cast) -> None:
+    """Where only the rule of some iterations is unknown, its example is sent there."""
+    context = NodeContext(ScriptedNode(cast, cast.types["client"], 0), None)
+    assert stand_in(Unknown(("/other", "/more")), context) == "/other"
+    assert stand_in(Cases("L9", Unknown(("/first",)), None, Constant("/x")), context) == "/first"
+    assert stand_in(Cases("L9", Constant("/x"), None, Unknown(("/other",))), context) == "/x"

@@ -36,7 +36,7 @@ from froude.emulation.programs.events import (
 from froude.emulation.programs.paths import count_at, value_at
 from froude.emulation.programs.script import Cursor, Loops
 from froude.workload.generators import GENERATORS, generate
-from froude.workload.rules import Special, Value, evaluate
+from froude.workload.rules import Special, Value, active, evaluate
 from froude.workload.types import (
     CallTemplate,
     Effect,
@@ -44,6 +44,7 @@ from froude.workload.types import (
     Generated,
     Moment,
     NodeType,
+    Rule,
     Side,
     Unknown,
     Which,
@@ -366,7 +367,7 @@ class ScriptedNode:
             path = _LENGTHS.get(call.method)
             rule = call.arguments.get(path) if path is not None else None
             if rule is not None and path is not None:
-                value = _example(rule, evaluate(rule, NodeContext(self, ahead)))
+                value = stand_in(rule, NodeContext(self, ahead))
                 if isinstance(value, int):
                     self._promised[(call.id, path)] = value
                     return value
@@ -391,7 +392,7 @@ class ScriptedNode:
         for path, rule in call.arguments.items():
             value: Value | int = self._promised.pop((call.id, path), Special.ABSENT)
             if value is Special.ABSENT:
-                value = _example(rule, evaluate(rule, context))
+                value = stand_in(rule, context)
             if value is Special.UNRESOLVED:
                 lacking = True
                 out.append(Note(f"argument unresolved: {call.id} {path}"))
@@ -415,7 +416,11 @@ class ScriptedNode:
             out.append(Reached(Moment.FINISHED))
 
 
-def _example(rule: object, value: Value) -> Value:
-    if value is Special.UNRESOLVED and isinstance(rule, Unknown) and rule.examples:
-        return rule.examples[0]
+def stand_in(rule: Rule, context: NodeContext) -> Value:
+    """What a rule gives, or the first example where no rule is known."""
+    value = evaluate(rule, context)
+    if value is Special.UNRESOLVED:
+        deciding = active(rule, context)
+        if isinstance(deciding, Unknown) and deciding.examples:
+            return deciding.examples[0]
     return value
