@@ -121,14 +121,14 @@ def rows() -> list[dict[str, object]]:
     requests, reads = _answers(body)
     waiting = _ready_clients(_ROUNDS)
     found = [
-        ("rpc.encode_call", _least(lambda: _encode(schema)), 5.0),
-        ("rpc.encode_frame", _least(_frame_only), None),
-        ("rpc.encode_frame_protobuf_header", _least(_frame_by_protobuf), None),
-        ("rpc.decode_answer", _least(lambda: _decode(waiting.pop(), reads, schema)), 10.0),
-        ("rpc.observe_call_and_answer", _least(lambda: _observe(requests, reads)), None),
-        ("leaves.create_request", _least(lambda: [leaves(create) for _ in range(_CALLS)]), 30.0),
+        ("encode a call (getFileInfo)", _least(lambda: _encode(schema)), 5.0),
+        ("its frame alone", _least(_frame_only), None),
+        ("the same with headers by protobuf", _least(_frame_by_protobuf), None),
+        ("decode an answer with its body", _least(lambda: _decode(waiting.pop(), reads, schema)), 10.0),
+        ("observe a call and its answer", _least(lambda: _observe(requests, reads)), None),
+        ("flatten a create request", _least(lambda: [leaves(create) for _ in range(_CALLS)]), 30.0),
         (
-            "leaves.build_create_request",
+            "build it again from its leaves",
             _least(lambda: [build(type(create), flat) for _ in range(_CALLS)]),
             None,
         ),

@@ -69,14 +69,14 @@ def rows() -> list[dict[str, object]]:
         methods = [(p, m) for p in schema.protocols for m in schema.methods(p)]
         raw = schema.to_bytes()
         found: list[tuple[str, float, str, float | None]] = [
-            ("schema.cold", _least(cold), "s", 0.3),
-            ("schema.cached", _least(lambda: Schema.from_jars(jars, cache)), "s", 0.05),
-            ("schema.cached_to_first_method", _least(first_method), "s", None),
-            ("schema.new_process_to_first_request", _in_a_new_process(jars, cache), "s", None),
-            ("schema.every_method", _least(lambda: _every(raw, methods)), "s", None),
-            ("schema.methods", len(methods), "methods", None),
-            ("schema.size", len(raw), "bytes", None),
-            ("schema.subset_client_protocol", len(schema.subset([CLIENT]).to_bytes()), "bytes", None),
+            ("schema from the jars, cold", _least(cold), "s", 0.3),
+            ("schema from its cache", _least(lambda: Schema.from_jars(jars, cache)), "s", 0.05),
+            ("cached, to the first method", _least(first_method), "s", None),
+            ("cached, from a new process to its first request", _in_a_new_process(jars, cache), "s", None),
+            ("linking every method", _least(lambda: _every(raw, methods)), "s", None),
+            ("methods known", len(methods), "methods", None),
+            ("size of the cached schema", len(raw), "bytes", None),
+            ("size of ClientProtocol's part", len(schema.subset([CLIENT]).to_bytes()), "bytes", None),
         ]
     return [{"measure": name, "value": value, "unit": unit, "aim": aim} for name, value, unit, aim in found]
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+_SMALLER_IS_BETTER = {"s", "ms", "us", "us/call", "MB", "bytes", "share of a core", "% of a core", "%"}
 RESULTS = Path(__file__).parent.parent / "docs" / "results"
 
 
@@ -52,12 +53,19 @@ def from_dict(fields: dict[str, object], group: str) -> Row:
     extra = ", ".join(f"{k} {v}" for k, v in fields.items() if k not in known and v not in (None, ""))
     conditions = "; ".join(part for part in (str(known.pop("conditions", "") or ""), extra) if part)
     aim = known.pop("aim", "")
+    value, met = known["value"], known.get("met")
+    if isinstance(aim, (int, float)) and isinstance(value, (int, float)):
+        smaller = str(known.get("unit", "")) in _SMALLER_IS_BETTER
+        met = (value <= aim if smaller else value >= aim) if met is None else met
+        aim = f"{'<=' if smaller else '>='} {aim:g}"
+    if met is None and isinstance(value, (int, float)) and isinstance(aim, str) and aim[:2] in {"<=", ">="}:
+        met = value <= float(aim[2:]) if aim[0] == "<" else value >= float(aim[2:])
     return Row(
         measure=str(known["measure"]),
         value=known["value"],  # type: ignore[arg-type]
         unit=str(known.get("unit", "")),
         aim="" if aim is None else str(aim),
-        met=known.get("met"),  # type: ignore[arg-type]
+        met=met,  # type: ignore[arg-type]
         command=str(known.get("command", "")),
         conditions=conditions,
         group=group,
