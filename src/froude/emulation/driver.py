@@ -21,6 +21,7 @@ from froude.emulation.core import Channel, Core
 
 _READ_BYTES = 1 << 20
 _MOST_WAIT_S = 0.2
+_TAKE_IN_S = 1.0
 _SHORT_WAIT_S = 0.002
 
 
@@ -92,12 +93,23 @@ class Driver:
                 self._check_connecting(now_s)
                 self._wait(min(core.next_s, end_s or core.next_s) - now_s)
                 core.advance(clock.now())
+            self._take_in()
         finally:
             if core.failure is None:
                 core.finish(clock.now())
             elif core.failure.file is None:
                 core.failure.file = self._name
             self._close()
+
+    def _take_in(self) -> None:
+        """Wait a moment for the answers of what is in flight when the play is over; no timer rings any more."""
+        until_s = self._clock.now() + _TAKE_IN_S
+        while self.core.failure is None and any(channel.pending for channel in self.core.channels):
+            self._flush()
+            left_s = until_s - self._clock.now()
+            if left_s <= 0:
+                return
+            self._wait(left_s)
 
     def _wait(self, wait_s: float) -> None:
         wait_s = max(0.0, min(wait_s, _MOST_WAIT_S))

@@ -117,7 +117,11 @@ class ArgumentMiner:
             program: as in `rules`.
         """
         column = _Column(occurrences, values, path)
-        found = self._whole(column) or self._cases(column) or self._first_only(column, program)
+        found = self._whole(column)
+        if isinstance(found, Flow) and found.which is Which.NTH and found.side is Side.REQUEST:
+            # Two loops that ran alike: what another one sent says less than what this one was answered.
+            found = self._cases(column) or found
+        found = found or self._cases(column) or self._first_only(column, program)
         fact = _fact(path) if program == "datanode" else None
         if self._one_cluster and fact in NAMING and isinstance(found, Constant | Template | CounterRule):
             # Runs of one cluster show a machine's own facts as if all machines had them.

@@ -388,18 +388,16 @@ class ScriptedNode:
             return fixed
         values: dict[str, Any] = {}
         context.making = (call.id, values)
-        lacking = False
         for path, rule in call.arguments.items():
             value: Value | int = self._promised.pop((call.id, path), Special.ABSENT)
             if value is Special.ABSENT:
                 value = stand_in(rule, context)
             if value is Special.UNRESOLVED:
-                lacking = True
                 out.append(Note(f"argument unresolved: {call.id} {path}"))
             elif value is not Special.ABSENT:
                 values[path] = value
         message = self.cast.request(call, values)
-        if lacking and not message.IsInitialized():
+        if not message.IsInitialized():
             out.append(Note(f"call left out: {call.id} {call.method}"))
             return None
         self._memory.keep(needs, name, call.id, context.loops, request=message, response=None)

@@ -18,7 +18,7 @@ _EACH = -1
 
 
 def value_at(message: Message, path: str, each: int = 0) -> Value:
-    """The value of a leaf; UNRESOLVED where the message does not have it.
+    """The value of a leaf; ABSENT where the message does not have it, UNRESOLVED where its type has no such leaf.
 
     Args:
         message: where to look.
@@ -31,12 +31,12 @@ def value_at(message: Message, path: str, each: int = 0) -> Value:
             return Special.UNRESOLVED
         if position is None:
             if isinstance(current, Message) and not _has(current, name):
-                return Special.UNRESOLVED
+                return Special.ABSENT
             current = getattr(current, name)
         else:
             elements, wanted = getattr(current, name), each if position == _EACH else position
             if wanted >= len(elements):
-                return Special.UNRESOLVED
+                return Special.ABSENT
             current = elements[wanted]
         if present:
             return None
