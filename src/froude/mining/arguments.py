@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from froude.base.units import Quantity
 from froude.mining import patterns
@@ -38,6 +39,8 @@ from froude.workload.types import (
 from froude.workload.types import Counter as CounterRule
 
 _EXAMPLES = 5
+_SPREAD = 50
+"""Calls from everywhere at which a rule is tried first."""
 _SOURCES_TRIED = 300
 """Possible sources of one value that are looked at; ids have few, and a value with more is no id."""
 _SHORTEST_PART = 4
@@ -173,18 +176,19 @@ class ArgumentMiner:
     def _flow(self, column: _Column) -> Rule | None:
         present = [value for value in column.values if not isinstance(value, Special)]
         distinct = {(type(value), value) for value in present}
+        flows = self._flows(column)
         if not present or not (any(_telling(value) for value in present) or len(distinct) >= _ALWAYS_NEW):
             # Small numbers and flags meet by accident: only a leaf of the same name is believed.
-            flows = [flow for flow in self._flows(column) if _leaf_name(flow.path) == _leaf_name(column.path)]
-            return flows[0] if flows and len(distinct) > 1 else None
-        flows = self._flows(column)
-        return flows[0] if flows else None
+            if len(distinct) < 2:
+                return None
+            flows = (flow for flow in flows if _leaf_name(flow.path) == _leaf_name(column.path))
+        return next(iter(flows), None)
 
-    def _flows(self, column: _Column, sides: Sequence[Side] = tuple(Side)) -> list[Flow]:
-        """Every flow that holds at all calls, best first."""
+    def _flows(self, column: _Column, sides: Sequence[Side] = tuple(Side)) -> Iterator[Flow]:
+        """Every flow that holds at all calls, best first; from other nodes only if there is none of its own."""
         at = column.shows
         if at is None:
-            return []
+            return
         one, value = column.occurrences[at], column.values[at]
         assert not isinstance(value, Special)
         tried: list[Flow] = []
@@ -193,23 +197,21 @@ class ArgumentMiner:
         for source in self._timeline.sources(one, value)[-_SOURCES_TRIED:]:
             tried.extend(_flows_from(source, one.template))
         tried.extend(_siblings(one, value, column.path))
-        held = [
-            flow
-            for flow in _ranked(tried, column.path, one.template)
-            if flow.side in sides and self._holds(flow, column)
-        ]
+        held = False
+        for flow in _ranked(tried, column.path, one.template):
+            if flow.side in sides and self._holds(flow, column):
+                held = True
+                yield flow
         if held or not is_distinctive(value):
-            return held
+            return
         tried = [
             f
             for source in self._timeline.sources(one, value, others=True)[-_SOURCES_TRIED:]
             for f in _flows_from(source, one.template)
         ]
-        return [
-            flow
-            for flow in _ranked(tried, column.path, one.template)
-            if flow.side in sides and self._holds(flow, column)
-        ]
+        for flow in _ranked(tried, column.path, one.template):
+            if flow.side in sides and self._holds(flow, column):
+                yield flow
 
     def _shifted(self, column: _Column) -> Rule | None:
         """A flow with a small whole number added: `response_id + 1`."""
@@ -274,8 +276,10 @@ class ArgumentMiner:
         return made if self._holds(made, column) else None
 
     def _holds(self, rule: Rule, column: _Column) -> bool:
-        for one, value in zip(column.occurrences, column.values, strict=True):
-            if not same(evaluate(rule, OccurrenceContext(self._timeline, self._scales[one.run], one)), value):
+        for at in column.order:
+            one = column.occurrences[at]
+            found = evaluate(rule, OccurrenceContext(self._timeline, self._scales[one.run], one))
+            if not same(found, column.values[at]):
                 return False
         return True
 
@@ -379,6 +383,12 @@ class _Column:
         self.occurrences = occurrences
         self.values = values
         self.path = path
+
+    @cached_property
+    def order(self) -> Sequence[int]:
+        """All calls, some from everywhere first: a rule that does not hold shows it there."""
+        step = max(1, len(self.values) // _SPREAD)
+        return [at for first in (0, 1) for at in range(len(self.values)) if (at % step > 0) == (first > 0)]
 
     @property
     def shows(self) -> int | None:

@@ -83,7 +83,11 @@ def scaled(
     numbers = [value for value in values if type(value) is int]
     if len(numbers) < len(values):
         return None
-    points = [(scales[one.run], float(number)) for one, number in zip(occurrences, numbers, strict=True)]
+    by_run: dict[int, int] = {}
+    for one, number in zip(occurrences, numbers, strict=True):
+        if by_run.setdefault(one.run, number) != number:
+            return None
+    points = [(scales[run], float(number)) for run, number in by_run.items()]
     if len({str(scale) for scale, _ in points}) < 3 or len(set(numbers)) < 2:
         return None
     count = fit_count(points, pieces=pieces).count
