@@ -93,7 +93,7 @@ def up(
     ctx: typer.Context,
     release: _Release = None,
     folder: _Home = None,
-    datanodes: Annotated[int, typer.Option(help="How many DataNodes.")] = 3,
+    datanodes: Annotated[int, typer.Option(help="How many DataNodes; 0 for emulated ones.")] = 3,
     replication: Annotated[int, typer.Option(help="Copies of each block.")] = 2,
     heap: Annotated[str, typer.Option(help="The NameNode's largest heap.")] = "512 MB",
     fast: Annotated[bool, typer.Option("--fast", help="Start quickly; not for measuring.")] = False,

@@ -23,7 +23,9 @@ EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
 def play(  # the flags of one command
     ctx: typer.Context,
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan's folder.")],
-    target: Annotated[str, typer.Option(help="hdfs://HOST:PORT of the NameNode.")],
+    target: Annotated[
+        str | None, typer.Option(help="hdfs://HOST:PORT of the NameNode [what `froude hadoop up` runs here].")
+    ] = None,
     target_is: Annotated[
         str | None, typer.Option(help="Its cluster id, for a NameNode that Froude did not start.")
     ] = None,
@@ -37,12 +39,14 @@ def play(  # the flags of one command
 ) -> None:
     """Play a Plan against a real daemon → a Run.
 
-    The NameNode of `froude hadoop up` in this workspace may be played on as it is; any other needs its cluster
-    id, and the cluster that was recorded is always refused. Ends with 3 if calls could not be sent as planned.
+    The NameNode of `froude hadoop up` in this workspace may be played on as it is, and is the target where none
+    is named; any other needs its cluster id, and the cluster that was recorded is always refused. Ends with 3 if
+    calls could not be sent as planned.
 
     Example: froude play plan --target hdfs://127.3.7.1:8020 --target-is CID-5cc9a6f4 -o run
     """
     settings: Settings = ctx.obj
+    target = target or _here(settings)
     address = parse_target(target)
     made = read_plan(plan)
     if settings.dry_run:
@@ -54,7 +58,6 @@ def play(  # the flags of one command
     from froude.experiment.play import play as play_plan
 
     ours = _ours(settings, address)
-
     run = play_plan(
         made,
         target,
@@ -77,6 +80,16 @@ def play(  # the flags of one command
         raise typer.Exit(EXIT_INTERRUPTED)
     if run.left_out:
         raise typer.Exit(EXIT_MISSED)
+
+
+def _here(settings: Settings) -> str:
+    state = background.running(settings.workspace)
+    if state is None:
+        remedy = "Name one with --target, or start one: `froude hadoop up --datanodes 0`"
+        raise InputError(
+            "there is no target: nothing runs in this workspace", place="--target", remedy=remedy
+        )
+    return state.uri
 
 
 def _ours(settings: Settings, address: tuple[str, int]) -> background.State | None:
@@ -110,6 +123,7 @@ def _summary(run: Run) -> dict[str, object]:
         },
         "errors": run.errors,
         "left_out": run.left_out,
+        "differences": None if run.differences is None else [asdict(one) for one in run.differences],
         "run": str(run.folder),
     }
 
@@ -136,5 +150,10 @@ def _text(run: Run) -> str:
         latency = run.latency(method)
         errors = sum(run.errors.get(method, {}).values())
         lines.append(f"{method:<28}{answered:>10,}{latency.p50_ms:>10.2f}{latency.p99_ms:>10.2f}{errors:>8,}")
+    lines.append("")
+    if run.differences is not None:
+        lines += [f"{d.method}: sent {d.sent}, the target counted {d.counted}" for d in run.differences] or [
+            "The target counted every call once."
+        ]
     lines.append(f"Run written to {run.folder}")
     return "\n".join(lines)

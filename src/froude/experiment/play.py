@@ -21,7 +21,7 @@ from froude.emulation.population import Connections
 from froude.emulation.programs.cast import DATANODE
 from froude.emulation.programs.fleet import FleetSettings
 from froude.emulation.recorder import Record
-from froude.emulation.run import Difference, Load, Measured, Run, closure
+from froude.emulation.run import Difference, Load, Measured, Run, closure, counted_as
 from froude.emulation.run_files import write_run
 from froude.experiment.played_trace import trace_of
 from froude.hadoop.metrics import Sampler, Watched, Web, settled_counts
@@ -94,17 +94,24 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
             plan, schema, address, seed, speed, limit_s, Record(record) if folder else Record.SUMMARY,
             Path(scratch) / "spool", connections or Connections(user=user), fleet or FleetSettings(),
         )  # fmt: skip
+        asked = {} if namenode is not None else {"versionRequest": 1}  # by the guard, a moment ago
         watched = namenode if namenode is not None else None if http is None else Web(http)
-        run, outcome = _play(job, who, watched, progress or Silent(), check_counts=check_counts)
+        run, outcome = _play(job, who, watched, progress or Silent(), check_counts=check_counts, asked=asked)
         if folder is not None:
             _keep(run, outcome, job, folder)
     return run
 
 
 def _play(
-    job: Job, who: Target, watched: Watched | None, progress: Progress, *, check_counts: bool
+    job: Job,
+    who: Target,
+    watched: Watched | None,
+    progress: Progress,
+    *,
+    check_counts: bool,
+    asked: dict[str, int],
 ) -> tuple[Run, Outcome]:
-    before = _counts_before(watched) if watched is not None and check_counts else None
+    before = _counts_before(watched, asked) if watched is not None and check_counts else None
     with _sampled(watched) as sampler, progress.task("Playing", total=_planned(job.plan)) as task:
         begun = [0]
 
@@ -133,14 +140,14 @@ def _play(
     return run, outcome
 
 
-def _counts_before(watched: Watched) -> dict[str, int]:
+def _counts_before(watched: Watched, asked: dict[str, int]) -> dict[str, int]:
     """What it counted so far; of one that was used already only once its cache has turned over."""
     counts = watched.rpc_counts()
-    return settled_counts(watched.rpc_counts, sleep=time.sleep) if counts else counts
+    return settled_counts(watched.rpc_counts, sleep=time.sleep) if counts else asked
 
 
 def _closure(run: Run, watched: Watched, before: dict[str, int]) -> list[Difference] | None:
-    expect = {method: before.get(method, 0) + sent for method, (sent, _) in run.counts.items()}
+    expect = {method: before.get(method, 0) + sent for method, sent in counted_as(run).items()}
     try:
         after = settled_counts(watched.rpc_counts, sleep=time.sleep, expect=expect)
     except TargetError:

@@ -80,8 +80,8 @@ class Cluster:
         Raises:
             InputError: a number of DataNodes that does not fit on one loopback network.
         """
-        if not 1 <= datanodes <= loopback.MOST_NODES:
-            allowed = f"1 to {loopback.MOST_NODES}"
+        if not 0 <= datanodes <= loopback.MOST_NODES:
+            allowed = f"0 to {loopback.MOST_NODES}"
             raise InputError(
                 "cannot start so many DataNodes", place="datanodes", found=datanodes, allowed=allowed
             )
@@ -150,7 +150,7 @@ class Cluster:
         Raises:
             TargetError: one could not be started.
         """
-        if self.datanodes:
+        if self.datanodes or not self._count:
             return
         dialled = dict(namenode_at or {})
         port = self.namenode.port
