@@ -40,7 +40,7 @@ def test_it_starts_answers_and_ends_by_its_own_id(tmp_path: Path) -> None:
     daemon.start()
     daemon.wait_until(lambda: "up" in daemon.output.read_text(), what="answer")
     process = psutil.Process(daemon.pid)
-    assert process.cmdline() == ["sleep", "60"]
+    daemon.wait_until(lambda: process.cmdline() == ["sleep", "60"], what="become the program", timeout_s=10)
     daemon.stop()
     assert not process.is_running()
     assert not daemon.running
