@@ -248,3 +248,9 @@ def test_a_target_that_dies_while_it_is_played_on(folder: Path, hadoop: Hadoop, 
     assert err.count("\n") == 1
     assert (folder / "run" / "run.json").is_file()
     assert children() == STRANGERS
+
+
+def test_no_target_where_nothing_runs(folder: Path, capsys: Out) -> None:
+    """Without --target it is what runs in the workspace; where nothing does, the error says how to start it."""
+    code = run(["--workspace", str(folder), "play", str(folder / "plan"), "-o", str(folder / "run")])
+    stated(folder, code, capsys.readouterr().err, "froude hadoop up")
