@@ -147,7 +147,8 @@ def _assign(
         choices = [t for t in types if role_name(workload.node_type(t.name)) == sender.role.name]
         costs = []
         for found in choices:
-            parse = automata[found.name].parse(sender.tokens)
+            automaton = automata[found.name]
+            parse = automaton.parse(sender.tokens, exact=True) or automaton.parse(sender.tokens)
             costs.append(float("inf") if parse is None else parse.cost // 1)
         if not costs:
             strangers.append(sender)

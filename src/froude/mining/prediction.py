@@ -456,15 +456,21 @@ def _effect_counts(node: NodeType, matched: Matched) -> EffectCounts:
         if effect.share < 1.0:
             optional += len(actual)
             continue
-        wanted = {
-            (id(one), each) for one in placed[effect.cause] for each in _owned(one, effect, matched, node)
-        }
+        names = _names(effect, matched, node)
+        wanted = {(id(one), each) for one in placed[effect.cause] for each in _owned(one, effect, names)}
         expected += len(wanted)
         seen += len(wanted & actual)
     return EffectCounts(node.name, expected, seen, optional, assembly.lost[node.name])
 
 
-def _owned(one: Occurrence, effect: Effect, matched: Matched, node: NodeType) -> list[int]:
+def _names(effect: Effect, matched: Matched, node: NodeType) -> set[Scalar]:
+    """What the nodes of a type call themselves in the leaf that an effect's owner stands in."""
+    found = next(t for t in matched.types if t.name == node.name)
+    names = {c.request.get(effect.owner_fact or "") for s in found.senders for c in s.calls}
+    return names - {None}
+
+
+def _owned(one: Occurrence, effect: Effect, names: set[Scalar]) -> list[int]:
     """Elements of a cause's answer that name a node of the type."""
     answer = one.call.response or {}
     if effect.each is None:
@@ -473,7 +479,5 @@ def _owned(one: Occurrence, effect: Effect, matched: Matched, node: NodeType) ->
     elements = sorted({int(p[len(prefix) :].partition("]")[0]) for p in answer if p.startswith(prefix)})
     if effect.owner is None:
         return elements
-    found = next(t for t in matched.types if t.name == node.name)
-    facts = {c.request.get(effect.owner_fact or "") for s in found.senders for c in s.calls}
     owner = f".{effect.owner}" if effect.owner else ""
-    return [each for each in elements if answer.get(f"{prefix}{each}]{owner}") in facts - {None}]
+    return [each for each in elements if answer.get(f"{prefix}{each}]{owner}") in names]
