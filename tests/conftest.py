@@ -8,8 +8,13 @@ from pathlib import Path
 
 import psutil
 import pytest
+from hypothesis import HealthCheck, settings
 
 from froude.hadoop.distribution import Hadoop
+
+# Machines are shared: no example fails for being slow.
+settings.register_profile("froude", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("froude")
 
 
 @pytest.fixture(scope="session")
