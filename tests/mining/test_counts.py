@@ -60,3 +60,9 @@ def test_what_begins_at_some_size() -> None:
     """None at the smallest scale, then one more for each client."""
     scales = [Scale.of(clients=n) for n in (1, 3, 5)]
     assert str(fit_count(list(zip(scales, (0.0, 1.0, 3.0), strict=True))).count) == "clients - 2"
+
+
+def test_runs_of_several_jobs_have_other_variables() -> None:
+    """A variable that stays the same wherever another one is known is no line over it."""
+    scales = [Scale.of(a=1), Scale.of(a=2, b=1), Scale.of(a=2, b=3)]
+    assert collinear(scales) == []

@@ -111,6 +111,8 @@ def _one(points: Points, varied: Sequence[str]) -> list[Count]:
     for name in varied:
         xs = [scale[name].value for scale, _ in points]
         low, high = xs.index(min(xs)), xs.index(max(xs))
+        if xs[low] == xs[high]:
+            continue
         slope = (points[high][1] - points[low][1]) / (xs[high] - xs[low])
         if abs(slope) < 1e-15:
             continue

@@ -131,7 +131,9 @@ def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
     """Senders of one role and set of calls; sets that some run lacks are pooled by role."""
     by_set: dict[tuple[str, frozenset[Token]], list[Sender]] = defaultdict(list)
     for sender in senders:
-        by_set[sender.role.name, frozenset(sender.tokens)].append(sender)
+        # Nodes that a program of their own plays are one type, whatever they happened to be asked for.
+        kind = frozenset(sender.tokens) if sender.role.program == "calls" else frozenset[Token]()
+        by_set[sender.role.name, kind].append(sender)
     whole = [group for group in by_set.values() if len({s.run for s in group}) == runs]
     pools: dict[str, list[Sender]] = defaultdict(list)
     for group in by_set.values():
@@ -157,8 +159,10 @@ def _grouped(cluster: list[Sender], runs: int) -> list[tuple[list[Sender], Patte
         if constant and 1 < number <= 8 and runs > 1 and _told_apart(cluster, number):
             return [(part, unify(s.tokens for s in part) or pattern) for part in _by_number(cluster, number)]
         return [(cluster, pattern)]
-    if constant and number > 1:
+    if constant and number > 1 and cluster[0].role.program == "calls":
         return [group for part in _by_number(cluster, number) for group in _grouped(part, runs)]
+    if cluster[0].role.program != "calls":
+        return [(cluster, _commonest(cluster)[0])]
     families = _families(cluster)
     everywhere = all(len({s.run for s in family}) == runs for family, _ in families)
     if 1 < len(families) <= _MOST_FAMILIES and everywhere:
