@@ -198,7 +198,7 @@ def _rows(m: dict[str, Any], kind: str, *, aims: bool) -> list[dict[str, Any]]:
         ("calls through it", m["through"], "calls/s", ""),
         ("share of the direct rate", m["share"], "", ">= 0.6"),
         ("CPU of proxy and recorder", m["cpu_us"], "us/call", "<= 50"),
-        ("bytes not recorded", m["lost_bytes"], "B", "0"),
+        ("bytes not recorded", m["lost_bytes"], "B", "<= 0"),
     )
     return [
         {
