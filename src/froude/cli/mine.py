@@ -29,7 +29,8 @@ def mine(
     from froude.workload.yaml_file import write_workload
 
     settings: Settings = ctx.obj
-    workload = mine_traces([read_trace(path) for path in traces], progress=settings.progress())
+    found = [read_trace(path) for path in traces]
+    workload = mine_traces(found, progress=settings.progress(), workers=settings.workers)
     if not settings.dry_run:
         write_workload(output, workload)
     settings.emit(_document(workload))

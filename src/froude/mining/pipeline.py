@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import median
 
+from froude.base import parallel
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
@@ -45,12 +46,15 @@ _CERTAIN = 0.95
 """An effect seen for this share of its causes is always there: a capture's end cuts the last ones off."""
 
 
-def mine(traces: Sequence[Trace], *, progress: Progress | None = None) -> Workload:
+def mine(
+    traces: Sequence[Trace], *, progress: Progress | None = None, workers: parallel.Workers = 1
+) -> Workload:
     """Mine the scale-free pattern of a job.
 
     Args:
         traces: one a run, at scales as different as possible; several runs at one scale are welcome.
         progress: where to show what is going on.
+        workers: decode the traces side by side; see `froude.base.parallel`.
 
     Returns:
         The workload. What no rule was found for is in its questions; what limits extrapolation in its
@@ -67,7 +71,7 @@ def mine(traces: Sequence[Trace], *, progress: Progress | None = None) -> Worklo
         if not (trace.meta.fidelity.payload and trace.meta.fidelity.response):
             remedy = "Record with `froude capture proxy`, which sees payloads; an audit log has none"
             raise InputError("has no payloads to mine", place=f"trace {number}", remedy=remedy)
-    return mine_recordings([recording_of(trace) for trace in traces], progress=progress)
+    return mine_recordings(parallel.map(recording_of, traces, workers), progress=progress)
 
 
 def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | None = None) -> Workload:
