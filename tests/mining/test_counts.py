@@ -66,3 +66,9 @@ def test_runs_of_several_jobs_have_other_variables() -> None:
     """A variable that stays the same wherever another one is known is no line over it."""
     scales = [Scale.of(a=1), Scale.of(a=2, b=1), Scale.of(a=2, b=3)]
     assert collinear(scales) == []
+
+
+def test_products() -> None:
+    """Things of each of several folders are counted by the product, seen at three scales at least."""
+    scales = [Scale.of(dirs=d, files=f) for d, f in ((2, 4), (3, 6), (4, 5))]
+    assert str(fit_count(list(zip(scales, (8, 18, 20), strict=True))).count) == "dirs*files"

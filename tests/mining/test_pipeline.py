@@ -9,8 +9,11 @@ import pytest
 from froude.base.errors import InputError
 from froude.mining.events import Recording
 from froude.mining.pipeline import mine, mine_recordings
+from froude.mining.prediction import predict_recording
+from froude.workload.scale import Scale
 from froude.workload.types import Cases, Counter, Flow, Repeat, Template, Which, Workload
 from froude.workload.yaml_file import dump_workload, read_workload, write_workload
+from tests.mining.events import event
 from tests.mining.synthetic import record
 
 
@@ -118,3 +121,18 @@ def test_the_text_form_keeps_everything(workload: Workload, tmp_path: Path) -> N
     file = tmp_path / "workload.yaml"
     write_workload(file, workload)
     assert dump_workload(read_workload(file)) == dump_workload(workload)
+
+
+def _numbered_on(clients: int, files: int) -> Recording:
+    events = []
+    for node in range(clients - 1, -1, -1):
+        for file in range(files):
+            src = f"/data/part-{node * files + file:05d}-of-{clients}"
+            events.append(event(len(events), "create", {"src": src}, client=f"c{node}"))
+    return Recording(tuple(events), Scale.of(clients=clients, files=files))
+
+
+def test_numbers_that_go_on_from_node_to_node() -> None:
+    """`part-00003` is the second node's first file of three: its number counts by a Scale variable."""
+    mined = mine_recordings([_numbered_on(1, 4), _numbered_on(2, 6), _numbered_on(3, 5)])
+    assert predict_recording(mined, _numbered_on(5, 8)).row("all").share == 1.0

@@ -45,7 +45,7 @@ def test_count_at_a_scale(text: str, expected: float) -> None:
     assert Count.parse(text).at(Scale.of(files=8, datanodes=6)) == expected
 
 
-@pytest.mark.parametrize("text", ["", "a*b", "max(1, a)", "2**a", "a/2", "min(a, 3)", "import os"])
+@pytest.mark.parametrize("text", ["", "a*b*c", "a*2", "max(1, a)", "2**a", "a/2", "min(a, 3)", "import os"])
 def test_refuses_other_formulas(text: str) -> None:
     """Nothing but sums and one ceiling."""
     with pytest.raises(InputError, match="not a count"):
@@ -67,3 +67,11 @@ def test_pieces_of_a_size(size: int, blocks: int, last: int) -> None:
     for text, expected in (("ceil((input) / 1048576)", blocks), ("rest((input) / 1048576)", last)):
         assert Count.parse(text).whole_at(scale) == expected
         assert str(Count.parse(text)) == text
+
+
+def test_products_of_two_variables() -> None:
+    """Two variables may be multiplied."""
+    count = Count.parse("2*clients*files + 1")
+    assert count.whole_at(Scale.of(clients=3, files=5)) == 31
+    assert count.variables == {"clients", "files"}
+    assert str(count) == "2*clients*files + 1"

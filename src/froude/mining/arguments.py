@@ -123,7 +123,8 @@ class ArgumentMiner:
         found = self._whole(column)
         if isinstance(found, Flow) and found.which is Which.NTH and found.side is Side.REQUEST:
             # Two loops that ran alike: what another one sent says less than what this one was answered.
-            found = self._cases(column) or found
+            nearer = self._cases(column)
+            found = found if nearer is None or is_open(nearer) else nearer
         found = found or self._cases(column) or self._first_only(column, program)
         fact = _fact(path) if program == "datanode" else None
         if self._one_cluster and fact in NAMING and isinstance(found, Constant | Template | CounterRule):
@@ -166,7 +167,9 @@ class ArgumentMiner:
         return None
 
     def _slot(self, occurrences: Sequence[Occurrence], numbers: Sequence[int]) -> Rule | None:
-        found = patterns.scaled(occurrences, numbers, self._scales)
+        found = patterns.scaled(occurrences, numbers, self._scales) or patterns.counter(
+            occurrences, numbers, self._scales
+        )
         if found is not None or not all(is_distinctive(number) for number in numbers):
             return found
         return self._flow(_Column(occurrences, list(numbers), ""))

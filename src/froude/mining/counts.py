@@ -52,7 +52,7 @@ def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> 
     def single(points: Points, varied: Sequence[str]) -> list[Count]:
         return [*_one(points, varied), *_cut(points, varied, pieces)]
 
-    for family in (single, _capped, _from_some_size_on, _several):
+    for family in (single, _products, _capped, _from_some_size_on, _several):
         fits = [count for count in family(points, varied) if _holds(count, points)]
         if fits:
             ranked = sorted(fits, key=lambda count: (_rank(count), not _alike(count, name), str(count)))
@@ -73,6 +73,19 @@ def _cut(points: Points, varied: Sequence[str], pieces: Sequence[int]) -> list[C
         if max(scale[name].value for scale, _ in points) > per
         for rest in (False, True)
     ]
+
+
+def _products(points: Points, varied: Sequence[str]) -> list[Count]:
+    """Whole multiples of two variables' product, where three scales or more show it: files of all folders."""
+    if len({tuple(scale[name].value for name in varied) for scale, _ in points}) < 3:
+        return []
+    made = []
+    for a, b in combinations(varied, 2):
+        factors = {value / (scale[a].value * scale[b].value or 1) for scale, value in points}
+        factor = factors.pop()
+        if not factors and factor > 0 and factor == round(factor):
+            made.append(Count(0.0, {f"{a}*{b}": factor}))
+    return made
 
 
 def _from_some_size_on(points: Points, varied: Sequence[str]) -> list[Count]:

@@ -59,7 +59,7 @@ def match(workload: Workload, recording: Recording) -> Matched:
     strangers = _assign([s for s in senders if s.calls], types, workload, recording.scale)
     for found in types:
         place(found)
-        _number(found, workload.node_type(found.name))
+        _number(found, workload.node_type(found.name), recording.scale)
     beats = {(n.name, tokens[p.call.id]): p.call.id for n in workload.node_types for p in n.periodic}
     effects = {
         (n.name, tokens[e.call.id], e.cause): e.call.id for n in workload.node_types for e in n.effects
@@ -163,7 +163,7 @@ def _assign(
 # --- numbers of nodes -------------------------------------------------------------------------------------
 
 
-def _number(found: TypeFound, node: NodeType) -> None:
+def _number(found: TypeFound, node: NodeType, scale: Mapping[str, Quantity]) -> None:
     """Order the senders so that the arguments that count nodes come out right."""
     if len(found.senders) < 2:
         return
@@ -178,7 +178,7 @@ def _number(found: TypeFound, node: NodeType) -> None:
     free = list(range(len(found.senders)))
     order: dict[int, int] = {}
     for sender in found.senders:
-        scores = {n: _score(n, sender, telling[:_NUMBER_RULES], first) for n in free}
+        scores = {n: _score(n, sender, telling[:_NUMBER_RULES], first, scale) for n in free}
         best = max(free, key=lambda n: (scores[n], -n))
         if scores[best]:
             order[id(sender)] = best
@@ -193,13 +193,16 @@ def _score(
     sender: Sender,
     telling: Sequence[tuple[str, str, Rule]],
     first: Mapping[tuple[int, str], Occurrence],
+    scale: Mapping[str, Quantity],
 ) -> int:
     """How many of the telling arguments a sender's first calls have as the node of that number would."""
     score = 0
     for template, path, rule in telling:
         one = first.get((id(sender), template))
         if one is not None and path in one.call.request:
-            pattern = _pattern(rule, {NODE: number, **one.indices})
+            indices = {NODE: number, **one.indices}
+            times = {f"{v}*{i}": round(q.value) * n for v, q in scale.items() for i, n in indices.items()}
+            pattern = _pattern(rule, indices | times)
             score += re.fullmatch(pattern, str(one.call.request[path])) is not None
     return score
 
@@ -222,7 +225,7 @@ def _counts(rule: Rule) -> bool:
     """Whether a rule counts nodes."""
     match rule:
         case CounterRule():
-            return NODE in rule.steps
+            return any(name.rpartition("*")[2] == NODE for name in rule.steps)
         case Template(parts):
             return any(_counts(part) for part in parts if not isinstance(part, str))
         case _:

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from froude.base.units import Quantity
 from froude.mining.patterns import SLOT
 from froude.mining.senders import Sender
 from froude.mining.structure import TypeFound, place
 
+Scales = Sequence[Mapping[str, Quantity]]
 
-def renumber(found: TypeFound) -> None:
+
+def renumber(found: TypeFound, scales: Scales = ()) -> None:
     """Put the senders of a type into the order in which their arguments count, and place their calls anew.
 
     An argument counts where, in every run, one of its numbers takes each value from some base on exactly once
-    over the nodes, with the same base in every run: `/job/client-0`, `/job/client-1`.
+    over the nodes, with the same base in every run: `/job/client-0`, `/job/client-1`. It may count by a Scale
+    variable, where numbers go on from node to node.
+
+    Args:
+        found: the type.
+        scales: of each run.
     """
-    order = _counting(found)
+    order = _counting(found, scales)
     if order is None:
         return
     found.senders.sort(key=lambda sender: (sender.run, order[id(sender)]))
     place(found)
 
 
-def _counting(found: TypeFound) -> dict[int, int] | None:
+def _counting(found: TypeFound, scales: Scales) -> dict[int, int] | None:
     by_run: dict[int, list[Sender]] = defaultdict(list)
     for sender in found.senders:
         by_run[sender.run].append(sender)
@@ -38,7 +46,7 @@ def _counting(found: TypeFound) -> dict[int, int] | None:
         for path in next(iter(requests.values())):
             numbers = _numbers({who: request.get(path) for who, request in requests.items()})
             for slot in numbers:
-                if _counts(slot, list(by_run.values())):
+                if _counts(slot, list(by_run.values()), scales):
                     return slot
     return None
 
@@ -60,11 +68,13 @@ def _numbers(values: dict[int, object]) -> list[dict[int, int]]:
     ]
 
 
-def _counts(slot: dict[int, int], runs: Sequence[Sequence[Sender]]) -> bool:
+def _counts(slot: dict[int, int], runs: Sequence[Sequence[Sender]], scales: Scales) -> bool:
     bases = set()
     for senders in runs:
         numbers = sorted(slot[id(sender)] for sender in senders)
         bases.add(numbers[0])
-        if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        step = numbers[1] - numbers[0] if len(numbers) > 1 else 1
+        known = {1, *(q.value for q in scales[senders[0].run].values() if not q.unit)} if scales else {1}
+        if step not in known or numbers != list(range(numbers[0], numbers[0] + step * len(numbers), step)):
             return False
     return len(bases) == 1

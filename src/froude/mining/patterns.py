@@ -41,17 +41,36 @@ def constant(values: Sequence[Value]) -> Rule | None:
     return Constant(first)
 
 
-def counter(occurrences: Sequence[Occurrence], values: Sequence[Value]) -> Counter | None:
-    """`base + Σ step·index` over the node's number and iterations, with as few indices as will do."""
+def counter(
+    occurrences: Sequence[Occurrence],
+    values: Sequence[Value],
+    scales: Sequence[Mapping[str, Quantity]] = (),
+) -> Counter | None:
+    """`base + Σ step·index` over the node's number and iterations, with as few indices as will do.
+
+    With `scales` an index may count by a Scale variable, as numbers do that go on from node to node.
+    """
     numbers = [value for value in values if type(value) is int]
     if len(numbers) < len(values) or len(values) < 2 or max(abs(n) for n in numbers) > 1 << 52:
+        return None
+    if len(set(numbers)) < 2:
         return None
     names = [NODE, *occurrences[0].indices]
     places = {name: [_index(one, name) for one in occurrences] for name in names}
     varied = [name for name in names if len(set(places[name])) > 1]
-    for chosen in [*([name] for name in reversed(varied)), *([varied] if len(varied) > 1 else [])]:
+    tried = [*([name] for name in reversed(varied)), *([varied] if len(varied) > 1 else [])]
+    for variable in sorted({name for scale in scales for name in scale}):
+        each = [round(scale[variable].value) if variable in scale else 0 for scale in scales]
+        plain = not any(variable in scale and scale[variable].unit for scale in scales)
+        if not plain or len({each[one.run] for one in occurrences}) < 2:
+            continue
+        for name in varied:
+            product = f"{variable}*{name}"
+            places[product] = [each[one.run] * at for one, at in zip(occurrences, places[name], strict=True)]
+            tried.append([product, *(other for other in varied if other != name)])
+    for chosen in tried:
         found = _line(chosen, [places[name] for name in chosen], numbers)
-        if found is not None and len(set(numbers)) > 1:
+        if found is not None:
             return found
     return None
 
@@ -142,17 +161,27 @@ def _by_slots(
 def _slot(occurrences: Sequence[Occurrence], column: Sequence[str], slot_rule: SlotRule) -> Rule | None:
     """The rule of one slot's digits: a counter to base 10 or 16, or what `slot_rule` finds for plain numbers."""
     decimal = all(digits.isdigit() for digits in column)
-    width = len(column[0]) if len({len(digits) for digits in column}) == 1 else 0
     for radix in (10, 16) if decimal else (16,):
-        numbers = [int(digits, radix) for digits in column]
-        found = counter(occurrences, numbers)
-        for tried in dict.fromkeys((0, width)) if found is not None else ():
-            made = Counter(found.base, found.steps, tried, radix) if found is not None else None
-            if made is not None and all(made.digits(n) == d for n, d in zip(numbers, column, strict=True)):
-                return made
-    if not decimal or any(str(int(digits)) != digits for digits in column):
+        found = counter(occurrences, [int(digits, radix) for digits in column])
+        made = _written(found, column, radix) if found is not None else None
+        if made is not None:
+            return made
+    if not decimal:
         return None
-    return slot_rule(occurrences, [int(digits) for digits in column])
+    other = slot_rule(occurrences, [int(digits) for digits in column])
+    if isinstance(other, Counter):
+        return _written(other, column, 10)
+    return None if any(str(int(digits)) != digits for digits in column) else other
+
+
+def _written(found: Counter, column: Sequence[str], radix: int) -> Counter | None:
+    """The counter in the form in which its numbers are written; None where they are not all written alike."""
+    width = len(column[0]) if len({len(digits) for digits in column}) == 1 else 0
+    for tried in dict.fromkeys((0, width)):
+        made = Counter(found.base, found.steps, tried, radix)
+        if all(made.digits(int(digits, radix)) == digits for digits in column):
+            return made
+    return None
 
 
 def joined(parts: Sequence[str | Rule]) -> tuple[str | Rule, ...]:

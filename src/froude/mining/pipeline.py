@@ -86,7 +86,7 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         task.say("node types")
         types, findings = find_types([s for s in senders if s.calls], len(recordings))
         for found in types:
-            renumber(found)
+            renumber(found, [recording.scale for recording in recordings])
         task.advance()
         task.say("places")
         assembly = assemble(types, relocations)

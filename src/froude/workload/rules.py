@@ -102,7 +102,12 @@ def evaluate(rule: Rule, context: Context) -> Value:
 
 def count(rule: Counter, context: Context) -> int:
     """A counter's number in a context."""
-    return rule.base + sum(step * context.index(name) for name, step in rule.steps.items())
+    total = rule.base
+    for name, step in rule.steps.items():
+        variable, _, index = name.rpartition("*")
+        each = round(context.scale[variable].value) if variable else 1
+        total += step * each * context.index(index)
+    return total
 
 
 def active(rule: Rule, context: Context) -> Rule:

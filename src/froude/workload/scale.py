@@ -17,7 +17,7 @@ from froude.base.units import Quantity, parse_quantity
 _NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_.-]*$")
 _FLOAT = r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?"
 _TERM = re.compile(
-    rf"\s*(?P<sign>[+-]?)\s*(?:(?:(?P<factor>{_FLOAT})\s*\*\s*)?(?P<name>[A-Za-z_][\w.]*)|(?P<number>{_FLOAT}))\s*"
+    rf"\s*(?P<sign>[+-]?)\s*(?:(?:(?P<factor>{_FLOAT})\s*\*\s*)?(?P<name>[A-Za-z_][\w.]*(?:\*[A-Za-z_][\w.]*)?)|(?P<number>{_FLOAT}))\s*"
 )
 _PIECES = re.compile(r"^(?P<what>ceil|rest)\(\s*\((?P<sum>.+)\)\s*/\s*(?P<per>\d{1,18})\s*\)$")
 _MINIMUM = re.compile(r"^min\(\s*(?P<cap>\d+(?:\.\d*)?)\s*,\s*(?P<sum>.+)\)$")
@@ -82,7 +82,7 @@ class Count:
 
     intercept: float = 0.0
     slopes: Mapping[str, float] = field(default_factory=dict)
-    """Slope by variable, in units per base unit of the variable."""
+    """Slope by variable, or by a product of two (`clients*files`), in units per base unit of it."""
     cap: float | None = None
     """The ceiling of `min(cap, …)`; None for none."""
     per: int | None = None
@@ -122,7 +122,7 @@ class Count:
     @property
     def variables(self) -> frozenset[str]:
         """The Scale variables that it depends on."""
-        return frozenset(self.slopes)
+        return frozenset(name for product in self.slopes for name in product.split("*"))
 
     def at(self, scale: Mapping[str, Quantity]) -> float:
         """The count at a Scale, not rounded.
@@ -131,12 +131,15 @@ class Count:
             InputError: the Scale lacks a variable, or the count is beyond any size.
         """
         total = self.intercept
-        for name, slope in self.slopes.items():
-            if name not in scale:
-                raise InputError(
-                    "the scale lacks a variable", place=name, found=str(scale), allowed=f"{name}=…"
-                )
-            total += slope * scale[name].value
+        for product, slope in self.slopes.items():
+            value: float = 1
+            for name in product.split("*"):
+                if name not in scale:
+                    raise InputError(
+                        "the scale lacks a variable", place=name, found=str(scale), allowed=f"{name}=…"
+                    )
+                value *= scale[name].value
+            total += slope * value
         if not math.isfinite(total):
             raise InputError("is beyond any size", place=str(self), found=total)
         if self.per is not None:

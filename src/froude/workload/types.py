@@ -47,7 +47,8 @@ class Counter:
 
     base: int
     steps: Mapping[str, int]
-    """Step by index: `node`, or the id of an enclosing `Repeat`."""
+    """Step by index: `node`, or the id of an enclosing `Repeat`; `files*node` is the index times a Scale variable,
+    as in numbers that go on from node to node."""
     width: int = 0
     """Digits it is padded to with zeros inside a template; 0 for none."""
     radix: int = 10
