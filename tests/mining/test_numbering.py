@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from froude.mining.events import Recording
 from froude.mining.numbering import renumber
 from froude.mining.relocation import relocate
 from froude.mining.senders import senders_of
 from froude.mining.structure import find_types
+from froude.workload.scale import Scale
+from tests.mining.events import event
 from tests.mining.synthetic import record
 
 
@@ -20,3 +23,13 @@ def test_nodes_are_numbered_by_what_they_call_themselves() -> None:
     numbers = [(number, sender.own[0].request["src"]) for number, sender in found.numbered()]
     assert all(name == f"/out/writer-{number:02d}" for number, name in numbers)
     assert {one.node for one in found.occurrences} == {0, 1, 2, 3}
+
+
+def test_equal_numbers_do_not_count() -> None:
+    """Nodes that all say one number are not numbered by it, even where a Scale variable is 0."""
+    one = [event(n, "create", {"src": "/f7", "size": 5}, client=f"c{n}") for n in range(3)]
+    senders, _ = senders_of([Recording(tuple(one), Scale.of(extra=0))])
+    (found,) = find_types(senders, 1)[0]
+    before = list(found.senders)
+    renumber(found, [Scale.of(extra=0)])
+    assert found.senders == before

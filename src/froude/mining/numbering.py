@@ -75,6 +75,10 @@ def _counts(slot: dict[int, int], runs: Sequence[Sequence[Sender]], scales: Scal
         bases.add(numbers[0])
         step = numbers[1] - numbers[0] if len(numbers) > 1 else 1
         known = {1, *(q.value for q in scales[senders[0].run].values() if not q.unit)} if scales else {1}
-        if step not in known or numbers != list(range(numbers[0], numbers[0] + step * len(numbers), step)):
+        if (
+            step < 1
+            or step not in known
+            or numbers != list(range(numbers[0], numbers[0] + step * len(numbers), step))
+        ):
             return False
     return len(bases) == 1
