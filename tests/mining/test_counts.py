@@ -72,3 +72,5 @@ def test_products() -> None:
     """Things of each of several folders are counted by the product, seen at three scales at least."""
     scales = [Scale.of(dirs=d, files=f) for d, f in ((2, 4), (3, 6), (4, 5))]
     assert str(fit_count(list(zip(scales, (8, 18, 20), strict=True))).count) == "dirs*files"
+    scales = [Scale.of(clients=c, files=f) for c, f in ((1, 4), (2, 12), (3, 9))]
+    assert str(fit_count(list(zip(scales, (4, 6, 3), strict=True))).count) == "files/clients"

@@ -75,3 +75,7 @@ def test_products_of_two_variables() -> None:
     assert count.whole_at(Scale.of(clients=3, files=5)) == 31
     assert count.variables == {"clients", "files"}
     assert str(count) == "2*clients*files + 1"
+    share = Count.parse("files/clients")
+    assert share.whole_at(Scale.of(clients=3, files=12)) == 4
+    with pytest.raises(InputError, match="among none"):
+        share.at(Scale.of(clients=0, files=12))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> 
     def single(points: Points, varied: Sequence[str]) -> list[Count]:
         return [*_one(points, varied), *_cut(points, varied, pieces)]
 
-    for family in (single, _products, _capped, _from_some_size_on, _several):
+    for family in (single, _capped, _products, _from_some_size_on, _several):
         fits = [count for count in family(points, varied) if _holds(count, points)]
         if fits:
             ranked = sorted(fits, key=lambda count: (_rank(count), not _alike(count, name), str(count)))
@@ -76,15 +76,21 @@ def _cut(points: Points, varied: Sequence[str], pieces: Sequence[int]) -> list[C
 
 
 def _products(points: Points, varied: Sequence[str]) -> list[Count]:
-    """Whole multiples of two variables' product, where three scales or more show it: files of all folders."""
+    """Whole multiples of two variables' product or quotient, where three scales or more show it.
+
+    The files of all folders are their product; the files of each client, where all share them out, a quotient.
+    """
     if len({tuple(scale[name].value for name in varied) for scale, _ in points}) < 3:
         return []
     made = []
-    for a, b in combinations(varied, 2):
-        factors = {value / (scale[a].value * scale[b].value or 1) for scale, value in points}
-        factor = factors.pop()
-        if not factors and factor > 0 and factor == round(factor):
-            made.append(Count(0.0, {f"{a}*{b}": factor}))
+    if any(scale[name].value <= 0 for scale, _ in points for name in varied):
+        return []
+    for sign, pairs in (("*", combinations(varied, 2)), ("/", permutations(varied, 2))):
+        for a, b in pairs:
+            term = f"{a}{sign}{b}"
+            factor = points[0][1] / Count(0.0, {term: 1.0}).at(points[0][0])
+            if factor > 0 and factor == round(factor):
+                made.append(Count(0.0, {term: factor}))
     return made
 
 

@@ -17,7 +17,7 @@ from froude.base.units import Quantity, parse_quantity
 _NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_.-]*$")
 _FLOAT = r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?"
 _TERM = re.compile(
-    rf"\s*(?P<sign>[+-]?)\s*(?:(?:(?P<factor>{_FLOAT})\s*\*\s*)?(?P<name>[A-Za-z_][\w.]*(?:\*[A-Za-z_][\w.]*)?)|(?P<number>{_FLOAT}))\s*"
+    rf"\s*(?P<sign>[+-]?)\s*(?:(?:(?P<factor>{_FLOAT})\s*\*\s*)?(?P<name>[A-Za-z_][\w.]*(?:[*/][A-Za-z_][\w.]*)?)|(?P<number>{_FLOAT}))\s*"
 )
 _PIECES = re.compile(r"^(?P<what>ceil|rest)\(\s*\((?P<sum>.+)\)\s*/\s*(?P<per>\d{1,18})\s*\)$")
 _MINIMUM = re.compile(r"^min\(\s*(?P<cap>\d+(?:\.\d*)?)\s*,\s*(?P<sum>.+)\)$")
@@ -82,7 +82,8 @@ class Count:
 
     intercept: float = 0.0
     slopes: Mapping[str, float] = field(default_factory=dict)
-    """Slope by variable, or by a product of two (`clients*files`), in units per base unit of it."""
+    """Slope by variable, or by a product or quotient of two (`clients*files`, `files/clients`), in units per base
+    unit of it."""
     cap: float | None = None
     """The ceiling of `min(cap, …)`; None for none."""
     per: int | None = None
@@ -122,7 +123,7 @@ class Count:
     @property
     def variables(self) -> frozenset[str]:
         """The Scale variables that it depends on."""
-        return frozenset(name for product in self.slopes for name in product.split("*"))
+        return frozenset(name for term in self.slopes for name in re.split(r"[*/]", term))
 
     def at(self, scale: Mapping[str, Quantity]) -> float:
         """The count at a Scale, not rounded.
@@ -132,14 +133,7 @@ class Count:
         """
         total = self.intercept
         for product, slope in self.slopes.items():
-            value: float = 1
-            for name in product.split("*"):
-                if name not in scale:
-                    raise InputError(
-                        "the scale lacks a variable", place=name, found=str(scale), allowed=f"{name}=…"
-                    )
-                value *= scale[name].value
-            total += slope * value
+            total += slope * _term_at(product, scale)
         if not math.isfinite(total):
             raise InputError("is beyond any size", place=str(self), found=total)
         if self.per is not None:
@@ -159,6 +153,20 @@ class Count:
         if self.per is not None:
             text = f"{'rest' if self.rest else 'ceil'}(({text}) / {self.per})"
         return text if self.cap is None else f"min({_number(self.cap)}, {text})"
+
+
+def _term_at(term: str, scale: Mapping[str, Quantity]) -> float:
+    """A variable at a Scale, or a product or quotient of two."""
+    values: list[float] = []
+    for name in re.split(r"[*/]", term):
+        if name not in scale:
+            raise InputError("the scale lacks a variable", place=name, found=str(scale), allowed=f"{name}=…")
+        values.append(scale[name].value)
+    if "/" not in term:
+        return math.prod(values)
+    if not values[1]:
+        raise InputError("nothing can be shared out among none", place=term, found=str(scale))
+    return values[0] / values[1]
 
 
 def _terms(text: str, whole: str) -> Iterator[re.Match[str]]:
