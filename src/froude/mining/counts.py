@@ -1,7 +1,8 @@
 """Counts as functions of the Scale (PatternMiner III.B.2 "Compute number of repetition").
 
-The simplest exact fit is taken: a constant, one variable times a whole number, one variable and an offset, a
-ceiling on one variable, then several variables. Where several equally simple ones fit, which is right matters
+The simplest exact fit is taken: a constant, one variable times a whole number or cut into pieces, one variable and
+an offset, a ceiling on one variable, a product or quotient of two, a line that begins at some size, then several
+variables. Where several equally simple ones fit, which is right matters
 at any other Scale, so all of them are told.
 """
 
