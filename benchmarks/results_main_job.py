@@ -21,7 +21,7 @@ from signal import SIGCONT, SIGSTOP
 from threading import Timer
 
 from benchmarks.results import RESULTS, Row, at_least, at_most, from_dict, write
-from froude.experiment.jobs import DEMO, Job
+from froude.experiment.jobs import ARCHIVE, DEMO, Job
 from froude.experiment.main_job import Recorded, record_job
 from froude.experiment.play import play
 from froude.hadoop.distribution import Hadoop, cache_folder
@@ -185,6 +185,12 @@ def demo_job() -> list[Row]:
 def demo_job_older() -> list[Row]:
     """On the release before."""
     return mined_job(DEMO, "3.4.2")
+
+
+@group("archive", "A job written after the miner was frozen")
+def archive_job() -> list[Row]:
+    """Appends, permissions, a folder moved: nothing of it was looked at while the miner was made."""
+    return mined_job(ARCHIVE, "3.5.0")
 
 
 @group("mapreduce", "Captures of MapReduce on 2, 2 and 3 nodes, checked on 4")

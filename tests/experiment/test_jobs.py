@@ -2,10 +2,10 @@
 
 import pytest
 
-from froude.experiment.jobs import DEMO, Job
+from froude.experiment.jobs import ARCHIVE, DEMO, Job
 
 
-@pytest.mark.parametrize("job", [DEMO], ids=lambda job: job.name)
+@pytest.mark.parametrize("job", [DEMO, ARCHIVE], ids=lambda job: job.name)
 def test_scales_can_be_told_apart(job: Job) -> None:
     """Every variable varies in training, and the held-out and played sizes lie outside of it."""
     for name in job.held_out:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from froude.base import parallel
+from froude.experiment.archive_client import archive
 from froude.experiment.demo_client import work
 from froude.workload.scale import Scale
 
@@ -76,3 +77,26 @@ DEMO = Job(
     held_out=Scale.of(datanodes=6, clients=5, files=8),
     play=Scale.of(datanodes=200, clients=50, files=40),
 )
+
+
+def archive_logs(recorder: Recorder, scale: Scale, scratch: Path) -> None:
+    """The second job: clients write, add to, close off and move logs; FsShell looks at the result."""
+    del scratch
+    client = partial(archive, uri=recorder.uri, days=int(scale["days"].value))
+    parallel.gang(client, int(scale["clients"].value))
+    recorder.shell("-ls", "/logs")
+
+
+ARCHIVE = Job(
+    name="archive-logs",
+    what="Clients write logs day by day, append to some, make them read-only and move them; FsShell lists.",
+    run=archive_logs,
+    train=(
+        Scale.of(datanodes=2, clients=2, days=3),
+        Scale.of(datanodes=3, clients=1, days=5),
+        Scale.of(datanodes=4, clients=3, days=2),
+    ),
+    held_out=Scale.of(datanodes=5, clients=4, days=6),
+    play=Scale.of(datanodes=100, clients=30, days=10),
+)
+"""Written after the miner was frozen, so that one published result is of a job that it was not made for."""
