@@ -37,6 +37,8 @@ _SHELL = "org.apache.hadoop.fs.FsShell"
 _INFO = "Hadoop:service=NameNode,name=NameNodeInfo"
 _STATE = "Hadoop:service=NameNode,name=FSNamesystemState"
 _POLL_S = 0.05
+_DATANODE_PORTS = (9866, 9864, 9867)
+"""Data, HTTP and IPC: Hadoop's own defaults, on each node's own address."""
 
 
 class ClusterOptions(TypedDict, total=False):
@@ -157,7 +159,7 @@ class Cluster:
         plain = [(address, port) for i, address in enumerate(self.node_addresses) if i not in dialled]
         if plain:
             self._stack.enter_context(Relay(plain, self.namenode.address))
-        ports = loopback.free_ports(self.node_addresses, 3)
+        ports = loopback.free_ports(self.node_addresses, 3, preferred=_DATANODE_PORTS)
         for index, address in enumerate(self.node_addresses):
             daemon = self._datanode(
                 index, address, (ports[0], ports[1], ports[2]), dialled.get(index, (address, port))

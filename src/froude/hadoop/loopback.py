@@ -36,16 +36,19 @@ def free_network(hosts: Sequence[int], rng: random.Random | None = None) -> str:
     raise MissingError("no loopback address of its own could be bound", found="127.a.b.1", remedy=remedy)
 
 
-def free_ports(addresses: Sequence[str], count: int) -> list[int]:
+def free_ports(addresses: Sequence[str], count: int, *, preferred: Sequence[int] = ()) -> list[int]:
     """Ports that are free on every one of these addresses, and different from each other.
 
     Args:
         addresses: loopback addresses.
         count: how many ports.
+        preferred: taken where they are free everywhere, so that two clusters look alike.
 
     Raises:
         MissingError: none could be found.
     """
+    if len(preferred) == count and all(_can_bind(a, port) for a in addresses for port in preferred):
+        return list(preferred)
     found: list[int] = []
     for _ in range(50 * count):
         with socket.socket() as probe:
