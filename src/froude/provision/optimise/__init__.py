@@ -1,0 +1,1 @@
+"""The optimiser: from a numeric instance to the cheapest cluster, between two bounds."""

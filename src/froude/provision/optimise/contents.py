@@ -1,0 +1,445 @@
+"""What a server may hold, as columns and rows: written once, used at four scales.
+
+The same rows describe one server (pricing, per-server programs: the count is 1 or a binary) and a whole kind of
+server at once (the master: the count is an integer column). Summing the rows of single servers gives those of
+the kind, so the aggregated program is a relaxation and its optimum a lower bound.
+
+A *kind* is a server type in a role: a host holds remote units (and tasks too, without isolation), a worker
+only tasks. Loads are measured in units of their own (`Item.scale`, `Scope.task_scale`: about one server's
+worth), so that coefficients stay near 1 from one server to a hundred thousand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from froude.provision.instance import Choice, Copy, Instance, LocalUnits, ServerType
+from froude.provision.optimise.highs import Program
+from froude.provision.types import Placement
+
+MANY = 1e7
+"""More servers of a kind than any cluster has: a finite box for bounds from duals."""
+LEAST_NEED = 0.01
+"""Need of a copy that is never full nor busy: a share still wants a unit beside it, and one unit holds it all."""
+Term = tuple[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A server type in a role."""
+
+    server: int
+    host: bool
+    """It may hold remote units, and pays for the storage system."""
+    tasks: bool
+    """It may run tasks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A copy of a remote dataset under one choice."""
+
+    dataset: int
+    choice: int
+    copy: Copy
+    need: float
+    """Units that all of it wants: as the copy's, but never 0; with uniform placement its exact units."""
+    scale: float
+    """How many loads of its own unit all of it makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A local dataset under one choice."""
+
+    dataset: int
+    choice: int
+    units: LocalUnits
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The part of an instance that a program is about: the choices still open, and what follows from them."""
+
+    instance: Instance
+    allowed: tuple[tuple[int, ...], ...]
+    """Open choices per dataset."""
+    kinds: tuple[Kind, ...]
+    items: tuple[Item, ...]
+    beside: tuple[tuple[Beside, ...], ...]
+    """Per task: its local datasets' choices."""
+    tasks: tuple[int, ...]
+    """Tasks that have anything to do."""
+    parallelism: tuple[float, ...]
+    """Per task, a lower bound of P over the open choices; exact when one is open per dataset."""
+    task_scale: tuple[float, ...]
+
+    @property
+    def fixed(self) -> bool:
+        """Is one choice open per dataset?"""
+        return all(len(open_) == 1 for open_ in self.allowed)
+
+    @property
+    def choices(self) -> tuple[int, ...]:
+        """The choice per dataset of a fixed scope."""
+        return tuple(open_[0] for open_ in self.allowed)
+
+    @property
+    def uniform(self) -> bool:
+        """The paper's placement: whole units with equal traffic."""
+        return self.instance.placement is Placement.UNIFORM
+
+    def server(self, kind: Kind) -> ServerType:
+        """The server type of a kind."""
+        return self.instance.servers[kind.server]
+
+    def instances(self, task: int) -> float:
+        """Instances of all of a task: whole ones with uniform placement."""
+        parallelism = self.parallelism[task]
+        return float(whole_up(parallelism)) if self.uniform and self.fixed else parallelism
+
+    def base_cost(self, kind: Kind) -> float:
+        """Dollars of a server of this kind that is empty, with what the storage system takes."""
+        host = self.instance.host_cores * self.instance.core_cost if kind.host else 0.0
+        return self.server(kind).cost + host
+
+
+FIT = 1e-6
+"""A count may be passed by this share of itself (at least of 1) before the next whole one is needed."""
+
+
+def whole_up(amount: float) -> int:
+    """The least whole number that an amount fits into, forgiving `FIT`."""
+    return max(0, math.ceil(amount - FIT * max(1.0, abs(amount))))
+
+
+def scope(instance: Instance, allowed: Sequence[Sequence[int]] | None = None) -> Scope:
+    """Prepare an instance, or a part of its choices.
+
+    Args:
+        instance: the numeric problem.
+        allowed: open choices per dataset; None opens all.
+    """
+    every = tuple(tuple(range(len(dataset.choices))) for dataset in instance.datasets)
+    open_ = every if allowed is None else tuple(tuple(choices) for choices in allowed)
+    parallelism = _least_parallelism(instance, open_)
+    tasks = tuple(t for t, task in enumerate(instance.tasks) if task.rate > 0 or parallelism[t] > 0)
+    items = tuple(
+        _item(instance, dataset, choice, copy)
+        for dataset, choice, kept in _open(instance, open_)
+        for copy in kept.copies
+    )
+    beside = tuple(
+        tuple(
+            Beside(dataset, choice, kept.local)
+            for dataset, choice, kept in _open(instance, open_)
+            if kept.local is not None and instance.datasets[dataset].local_to == task
+        )
+        for task in range(len(instance.tasks))
+    )
+    scales = tuple(_task_scale(instance, task, parallelism[task]) for task in range(len(instance.tasks)))
+    return Scope(instance, open_, _kinds(instance), items, beside, tasks, parallelism, scales)
+
+
+def _open(instance: Instance, allowed: Sequence[Sequence[int]]) -> Iterable[tuple[int, int, Choice]]:
+    for dataset, choices in enumerate(allowed):
+        for choice in choices:
+            yield dataset, choice, instance.datasets[dataset].choices[choice]
+
+
+def _kinds(instance: Instance) -> tuple[Kind, ...]:
+    """Hosts and workers of each type; without isolation a worker is only needed where a host costs more."""
+    remote = any(choice.copies for dataset in instance.datasets for choice in dataset.choices)
+    free = instance.host_cores == 0 and instance.host_memory == 0
+    kinds: list[Kind] = []
+    for server in range(len(instance.servers)):
+        if remote:
+            kinds.append(Kind(server, host=True, tasks=not instance.isolation))
+        if instance.isolation or not remote or not free:
+            kinds.append(Kind(server, host=False, tasks=True))
+    return tuple(kinds)
+
+
+def _item(instance: Instance, dataset: int, choice: int, copy: Copy) -> Item:
+    exact = instance.placement is Placement.UNIFORM
+    need = float(copy.min_units) if exact else max(copy.need, LEAST_NEED)
+    bus = instance.units[copy.unit].bus
+    nic = max((server.nic for server in instance.servers), default=1.0)
+    width = max((server.bus_bandwidth[bus] for server in instance.servers), default=0.0)
+    servers = max(copy.nic_bytes, default=0.0) / nic
+    buses = max(copy.bus_bytes, default=0.0) / width if width else 0.0
+    return Item(dataset, choice, copy, need, max(need, servers, buses))
+
+
+def _task_scale(instance: Instance, task: int, parallelism: float) -> float:
+    nic = max((server.nic for server in instance.servers), default=1.0)
+    need = instance.tasks[task]
+    return max(parallelism, need.cores, max(need.nic_bytes, default=0.0) / nic, LEAST_NEED)
+
+
+def _least_parallelism(instance: Instance, allowed: Sequence[Sequence[int]]) -> tuple[float, ...]:
+    """P of each task if every operation had its quickest open choice: exact when there is one."""
+    if all(len(choices) == 1 for choices in allowed):
+        return instance.parallelism([choices[0] for choices in allowed])
+    times = [0.0] * len(instance.tasks)
+    for _ in range(10_000):
+        after = [
+            max(
+                (
+                    path.constant_s
+                    + sum(min(per[c] for c in allowed[d]) for d, per in path.io_s)
+                    + sum(often * times[task] for task, often in path.calls)
+                    for path in task.paths
+                ),
+                default=0.0,
+            )
+            for task in instance.tasks
+        ]
+        if all(abs(a - b) <= 1e-12 * max(1.0, a) for a, b in zip(after, times, strict=True)):
+            break
+        times = after
+    return tuple(
+        max(task.rate * time, *(min(per[c] for c in allowed[d]) for d, per in task.floors), 0.0)
+        for task, time in zip(instance.tasks, times, strict=True)
+    )
+
+
+@dataclass(slots=True)
+class Columns:
+    """Where the contents of one kind (or one server) stand in a program."""
+
+    kind: Kind
+    units: dict[int, int] = field(default_factory=dict)
+    """Per item."""
+    load: dict[int, int] = field(default_factory=dict)
+    """Per item, in the item's own unit."""
+    instances: dict[int, int] = field(default_factory=dict)
+    """Per task."""
+    work: dict[int, int] = field(default_factory=dict)
+    """Per task, in the task's own unit."""
+    beside: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    """(dataset, choice) of a local dataset: instances that have it, and their work."""
+    cores: int = -1
+    """For tasks: the storage system's are in the server's base cost."""
+    dimms: int = -1
+    """For tasks and storage system."""
+    count: int | None = None
+    """Column of how many servers; None is one server."""
+
+
+class Contents:
+    """Adds the columns and rows of one kind to a program."""
+
+    def __init__(
+        self,
+        program: Program,
+        of: Scope,
+        kind: Kind,
+        *,
+        count: int | None = None,
+        most: float = 1.0,
+        label: str = "",
+        whole: bool = True,
+    ) -> None:
+        """Name the place.
+
+        Args:
+            program: is added to.
+            of: what may be held.
+            kind: by which servers.
+            count: column of the number of servers; None is one.
+            most: upper bound of that number.
+            label: begins the names of columns and rows.
+            whole: counts are integers.
+        """
+        self.program, self.scope, self.kind = program, of, kind
+        self.server, self.instance = of.server(kind), of.instance
+        self.label = label or f"{self.server.name}/{'host' if kind.host else 'worker'}"
+        self.most, self.whole = most, whole
+        self.columns = Columns(kind, count=count)
+
+    def add(self) -> Columns:
+        """All of it.
+
+        Returns:
+            Where the columns stand.
+        """
+        if self.kind.host:
+            self._storage_columns()
+        if self.kind.tasks:
+            for task in self.scope.tasks:
+                self._task_columns(task)
+        self._bought_columns()
+        self._slots()
+        self._bus_bandwidth()
+        self._network()
+        self._cores()
+        self._memory()
+        return self.columns
+
+    # columns, with the row that ties a load to what carries it
+
+    def _storage_columns(self) -> None:
+        for at, item in enumerate(self.scope.items):
+            unit = self.instance.units[item.copy.unit]
+            slots = self.server.slots[unit.bus]
+            if slots == 0:
+                continue
+            name = f"{self.label}:{self.instance.datasets[item.dataset].name}.{item.choice}.{unit.name}"
+            units = self._count(f"{name}:units", unit.cost, slots)
+            load = self.program.column(f"{name}:load", upper=item.scale)
+            self.columns.units[at], self.columns.load[at] = units, load
+            equal = 0.0 if self.scope.uniform else math.inf
+            self.program.row(
+                f"{name}:carry", [(units, 1.0), (load, -item.need / item.scale)], lower=0.0, upper=equal
+            )
+
+    def _task_columns(self, task: int) -> None:
+        name = f"{self.label}:{self.instance.tasks[task].name}"
+        instances, work = self._work_columns(task, name)
+        self.columns.instances[task], self.columns.work[task] = instances, work
+        by_dataset: dict[int, list[Beside]] = {}
+        for local in self.scope.beside[task]:
+            by_dataset.setdefault(local.dataset, []).append(local)
+        for dataset, options in by_dataset.items():
+            if len(options) == 1:
+                self._local_cost(instances, options[0])
+                self.columns.beside[dataset, options[0].choice] = (instances, work)
+                continue
+            parts = [self._work_columns(task, f"{name}.{dataset}.{local.choice}") for local in options]
+            for local, part in zip(options, parts, strict=True):
+                self._local_cost(part[0], local)
+                self.columns.beside[dataset, local.choice] = part
+            for place, whole in ((0, instances), (1, work)):
+                self.program.row(
+                    f"{name}.{dataset}:parts{place}",
+                    [(whole, 1.0), *((part[place], -1.0) for part in parts)],
+                    lower=0.0,
+                    upper=0.0,
+                )
+
+    def _work_columns(self, task: int, name: str) -> tuple[int, int]:
+        scale, wanted = self.scope.task_scale[task], self.scope.instances(task)
+        instances = self._count(f"{name}:instances", 0.0, max(1.0, wanted + 1.0), each=False)
+        work = self.program.column(f"{name}:work", upper=scale)
+        equal = 0.0 if self.scope.uniform and self.scope.fixed else math.inf
+        self.program.row(f"{name}:carry", [(instances, 1.0), (work, -wanted / scale)], lower=0.0, upper=equal)
+        return instances, work
+
+    def _local_cost(self, column: int, local: Beside) -> None:
+        unit = self.instance.units[local.units.unit]
+        self.program.add_cost(column, unit.cost * local.units.per_instance)
+
+    def _bought_columns(self) -> None:
+        memory = self.instance.units[self.instance.memory_unit]
+        self.columns.cores = self._count(f"{self.label}:cores", self.instance.core_cost, self.server.cores)
+        slots = self.server.slots[memory.bus]
+        self.columns.dimms = self._count(f"{self.label}:dimms", memory.cost, slots)
+
+    def _count(self, name: str, cost: float, most: float, *, each: bool = True) -> int:
+        upper = most * self.most if each else (most if self.most == 1.0 else MANY)
+        return self.program.column(name, cost=cost, upper=upper, integer=self.whole)
+
+    # rows of the server
+
+    def _limit(self, name: str, terms: list[Term], capacity: float) -> None:
+        """Terms <= capacity of one server, or of as many as there are."""
+        if not terms:
+            return
+        count = self.columns.count
+        if count is None:
+            self.program.row(f"{self.label}:{name}", terms, upper=capacity)
+        else:
+            self.program.row(f"{self.label}:{name}", [*terms, (count, -capacity)], upper=0.0)
+
+    def _slots(self) -> None:
+        memory = self.instance.units[self.instance.memory_unit]
+        for bus, name in enumerate(self.instance.buses):
+            terms: dict[int, float] = {}
+            for at, column in self.columns.units.items():
+                if self.instance.units[self.scope.items[at].copy.unit].bus == bus:
+                    terms[column] = 1.0
+            for local, (instances, _) in self._locals_on(bus):
+                terms[instances] = terms.get(instances, 0.0) + local.units.per_instance
+            if memory.bus == bus:
+                terms[self.columns.dimms] = 1.0
+            self._limit(f"slots of {name}", list(terms.items()), float(self.server.slots[bus]))
+
+    def _locals_on(self, bus: int) -> Iterable[tuple[Beside, tuple[int, int]]]:
+        for task in self.columns.instances:
+            for local in self.scope.beside[task]:
+                if self.instance.units[local.units.unit].bus == bus:
+                    yield local, self.columns.beside[local.dataset, local.choice]
+
+    def _bus_bandwidth(self) -> None:
+        for bus, name in enumerate(self.instance.buses):
+            width = self.server.bus_bandwidth[bus]
+            if width <= 0:
+                continue
+            for phase, phase_name in enumerate(self.instance.phases):
+                terms: dict[int, float] = {}
+                for at, column in self.columns.load.items():
+                    item = self.scope.items[at]
+                    if self.instance.units[item.copy.unit].bus == bus:
+                        terms[column] = item.copy.bus_bytes[phase] / item.scale / width
+                for local, (_, work) in self._locals_on(bus):
+                    task = self.instance.datasets[local.dataset].local_to
+                    assert task is not None
+                    more = local.units.bus_bytes[phase] / self.scope.task_scale[task] / width
+                    terms[work] = terms.get(work, 0.0) + more
+                self._limit(f"bandwidth of {name} in {phase_name}", _kept(terms), 1.0)
+
+    def _network(self) -> None:
+        for row, network in enumerate(self.instance.network_rows):
+            terms: dict[int, float] = {}
+            for at, column in self.columns.load.items():
+                item = self.scope.items[at]
+                terms[column] = item.copy.nic_bytes[row] / item.scale / self.server.nic
+            for task, column in self.columns.work.items():
+                bytes_ = self.instance.tasks[task].nic_bytes[row]
+                terms[column] = bytes_ / self.scope.task_scale[task] / self.server.nic
+            phase = self.instance.phases[network.phase]
+            self._limit(f"network ({network.direction}) in {phase}", _kept(terms), 1.0)
+
+    def _cores(self) -> None:
+        host = self.instance.host_cores if self.kind.host else 0
+        self._limit("cores", [(self.columns.cores, 1.0)], float(self.server.cores - host))
+        for phase, name in enumerate(self.instance.phases):
+            terms = [
+                (column, -self.instance.tasks[task].cores / self.scope.task_scale[task])
+                for task, column in self.columns.work.items()
+                if self.instance.tasks[task].phase == phase
+            ]
+            if any(value for _, value in terms):
+                self.program.row(
+                    f"{self.label}:cores for {name}", [(self.columns.cores, 1.0), *terms], lower=0.0
+                )
+
+    def _memory(self) -> None:
+        capacity = self.instance.units[self.instance.memory_unit].capacity
+        host = self.instance.host_memory / capacity if self.kind.host else 0.0
+        dimms = (self.columns.dimms, 1.0)
+        for phase, name in enumerate(self.instance.phases):
+            terms = [
+                (column, -self.instance.tasks[task].memory / capacity)
+                for task, column in self.columns.instances.items()
+                if self.instance.tasks[task].phase == phase
+            ]
+            if any(value for _, value in terms):
+                self._at_least(f"memory for {name}", [dimms, *terms], host)
+        if host:
+            self._at_least("memory for the storage system", [dimms], float(whole_up(host)))
+
+    def _at_least(self, name: str, terms: list[Term], amount: float) -> None:
+        """Terms >= amount of one server, or of as many as there are."""
+        count = self.columns.count
+        if count is None:
+            self.program.row(f"{self.label}:{name}", terms, lower=amount)
+        else:
+            self.program.row(f"{self.label}:{name}", [*terms, (count, -amount)], lower=0.0)
+
+
+def _kept(terms: dict[int, float]) -> list[Term]:
+    return [(column, value) for column, value in terms.items() if value]
