@@ -17,8 +17,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from froude.provision.demand import Demand
-from froude.provision.plan import Group, Plan
-from froude.provision.types import Isolation, Placement, Problem, Scope, Server, StorageUnit
+from froude.provision.plan import Group, Held, LocalHeld, Plan
+from froude.provision.types import Cpu, Isolation, Placement, Problem, Scope, Server, StorageUnit
 
 TOLERANCE = 1e-6
 """Relative."""
@@ -77,9 +77,12 @@ def cost_of(problem: Problem, groups: tuple[Group, ...]) -> float:
     return total
 
 
-def _price(problem: Problem, thing: object) -> float:
-    energy = getattr(thing, "power") * problem.catalog.hours * problem.catalog.dollars_per_kwh / 1000  # noqa: B009
-    return float(getattr(thing, "price") + energy)  # noqa: B009
+def _stored(group: Group) -> list[Held | LocalHeld]:
+    return [*group.held, *group.local]
+
+
+def _price(problem: Problem, thing: StorageUnit | Cpu | Server) -> float:
+    return thing.price + thing.power * problem.catalog.hours * problem.catalog.dollars_per_kwh / 1000
 
 
 def _memory(problem: Problem) -> StorageUnit:
@@ -132,10 +135,11 @@ class _Check:
                 self.found.append(Violation("unknown choice", f"dataset {name}", 1, 0))
         for group in self.plan.groups:
             names = [group.server in servers, group.count >= 1, group.cores >= 0, group.dimms >= 0]
-            names += [h.dataset in datasets and h.unit in units for h in (*group.held, *group.local)]
-            names += [h.units >= 0 for h in (*group.held, *group.local)]
+            names += [h.dataset in datasets and h.unit in units for h in _stored(group)]
+            names += [h.units >= 0 for h in _stored(group)]
             names += [r.task in tasks and r.instances >= 0 for r in group.running]
-            names += [0 <= h.share <= 1 + TOLERANCE for h in (*group.held, *group.running)]
+            shares = [h.share for h in group.held] + [r.share for r in group.running]
+            names += [0 <= share <= 1 + TOLERANCE for share in shares]
             if not all(names):
                 self.found.append(Violation("names and numbers", f"group of {group.server}", 1, 0))
         return not self.found
@@ -187,7 +191,7 @@ class _Check:
                 if local.dataset == name:
                     self._expect("units of another type", where, local.units * (local.unit != chosen[0]), 0)
 
-    def _units(self, dataset: str, cache: bool | None) -> int:  # noqa: FBT001 - three-valued
+    def _units(self, dataset: str, cache: bool | None) -> int:
         return sum(
             held.units * group.count
             for group in self.plan.groups
@@ -231,7 +235,7 @@ class _Check:
 
     def _slots(self, group: Group, server: Server, where: str) -> None:
         used: Counter[str] = Counter({self.memory.bus: group.dimms})
-        for held in (*group.held, *group.local):
+        for held in _stored(group):
             used[self.problem.catalog.unit(held.unit).bus] += held.units
         for bus, count in used.items():
             slots = next((b.slots for b in server.buses if b.name == bus), 0)

@@ -195,7 +195,7 @@ def local_choices(
         for level in _levels(_least(unit, dataset), most):
             beside = _beside(unit, level, dataset, phases, options.peak_utilization)
             found.append(beside)
-            if beside.floor <= instances(beside) and not _still_faster(level, phases):
+            if beside.floor * (1 - ROUNDING) <= instances(beside) and not _still_faster(level, phases):
                 break
     return found
 

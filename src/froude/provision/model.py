@@ -132,13 +132,14 @@ class _Model:
             raise KeyError(f"the task that {dataset.name} is local to")
         task = problem.application.task(name)
 
+        own = [op for op in task.operations if isinstance(op, Io) and op.dataset == dataset.name]
+
         def instances(beside: Beside) -> float:
-            own = (
-                beside.seconds(op, dataset.profile)
-                for op in task.operations
-                if isinstance(op, Io) and op.dataset == dataset.name and op.blocking
-            )
-            return self.rates[task.name] * (_compute_seconds(task.operations) + sum(own))
+            """F times a bound on the run time from below: own operations alone, as they block or overlap."""
+            blocking = sum(beside.seconds(op, dataset.profile) for op in own if op.blocking)
+            blocking += _compute_seconds([op for op in task.operations if op.blocking])
+            others = [beside.seconds(op, dataset.profile) for op in own if not op.blocking]
+            return self.rates[task.name] * max(blocking, *others)
 
         return local_choices(problem.catalog, dataset, phases, problem.options, instances)
 
@@ -307,6 +308,7 @@ class _Model:
 
 
 def _compute_seconds(operations: Sequence[Operation]) -> float:
+    """Core seconds, whether they block or not."""
     return sum(op.probability * op.time for op in operations if isinstance(op, Compute))
 
 

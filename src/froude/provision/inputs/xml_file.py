@@ -94,7 +94,7 @@ def _refuse_tricks(data: bytes, file: str) -> None:
 def _element(node: etree._Element, file: str, flaws: Flaws, depth: int) -> Element:
     if depth > DEPTH_LIMIT:
         raise InputError("is nested too deep", file=file, place=str(node.sourceline), allowed=DEPTH_LIMIT)
-    line = node.sourceline if isinstance(node.sourceline, int) else None
+    line: int | None = node.sourceline  # type: ignore[assignment]  # the stubs leave it open
     fields = {str(name): Text(str(value), line) for name, value in node.attrib.items()}
     inside = [child for child in node if isinstance(child.tag, str)]
     element = Element(
