@@ -12,7 +12,7 @@ worth), so that coefficients stay near 1 from one server to a hundred thousand.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from froude.provision.instance import Choice, Copy, Instance, LocalUnits, ServerType
@@ -74,6 +74,8 @@ class Scope:
     """Tasks that have anything to do."""
     parallelism: tuple[float, ...]
     """Per task, a lower bound of P over the open choices; exact when one is open per dataset."""
+    most_parallel: tuple[float, ...]
+    """The same from above."""
     task_scale: tuple[float, ...]
 
     @property
@@ -98,7 +100,7 @@ class Scope:
     def instances(self, task: int) -> float:
         """Instances of all of a task: whole ones with uniform placement."""
         parallelism = self.parallelism[task]
-        return float(whole_up(parallelism)) if self.uniform and self.fixed else parallelism
+        return float(max(1, whole_up(parallelism))) if self.uniform and self.fixed else parallelism
 
     def base_cost(self, kind: Kind) -> float:
         """Dollars of a server of this kind that is empty, with what the storage system takes."""
@@ -106,13 +108,13 @@ class Scope:
         return self.server(kind).cost + host
 
 
-FIT = 1e-6
-"""A count may be passed by this share of itself (at least of 1) before the next whole one is needed."""
+FIT = 5e-7
+"""A count may be passed by this share of itself before the next whole one is needed; half of the checker's."""
 
 
 def whole_up(amount: float) -> int:
     """The least whole number that an amount fits into, forgiving `FIT`."""
-    return max(0, math.ceil(amount - FIT * max(1.0, abs(amount))))
+    return max(0, math.ceil(amount * (1.0 - FIT)))
 
 
 def scope(instance: Instance, allowed: Sequence[Sequence[int]] | None = None) -> Scope:
@@ -124,7 +126,7 @@ def scope(instance: Instance, allowed: Sequence[Sequence[int]] | None = None) ->
     """
     every = tuple(tuple(range(len(dataset.choices))) for dataset in instance.datasets)
     open_ = every if allowed is None else tuple(tuple(choices) for choices in allowed)
-    parallelism = _least_parallelism(instance, open_)
+    parallelism = _parallelism(instance, open_, min)
     tasks = tuple(t for t, task in enumerate(instance.tasks) if task.rate > 0 or parallelism[t] > 0)
     items = tuple(
         _item(instance, dataset, choice, copy)
@@ -140,7 +142,8 @@ def scope(instance: Instance, allowed: Sequence[Sequence[int]] | None = None) ->
         for task in range(len(instance.tasks))
     )
     scales = tuple(_task_scale(instance, task, parallelism[task]) for task in range(len(instance.tasks)))
-    return Scope(instance, open_, _kinds(instance), items, beside, tasks, parallelism, scales)
+    most = _parallelism(instance, open_, max)
+    return Scope(instance, open_, _kinds(instance), items, beside, tasks, parallelism, most, scales)
 
 
 def _open(instance: Instance, allowed: Sequence[Sequence[int]]) -> Iterable[tuple[int, int, Choice]]:
@@ -179,8 +182,10 @@ def _task_scale(instance: Instance, task: int, parallelism: float) -> float:
     return max(parallelism, need.cores, max(need.nic_bytes, default=0.0) / nic, LEAST_NEED)
 
 
-def _least_parallelism(instance: Instance, allowed: Sequence[Sequence[int]]) -> tuple[float, ...]:
-    """P of each task if every operation had its quickest open choice: exact when there is one."""
+def _parallelism(
+    instance: Instance, allowed: Sequence[Sequence[int]], pick: Callable[[Iterable[float]], float]
+) -> tuple[float, ...]:
+    """P of each task if every operation had its quickest (slowest) open choice: exact when there is one."""
     if all(len(choices) == 1 for choices in allowed):
         return instance.parallelism([choices[0] for choices in allowed])
     times = [0.0] * len(instance.tasks)
@@ -189,7 +194,7 @@ def _least_parallelism(instance: Instance, allowed: Sequence[Sequence[int]]) -> 
             max(
                 (
                     path.constant_s
-                    + sum(min(per[c] for c in allowed[d]) for d, per in path.io_s)
+                    + sum(pick(per[c] for c in allowed[d]) for d, per in path.io_s)
                     + sum(often * times[task] for task, often in path.calls)
                     for path in task.paths
                 ),
@@ -201,7 +206,7 @@ def _least_parallelism(instance: Instance, allowed: Sequence[Sequence[int]]) -> 
             break
         times = after
     return tuple(
-        max(task.rate * time, *(min(per[c] for c in allowed[d]) for d, per in task.floors), 0.0)
+        max(task.rate * time, *(pick(per[c] for c in allowed[d]) for d, per in task.floors), 0.0)
         for task, time in zip(instance.tasks, times, strict=True)
     )
 
@@ -228,6 +233,31 @@ class Columns:
     count: int | None = None
     """Column of how many servers; None is one server."""
 
+    def every(self) -> list[int]:
+        """All its columns, each once."""
+        pairs = [column for pair in self.beside.values() for column in pair]
+        counts = [] if self.count is None else [self.count]
+        maps = (self.units, self.load, self.instances, self.work)
+        single = [column for of in maps for column in of.values()]
+        return sorted({*single, *pairs, self.cores, self.dimms, *counts})
+
+
+PENALTY = 1e5
+"""Dollars for exceeding a limit by one unit of it (a slot, a core, a server's bandwidth) in an elastic solve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """A limit that an elastic program may exceed."""
+
+    constraint: str
+    column: int
+    """By how much it is exceeded, over all servers."""
+    capacity: float
+    """Of one server."""
+    count: int | None
+    """Column of the number of servers; None where the limit is one of all servers together."""
+
 
 class Contents:
     """Adds the columns and rows of one kind to a program."""
@@ -242,6 +272,7 @@ class Contents:
         most: float = 1.0,
         label: str = "",
         whole: bool = True,
+        elastic: list[Excess] | None = None,
     ) -> None:
         """Name the place.
 
@@ -253,7 +284,9 @@ class Contents:
             most: upper bound of that number.
             label: begins the names of columns and rows.
             whole: counts are integers.
+            elastic: limits may be exceeded at `PENALTY`; filled with how to read it.
         """
+        self.elastic = elastic
         self.program, self.scope, self.kind = program, of, kind
         self.server, self.instance = of.server(kind), of.instance
         self.label = label or f"{self.server.name}/{'host' if kind.host else 'worker'}"
@@ -285,7 +318,7 @@ class Contents:
         for at, item in enumerate(self.scope.items):
             unit = self.instance.units[item.copy.unit]
             slots = self.server.slots[unit.bus]
-            if slots == 0:
+            if slots == 0 and self.elastic is None:
                 continue
             name = f"{self.label}:{self.instance.datasets[item.dataset].name}.{item.choice}.{unit.name}"
             units = self._count(f"{name}:units", unit.cost, slots)
@@ -298,17 +331,22 @@ class Contents:
 
     def _task_columns(self, task: int) -> None:
         name = f"{self.label}:{self.instance.tasks[task].name}"
-        instances, work = self._work_columns(task, name)
+        instances, work = self._work_columns(task, name, self._room(task))
         self.columns.instances[task], self.columns.work[task] = instances, work
         by_dataset: dict[int, list[Beside]] = {}
         for local in self.scope.beside[task]:
             by_dataset.setdefault(local.dataset, []).append(local)
         for dataset, options in by_dataset.items():
             if len(options) == 1:
+                if not self._room(task, options[0]):
+                    self.program.fix(instances, 0.0)
                 self._local_cost(instances, options[0])
                 self.columns.beside[dataset, options[0].choice] = (instances, work)
                 continue
-            parts = [self._work_columns(task, f"{name}.{dataset}.{local.choice}") for local in options]
+            parts = [
+                self._work_columns(task, f"{name}.{dataset}.{local.choice}", self._room(task, local))
+                for local in options
+            ]
             for local, part in zip(options, parts, strict=True):
                 self._local_cost(part[0], local)
                 self.columns.beside[dataset, local.choice] = part
@@ -320,10 +358,25 @@ class Contents:
                     upper=0.0,
                 )
 
-    def _work_columns(self, task: int, name: str) -> tuple[int, int]:
+    def _room(self, task: int, local: Beside | None = None) -> bool:
+        """Has an empty server of this kind room for one instance, with what stands beside it?"""
+        if self.elastic is not None:
+            return True
+        memory = self.instance.units[self.instance.memory_unit]
+        held = self.instance.tasks[task].memory + (self.instance.host_memory if self.kind.host else 0.0)
+        if whole_up(held / memory.capacity) > self.server.slots[memory.bus]:
+            return False
+        if local is None:
+            return True
+        bus = self.instance.units[local.units.unit].bus
+        return local.units.per_instance <= self.server.slots[bus]
+
+    def _work_columns(self, task: int, name: str, room: bool) -> tuple[int, int]:
         scale, wanted = self.scope.task_scale[task], self.scope.instances(task)
-        instances = self._count(f"{name}:instances", 0.0, max(1.0, wanted + 1.0), each=False)
+        instances = self._count(f"{name}:instances", 0.0, self.scope.most_parallel[task], each=False)
         work = self.program.column(f"{name}:work", upper=scale)
+        if not room:
+            self.program.fix(instances, 0.0)
         equal = 0.0 if self.scope.uniform and self.scope.fixed else math.inf
         self.program.row(f"{name}:carry", [(instances, 1.0), (work, -wanted / scale)], lower=0.0, upper=equal)
         return instances, work
@@ -339,7 +392,10 @@ class Contents:
         self.columns.dimms = self._count(f"{self.label}:dimms", memory.cost, slots)
 
     def _count(self, name: str, cost: float, most: float, *, each: bool = True) -> int:
-        upper = most * self.most if each else (most if self.most == 1.0 else MANY)
+        # shares on several servers round up each: at most one more per server
+        upper = most * self.most if each else most + self.most
+        if self.elastic is not None:
+            upper = MANY
         return self.program.column(name, cost=cost, upper=upper, integer=self.whole)
 
     # rows of the server
@@ -349,6 +405,10 @@ class Contents:
         if not terms:
             return
         count = self.columns.count
+        if self.elastic is not None:
+            excess = self.program.column(f"{self.label}:over {name}", cost=PENALTY, upper=MANY)
+            terms = [*terms, (excess, -1.0)]
+            self.elastic.append(Excess(f"{name} of {self.server.name}", excess, capacity, count))
         if count is None:
             self.program.row(f"{self.label}:{name}", terms, upper=capacity)
         else:

@@ -133,6 +133,10 @@ class Program:
         self.row_names.append(name)
         return len(self._row_lower) - 1
 
+    def fix(self, column: int, value: float) -> None:
+        """Give a column one value."""
+        self._lower[column] = self._upper[column] = value
+
     def add_cost(self, column: int, cost: float) -> None:
         """Make a column dearer."""
         self._cost[column] += cost

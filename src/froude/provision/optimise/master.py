@@ -12,8 +12,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from froude.provision.optimise.contents import MANY, Columns, Contents, Kind, Scope, whole_up
+from froude.provision.optimise.contents import MANY, PENALTY, Columns, Contents, Excess, Kind, Scope, whole_up
 from froude.provision.optimise.highs import Floats, Program
 
 
@@ -25,11 +26,35 @@ class Cut:
     bound: float
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """What other servers already hold of a fixed scope: the program is about the rest."""
+
+    load: dict[int, float]
+    """Per item, in its own unit."""
+    units: dict[int, float]
+    work: dict[int, float]
+    """Per task, in its own unit."""
+    instances: dict[int, float]
+
+
+NOTHING = Placed({}, {}, {}, {})
+
+
 class Master:
     """The program of a scope, and how to read a point of it."""
 
     def __init__(
-        self, of: Scope, *, whole: bool = True, cuts: Sequence[Cut] = (), floor: float = 0.0
+        self,
+        of: Scope,
+        *,
+        whole: bool = True,
+        cuts: Sequence[Cut] = (),
+        floor: float = 0.0,
+        budget: float = math.inf,
+        slots: Sequence[Kind] | None = None,
+        placed: Placed = NOTHING,
+        elastic: bool = False,
     ) -> None:
         """Build it.
 
@@ -38,14 +63,26 @@ class Master:
             whole: counts are integers; choices always are.
             cuts: what packing has taught.
             floor: a lower bound of the cost for every choice: how far a cut reaches.
+            budget: no kind may cost more than this alone, which bounds every count. A bound of this program
+                holds for all clusters up to the budget, so `min(bound, budget)` holds for all. Counts without
+                a tight box slow HiGHS by orders of magnitude.
+            slots: single servers that may stand instead of kinds with a count: then it is exact for a fixed
+                scope, and a tighter relaxation for an open one.
+            placed: what stands elsewhere, of a fixed scope.
+            elastic: limits may be exceeded at a penalty, to see which are in the way.
         """
-        self.scope, self.program = of, Program()
+        self.scope, self.program, self.budget, self.placed = of, Program(), budget, placed
+        self._single = slots is not None
+        self.elastic: list[Excess] | None = [] if elastic else None
         self.choice = self._choice_columns()
-        self.kinds = [self._kind(kind, whole=whole) for kind in of.kinds]
+        servers = of.kinds if slots is None else slots
+        self.kinds = [self._kind(kind, at, whole=whole) for at, kind in enumerate(servers)]
         self._stored()
         self._run()
         self._parallelism(whole=whole)
         self._most_servers()
+        if self._single:
+            self._order()
         for cut in cuts:
             self._cut(cut, floor)
 
@@ -60,6 +97,10 @@ class Master:
         """Servers per kind at a point."""
         return [float(x[columns.count]) for columns in self.kinds if columns.count is not None]
 
+    def branch_first(self) -> tuple[list[int], list[int]]:
+        """Columns worth deciding before others: choices, then counts of servers."""
+        return list(self.choice.values()), [c.count for c in self.kinds if c.count is not None]
+
     def _choice_columns(self) -> dict[tuple[int, int], int]:
         columns: dict[tuple[int, int], int] = {}
         for d, open_ in enumerate(self.scope.allowed):
@@ -71,14 +112,36 @@ class Master:
             self.program.row(f"choose {dataset.name}", one, lower=1.0, upper=1.0)
         return columns
 
-    def _kind(self, kind: Kind, *, whole: bool) -> Columns:
+    def _kind(self, kind: Kind, at: int, *, whole: bool) -> Columns:
         name = f"{self.scope.server(kind).name}/{'host' if kind.host else 'worker'}"
-        limit = self.scope.server(kind).max_count
-        most = MANY if limit is None else float(limit)
-        count = self.program.column(
-            f"{name}:count", cost=self.scope.base_cost(kind), upper=most, integer=whole
-        )
-        return Contents(self.program, self.scope, kind, count=count, most=MANY, whole=whole).add()
+        if self._single:
+            name = f"{at}:{name}"
+        limit = 1 if self._single else self.scope.server(kind).max_count
+        if self.elastic is not None:
+            limit = None
+        base = self.scope.base_cost(kind)
+        affordable = math.ceil(self.budget / base) if base > 0 and math.isfinite(self.budget) else MANY
+        most = min(MANY if limit is None else float(limit), affordable)
+        count = self.program.column(f"{name}:count", cost=base, upper=most, integer=whole)
+        return Contents(
+            self.program,
+            self.scope,
+            kind,
+            count=count,
+            most=most,
+            label=name,
+            whole=whole,
+            elastic=self.elastic,
+        ).add()
+
+    def _order(self) -> None:
+        """Of servers of one kind a dearer one comes first: the same cluster is not met in many orders."""
+        costs = dict(self.program.costs())
+        for one, other in pairwise(self.kinds):
+            if one.kind == other.kind:
+                worth = [(c, costs[c] / 1e3) for c in one.every() if c in costs]
+                less = [(c, -costs[c] / 1e3) for c in other.every() if c in costs]
+                self.program.row("dearer first", [*worth, *less], lower=0.0)
 
     def _stored(self) -> None:
         """Each copy of the chosen choice is placed whole, on enough units."""
@@ -86,22 +149,25 @@ class Master:
             chosen = self.choice[item.dataset, item.choice]
             name = f"{self.scope.instance.datasets[item.dataset].name}.{item.choice}.{item.copy.unit}"
             load = [(columns.load[at], 1.0) for columns in self.kinds if at in columns.load]
-            self.program.row(f"place {name}", [*load, (chosen, -item.scale)], lower=0.0, upper=0.0)
+            done = self.placed.load.get(at, 0.0)
+            self.program.row(f"place {name}", [*load, (chosen, -item.scale)], lower=-done, upper=-done)
             units = [(columns.units[at], 1.0) for columns in self.kinds if at in columns.units]
             least = float(item.copy.min_units)
-            self.program.row(f"units of {name}", [*units, (chosen, -least)], lower=0.0)
+            there = self.placed.units.get(at, 0.0)
+            self.program.row(f"units of {name}", [*units, (chosen, -least)], lower=-there)
 
     def _run(self) -> None:
         """Each task is placed whole, and so is each local dataset beside it."""
         for task in self.scope.tasks:
             name, scale = self.scope.instance.tasks[task].name, self.scope.task_scale[task]
             work = [(columns.work[task], 1.0) for columns in self.kinds if task in columns.work]
-            self.program.row(f"run {name}", work, lower=scale, upper=scale)
+            left = scale - self.placed.work.get(task, 0.0)
+            self.program.row(f"run {name}", work, lower=left, upper=left)
             for local in self.scope.beside[task]:
                 key = (local.dataset, local.choice)
                 parts = [(columns.beside[key][1], 1.0) for columns in self.kinds if key in columns.beside]
                 self.program.row(
-                    f"run {name} beside {key}", [*parts, (self.choice[key], -scale)], lower=0.0, upper=0.0
+                    f"run {name} beside {key}", [*parts, (self.choice[key], -left)], lower=0.0, upper=0.0
                 )
 
     def _parallelism(self, *, whole: bool) -> None:
@@ -129,6 +195,7 @@ class Master:
     def _instances(self, task: int, run_time: list[tuple[int, float]], needed: float) -> None:
         need = self.scope.instance.tasks[task]
         there = [(columns.instances[task], 1.0) for columns in self.kinds if task in columns.instances]
+        needed -= self.placed.instances.get(task, 0.0)
         weight = 1.0 / max(1.0, need.rate) if run_time else 1.0
         terms = [(column, value * weight) for column, value in (*there, *run_time)]
         self.program.row(f"instances of {need.name}", terms, lower=needed * weight)
@@ -139,6 +206,7 @@ class Master:
         for local in self.scope.beside[task]:
             key = (local.dataset, local.choice)
             floor = next((f[local.choice] for d, f in need.floors if d == local.dataset), 0.0)
+            floor -= self.placed.instances.get(task, 0.0)
             parts = [(columns.beside[key][0], 1.0) for columns in self.kinds if key in columns.beside]
             self.program.row(f"instances beside {key}", [*parts, (self.choice[key], -floor)], lower=0.0)
 
@@ -146,6 +214,11 @@ class Master:
         for at, server in enumerate(self.scope.instance.servers):
             if server.max_count is not None:
                 terms = [(c.count, 1.0) for c in self.kinds if c.kind.server == at and c.count is not None]
+                if self.elastic is not None:
+                    name = f"number of {server.name}"
+                    column = self.program.column(f"over {name}", cost=PENALTY, upper=MANY)
+                    self.elastic.append(Excess(name, column, float(server.max_count), None))
+                    terms.append((column, -1.0))
                 self.program.row(f"count of {server.name}", terms, upper=float(server.max_count))
 
     def _cut(self, cut: Cut, floor: float) -> None:

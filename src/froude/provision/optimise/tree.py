@@ -10,10 +10,11 @@ problems, not for finding points.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from froude.provision.optimise.bounds import safe_bound
 from froude.provision.optimise.highs import INFINITY, Arrays, Floats, Ints, Limits, Solver, Status
@@ -32,13 +33,19 @@ class Proof:
 
 
 def prove(
-    program: Arrays, target: float, *, nodes: int = 2000, expired: Callable[[], bool] = lambda: False
+    program: Arrays,
+    target: float,
+    *,
+    first: Sequence[Sequence[int]] = (),
+    nodes: int = 2000,
+    expired: Callable[[], bool] = lambda: False,
 ) -> Proof:
     """Raise a lower bound of a mixed-integer program until it reaches the target.
 
     Args:
         program: what is minimised; columns with finite bounds give tight proofs.
         target: the bound wanted; plus infinity asks for the optimum.
+        first: columns that are branched on before others, class by class.
         nodes: most linear programs solved.
         expired: true when time is over.
 
@@ -47,6 +54,9 @@ def prove(
     """
     program = replace(program, lower=program.lower.copy(), upper=program.upper.copy())
     whole = np.flatnonzero(program.integer).astype(np.int32)
+    rank = np.full(len(program.cost), len(first))
+    for place, columns in enumerate(first):
+        rank[list(columns)] = place
     solver = Solver(program, Limits(presolve=False), relaxed=True)
     serial, solved, closed = 0, 0, INFINITY
     heap: list[tuple[float, int, Floats, Floats]] = [
@@ -61,7 +71,7 @@ def prove(
         bound, solved = max(bound, inherited), solved + 1
         if bound == INFINITY:
             continue
-        split = _branch(x[whole], low, high) if len(x) else None
+        split = _branch(x[whole], low, high, rank[whole]) if len(x) else None
         if split is None:
             closed = min(closed, bound)
             continue
@@ -85,13 +95,13 @@ def _bound(solver: Solver, whole: Ints, low: Floats, high: Floats) -> tuple[floa
 
 
 def _branch(
-    x: Floats, low: Floats, high: Floats
+    x: Floats, low: Floats, high: Floats, rank: npt.NDArray[np.int_]
 ) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]] | None:
-    """Two children that part the most fractional column, or None when all are whole."""
+    """Two children that part the most fractional column of the least rank, or None when all are whole."""
     away = np.abs(x - np.round(x))
-    at = int(np.argmax(away))
-    if away[at] < _WHOLE:
+    if away.max(initial=0.0) < _WHOLE:
         return None
+    at = int(np.argmax(np.where(away < _WHOLE, -np.inf, away - rank)))
     below, above = high.copy(), low.copy()
     below[at], above[at] = np.floor(x[at]), np.ceil(x[at])
     return (low, below), (above, high)
