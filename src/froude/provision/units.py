@@ -24,7 +24,7 @@ _BITS = {
     for name in ("bps", "b/s", "bit/s")
 }
 _BYTES = {f"{name}{per}": factor for name, factor in _SIZES.items() for per in ("ps", "/s")}
-_NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z$/%]*)\s*")
+_NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?)\s*([A-Za-z$/%]*)\s*")
 _LARGEST = Decimal("1e30")
 _MOST_DIGITS = 40
 
@@ -83,7 +83,7 @@ def parse(text: str, dimension: Dimension) -> float:
         raise InputError("is not a quantity", found=repr(text[:40]), allowed=dimension.value)
     units = UNITS[dimension]
     number, unit = Decimal(match[1].replace("_", "")), match[2]
-    if abs(number.adjusted()) > _MOST_DIGITS:
+    if number and number.adjusted() > _MOST_DIGITS:
         raise InputError("is beyond any size", found=repr(text[:40]), allowed=f"at most {_LARGEST:g}")
     if not unit and number == 0:
         return 0.0
@@ -105,12 +105,12 @@ def show(value: float, dimension: Dimension) -> str:
         text = f"{amount.normalize():f}{unit}"
         if abs(amount) >= 1 and len(text) <= _FEW_DIGITS + len(unit) and parse(text, dimension) == value:
             return text
-    last = _SHOWN.get(dimension, ("",))[-1]
-    for unit in (last, "s" if dimension is Dimension.TIME else last):
-        text = f"{(exact / UNITS[dimension][unit]).normalize():f}{unit}"
-        if parse(text, dimension) == value:
-            return text
-    return f"{value!r}{'s' if dimension is Dimension.TIME else last}"
+    names = _SHOWN.get(dimension, ("",))
+    # The smallest unit shows small numbers best; the base unit, with an exponent if need be, shows every number.
+    text = f"{(exact / UNITS[dimension][names[-1]]).normalize():f}{names[-1]}"
+    base = next(name for name, factor in UNITS[dimension].items() if factor == 1)
+    short = len(text) <= _MOST_DIGITS // 2 and parse(text, dimension) == value
+    return text if short else f"{value!r}{base}"
 
 
 def _unit_message(unit: str, units: dict[str, Decimal]) -> str:

@@ -7,7 +7,8 @@ read inside a root of ours. Document types and entities are refused, and nothing
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from lxml import etree
 
@@ -19,6 +20,12 @@ LIMIT_BYTES = 16 << 20
 DEPTH_LIMIT = 20
 ROOT = "provision"
 _DECLARATION = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(<\?xml[^>]*\?>)?")
+_MARKUP = re.compile(
+    r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>"
+    r"|<(?P<name>[^\s/>!?]+)(?P<rest>(?:[^\"'>]|\"[^\"]*\"|'[^']*')*)>",
+    re.DOTALL,
+)
+_ATTRIBUTE = re.compile(r"([^\s=/]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 _ELISION = re.compile(r"\.\.\.[^<>]*\.\.\.")
 """`... additional servers ...` stands in the paper's figure."""
 
@@ -57,7 +64,8 @@ def parse_xml(data: bytes, file: str, flaws: Flaws) -> list[Element]:
     except etree.XMLSyntaxError as error:
         message = str(error.msg or "syntax").replace(ROOT, "the file")
         raise InputError(f"is not XML ({message})", file=file, place=error.lineno) from error
-    top = _element(root, file, flaws, 0)
+    places = iter([_Place(1, {}), *_places(data.decode())])
+    top = _element(root, file, flaws, 0, places)
     if len(top.children) == 1 and top.children[0].tag == ROOT:
         top = top.children[0]
     return list(top.children)
@@ -91,15 +99,37 @@ def _refuse_tricks(data: bytes, file: str) -> None:
             raise InputError(f"declares {name}", file=file, place=line, allowed="plain elements")
 
 
-def _element(node: etree._Element, file: str, flaws: Flaws, depth: int) -> Element:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Lines of a start tag and of its attributes; the parser knows only where the tag ends."""
+
+    line: int
+    fields: dict[str, int]
+
+
+def _places(text: str) -> Iterator[_Place]:
+    """The place of each element, in the order of the document, which is known to be well formed."""
+    line, at = 1, 0
+    for match in _MARKUP.finditer(text):
+        line += text.count("\n", at, match.start())
+        at = match.start()
+        if match["name"]:
+            inside = _ATTRIBUTE.finditer(match["rest"])
+            start = match.start("rest")
+            yield _Place(line, {m[1]: line + text.count("\n", at, start + m.start(1)) for m in inside})
+
+
+def _element(node: etree._Element, file: str, flaws: Flaws, depth: int, places: Iterator[_Place]) -> Element:
     if depth > DEPTH_LIMIT:
         raise InputError("is nested too deep", file=file, place=str(node.sourceline), allowed=DEPTH_LIMIT)
-    line: int | None = node.sourceline  # type: ignore[assignment]  # the stubs leave it open
-    fields = {str(name): Text(str(value), line) for name, value in node.attrib.items()}
+    place = next(places, _Place(1, {}))
+    fields = {
+        str(name): Text(str(value), place.fields.get(str(name), place.line))
+        for name, value in node.attrib.items()
+    }
     inside = [child for child in node if isinstance(child.tag, str)]
-    element = Element(
-        str(node.tag), file, line, fields, tuple(_element(child, file, flaws, depth + 1) for child in inside)
-    )
+    children = tuple(_element(child, file, flaws, depth + 1, places) for child in inside)
+    element = Element(str(node.tag), file, place.line, fields, children)
     for entity in (child for child in node if not isinstance(child.tag, str)):
         flaws.add(element, "holds an entity", found=str(entity), allowed="plain elements")
     for text in (node.text, *(child.tail for child in node)):
