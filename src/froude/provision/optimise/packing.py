@@ -67,6 +67,24 @@ class Bound:
     """Servers per pattern of `Packing.patterns`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A whole number of any cluster: something summed over all servers."""
+
+    what: str
+    """`servers` of a type, servers of a `kind`, `units` of an item, `instances` of a task, `cores`, `dimms`."""
+    key: int | Kind = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A limit on a total."""
+
+    total: Total
+    at_least: bool
+    amount: float
+
+
 class _Pricer:
     """One kind: its program of one server, and what its columns cover."""
 
@@ -93,6 +111,24 @@ class _Pricer:
         self.arrays.cost[:] = cost
         return prove(self.arrays, target, first=[list(self.columns.units.values())], nodes=400).bound
 
+    def place(self, total: Total) -> int | None:
+        """The column that a total sums, where it is one."""
+        columns = self.columns
+        if total.what == "units":
+            return columns.units.get(int(total.key))  # type: ignore[arg-type]
+        if total.what == "instances":
+            return columns.instances.get(int(total.key))  # type: ignore[arg-type]
+        return {"cores": columns.cores, "dimms": columns.dimms}.get(total.what)
+
+    def counts(self, total: Total) -> bool:
+        """Does a total count servers, these among them?"""
+        return total in (Total("servers", self.kind.server), Total("kind", self.kind))
+
+    def amount(self, total: Total, x: Floats) -> float:
+        """What a server with this content adds to a total."""
+        column = self.place(total)
+        return float(self.counts(total)) if column is None else float(x[column])
+
     def vector(self, pattern: Pattern) -> Floats | None:
         """A pooled pattern as a point of this program, or None when it does not fit it."""
         values = dict(pattern.values)
@@ -111,7 +147,13 @@ class Packing:
         """Take the pool's patterns that still fit."""
         self.scope, self._pool, self._expired = of, pool, expired
         self.pricers = [p for p in (_Pricer(of, kind) for kind in of.kinds) if p.possible]
-        self._limited = [s for s, server in enumerate(of.instance.servers) if server.max_count is not None]
+        self._limited = tuple(
+            Row(Total("servers", at), at_least=False, amount=float(server.max_count))
+            for at, server in enumerate(of.instance.servers)
+            if server.max_count is not None
+        )
+        self.branch: tuple[Row, ...] = ()
+        """Rows of the node at hand (see `froude.provision.optimise.branching`)."""
         self.needed = self._needs()
         self.patterns: list[tuple[_Pricer, Floats]] = []
         self._covers: list[Floats] = []
@@ -158,12 +200,18 @@ class Packing:
             terms = [(int(c), float(matrix[c, row])) for c in np.flatnonzero(matrix[:, row])]
             missing = program.column(f"missing {row}", cost=penalty / needed, upper=float(needed))
             program.row(f"cover {row}", [*terms, (missing, 1.0)], lower=float(needed))
-        for server in self._limited:
-            limit = self.scope.instance.servers[server].max_count
-            assert limit is not None
-            terms = [(c, 1.0) for c, (p, _) in enumerate(self.patterns) if p.kind.server == server]
-            program.row(f"count of {server}", terms, upper=float(limit))
+        for at, limit in enumerate(self._rows):
+            terms = [(c, p.amount(limit.total, x)) for c, (p, x) in enumerate(self.patterns)]
+            if limit.at_least:
+                missing = program.column(f"missing in {at}", cost=penalty / limit.amount, upper=limit.amount)
+                program.row(f"limit {at}", [*terms, (missing, 1.0)], lower=limit.amount)
+            else:
+                program.row(f"limit {at}", terms, upper=limit.amount)
         return program
+
+    @property
+    def _rows(self) -> tuple[Row, ...]:
+        return (*self._limited, *self.branch)
 
     def generate(self, penalty: float, enough: float = 1e-5) -> Bound:
         """Add patterns until none is worth it.
@@ -172,15 +220,14 @@ class Packing:
             penalty: dollars for covering nothing of a copy or task; above any cluster worth considering.
             enough: relative distance of bound and fractional cost at which it may stop.
         """
-        lower, found, stalled = 0.0, None, False
+        lower, found = 0.0, None
         for _ in range(_ROUNDS):
             found = solve(self._program(whole=False, penalty=penalty), Limits(presolve=False))
             if found.status is not Status.OPTIMAL:
                 return Bound(lower, INFINITY, ())
             duals = found.duals
             worst = self._price(duals)
-            stalled = worst < _IMPROVES
-            if stalled or found.objective / (1.0 + worst) >= found.objective * (1.0 - enough):
+            if worst < _IMPROVES or found.objective / (1.0 + worst) >= found.objective * (1.0 - enough):
                 break
             if self._expired():
                 break
@@ -198,9 +245,14 @@ class Packing:
         for at, task in enumerate(self.scope.tasks):
             if task in columns.work:
                 cost[columns.work[task]] -= duals[2 * items + at]
-        limits = duals[len(self.needed) :]
-        of_limit = [float(limits[at]) for at, s in enumerate(self._limited) if s == pricer.kind.server]
-        return cost, pricer.base - sum(of_limit)
+        constant = pricer.base
+        for row, dual in zip(self._rows, duals[len(self.needed) :].tolist(), strict=True):
+            column = pricer.place(row.total)
+            if column is not None:
+                cost[column] -= dual
+            elif pricer.counts(row.total):
+                constant -= dual
+        return cost, constant
 
     def _price(self, duals: Floats) -> float:
         """Add the best pattern of each kind; returns the largest |rc| / price."""
@@ -217,10 +269,9 @@ class Packing:
     def _safe(self, duals: Floats) -> float:
         """The bound of these duals, everything computed here."""
         clean = duals.copy()
-        clean[: len(self.needed)] = np.maximum(clean[: len(self.needed)], 0.0)
-        clean[len(self.needed) :] = np.minimum(clean[len(self.needed) :], 0.0)
-        limits = [float(self.scope.instance.servers[s].max_count or 0) for s in self._limited]
-        value = float(clean @ np.array([*self.needed, *limits]))
+        upward = np.array([*(True for _ in self.needed), *(row.at_least for row in self._rows)])
+        clean = np.where(upward, np.maximum(clean, 0.0), np.minimum(clean, 0.0))
+        value = float(clean @ np.array([*self.needed, *(row.amount for row in self._rows)]))
         worst = 0.0
         for pricer in self.pricers:
             cost, constant = self._reduced(pricer, clean)
@@ -228,6 +279,20 @@ class Packing:
             if below < 0:
                 worst = max(worst, -below / pricer.base if pricer.base > 0 else INFINITY)
         return max(0.0, value / (1.0 + worst) * (1.0 - TOLERANCE))
+
+    def fractional(self, fractions: tuple[float, ...]) -> tuple[Total, float] | None:
+        """The total that is furthest from whole at a fractional packing, counts of servers first."""
+        used = [(p, x, n) for (p, x), n in zip(self.patterns, fractions, strict=True) if n > 1e-9]
+        kinds = [Total("kind", pricer.kind) for pricer in self.pricers]
+        things = [Total("units", i) for i in range(len(self.scope.items))]
+        tasks = [Total("instances", t) for t in self.scope.tasks]
+        for totals in (kinds, [*things, Total("cores"), Total("dimms")], tasks):
+            amounts = [(sum(p.amount(t, x) * n for p, x, n in used), t) for t in totals]
+            away = [(abs(amount - round(amount)), -at) for at, (amount, _) in enumerate(amounts)]
+            most, at = max(away, default=(0.0, 0))
+            if most > 1e-5:
+                return amounts[-at][1], amounts[-at][0]
+        return None
 
     def restricted(self, penalty: float, limits: Limits) -> Servers | None:
         """The best whole numbers of the patterns at hand, or None when they cannot cover everything."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from froude.base.clock import Clock
 from froude.provision.instance import Instance
+from froude.provision.optimise.branching import raise_bound
 from froude.provision.optimise.contents import Kind, Scope, scope
 from froude.provision.optimise.highs import INFINITY, Floats, Limits, Outcome, solve
 from froude.provision.optimise.master import NOTHING, Cut, Master, Placed
@@ -28,6 +29,7 @@ MANY_SERVERS = 40
 FEW_SERVERS = 8
 """Up to here a program of single servers is solved at once."""
 _NODES = 3000
+_BRANCHES = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +82,15 @@ class Search:
             (of.base_cost(kind) for kind in of.kinds), default=0.0
         )
         whole = sum(root.counts_at(relaxed.x)) < MANY_SERVERS
-        seen: set[tuple[int, ...]] = set()
+        seen: dict[tuple[int, ...], int] = {}
         while not self.closed and not self.expired():
             choices = self._propose(of, whole=whole)
-            if choices is None or choices in seen:
+            if choices is None or seen.get(choices, 0) > 1:
                 break
             if not self.closed:
-                seen.add(choices)
-                self.cuts.append(Cut(choices, self.pack(choices)))
+                # a choice that comes back despite its cut deserves more work on its bound
+                seen[choices] = seen.get(choices, 0) + 1
+                self.cuts.append(Cut(choices, self.pack(choices, deep=seen[choices] > 1)))
         if not self.closed and math.isfinite(self.best.cost) and not self.expired():
             self.notes.append("no further choices were proposed; the bound of the packing stays open")
 
@@ -131,7 +134,7 @@ class Search:
 
     # packing of one proposal
 
-    def pack(self, choices: tuple[int, ...]) -> float:
+    def pack(self, choices: tuple[int, ...], *, deep: bool = False) -> float:
         """Find a cluster with these choices, and what any such cluster costs at least."""
         of = scope(self.instance, [(choice,) for choice in choices])
         fluid = Master(of, budget=self._budget)
@@ -147,13 +150,13 @@ class Search:
             self._single(of, slots, choices)
             if self._near(lower):
                 return lower
-        return self._generate(of, choices, lower)
+        return self._generate(of, choices, lower, deep=deep)
 
     def _near(self, lower: float) -> bool:
         """Are the best cluster and a bound so near that more work is wasted?"""
         return lower >= self.best.cost * (1 - self.effort.gap / 4)
 
-    def _generate(self, of: Scope, choices: tuple[int, ...], lower: float) -> float:
+    def _generate(self, of: Scope, choices: tuple[int, ...], lower: float, *, deep: bool) -> float:
         packing = Packing(of, self.pool, self.expired)
         penalty = 2 * self._budget
         bound = packing.generate(penalty, enough=min(1e-3, self.effort.gap / 10))
@@ -165,7 +168,24 @@ class Search:
             self._offer(of, whole, choices)
         if not self._near(lower):
             self._residual(of, packing.floored(bound.fractions), choices)
-        return lower
+        if self._near(lower) or not deep:
+            return lower
+
+        def again() -> None:
+            better = packing.restricted(penalty, self._limits(0.2, self.effort.gap / 10, nodes=100))
+            if better is not None:
+                self._offer(of, better, choices)
+
+        raised = raise_bound(
+            packing,
+            bound,
+            target=lambda: self.best.cost * (1 - self.effort.gap / 4),
+            penalty=penalty,
+            nodes=_BRANCHES,
+            found=again,
+            expired=self.expired,
+        )
+        return max(lower, raised)
 
     def _residual(self, of: Scope, placed: Servers, choices: tuple[int, ...]) -> None:
         """Keep the whole part of a fractional packing and place the rest on single servers."""
