@@ -142,7 +142,7 @@ def test_a_partitioned_dataset_sets_instances() -> None:
     labels = [c.label for c in instance.datasets[1].choices]
     assert floors[1][labels.index("1 x DRAM")] == pytest.approx(50.0)
     assert instance.phases == ("map", "reduce")
-    assert instance.tasks[0].rate == pytest.approx(781.25 / 750)
+    assert instance.tasks[0].rate == pytest.approx(781.25 / 4 / 750)
     assert instance.tasks[0].nic_bytes == pytest.approx((50e9 / 750, 0.0))
     assert reducer.nic_bytes == pytest.approx((50e9 / 750, 0.0))
 

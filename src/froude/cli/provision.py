@@ -256,8 +256,8 @@ def _scaled(problem: Problem, scale: float) -> Problem:
 def _effort(settings: Settings, gap: float, time_limit: float) -> Effort:
     from froude.provision.compile import Effort
 
-    if not 0 <= gap <= 1:
-        raise InputError("is out of range", place="--gap", found=gap, allowed="0 to 1")
+    if not 0 <= gap < 1:
+        raise InputError("is out of range", place="--gap", found=gap, allowed="0 to below 1")
     if not 0 < time_limit <= 1e7:
         raise InputError("is out of range", place="--time-limit", found=time_limit, allowed="above 0 s")
     return Effort(gap, time_limit, settings.seed)

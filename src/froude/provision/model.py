@@ -139,7 +139,7 @@ class _Model:
             blocking = sum(beside.seconds(op, dataset.profile) for op in own if op.blocking)
             blocking += _compute_seconds([op for op in task.operations if op.blocking])
             others = [beside.seconds(op, dataset.profile) for op in own if not op.blocking]
-            return self.rates[task.name] * max(blocking, *others)
+            return self.rates[task.name] * max(blocking, 0.0, *others)
 
         return local_choices(problem.catalog, dataset, phases, problem.options, instances)
 

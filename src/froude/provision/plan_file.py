@@ -24,11 +24,11 @@ _MOST = 10**9
 
 
 def plan_document(plan: Plan) -> dict[str, Any]:
-    """A plan as JSON takes it; an upper bound that is not there is None."""
+    """A plan as JSON takes it; a bound that is not finite is None."""
     return {
         "froude": f"{KIND}/{VERSION}",
         "status": plan.status.value,
-        "lower": plan.lower,
+        "lower": plan.lower if math.isfinite(plan.lower) else None,
         "upper": plan.upper if math.isfinite(plan.upper) else None,
         "gap": plan.gap,
         "servers": plan.servers,
@@ -101,7 +101,7 @@ def read_cluster(path: Path, problem: Problem) -> Plan:
         status,
         groups,
         choices,
-        lower=root.value("lower", float, 0.0),
+        lower=0.0 if root.raw("lower") is None else root.value("lower", float),
         upper=math.inf if upper is None else root.value("upper", float),
         seconds=root.value("seconds", float, 0.0),
         notes=tuple(map(str, root.items("notes"))),
@@ -153,8 +153,9 @@ class _Names:
             chosen = [str(unit) for unit in given.items(name)] or _held_on(name, groups)
             unknown = [unit for unit in chosen if unit not in self.units]
             if unknown or not 1 <= len(chosen) <= 2:
-                raise given.error(
-                    name if name in given else None,
+                section, place = (given, name) if name in given else (root, "groups")
+                raise section.error(
+                    place,
                     f"dataset {name} is stored on no unit, or on more than a unit and its cache",
                     found=", ".join(chosen) or "nothing",
                     allowed="one of " + ", ".join(self.units) + ", or two of them",
