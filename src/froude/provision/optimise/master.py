@@ -222,7 +222,7 @@ class Master:
                 self.program.row(f"count of {server.name}", terms, upper=float(server.max_count))
 
     def _cut(self, cut: Cut, floor: float) -> None:
-        """cost + excess >= bound - (bound - floor) * (datasets that differ); the excess itself costs."""
+        """Cost + excess >= bound - (bound - floor) * (datasets that differ); the excess itself costs."""
         program = self.program
         names = {name: at for at, name in enumerate(program.column_names)}
         excess = names.get("excess")

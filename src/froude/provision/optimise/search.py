@@ -15,21 +15,18 @@ from dataclasses import dataclass, field
 
 from froude.base.clock import Clock
 from froude.provision.instance import Instance
-from froude.provision.optimise.branching import raise_bound
-from froude.provision.optimise.contents import Kind, Scope, scope
-from froude.provision.optimise.highs import INFINITY, Floats, Limits, Outcome, solve
-from froude.provision.optimise.master import NOTHING, Cut, Master, Placed
-from froude.provision.optimise.packing import Packing, Pool
-from froude.provision.optimise.settle import Servers, content_at, cost_of, groups_of, settle
+from froude.provision.optimise.contents import Scope, scope
+from froude.provision.optimise.highs import INFINITY, Limits, Outcome, solve
+from froude.provision.optimise.master import Cut, Master
+from froude.provision.optimise.packer import Packer, Settings, tiers
+from froude.provision.optimise.packing import Pool
+from froude.provision.optimise.settle import Servers, cost_of, groups_of, settle
 from froude.provision.optimise.tree import prove
 from froude.provision.plan import Group
 
 MANY_SERVERS = 40
 """From here on counts are continuous in the master: rounding them matters less than the gap."""
-FEW_SERVERS = 8
-"""Up to here a program of single servers is solved at once."""
 _NODES = 3000
-_BRANCHES = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,115 +129,24 @@ class Search:
         proof = prove(master.program.arrays(), target, first=first, nodes=_NODES, expired=self.expired)
         return min(proof.bound, self._budget)
 
-    # packing of one proposal
-
     def pack(self, choices: tuple[int, ...], *, deep: bool = False) -> float:
         """Find a cluster with these choices, and what any such cluster costs at least."""
         of = scope(self.instance, [(choice,) for choice in choices])
-        fluid = Master(of, budget=self._budget)
-        found = solve(fluid.program, self._limits(nodes=_NODES))
-        if not found.found:
-            return self._prove(fluid, INFINITY)
-        lower = self._prove(fluid, min(found.objective, self.best.cost))
+        settings = Settings(self.effort.gap, self.effort.seed, self._budget, self.left_s, self.pool)
+        packers = [Packer(tier, settings) for tier in tiers(of)]
+        lower = 0.0
+        for packer in packers:
+            lower += packer.fluid(self.best.cost)
         if lower >= self.best.cost:
             return lower
-        counts = fluid.counts_at(found.x)
-        if sum(counts) <= FEW_SERVERS + 0.5:
-            slots = [kind for kind, n in zip(of.kinds, counts, strict=True) for _ in range(round(n))]
-            self._single(of, slots, choices)
-            if self._near(lower):
-                return lower
-        return self._generate(of, choices, lower, deep=deep)
-
-    def _near(self, lower: float) -> bool:
-        """Are the best cluster and a bound so near that more work is wasted?"""
-        return lower >= self.best.cost * (1 - self.effort.gap / 4)
-
-    def _generate(self, of: Scope, choices: tuple[int, ...], lower: float, *, deep: bool) -> float:
-        packing = Packing(of, self.pool, self.expired)
-        penalty = 2 * self._budget
-        bound = packing.generate(penalty, enough=min(1e-3, self.effort.gap / 10))
-        lower = max(lower, bound.lower)
-        if lower >= self.best.cost or not bound.fractions:
-            return lower
-        whole = packing.restricted(penalty, self._limits(0.5, self.effort.gap / 10, nodes=300))
-        if whole is not None:
-            self._offer(of, whole, choices)
-        if not self._near(lower):
-            self._residual(of, packing.floored(bound.fractions), choices)
-        if self._near(lower) or not deep:
-            return lower
-
-        def again() -> None:
-            better = packing.restricted(penalty, self._limits(0.2, self.effort.gap / 10, nodes=100))
-            if better is not None:
-                self._offer(of, better, choices)
-
-        raised = raise_bound(
-            packing,
-            bound,
-            target=lambda: self.best.cost * (1 - self.effort.gap / 4),
-            penalty=penalty,
-            nodes=_BRANCHES,
-            found=again,
-            expired=self.expired,
-        )
-        return max(lower, raised)
-
-    def _residual(self, of: Scope, placed: Servers, choices: tuple[int, ...]) -> None:
-        """Keep the whole part of a fractional packing and place the rest on single servers."""
-        rest = Master(of, budget=self._budget, placed=placed_of(of, placed))
-        found = solve(rest.program, self._limits(0.3, nodes=300))
-        if not found.found:
-            return
-        counts = rest.counts_at(found.x)
-        if sum(counts) > FEW_SERVERS + 4:
-            return
-        slots = [kind for kind, n in zip(of.kinds, counts, strict=True) for _ in range(round(n))]
-        for more in ([], [kind for kind, n in zip(of.kinds, counts, strict=True) if n > 0.5]):
-            if self._single(of, [*slots, *more], choices, placed):
-                return
-
-    def _single(
-        self, of: Scope, slots: list[Kind], choices: tuple[int, ...], placed: Servers | None = None
-    ) -> bool:
-        """Place everything (or the rest) on single servers; true when a cluster was found."""
-        slots = sorted(slots, key=of.kinds.index)
-        done = placed_of(of, placed) if placed else NOTHING
-        program = Master(of, slots=slots, placed=done)
-        limits = Limits(min(self.left_s(), 3.0), self.effort.gap / 10, 1000, self.effort.seed)
-        found = solve(program.program, limits)
-        if not found.found:
-            return False
-        self._offer(of, [*(placed or []), *single_servers(of, program, found.x)], choices)
-        return True
+        for packer in packers:
+            packer.pack(deep=deep)
+        if all(packer.servers is not None for packer in packers):
+            self._offer(of, [pair for packer in packers for pair in packer.servers or []], choices)
+        return sum(packer.lower for packer in packers)
 
     def _offer(self, of: Scope, servers: Servers, choices: tuple[int, ...]) -> None:
         groups = groups_of(of, settle(of, servers))
         cost = cost_of(of, groups)
         if cost < self.best.cost * (1 - 1e-12) or not self.best.groups:
             self.best = Best(cost, choices, groups)
-
-
-def single_servers(of: Scope, program: Master, x: Floats) -> Servers:
-    """Contents of the servers of a program of single servers."""
-    return [
-        (content_at(of, columns, x), 1)
-        for columns in program.kinds
-        if columns.count is not None and x[columns.count] > 0.5
-    ]
-
-
-def placed_of(of: Scope, servers: Servers) -> Placed:
-    """What servers hold of a fixed scope."""
-    placed = Placed({}, {}, {}, {})
-    for content, count in servers:
-        for i, share in content.shares.items():
-            placed.load[i] = placed.load.get(i, 0.0) + share * count * of.items[i].scale
-        for i, units in content.units.items():
-            placed.units[i] = placed.units.get(i, 0.0) + units * count
-        for t, share in content.work.items():
-            placed.work[t] = placed.work.get(t, 0.0) + share * count * of.task_scale[t]
-        for t, number in content.instances.items():
-            placed.instances[t] = placed.instances.get(t, 0.0) + number * count
-    return placed
