@@ -120,3 +120,37 @@ def built(problem: Problem) -> Instance:
     made = build(problem)
     assert isinstance(made, Instance), made
     return made
+
+
+def small(seed: int, *, placement: Placement = Placement.WEIGHTED) -> Problem:
+    """A random problem whose cheapest cluster has one to three servers."""
+    rng = random.Random(seed)
+    sizes = [rng.choice((5, 20, 60)) * GB for _ in range(2)]
+    datasets = tuple(
+        Dataset(f"d{i}", size, rng.choice((Persistence.REQUIRED, Persistence.NOT_NEEDED)), remote=True)
+        for i, size in enumerate(sizes)
+    )
+    tasks = tuple(
+        Task(
+            f"t{t}",
+            "serve",
+            rng.choice((0.1, 0.4)) * GB,
+            (
+                Compute(rng.uniform(0.002, 0.02)),
+                Io(Op.READ, f"d{t}", rng.randint(1, 3), rng.choice((4, 64, 200)) * KB),
+                Io(Op.WRITE, "d0", 1, 4 * KB, blocking=rng.random() < 0.5),
+            ),
+        )
+        for t in range(2)
+    )
+    sla = Sla(tuple(Target(f"t{t}", rng.uniform(10, 70)) for t in range(2)))
+    options = Options(
+        isolation=rng.choice((Isolation.NONE, Isolation.COMPUTE_STORAGE)),
+        placement=placement,
+        cache_media=CacheMedia.OFF,
+    )
+    few = _server("small", rng.uniform(900, 1500), 3, 1, 3, 8)
+    wide = _server("wide", rng.uniform(1600, 2600), 8, 10, 8, 24)
+    units = (CATALOG_UNITS[0], *rng.sample(CATALOG_UNITS[1:3], 1), CATALOG_UNITS[3])
+    application = Application(datasets, tasks, host_cores=rng.randint(0, 1), host_memory=rng.choice((0, GB)))
+    return Problem(Catalog(units, Cpu(85, 20), (few, wide)), application, sla, options)

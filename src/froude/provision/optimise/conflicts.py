@@ -7,11 +7,12 @@ worth exceeds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from froude.provision.instance import Instance
-from froude.provision.optimise.contents import scope
-from froude.provision.optimise.highs import Limits, solve
+from froude.provision.optimise.contents import Excess, scope
+from froude.provision.optimise.highs import Floats, Limits, solve
 from froude.provision.optimise.master import Master
 from froude.provision.plan import Conflict
 
@@ -28,15 +29,44 @@ def conflicts(instance: Instance, allowed: Sequence[Sequence[int]] | None = None
     if not instance.servers:
         return (Conflict("number of servers", 1, 0),)
     master = Master(scope(instance, allowed), elastic=True)
+    excesses = master.elastic or []
     found = solve(master.program, Limits(time_s=10.0, gap=0.01))
     if not found.found:
         return (Conflict("the constraints of the servers, taken together"),)
-    named: dict[str, Conflict] = {}
-    for excess in sorted(master.elastic or (), key=lambda one: -float(found.x[one.column])):
-        over = float(found.x[excess.column])
-        if over > _LEAST:
-            servers = 1.0 if excess.count is None else max(1.0, float(found.x[excess.count]))
-            needed = excess.capacity + over / servers
-            unit = "" if excess.count is None else "per server"
-            named.setdefault(excess.constraint, Conflict(excess.constraint, needed, excess.capacity, unit))
-    return tuple(named.values())
+    named: dict[str, float] = {}
+    for excess in excesses:
+        named[excess.constraint] = named.get(excess.constraint, 0.0) + float(found.x[excess.column])
+    guilty = [name for name, over in sorted(named.items(), key=lambda pair: pair[1]) if over > _LEAST]
+    x = _fewest(master, excesses, guilty) if guilty else found.x
+    return tuple(_conflicts_at(excesses, x))
+
+
+def _fewest(master: Master, excesses: list[Excess], guilty: list[str]) -> Floats:
+    """Close one limit after the other again, the least exceeded first, as long as the rest suffices."""
+    closed = {excess.constraint for excess in excesses} - set(guilty)
+    program = master.program.arrays()
+    last = None
+    for name in [None, *guilty]:
+        attempt = closed if name is None else closed | {name}
+        shut = [excess.column for excess in excesses if excess.constraint in attempt]
+        upper = program.upper.copy()
+        upper[shut] = 0.0
+        found = solve(replace(program, upper=upper), Limits(time_s=5.0, gap=0.01))
+        if found.found:
+            closed, last = attempt, found.x
+    assert last is not None  # nothing is closed at first that was exceeded
+    return last
+
+
+def _conflicts_at(excesses: list[Excess], x: Floats) -> Iterable[Conflict]:
+    """What is exceeded at a point, the furthest first, each limit once."""
+    seen: set[str] = set()
+    for excess in sorted(excesses, key=lambda one: -float(x[one.column])):
+        over = float(x[excess.column])
+        if over <= _LEAST or excess.constraint in seen:
+            continue
+        seen.add(excess.constraint)
+        servers = 1.0 if excess.count is None else max(1.0, float(x[excess.count]))
+        allowed = excess.capacity + excess.taken
+        unit = "" if excess.count is None else "per server"
+        yield Conflict(excess.constraint, allowed + over / servers, allowed, unit)

@@ -257,6 +257,8 @@ class Excess:
     """Of one server."""
     count: int | None
     """Column of the number of servers; None where the limit is one of all servers together."""
+    taken: float = 0.0
+    """What the storage system takes of each server besides: not in `capacity`."""
 
 
 class Contents:
@@ -408,7 +410,8 @@ class Contents:
         if self.elastic is not None:
             excess = self.program.column(f"{self.label}:over {name}", cost=PENALTY, upper=MANY)
             terms = [*terms, (excess, -1.0)]
-            self.elastic.append(Excess(f"{name} of {self.server.name}", excess, capacity, count))
+            taken = float(self.instance.host_cores) if name == "cores" and self.kind.host else 0.0
+            self.elastic.append(Excess(f"{name} of {self.server.name}", excess, capacity, count, taken))
         if count is None:
             self.program.row(f"{self.label}:{name}", terms, upper=capacity)
         else:
