@@ -6,6 +6,8 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from froude.provision.compile import Point
 from froude.provision.evaluate import Evaluation, Limit
 from froude.provision.figures import (
@@ -47,7 +49,9 @@ def test_the_strip_shows_one_storage_at_a_time() -> None:
     """At every point exactly one band of a dataset is full."""
     chart = storage_strip(photoshare(), _points()[:2])
     thumbs = {one.name: list(one.ys) for one in chart.series if one.panel == "thumbs"}
-    assert thumbs == {"15KDisk": [1.0, 0.0], "SSD": [0.0, 1.0]}
+    assert thumbs == {"15KDisk": [1.0, 1.0, 0.0, 0.0], "SSD": [0.0, 0.0, 1.0, 1.0]}
+    edge = math.sqrt(0.5)
+    assert list(chart.series[0].xs) == pytest.approx([0.5, edge, edge, 1.0], rel=1e-5)
 
 
 def test_the_stack_adds_up() -> None:

@@ -55,7 +55,7 @@ def test_a_users_cluster(tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         ("server: Server1\n    cores: 4", "server: Sever1\n    cores: 4", "did you mean Server1"),
-        ("task: upload", "task: uplaod", "did you mean upload"),
+        ("task: upload", "task: uploat", "did you mean upload"),
         ("unit: SSD", "unit: Tape", "groups.*unit: leads nowhere"),
         ("units: 4}", "units: -4}", "units: is out of range"),
         ("units: 4}", "units: 4, shares: 1}", "shares: is not a field"),

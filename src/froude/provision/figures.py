@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from froude.provision.bill import bill
 from froude.provision.compile import Point
 from froude.provision.evaluate import Evaluation
 from froude.provision.plan import Group, Plan, Status
+from froude.provision.traffic import traffic
 from froude.provision.types import Problem
 from froude.render import (
     Axis,
@@ -33,6 +35,7 @@ from froude.render import (
 )
 
 _KINDS = ("server", "storage", "core", "memory")
+_HAIR = 1e-6
 _DOLLARS = Axis("cost over the years of use", Kind.NUMBER, unit="$")
 
 
@@ -55,7 +58,7 @@ def plan_report(problem: Problem, plan: Plan, facts: dict[str, str]) -> Report:
         KeyFigure("servers", plan.servers, Kind.NUMBER),
     )
     tone = Tone.GOOD if plan.status is Status.PROVED else Tone.WARNING
-    sections = (_cluster(plan), _storage(plan), _bill(problem, plan))
+    sections = (_cluster(plan), _storage(plan), _bill(problem, plan), _traffic(problem))
     return Report("The cheapest cluster", "", _verdict(plan), tone, figures, sections, facts)
 
 
@@ -114,19 +117,24 @@ def cost_curve(points: Sequence[Point]) -> Chart:
         plans = [point.baselines.get(name) for point in points]
         series.append(Series(f"all on {name}", factors, [p.upper if p and p.groups else None for p in plans]))
     x = Axis("multiple of the SLA", Kind.NUMBER, unit="x", log=_spread(factors))
-    y = Axis(_DOLLARS.title, Kind.NUMBER, unit="$", log=_spread([u for u in uppers if u]))
+    shown = [cost for one in series for cost in one.ys if cost is not None]
+    y = Axis(_DOLLARS.title, Kind.NUMBER, unit="$", log=_spread(shown))
     caption = "The optimum lies in the band between the cost and its lower bound."
     return Chart("Cost against SLA", x, y, tuple(series), marks=(), caption=caption)
 
 
 def storage_strip(problem: Problem, points: Sequence[Point]) -> Chart:
-    """One panel a dataset, a band in the colour of the storage that it lies on."""
+    """One panel a dataset, a band in the colour of the storage that it lies on.
+
+    A point stands for the factors nearer to it than to its neighbours, so a change falls between two points.
+    """
     factors = [point.factor for point in points]
+    edges = _edges(factors)
     series: list[Series] = []
     for dataset in problem.application.datasets:
         at = [" + ".join(point.plan.choices[dataset.name]) for point in points]
         series += [
-            Series(label, factors, [float(one == label) for one in at], panel=dataset.name)
+            Series(label, edges, [float(one == label) for one in at for _ in range(2)], panel=dataset.name)
             for label in dict.fromkeys(at)
         ]
     x = Axis("multiple of the SLA", Kind.NUMBER, unit="x", log=_spread(factors))
@@ -258,6 +266,20 @@ def _bill(problem: Problem, plan: Plan) -> Section:
     return Section("What to buy", (Table(columns, rows, "Bill of materials"), chart))
 
 
+def _traffic(problem: Problem) -> Section:
+    rows: list[tuple[Value, ...]] = [
+        (flow.source, flow.target, flow.phase, flow.bytes_per_s / 1e6) for flow in traffic(problem)
+    ]
+    columns = (
+        Column("From", Kind.CODE),
+        Column("To", Kind.CODE),
+        Column("Phase"),
+        Column("Traffic", Kind.NUMBER, "MB/s"),
+    )
+    table = Table(columns, rows, "Traffic matrix at the SLA", empty="Nothing crosses the network.")
+    return Section("Who talks to whom", (table,))
+
+
 def _conflict(plan: Plan) -> Section:
     lines = "\n".join(f"- {literal(str(conflict))}" for conflict in plan.conflict)
     return Section("Constraints in conflict", (Callout("They cannot hold together", lines, Tone.BAD),))
@@ -275,7 +297,18 @@ def _verdict(plan: Plan) -> str:
     )
 
 
+def _edges(factors: list[float]) -> list[float]:
+    """Where each factor's part begins and ends: close to the geometric means with its neighbours.
+
+    A hair apart: areas that are stacked at the very same place would be drawn on top of each other.
+    """
+    between = [math.sqrt(a * b) for a, b in pairwise(factors)]
+    starts = factors[:1] + [edge * (1 + _HAIR) for edge in between]
+    ends = [edge * (1 - _HAIR) for edge in between] + factors[-1:]
+    return [edge for pair in zip(starts, ends, strict=True) for edge in pair]
+
+
 def _spread(values: Sequence[float]) -> bool:
     """Whether a logarithmic axis reads better."""
     positive = [value for value in values if value > 0 and math.isfinite(value)]
-    return bool(positive) and max(positive) > 30 * min(positive)
+    return bool(positive) and max(positive) > 10 * min(positive)
