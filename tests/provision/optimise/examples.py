@@ -5,16 +5,7 @@ from __future__ import annotations
 import random
 
 from froude.provision.instance import (
-    Choice,
-    Copy,
-    DatasetNeed,
     Instance,
-    LocalUnits,
-    NetworkRow,
-    Path,
-    ServerType,
-    TaskNeed,
-    UnitType,
 )
 from froude.provision.model import build
 from froude.provision.types import (

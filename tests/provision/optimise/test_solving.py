@@ -70,8 +70,8 @@ def test_two_boxes_do_without_isolation() -> None:
 @pytest.mark.parametrize("rate", [0.0, 1.0, 700.0, 30_000.0, 1_000_000.0])
 def test_bounds_hold_from_nothing_to_thousands_of_servers(rate: float) -> None:
     """Every plan passes the check, and its gap is that of its bounds."""
-    plan = _sound(photoshare(rate), time_limit_s=10)
-    assert 0 <= plan.gap < 0.05
+    plan = _sound(photoshare(rate), gap=0.03)
+    assert 0 <= plan.gap <= 0.03
 
 
 def test_uniform_placement_costs_no_less() -> None:
@@ -92,11 +92,11 @@ def test_the_same_twice(rate: float) -> None:
 def test_a_pool_changes_no_bound() -> None:
     """Patterns kept from another SLA help and never mislead."""
     pool = Pool()
-    for rate in (500.0, 600.0, 700.0):
+    for rate in (500.0, 600.0):
         problem = photoshare(rate)
-        plan = solve(built(problem), pool=pool, time_limit_s=10)
+        plan = solve(built(problem), gap=0.03, pool=pool)
         assert check(problem, plan).sound
-        alone = solve(built(problem), time_limit_s=10)
+        alone = solve(built(problem), gap=0.03)
         assert plan.lower <= alone.upper
         assert alone.lower <= plan.upper
 

@@ -312,7 +312,17 @@ class Contents:
         self._network()
         self._cores()
         self._memory()
+        if self.elastic is not None:
+            self._there()
         return self.columns
+
+    def _there(self) -> None:
+        """Limits may be exceeded, but nothing is held by no server."""
+        assert self.columns.count is not None
+        held = [(column, self.scope.items[at].scale) for at, column in self.columns.load.items()]
+        done = [(column, self.scope.task_scale[task]) for task, column in self.columns.work.items()]
+        for column, scale in (*held, *done):
+            self.program.row(f"{self.label}:there", [(column, 1.0), (self.columns.count, -scale)], upper=0.0)
 
     # columns, with the row that ties a load to what carries it
 
