@@ -55,7 +55,8 @@ def k_best(instance: Instance, k: int, *, gap: float = 0.01, time_limit_s: float
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, got {k}")
-    pool, made = Pool(), []
+    pool = Pool()
+    made: list[Plan] = []
     every: Open = tuple(tuple(range(len(dataset.choices))) for dataset in instance.datasets)
     heap: list[tuple[float, int, Plan, Open]] = []
     serial = 0

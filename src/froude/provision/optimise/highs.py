@@ -66,11 +66,17 @@ class Arrays:
 
     def rows_at(self, x: Floats) -> Floats:
         """A x, (rows)."""
-        return np.bincount(self.row_of, self.value * x[self.index], minlength=len(self.row_lower))
+        return _sums(self.row_of, self.value * x[self.index], len(self.row_lower))
 
     def columns_at(self, y: Floats) -> Floats:
         """A' y, (columns)."""
-        return np.bincount(self.index, self.value * y[self.row_of], minlength=len(self.cost))
+        return _sums(self.index, self.value * y[self.row_of], len(self.cost))
+
+
+def _sums(groups: Ints, terms: Floats, count: int) -> Floats:
+    """Terms added up by group, as floats also where there are none."""
+    made: Floats = np.bincount(groups, terms, minlength=count).astype(np.float64)
+    return made
 
 
 class Program:
@@ -162,6 +168,40 @@ class Program:
         )
 
 
+def mps(program: Program) -> str:
+    """The program as free MPS, for an audit by any other solver."""
+    arrays, lines = program.arrays(), ["NAME froude", "ROWS", " N cost"]
+    columns = [_token(name, "c", at) for at, name in enumerate(program.column_names)]
+    rows = [_token(name, "r", at) for at, name in enumerate(program.row_names)]
+    right, ranges = [], []
+    for name, low, high in zip(rows, arrays.row_lower.tolist(), arrays.row_upper.tolist(), strict=True):
+        kind = "E" if low == high else "G" if high == INFINITY else "L"
+        lines.append(f" {kind} {name}")
+        right.append(f" rhs {name} {low if kind == 'G' else high!r}")
+        if kind == "L" and low > -INFINITY:
+            ranges.append(f" range {name} {high - low!r}")
+    by_column: list[list[str]] = [[f"cost {cost!r}"] for cost in arrays.cost.tolist()]
+    for row, column, value in zip(arrays.row_of, arrays.index, arrays.value.tolist(), strict=True):
+        by_column[column].append(f"{rows[row]} {value!r}")
+    lines.append("COLUMNS")
+    for at, (name, entries) in enumerate(zip(columns, by_column, strict=True)):
+        if arrays.integer[at]:
+            lines.append(f" begin{at} 'MARKER' 'INTORG'")
+        lines.extend(f" {name} {entry}" for entry in entries)
+        if arrays.integer[at]:
+            lines.append(f" end{at} 'MARKER' 'INTEND'")
+    lines += ["RHS", *right, "RANGES", *ranges, "BOUNDS"]
+    for name, low, high in zip(columns, arrays.lower.tolist(), arrays.upper.tolist(), strict=True):
+        lines.append(f" LO bound {name} {low!r}")
+        lines.append(f" PL bound {name}" if high == INFINITY else f" UP bound {name} {high!r}")
+    return "\n".join([*lines, "ENDATA", ""])
+
+
+def _token(name: str, letter: str, at: int) -> str:
+    """A name without spaces, unique by its number."""
+    return f"{letter}{at}:{'_'.join(name.split())}"
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How far a solve goes."""
@@ -221,12 +261,12 @@ class Solver:
         """
         self.program = program
         self._integer = not relaxed and bool(program.integer.any())
-        self._highs = highspy.Highs()
+        self._highs = highspy.Highs()  # type: ignore[no-untyped-call] # its stubs leave it bare
         self._set_options(limits or Limits())
         self._pass(program)
 
     def _set_options(self, limits: Limits) -> None:
-        options: dict[str, object] = {
+        options: dict[str, bool | int | float | str] = {
             "output_flag": False,
             "threads": 1,
             "parallel": "off",
@@ -253,14 +293,24 @@ class Solver:
 
     def _pass(self, program: Arrays) -> None:
         kinds = program.integer.astype(np.int32) * np.int32(self._integer)
-        shape = (len(program.cost), len(program.row_lower), len(program.value))
-        objective = (program.cost, program.lower, program.upper)
-        rows = (program.row_lower, program.row_upper, program.start[:-1], program.index, program.value)
-        by_rows = int(highspy.MatrixFormat.kRowwise)
-        sense = int(highspy.ObjSense.kMinimize)
-        _check(
-            self._highs.passModel(*shape, by_rows, sense, 0.0, *objective, *rows, kinds), "passing the model"
+        status = self._highs.passModel(
+            len(program.cost),
+            len(program.row_lower),
+            len(program.value),
+            int(highspy.MatrixFormat.kRowwise),
+            int(highspy.ObjSense.kMinimize),
+            0.0,
+            program.cost,
+            program.lower,
+            program.upper,
+            program.row_lower,
+            program.row_upper,
+            program.start[:-1],
+            program.index,
+            program.value,
+            kinds,
         )
+        _check(status, "passing the model")
 
     def bound_columns(self, columns: Sequence[int], lower: Sequence[float], upper: Sequence[float]) -> None:
         """Change the bounds of some columns."""
@@ -277,7 +327,7 @@ class Solver:
 
     def ray(self) -> Floats | None:
         """(rows) multipliers that should prove an infeasible program empty; None where HiGHS has none."""
-        status, found, ray = self._highs.getDualRay()
+        status, found, ray = self._highs.getDualRay()  # type: ignore[attr-defined] # its stubs forget it
         return np.array(ray) if status == highspy.HighsStatus.kOk and found else None
 
     def start_from(self, x: Floats) -> None:

@@ -179,8 +179,8 @@ class Master:
             return
         instance = self.scope.instance
         run_time = [self.program.column(f"{task.name}:run time", upper=MANY) for task in instance.tasks]
-        for t, task in enumerate(instance.tasks):
-            for path in task.paths:
+        for t, need in enumerate(instance.tasks):
+            for path in need.paths:
                 terms: dict[int, float] = {run_time[t]: 1.0}
                 for dataset, seconds in path.io_s:
                     for c in self.scope.allowed[dataset]:
@@ -188,7 +188,7 @@ class Master:
                         terms[at] = terms.get(at, 0.0) - seconds[c]
                 for called, often in path.calls:
                     terms[run_time[called]] = terms.get(run_time[called], 0.0) - often
-                self.program.row(f"path of {task.name}", terms.items(), lower=path.constant_s)
+                self.program.row(f"path of {need.name}", terms.items(), lower=path.constant_s)
         for t in self.scope.tasks:
             self._instances(t, [(run_time[t], -instance.tasks[t].rate)], 0.0)
 

@@ -247,9 +247,9 @@ class Packing:
                 cost[columns.work[task]] -= duals[2 * items + at]
         constant = pricer.base
         for row, dual in zip(self._rows, duals[len(self.needed) :].tolist(), strict=True):
-            column = pricer.place(row.total)
-            if column is not None:
-                cost[column] -= dual
+            place = pricer.place(row.total)
+            if place is not None:
+                cost[place] -= dual
             elif pricer.counts(row.total):
                 constant -= dual
         return cost, constant

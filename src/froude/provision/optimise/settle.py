@@ -80,7 +80,8 @@ def cost_of(of: Scope, groups: Iterable[Group]) -> float:
     memory = instance.units[instance.memory_unit].cost
     total = 0.0
     for group in groups:
-        stored = sum(held.units * unit[held.unit] for held in (*group.held, *group.local))
+        stored = sum(one.units * unit[one.unit] for one in group.held)
+        stored += sum(one.units * unit[one.unit] for one in group.local)
         bought = group.cores * instance.core_cost + group.dimms * memory
         total += group.count * (server[group.server] + stored + bought)
     return total
