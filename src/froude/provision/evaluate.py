@@ -71,6 +71,9 @@ class _Rows:
 def evaluate(problem: Problem, plan: Plan) -> Evaluation:
     """The fraction of the SLA that a cluster meets, and its bottleneck.
 
+    Units of a local dataset serve all instances on their server, as they do where it stands; a compiled plan
+    gives each instance units of its own.
+
     Args:
         problem: the inputs; the SLA's targets must not all be zero for a finite answer.
         plan: groups with units, instances and cores, and the choice of each dataset; shares are not read.
