@@ -29,7 +29,7 @@ def test_the_solvers_duals_give_the_optimum(seed: int) -> None:
 
 
 def test_a_ray_proves_that_there_is_no_point() -> None:
-    """x >= 2 and x <= 1 cannot both be."""
+    """X >= 2 and x <= 1 cannot both be."""
     program = Program()
     x = program.column("x", upper=10.0)
     program.row("low", [(x, 1.0)], lower=2.0)

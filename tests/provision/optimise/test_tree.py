@@ -13,12 +13,12 @@ from tests.provision.optimise.test_highs import knapsack, random_program
 
 @pytest.mark.parametrize("seed", range(20))
 def test_proves_the_optimum(seed: int) -> None:
-    """Asked for everything it proves the optimum, and no more."""
+    """Asked for everything it proves the optimum, and no more than the solver's tolerance of rows above its."""
     program = random_program(seed)
     optimum = solve(program).objective
     proof = prove(program.arrays(), math.inf)
     assert proof.bound == pytest.approx(optimum, rel=1e-6)
-    assert proof.bound <= optimum * (1 + 1e-9)
+    assert proof.bound <= optimum * (1 + 1e-7)
 
 
 def test_stops_at_the_target_with_a_bound_that_holds() -> None:

@@ -7,14 +7,14 @@ add up; without it, and where a server type is scarce, there is one tier.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from froude.provision.optimise.branching import raise_bound
 from froude.provision.optimise.contents import Kind, Scope
 from froude.provision.optimise.highs import INFINITY, Floats, Limits, solve
 from froude.provision.optimise.master import NOTHING, Master, Placed
-from froude.provision.optimise.packing import Packing, Pool
+from froude.provision.optimise.packing import Bound, Packing, Pool
 from froude.provision.optimise.settle import Servers, content_at, cost_of, groups_of, settle
 from froude.provision.optimise.tree import prove
 
@@ -63,11 +63,22 @@ class Packer:
         self.cost = INFINITY
         self.servers: Servers | None = None
         self._counts: list[float] = []
+        self._tried: list[float] = []
+        self._packing: Packing | None = None
+        self._generated: Bound | None = None
 
     @property
     def _near(self) -> bool:
         """Are the bounds so near that more work is wasted?"""
         return self.lower >= self.cost * (1 - self.settings.gap / 4)
+
+    def attempt(self, counts: Mapping[Kind, float]) -> bool:
+        """Pack into just so many servers, when they are few; true when that went."""
+        self._counts = [round(counts.get(kind, 0.0)) for kind in self.scope.kinds]
+        if not 0 < sum(self._counts) <= FEW_SERVERS:
+            return False
+        self._tried = self._counts
+        return self._single(self._slots(self._counts))
 
     def fluid(self, enough: float) -> float:
         """The bound of contents summed per kind; `enough` is where it need go no further."""
@@ -78,19 +89,42 @@ class Packer:
         self.lower = self._prove(program, goal)
         return self.lower
 
-    def pack(self, *, deep: bool) -> None:
-        """Find servers; `deep` works on the bound too."""
+    def bound(self, *, deep: bool) -> None:
+        """Raise the bound, by patterns or single servers; few servers are packed on the way."""
         if not self._counts:
             return
         few = sum(self._counts) <= FEW_SERVERS + 0.5
-        if few:
+        if few and [round(count) for count in self._counts] != self._tried:
             self._single(self._slots(self._counts))
+        if few and deep and not self._near:
+            self._exact()
         if self._near:
             return
-        if few and deep:
-            self._exact()
+        self._packing = Packing(self.scope, self.settings.pool, self.settings.expired)
+        enough = min(1e-3, self.settings.gap / 10)
+        self._generated = self._packing.generate(2 * self.settings.budget, enough)
+        self.lower = max(self.lower, self._generated.lower)
+
+    def pack(self, *, deep: bool) -> None:
+        """Find servers; `deep` works on the bound too."""
+        packing, bound = self._packing, self._generated
+        if packing is None or bound is None or not bound.fractions:
+            return
+        self._round(packing, 300)
         if not self._near:
-            self._generate(deep=deep)
+            self._residual(packing.floored(bound.fractions))
+        if deep and not self._near:
+            settings = self.settings
+            raised = raise_bound(
+                packing,
+                bound,
+                target=lambda: self.cost * (1 - settings.gap / 4),
+                penalty=2 * settings.budget,
+                nodes=_BRANCHES,
+                found=lambda: self._round(packing, 100),
+                expired=settings.expired,
+            )
+            self.lower = max(self.lower, raised)
 
     def _prove(self, program: Master, goal: float, nodes: int = _NODES) -> float:
         proof = prove(
@@ -117,30 +151,9 @@ class Packer:
         program = Master(self.scope, slots=slots)
         self.lower = max(self.lower, min(self.cost, self._prove(program, self.cost)))
 
-    def _generate(self, *, deep: bool) -> None:
-        settings, penalty = self.settings, 2 * self.settings.budget
-        packing = Packing(self.scope, settings.pool, settings.expired)
-        bound = packing.generate(penalty, enough=min(1e-3, settings.gap / 10))
-        self.lower = max(self.lower, bound.lower)
-        if not bound.fractions:
-            return
-        self._round(packing, penalty, 300)
-        if not self._near:
-            self._residual(packing.floored(bound.fractions))
-        if deep and not self._near:
-            raised = raise_bound(
-                packing,
-                bound,
-                target=lambda: self.cost * (1 - settings.gap / 4),
-                penalty=penalty,
-                nodes=_BRANCHES,
-                found=lambda: self._round(packing, penalty, 100),
-                expired=settings.expired,
-            )
-            self.lower = max(self.lower, raised)
-
-    def _round(self, packing: Packing, penalty: float, nodes: int) -> None:
-        whole = packing.restricted(penalty, self.settings.limits(0.5, nodes=nodes, most_s=5.0))
+    def _round(self, packing: Packing, nodes: int) -> None:
+        limits = self.settings.limits(0.5, nodes=nodes, most_s=5.0)
+        whole = packing.restricted(2 * self.settings.budget, limits)
         if whole is not None:
             self._offer(whole)
 

@@ -10,12 +10,12 @@ Source: logic-based Benders decomposition (Hooker and Ottosson, 2003), specialis
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from froude.base.clock import Clock
 from froude.provision.instance import Instance
-from froude.provision.optimise.contents import Scope, scope
+from froude.provision.optimise.contents import Kind, Scope, scope
 from froude.provision.optimise.highs import INFINITY, Limits, Outcome, solve
 from froude.provision.optimise.master import Cut, Master
 from froude.provision.optimise.packer import Packer, Settings, tiers
@@ -81,13 +81,14 @@ class Search:
         whole = sum(root.counts_at(relaxed.x)) < MANY_SERVERS
         seen: dict[tuple[int, ...], int] = {}
         while not self.closed and not self.expired():
-            choices = self._propose(of, whole=whole)
+            choices, counts = self._propose(of, whole=whole)
             if choices is None or seen.get(choices, 0) > 1:
                 break
             if not self.closed:
                 # a choice that comes back despite its cut deserves more work on its bound
                 seen[choices] = seen.get(choices, 0) + 1
-                self.cuts.append(Cut(choices, self.pack(choices, deep=seen[choices] > 1)))
+                lower = self.pack(choices, counts, deep=seen[choices] > 1)
+                self.cuts.append(Cut(choices, lower))
         if not self.closed and math.isfinite(self.best.cost) and not self.expired():
             self.notes.append("no further choices were proposed; the bound of the packing stays open")
 
@@ -108,16 +109,16 @@ class Search:
         within = self.effort.gap / 4 if gap is None else gap
         return Limits(self.left_s() * share, within, nodes, self.effort.seed)
 
-    def _propose(self, of: Scope, *, whole: bool) -> tuple[int, ...] | None:
-        """The master's choices; raises the lower bound on the way."""
+    def _propose(self, of: Scope, *, whole: bool) -> tuple[tuple[int, ...] | None, dict[Kind, float]]:
+        """The master's choices and servers per kind; raises the lower bound on the way."""
         master = Master(of, whole=whole, cuts=self.cuts, floor=self.lower, budget=self._budget)
         found = solve(master.program, self._limits())
         if not found.found:
             self._none_found(found)
-            return None
+            return None, {}
         proved = self._prove(master, min(found.objective, self.best.cost) * (1 - self.effort.gap / 4))
         self.lower = max(self.lower, proved)
-        return master.choices_at(found.x)
+        return master.choices_at(found.x), dict(zip(of.kinds, master.counts_at(found.x), strict=True))
 
     def _none_found(self, found: Outcome) -> None:
         if found.status.value == "infeasible" and not math.isfinite(self.best.cost):
@@ -129,21 +130,40 @@ class Search:
         proof = prove(master.program.arrays(), target, first=first, nodes=_NODES, expired=self.expired)
         return min(proof.bound, self._budget)
 
-    def pack(self, choices: tuple[int, ...], *, deep: bool = False) -> float:
-        """Find a cluster with these choices, and what any such cluster costs at least."""
+    def pack(self, choices: tuple[int, ...], counts: Mapping[Kind, float], *, deep: bool = False) -> float:
+        """Find a cluster with these choices, and what any such cluster costs at least.
+
+        Args:
+            choices: one per dataset.
+            counts: servers per kind that the master would take: few are tried as they are.
+            deep: work on the bound of the choices too.
+        """
         of = scope(self.instance, [(choice,) for choice in choices])
         settings = Settings(self.effort.gap, self.effort.seed, self._budget, self.left_s, self.pool)
         packers = [Packer(tier, settings) for tier in tiers(of)]
+        if all([packer.attempt(counts) for packer in packers]):
+            self._gather(of, packers, choices)
+            if self.closed:
+                return self.lower
         lower = 0.0
         for packer in packers:
             lower += packer.fluid(self.best.cost)
         if lower >= self.best.cost:
             return lower
         for packer in packers:
+            packer.bound(deep=deep)
+        lower = sum(packer.lower for packer in packers)
+        if lower >= self.best.cost * (1 - self.effort.gap / 10):
+            return lower  # a cluster with these choices cannot be much better
+        for packer in packers:
             packer.pack(deep=deep)
+        self._gather(of, packers, choices)
+        return sum(packer.lower for packer in packers)
+
+    def _gather(self, of: Scope, packers: Sequence[Packer], choices: tuple[int, ...]) -> None:
+        """The tiers' servers as one cluster, where all have some."""
         if all(packer.servers is not None for packer in packers):
             self._offer(of, [pair for packer in packers for pair in packer.servers or []], choices)
-        return sum(packer.lower for packer in packers)
 
     def _offer(self, of: Scope, servers: Servers, choices: tuple[int, ...]) -> None:
         groups = groups_of(of, settle(of, servers))

@@ -57,7 +57,15 @@ def _plan(instance: Instance, search: Search, seconds: float) -> Plan:
         }
         status = Status.PROVED if search.closed else Status.GAP
         lower = min(search.lower, best.cost)
-        return Plan(status, best.groups, units, lower, best.cost, (), seconds, tuple(search.notes))
+        return Plan(
+            status,
+            best.groups,
+            units,
+            lower=lower,
+            upper=best.cost,
+            seconds=seconds,
+            notes=tuple(search.notes),
+        )
     if not search.feasible or not search.expired():
         found = conflicts(instance, search.allowed)
         if found:
