@@ -48,8 +48,10 @@ GB, MB, KB = 1e9, 1e6, 1e3
 RATES = [1.0 * 10 ** (4 * i / 24) for i in range(25)]
 
 
-def _unit(name: str, bus: str, gb: float, read: float, gap: float, write: float, price: float) -> StorageUnit:
-    return StorageUnit(name, gb * GB, bus, read * MB, gap, write * MB, 0.0, volatile=bus == "DIMM", price=price)
+def _unit(name: str, bus: str, gb: float, read: float, gap: float, write: float, price: float) -> StorageUnit:  # noqa: PLR0917 - a row of a table
+    return StorageUnit(
+        name, gb * GB, bus, read * MB, gap, write * MB, 0.0, volatile=bus == "DIMM", price=price
+    )
 
 
 UNITS = (
@@ -143,7 +145,9 @@ def _instance(problem: Problem) -> Instance:
     return built
 
 
-def _timed(problem: Problem, gap: float, limit_s: float = 60.0, pool: Pool | None = None) -> tuple[float, Plan]:
+def _timed(
+    problem: Problem, gap: float, limit_s: float = 60.0, pool: Pool | None = None
+) -> tuple[float, Plan]:
     """Seconds from inputs to a checked plan."""
     begin = time.perf_counter()
     plan = solve(_instance(problem), gap=gap, time_limit_s=limit_s, pool=pool)

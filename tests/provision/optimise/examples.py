@@ -33,7 +33,7 @@ from froude.provision.types import (
 GB, KB, MB = 1e9, 1e3, 1e6
 
 
-def _disk(name: str, capacity: float, rate: float, gap: float, price: float, power: float) -> StorageUnit:
+def _disk(name: str, capacity: float, rate: float, gap: float, price: float, power: float) -> StorageUnit:  # noqa: PLR0917 - a row of a table
     return StorageUnit(name, capacity, "SAS", rate, gap, rate, 0.0, volatile=False, price=price, power=power)
 
 
@@ -45,7 +45,7 @@ CATALOG_UNITS = (
 )
 
 
-def _server(name: str, price: float, cores: int, gbps: float, sas: int, dimms: int) -> Server:
+def _server(name: str, price: float, cores: int, gbps: float, sas: int, dimms: int) -> Server:  # noqa: PLR0917 - a row of a table
     buses = (Bus("SAS", sas, 6e9 / 8), Bus("DDR3", dimms, 21.3e9))
     return Server(name, price, cores, gbps * 1e9 / 8, buses)
 

@@ -62,7 +62,7 @@ def enumerated_uniform(instance: Instance, most: int) -> float:
     return best
 
 
-def _server(instance, s, copies, held, ran, wanted) -> float:
+def _server(instance, s, copies, held, ran, wanted) -> float:  # noqa: PLR0917 - plain on purpose
     """Dollars bought for one server with these contents, infinite where they do not fit."""
     server, memory = instance.servers[s], instance.units[instance.memory_unit]
     host = any(held)
@@ -105,7 +105,7 @@ def joint_weighted(instance: Instance, most: int) -> float:
     return min(_per_server(instance, choices, most) for choices in assignments(instance))
 
 
-def _per_server(instance: Instance, choices: tuple[int, ...], most: int) -> float:
+def _per_server(instance: Instance, choices: tuple[int, ...], most: int) -> float:  # noqa: C901, PLR0915 - one program, written out
     copies = [c for d, k in zip(instance.datasets, choices, strict=True) for c in d.choices[k].copies]
     wanted, tasks = instance.parallelism(choices), instance.tasks
     memory = instance.units[instance.memory_unit]

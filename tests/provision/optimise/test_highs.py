@@ -17,7 +17,8 @@ def knapsack() -> Program:
     """Min -5a-4b-3c, 2a+3b+c <= 5, integers up to 3: a=1, c=3."""
     program = Program()
     columns = [
-        program.column(name, cost=cost, upper=3, integer=True) for name, cost in zip("abc", (-5, -4, -3))
+        program.column(name, cost=cost, upper=3, integer=True)
+        for name, cost in zip("abc", (-5, -4, -3), strict=True)
     ]
     program.row("weight", zip(columns, (2.0, 3.0, 1.0), strict=True), upper=5)
     return program

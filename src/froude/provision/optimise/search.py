@@ -141,7 +141,8 @@ class Search:
         of = scope(self.instance, [(choice,) for choice in choices])
         settings = Settings(self.effort.gap, self.effort.seed, self._budget, self.left_s, self.pool)
         packers = [Packer(tier, settings) for tier in tiers(of)]
-        if all([packer.attempt(counts) for packer in packers]):
+        attempts = [packer.attempt(counts) for packer in packers]
+        if all(attempts):
             self._gather(of, packers, choices)
             if self.closed:
                 return self.lower

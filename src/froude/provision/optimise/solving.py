@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from froude.base.clock import Clock, RealClock
 from froude.provision.instance import Choice, Instance
+from froude.provision.optimise import certificate
 from froude.provision.optimise.conflicts import conflicts
 from froude.provision.optimise.packing import Pool
 from froude.provision.optimise.search import Effort, Search
@@ -19,6 +20,7 @@ def solve(
     gap: float = 0.01,
     time_limit_s: float = 60.0,
     seed: int = 0,
+    certify: bool = False,
     allowed: Sequence[Sequence[int]] | None = None,
     pool: Pool | None = None,
     clock: Clock | None = None,
@@ -32,11 +34,13 @@ def solve(
         gap: relative gap of the bounds at which it stops.
         time_limit_s: seconds after which it stops with what it has.
         seed: of the solver's own randomness.
+        certify: ask for a second opinion (see `froude.provision.optimise.certificate`); takes longer.
         allowed: open choices per dataset, for what-if questions; None opens all.
         pool: server patterns kept from neighbouring SLAs; filled further.
         clock: where time comes from.
 
     Raises:
+        SolverError: HiGHS failed, or (with `certify`) another solver contradicts a proved bound.
         ValueError: a gap outside [0, 1) or a time limit not above 0.
     """
     if not 0 <= gap < 1 or not time_limit_s > 0:
@@ -45,6 +49,8 @@ def solve(
     begin = clock.now()
     search = Search(instance, Effort(gap, time_limit_s, seed), clock, pool or Pool(), allowed)
     search.run()
+    if certify:
+        certificate.certify(search)
     return _plan(instance, search, clock.now() - begin)
 
 
