@@ -79,6 +79,39 @@ def test_wrong_numbers_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "photoshare" in capsys.readouterr().err
 
 
+def test_two_outputs_in_one_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The page's figures would stand where the plan does."""
+    plan, page = tmp_path / "a.json", tmp_path / "a.html"
+    command = ["provision", "compile", "photoshare-calibrated", "-o", str(plan), "--report", str(page)]
+    assert run(command) == 1
+    assert "is the place of two outputs" in capsys.readouterr().err
+    assert not plan.exists()
+
+
+def test_compile_and_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Plan, bill and pages; an SLA that no stock of servers meets ends with 3 and names what is short."""
+    pytest.importorskip("highspy")
+    plan, bill, page = (str(tmp_path / name) for name in ("plan.json", "bill.csv", "page.html"))
+    command = ["provision", "compile", "photoshare-calibrated", "-o", plan]
+    assert run([*command, "--bill", bill, "--report", page]) == 0
+    assert "$7,329.09, proved" in capsys.readouterr().out
+    assert Path(bill).read_text().splitlines()[-1] == "total,,,,,,7329.09"
+    assert run(["provision", "evaluate", "photoshare-calibrated", "--cluster", plan]) == 0
+    text = Path(files := str(tmp_path / "few.yaml"))
+    assert run(["provision", "convert", "photoshare-calibrated", "-o", files]) == 0
+    text.write_text(text.read_text().replace("cpus: 4", "cpus: 4\n      max_count: 2"))
+    capsys.readouterr()
+    assert run(["provision", "compile", files, "-o", plan, "--report", page, "--json"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    assert found["status"] == "infeasible"
+    assert "Server1" in found["conflict"][0]["text"]
+    sweep = ["provision", "sweep", "photoshare-calibrated", "--points", "2", "--to", "1"]
+    assert run([*sweep, "-o", str(tmp_path / "sweep.json"), "--report", page]) == 0
+    points = json.loads((tmp_path / "sweep.json").read_text())["points"]
+    assert [point["factor"] for point in points] == [0.1, 1.0]
+    assert set(points[0]["baselines"]) == {"7.2KDisk", "15KDisk", "SSD"}
+
+
 def test_a_missing_part_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     """A catalog alone cannot be compiled."""
     assert run(["provision", "compile", "paper2012"]) == 1

@@ -74,11 +74,14 @@ def compile_(
     from froude.provision.compile import compile_plan
     from froude.provision.figures import plan_report
     from froude.provision.plan_file import plan_document, plan_json
+    from froude.provision.split import settled
 
     settings: Settings = ctx.obj
+    _apart(output, bill_file, report)
     problem = _scaled(_problem(settings, files), scale)
     with settings.progress().task("compiling"):
         plan = compile_plan(problem, _effort(settings, gap, time_limit))
+    problem = settled(problem, plan)
     wanted = [path for path in (output, bill_file, report) if path is not None]
     if settings.dry_run:
         settings.would("write " + ", ".join(map(str, wanted)), plan=plan_document(plan))
@@ -116,6 +119,7 @@ def sweep(
     from froude.provision.figures import sweep_report
 
     settings: Settings = ctx.obj
+    _apart(output, report)
     factors = _factors(low, high, points)
     problem = _problem(settings, files)
     with settings.progress().task("compiling"):
@@ -154,11 +158,17 @@ def evaluate(
     from froude.provision.evaluate import evaluate as evaluate_plan
     from froude.provision.figures import evaluation_section
     from froude.provision.plan_file import read_cluster
+    from froude.provision.split import settled, undecided
     from froude.render import Report, Tone
 
     settings: Settings = ctx.obj
     problem = _problem(settings, files)
     plan = read_cluster(cluster, problem)
+    problem = settled(problem, plan)
+    if undecided(problem) is not None:
+        raise InputError(
+            "split is missing", file=cluster, allowed="each phase's share of the batch job's time"
+        )
     found = evaluate_plan(problem, plan)
     cost = cost_of(problem, plan.groups)
     limits = [{"constraint": limit.constraint, "weight": limit.weight} for limit in found.limits]
@@ -243,6 +253,15 @@ def _tell(settings: Settings, error: FlawedInputError) -> None:
     settings.emit({"errors": [flaw.error().parts() for flaw in error.flaws]})
     for flaw in error.flaws:
         print(f"froude: {flaw}", file=sys.stderr)
+
+
+def _apart(*outputs: Path | None) -> None:
+    """Refuse two outputs in one place; a page's figures stand beside it as .json."""
+    places = [path for path in outputs if path is not None]
+    places += [path.with_suffix(".json") for path in outputs[-1:] if path is not None]
+    for path in places:
+        if places.count(path) > 1:
+            raise InputError("is the place of two outputs", file=path, allowed="another name for one of them")
 
 
 def _scaled(problem: Problem, scale: float) -> Problem:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from froude.provision.demand import Demand
 from froude.provision.plan import Group, Held, LocalHeld, Plan
@@ -59,8 +59,16 @@ def check(problem: Problem, plan: Plan) -> Verdict:
 
     Args:
         problem: the inputs that it claims to meet.
-        plan: a plan with servers; an infeasible one has nothing to check.
+        plan: a plan with servers; an infeasible one has nothing to check. Where the inputs leave a batch job's
+            split open, the plan's is used, which must cover the phases and add up to one at most.
     """
+    batch = problem.sla.batch
+    if batch is not None and not batch.split and plan.split:
+        phases = {problem.application.task(t.task).phase for t in batch.targets}
+        shares = sum(plan.split.values())
+        if phases != plan.split.keys() or min(plan.split.values()) <= 0 or shares > 1 + TOLERANCE:
+            return Verdict((Violation("split of the time", "plan", shares, 1),), math.nan)
+        problem = replace(problem, sla=replace(problem.sla, batch=replace(batch, split=plan.split)))
     return _Check(problem, plan).run()
 
 

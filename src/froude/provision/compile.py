@@ -17,6 +17,7 @@ from froude.provision.checker import check
 from froude.provision.instance import Instance
 from froude.provision.model import build
 from froude.provision.plan import Conflict, Plan, Status
+from froude.provision.split import best_split, settled, undecided
 from froude.provision.types import Problem
 
 
@@ -52,10 +53,25 @@ def compile_plan(problem: Problem, effort: Effort | None = None) -> Plan:
         MissingError: the solver is not installed.
         UnsoundPlanError: the plan does not pass the check.
     """
+    effort = effort or Effort()
+    phases = undecided(problem)
+    if phases is None:
+        return _compiled(problem, effort)
+
+    def solve(one: Problem, seconds: float) -> Plan:
+        return _compiled(one, Effort(effort.gap / 2, seconds, effort.seed))
+
+    plan = best_split(problem, phases, solve, gap=effort.gap, time_limit_s=effort.time_limit_s)
+    if plan.groups:
+        _checked(problem, plan)
+    return plan
+
+
+def _compiled(problem: Problem, effort: Effort) -> Plan:
     found = build(problem)
     if not isinstance(found, Instance):
         return Plan(Status.INFEASIBLE, conflict=found)
-    return _solved(problem, found, effort or Effort())
+    return _solved(problem, found, effort)
 
 
 def homogeneous(problem: Problem, effort: Effort | None = None) -> dict[str, Plan]:
@@ -95,7 +111,9 @@ def sweep(
 def _point(problem: Problem, effort: Effort, baselines: bool, factor: float) -> Point:
     scaled = replace(problem, sla=problem.sla.scaled(factor))
     plan = compile_plan(scaled, effort)
-    return Point(factor, plan, homogeneous(scaled, effort) if baselines else {})
+    fixed = settled(scaled, plan)
+    wanted = baselines and (plan.groups or undecided(scaled) is None)
+    return Point(factor, plan, homogeneous(fixed, effort) if wanted else {})
 
 
 def _restricted(instance: Instance, unit: str) -> Instance | None:
@@ -143,7 +161,11 @@ def _solved(problem: Problem, instance: Instance, effort: Effort) -> Plan:
     if plan.status is Status.INFEASIBLE and not plan.conflict:
         return replace(plan, conflict=(Conflict("the constraints of the servers, taken together"),))
     if plan.groups:
-        verdict = check(problem, plan)
-        if not verdict.sound:
-            raise UnsoundPlanError("; ".join(map(str, verdict.violations[:5])))
+        _checked(problem, plan)
     return plan
+
+
+def _checked(problem: Problem, plan: Plan) -> None:
+    verdict = check(problem, plan)
+    if not verdict.sound:
+        raise UnsoundPlanError("; ".join(map(str, verdict.violations[:5])))

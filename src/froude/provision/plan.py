@@ -108,6 +108,8 @@ class Plan:
     """Spent on it."""
     notes: tuple[str, ...] = ()
     """What a reader should know: which bound won, what was skipped."""
+    split: dict[str, float] = field(default_factory=dict)
+    """Share of a batch job's time per phase, where the plan decided it."""
 
     @property
     def gap(self) -> float:

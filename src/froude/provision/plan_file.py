@@ -33,6 +33,7 @@ def plan_document(plan: Plan) -> dict[str, Any]:
         "gap": plan.gap,
         "servers": plan.servers,
         "seconds": plan.seconds,
+        "split": plan.split,
         "choices": {name: list(units) for name, units in plan.choices.items()},
         "groups": [_group_document(group) for group in plan.groups],
         "conflict": [_conflict_document(conflict) for conflict in plan.conflict],
@@ -104,6 +105,7 @@ def read_cluster(path: Path, problem: Problem) -> Plan:
         lower=0.0 if root.raw("lower") is None else root.value("lower", float),
         upper=math.inf if upper is None else root.value("upper", float),
         seconds=root.value("seconds", float, 0.0),
+        split=_split(root.section("split")),
         notes=tuple(map(str, root.items("notes"))),
     )
     root.finish()
@@ -198,6 +200,16 @@ class _Names:
             message = f"leads nowhere{nearest(name, known)}"
             raise section.error(field, message, found=repr(name), allowed=", ".join(known))
         return name
+
+
+def _split(section: Section) -> dict[str, float]:
+    found = {name: section.value(name, float) for name in section.names()}
+    for name, share in found.items():
+        if not 0 < share <= 1:
+            raise section.error(name, "is out of range", found=share, allowed="above 0 and at most 1")
+    if sum(found.values()) > 1 + 1e-9:
+        raise section.error(None, "adds up to more than all the time", found=sum(found.values()), allowed="1")
+    return found
 
 
 def _held_on(dataset: str, groups: tuple[Group, ...]) -> list[str]:

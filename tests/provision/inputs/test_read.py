@@ -151,9 +151,11 @@ application:
 
 
 def test_a_batch_job_needs_its_split(tmp_path: Path) -> None:
-    """Each phase with work has a share of the time, and the shares add up to one at most."""
-    flaws = _flaws(*_write(tmp_path, job_yaml=BATCH))
-    assert flaws[0].startswith("job.yaml:2: batch: gives phase map no share of the time")
+    """None, or a share for each phase with work, adding up to one at most."""
+    assert read_parts(_write(tmp_path, job_yaml=BATCH)).sla is not None
+    split = "  split: [{phase: map, share: 0.7}]\napplication:"
+    flaws = _flaws(*_write(tmp_path, job_yaml=BATCH.replace("application:", split)))
+    assert flaws[0].startswith("job.yaml:2: batch: gives phase reduce no share of the time")
     split = "  split: [{phase: map, share: 0.7}, {phase: reduce, share: 0.7}]\napplication:"
     flaws = _flaws(*_write(tmp_path, job_yaml=BATCH.replace("application:", split)))
     assert "split must add up to at most 1" in flaws[0]
