@@ -31,7 +31,7 @@ INTEGRALITY = 1e-5
 
 
 class SolverError(RuntimeError):
-    """HiGHS failed, or answered what its own rows refute. Never a property of the user's input."""
+    """HiGHS failed, or solvers contradict each other. Never a property of the user's input."""
 
 
 class Status(Enum):
@@ -44,7 +44,7 @@ class Status(Enum):
     INFEASIBLE = "infeasible"
     UNBOUNDED = "unbounded"
     LIMIT = "limit"
-    """A limit was reached without a point."""
+    """A limit was reached without a point, or without one that holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,11 +337,19 @@ class Solver:
         self._highs.setSolution(start)
 
     def run(self) -> Outcome:
-        """Solve.
+        """Solve; a point that its own rows refute is asked for once more from scratch, then given up (LIMIT).
 
         Raises:
-            SolverError: HiGHS failed, or its point breaks its own rows.
+            SolverError: HiGHS failed.
         """
+        found = self._run_once()
+        if found is None:
+            _check(self._highs.clearSolver(), "starting afresh")
+            found = self._run_once()
+        return found or Outcome(Status.LIMIT, _NONE, INFINITY, -INFINITY, _NONE)
+
+    def _run_once(self) -> Outcome | None:
+        """One solve; None when what HiGHS says does not hold."""
         _check(self._highs.run(), "solving")
         ended = self._highs.getModelStatus()
         if ended in _NO_SOLUTION:
@@ -349,36 +357,34 @@ class Solver:
         if ended == highspy.HighsModelStatus.kUnbounded:
             return Outcome(Status.UNBOUNDED, _NONE, -INFINITY, -INFINITY, _NONE)
         if ended != highspy.HighsModelStatus.kOptimal and ended not in _ENDED_BY_LIMIT:
-            raise SolverError(f"HiGHS ended with {self._highs.modelStatusToString(ended)}")
+            return None
         return self._outcome(optimal=ended == highspy.HighsModelStatus.kOptimal)
 
-    def _outcome(self, *, optimal: bool) -> Outcome:
+    def _outcome(self, *, optimal: bool) -> Outcome | None:
         info = self._highs.getInfo()
         bound = float(info.mip_dual_bound) if self._integer else -INFINITY
-        found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
-        if not found:
-            if optimal:
-                raise SolverError("HiGHS says optimal and shows no feasible point")
-            return Outcome(Status.LIMIT, _NONE, INFINITY, bound, _NONE)
+        if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+            return None if optimal else Outcome(Status.LIMIT, _NONE, INFINITY, bound, _NONE)
         answer = self._highs.getSolution()
-        x = self._checked(np.array(answer.col_value))
+        x = np.array(answer.col_value)
+        if not self._holds(x):
+            return None
         objective = float(self.program.cost @ x)
         if not self._integer and optimal:
             bound = objective
         duals = _NONE if self._integer else np.array(answer.row_dual)
         return Outcome(Status.OPTIMAL if optimal else Status.FEASIBLE, x, objective, bound, duals)
 
-    def _checked(self, x: Floats) -> Floats:
+    def _holds(self, x: Floats) -> bool:
+        """Does a point satisfy the rows, and integrality where that is asked, by our own arithmetic?"""
         program = self.program
         if self._integer:
-            whole = np.round(x[program.integer])
-            if np.abs(x[program.integer] - whole).max(initial=0.0) > INTEGRALITY:
-                raise SolverError("a point of HiGHS is not integer where it must be")
+            whole = x[program.integer]
+            if np.abs(whole - np.round(whole)).max(initial=0.0) > INTEGRALITY:
+                return False
         at = program.rows_at(x)
         slack = FEASIBILITY * (1.0 + np.minimum(np.abs(program.row_lower), np.abs(program.row_upper)))
-        if (at < program.row_lower - slack).any() or (at > program.row_upper + slack).any():
-            raise SolverError("a point of HiGHS breaks a row of its program")
-        return x
+        return not ((at < program.row_lower - slack).any() or (at > program.row_upper + slack).any())
 
 
 def solve(
@@ -397,7 +403,7 @@ def solve(
         start: a point to begin with.
 
     Raises:
-        SolverError: as `Solver.run`.
+        SolverError: HiGHS failed.
     """
     solver = Solver(program.arrays() if isinstance(program, Program) else program, limits, relaxed=relaxed)
     if start is not None:

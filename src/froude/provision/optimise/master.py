@@ -36,9 +36,11 @@ class Placed:
     work: dict[int, float]
     """Per task, in its own unit."""
     instances: dict[int, float]
+    servers: dict[int, int]
+    """Per server type: they count against how many can be had."""
 
 
-NOTHING = Placed({}, {}, {}, {})
+NOTHING = Placed({}, {}, {}, {}, {})
 
 
 class Master:
@@ -214,12 +216,13 @@ class Master:
         for at, server in enumerate(self.scope.instance.servers):
             if server.max_count is not None:
                 terms = [(c.count, 1.0) for c in self.kinds if c.kind.server == at and c.count is not None]
+                left = server.max_count - self.placed.servers.get(at, 0)
                 if self.elastic is not None:
                     name = f"number of {server.name}"
                     column = self.program.column(f"over {name}", cost=PENALTY, upper=MANY)
                     self.elastic.append(Excess(name, column, float(server.max_count), None))
                     terms.append((column, -1.0))
-                self.program.row(f"count of {server.name}", terms, upper=float(server.max_count))
+                self.program.row(f"count of {server.name}", terms, upper=float(left))
 
     def _cut(self, cut: Cut, floor: float) -> None:
         """Cost + excess >= bound - (bound - floor) * (datasets that differ); the excess itself costs."""

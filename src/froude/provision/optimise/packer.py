@@ -113,6 +113,8 @@ class Packer:
         self._round(packing, 300)
         if not self._near:
             self._residual(packing.floored(bound.fractions))
+        if self.servers is None:
+            self._offer_up(packing, bound)
         if deep and not self._near:
             settings = self.settings
             raised = raise_bound(
@@ -154,6 +156,12 @@ class Packer:
     def _round(self, packing: Packing, nodes: int) -> None:
         limits = self.settings.limits(0.5, nodes=nodes, most_s=5.0)
         whole = packing.restricted(2 * self.settings.budget, limits)
+        if whole is not None:
+            self._offer(whole)
+
+    def _offer_up(self, packing: Packing, bound: Bound) -> None:
+        """Round a fractional packing up: dear, but there at once; not where a server type is scarce."""
+        whole = packing.ceiled(bound.fractions)
         if whole is not None:
             self._offer(whole)
 
@@ -200,8 +208,10 @@ def single_servers(of: Scope, program: Master, x: Floats) -> Servers:
 
 def placed_of(of: Scope, servers: Servers) -> Placed:
     """What servers hold of a fixed scope."""
-    placed = Placed({}, {}, {}, {})
+    placed = Placed({}, {}, {}, {}, {})
     for content, count in servers:
+        kind = content.kind.server
+        placed.servers[kind] = placed.servers.get(kind, 0) + count
         for i, share in content.shares.items():
             placed.load[i] = placed.load.get(i, 0.0) + share * count * of.items[i].scale
         for i, units in content.units.items():

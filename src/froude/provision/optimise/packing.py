@@ -306,6 +306,18 @@ class Packing:
         """The whole part of a fractional packing."""
         return self._servers(np.floor(np.array(fractions) + 1e-9))
 
+    def ceiled(self, fractions: tuple[float, ...]) -> Servers | None:
+        """A fractional packing rounded up; None when it leaves something out or takes too many servers."""
+        counts = np.ceil(np.array(fractions) - 1e-9)
+        covers = counts @ np.array(self._covers)
+        scarce = [
+            sum(p.amount(row.total, x) * n for (p, x), n in zip(self.patterns, counts, strict=True)) > row.amount
+            for row in self._limited
+        ]
+        if (covers < self.needed * (1 - 1e-7)).any() or any(scarce):
+            return None
+        return self._servers(counts)
+
     def _servers(self, counts: Floats) -> Servers:
         made: list[tuple[Content, int]] = []
         for (pricer, x), count in zip(self.patterns, counts.tolist(), strict=True):
