@@ -134,7 +134,9 @@ class Crosscheck:
         if len(tasks) != len(application.tasks):
             return
         for element, task in zip(tasks, application.tasks, strict=True):
-            for child, op in zip(element.children, task.operations, strict=False):
+            if len(element.children) != len(task.operations):
+                continue  # some are wrong already
+            for child, op in zip(element.children, task.operations, strict=True):
                 if isinstance(op, Io) and op.record_size > sizes.get(op.dataset, op.record_size):
                     self._flaws.add(
                         child,
@@ -157,7 +159,8 @@ class Crosscheck:
 
     def _find(self, tag: str, name: str | None) -> Element:
         for element in self._elements:
-            if element.tag == tag and (name is None or element.fields["name"].text.strip() == name):
+            found = element.fields.get("name")
+            if element.tag == tag and (name is None or (found is not None and found.text.strip() == name)):
                 return element
         return self._elements[0]
 
