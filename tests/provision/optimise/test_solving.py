@@ -128,6 +128,26 @@ def test_a_storage_system_that_fits_no_server_is_named() -> None:
     assert (plan.conflict[0].needed, plan.conflict[0].allowed) == (9, 4)
 
 
+def test_an_indivisible_instance_that_fits_no_network_is_named() -> None:
+    """Uniform placement: one instance with all the traffic of a task."""
+    instance = built(photoshare(10, placement=Placement.UNIFORM))
+    tasks = tuple(replace(task, nic_bytes=(1e9,)) for task in instance.tasks)
+    plan = solve(replace(instance, tasks=tasks))
+    assert plan.status is Status.INFEASIBLE
+    assert "network of one instance of task photoupload" in {c.constraint for c in plan.conflict}
+
+
+def test_scarce_types_are_not_overdrawn() -> None:
+    """What is placed by the fractional packing counts against the number that can be had."""
+    for most in (9, 10, 11):
+        problem = photoshare(700, servers=2)
+        catalog = problem.catalog
+        few = tuple(replace(s, max_count=most if s.name == "Server1" else 2) for s in catalog.servers)
+        scarce = replace(problem, catalog=replace(catalog, servers=few))
+        plan = solve(built(scarce), gap=0.03, time_limit_s=10)
+        assert check(scarce, plan).sound
+
+
 def test_forced_choices_cost_no_less() -> None:
     """Closing choices can only make a cluster dearer: what a why-not question asks."""
     problem = photoshare(100)

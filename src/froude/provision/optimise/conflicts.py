@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from froude.provision.instance import Instance
-from froude.provision.optimise.contents import Excess, scope
+from froude.provision.optimise.contents import FIT, Excess, Scope, flow_of_one, scope
 from froude.provision.optimise.highs import Floats, Limits, solve
 from froude.provision.optimise.master import Master
 from froude.provision.plan import Conflict
@@ -28,7 +28,11 @@ def conflicts(instance: Instance, allowed: Sequence[Sequence[int]] | None = None
     """
     if not instance.servers:
         return (Conflict("number of servers", 1, 0),)
-    master = Master(scope(instance, allowed), elastic=True)
+    of = scope(instance, allowed)
+    indivisible = _too_large_for_one(of)
+    if indivisible:
+        return indivisible
+    master = Master(of, elastic=True)
     excesses = master.elastic or []
     found = solve(master.program, Limits(time_s=10.0, gap=0.01))
     if not found.found:
@@ -39,6 +43,23 @@ def conflicts(instance: Instance, allowed: Sequence[Sequence[int]] | None = None
     guilty = [name for name, over in sorted(named.items(), key=lambda pair: pair[1]) if over > _LEAST]
     x = _fewest(master, excesses, guilty) if guilty else found.x
     return tuple(_conflicts_at(excesses, x))
+
+
+def _too_large_for_one(of: Scope) -> tuple[Conflict, ...]:
+    """Tasks of which, with uniform placement, a single instance has more traffic than any network carries."""
+    if not of.uniform:
+        return ()
+    widest = max(server.nic for server in of.instance.servers)
+    return tuple(
+        Conflict(
+            f"network of one instance of task {of.instance.tasks[task].name}",
+            flow,
+            widest,
+            "bytes per second",
+        )
+        for task in of.tasks
+        if (flow := flow_of_one(of, task)) > widest * (1 + FIT)
+    )
 
 
 def _fewest(master: Master, excesses: list[Excess], guilty: list[str]) -> Floats:

@@ -146,6 +146,12 @@ def scope(instance: Instance, allowed: Sequence[Sequence[int]] | None = None) ->
     return Scope(instance, open_, _kinds(instance), items, beside, tasks, parallelism, most, scales)
 
 
+def flow_of_one(of: Scope, task: int) -> float:
+    """Bytes per second of one instance with uniform placement, when the task has as many as it ever has."""
+    most = max(1, whole_up(of.most_parallel[task]))
+    return max(of.instance.tasks[task].nic_bytes, default=0.0) / most
+
+
 def _open(instance: Instance, allowed: Sequence[Sequence[int]]) -> Iterable[tuple[int, int, Choice]]:
     for dataset, choices in enumerate(allowed):
         for choice in choices:
@@ -377,6 +383,8 @@ class Contents:
         memory = self.instance.units[self.instance.memory_unit]
         held = self.instance.tasks[task].memory + (self.instance.host_memory if self.kind.host else 0.0)
         if whole_up(held / memory.capacity) > self.server.slots[memory.bus]:
+            return False
+        if self.scope.uniform and flow_of_one(self.scope, task) > self.server.nic * (1 + FIT):
             return False
         if local is None:
             return True

@@ -337,10 +337,10 @@ class Solver:
         self._highs.setSolution(start)
 
     def run(self) -> Outcome:
-        """Solve; a point that its own rows refute is asked for once more from scratch, then given up (LIMIT).
+        """Solve; a failure, or a point that its own rows refute, is tried once more from scratch, then LIMIT.
 
         Raises:
-            SolverError: HiGHS failed.
+            SolverError: HiGHS refuses to start afresh.
         """
         found = self._run_once()
         if found is None:
@@ -350,7 +350,8 @@ class Solver:
 
     def _run_once(self) -> Outcome | None:
         """One solve; None when what HiGHS says does not hold."""
-        _check(self._highs.run(), "solving")
+        if self._highs.run() == highspy.HighsStatus.kError:
+            return None
         ended = self._highs.getModelStatus()
         if ended in _NO_SOLUTION:
             return Outcome(Status.INFEASIBLE, _NONE, INFINITY, INFINITY, _NONE)

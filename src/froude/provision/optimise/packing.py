@@ -311,7 +311,8 @@ class Packing:
         counts = np.ceil(np.array(fractions) - 1e-9)
         covers = counts @ np.array(self._covers)
         scarce = [
-            sum(p.amount(row.total, x) * n for (p, x), n in zip(self.patterns, counts, strict=True)) > row.amount
+            sum(p.amount(row.total, x) * n for (p, x), n in zip(self.patterns, counts, strict=True))
+            > row.amount
             for row in self._limited
         ]
         if (covers < self.needed * (1 - 1e-7)).any() or any(scarce):
