@@ -9,7 +9,7 @@ import pytest
 
 from froude.base.clock import VirtualClock
 from froude.provision.optimise.branching import raise_bound
-from froude.provision.optimise.contents import Kind, scope, whole_up
+from froude.provision.optimise.contents import Kind, possible, scope, whole_up
 from froude.provision.optimise.highs import solve
 from froude.provision.optimise.master import Cut, Master
 from froude.provision.optimise.packer import Packer, Settings, tiers
@@ -46,6 +46,17 @@ def test_open_choices_bound_the_instances_from_both_sides() -> None:
     open_, one = scope(built(photoshare(100))), fixed(100)
     for low, exact, high in zip(open_.parallelism, one.parallelism, open_.most_parallel, strict=True):
         assert low <= exact <= high
+
+
+def test_choices_that_leave_one_instance_too_much_traffic_are_closed() -> None:
+    """Only uniform placement closes any; what it closes, it closes for a reason."""
+    instance = built(photoshare(100, placement=Placement.UNIFORM))
+    every = tuple(tuple(range(len(d.choices))) for d in instance.datasets)
+    assert possible(instance) == every
+    heavy = replace(instance, tasks=tuple(replace(t, nic_bytes=(1.2e9,)) for t in instance.tasks))
+    kept = possible(heavy)
+    assert any(len(some) < len(all_) for some, all_ in zip(kept, every, strict=True))
+    assert possible(replace(heavy, placement=Placement.WEIGHTED)) == every
 
 
 def test_the_master_relaxes_the_packing() -> None:

@@ -152,6 +152,31 @@ def flow_of_one(of: Scope, task: int) -> float:
     return max(of.instance.tasks[task].nic_bytes, default=0.0) / most
 
 
+def possible(
+    instance: Instance, allowed: Sequence[Sequence[int]] | None = None
+) -> tuple[tuple[int, ...], ...]:
+    """The choices under which some server can carry single instances, where these are indivisible.
+
+    With uniform placement a quick choice means few instances, each with so much traffic that no network may
+    carry it; the master, which sums contents, would propose such choices one after the other.
+    """
+    every = tuple(tuple(range(len(dataset.choices))) for dataset in instance.datasets)
+    open_ = every if allowed is None else tuple(tuple(choices) for choices in allowed)
+    if instance.placement is not Placement.UNIFORM or not instance.servers:
+        return open_
+    widest = max(server.nic for server in instance.servers)
+
+    def fits(dataset: int, choice: int) -> bool:
+        narrowed = [(choice,) if d == dataset else choices for d, choices in enumerate(open_)]
+        most = _parallelism(instance, narrowed, max)
+        return all(
+            max(task.nic_bytes, default=0.0) / max(1, whole_up(p)) <= widest * (1 + FIT)
+            for task, p in zip(instance.tasks, most, strict=True)
+        )
+
+    return tuple(tuple(c for c in choices if fits(d, c)) for d, choices in enumerate(open_))
+
+
 def _open(instance: Instance, allowed: Sequence[Sequence[int]]) -> Iterable[tuple[int, int, Choice]]:
     for dataset, choices in enumerate(allowed):
         for choice in choices:

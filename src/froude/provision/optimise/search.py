@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from froude.base.clock import Clock
 from froude.provision.instance import Instance
-from froude.provision.optimise.contents import Kind, Scope, scope
+from froude.provision.optimise.contents import Kind, Scope, possible, scope
 from froude.provision.optimise.highs import INFINITY, Limits, Outcome, solve
 from froude.provision.optimise.master import Cut, Master
 from froude.provision.optimise.packer import Packer, Settings, tiers
@@ -64,12 +64,15 @@ class Search:
     feasible: bool = True
     _budget: float = INFINITY
     _end: float = INFINITY
-    _scope: Scope | None = None
 
     def run(self) -> None:
         """Search until the gap is reached, the time is over, or nothing new is proposed."""
         self._end = self.clock.now() + self.effort.time_limit_s
-        self._scope = of = scope(self.instance, self.allowed)
+        open_ = possible(self.instance, self.allowed)
+        if not all(open_):
+            self.feasible = False
+            return
+        of = scope(self.instance, open_)
         root = Master(of, whole=False)
         relaxed = solve(root.program, relaxed=True)
         if not relaxed.found:
