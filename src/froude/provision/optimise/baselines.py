@@ -12,10 +12,10 @@ import random
 from dataclasses import dataclass
 
 from froude.provision.instance import Instance
-from froude.provision.optimise.contents import scope
 from froude.provision.optimise.highs import INFINITY, Limits, solve
 from froude.provision.optimise.master import Master
 from froude.provision.optimise.packer import single_servers
+from froude.provision.optimise.scope import scope
 from froude.provision.optimise.settle import cost_of, groups_of, settle
 from froude.provision.plan import Group
 

@@ -13,9 +13,9 @@ import math
 
 import numpy as np
 
-from froude.provision.optimise.contents import Scope, scope
 from froude.provision.optimise.highs import INFINITY, Arrays, Limits, SolverError, solve
 from froude.provision.optimise.master import Master
+from froude.provision.optimise.scope import Scope, scope
 from froude.provision.optimise.search import Search
 from froude.provision.optimise.tree import prove
 

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from froude.provision.instance import Instance
-from froude.provision.optimise.contents import FIT, Excess, Scope, flow_of_one, scope
+from froude.provision.optimise.contents import Excess
 from froude.provision.optimise.highs import Floats, Limits, solve
 from froude.provision.optimise.master import Master
+from froude.provision.optimise.scope import FIT, Scope, flow_of_one, scope
 from froude.provision.plan import Conflict
 
 _LEAST = 1e-6

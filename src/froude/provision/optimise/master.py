@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from froude.provision.optimise.contents import MANY, PENALTY, Columns, Contents, Excess, Kind, Scope, whole_up
+from froude.provision.optimise.contents import MANY, PENALTY, Columns, Contents, Excess
 from froude.provision.optimise.highs import Floats, Program
+from froude.provision.optimise.scope import Kind, Scope, whole_up
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from froude.provision.optimise.branching import raise_bound
-from froude.provision.optimise.contents import Kind, Scope
 from froude.provision.optimise.highs import INFINITY, Floats, Limits, solve
 from froude.provision.optimise.master import NOTHING, Master, Placed
 from froude.provision.optimise.packing import Bound, Packing, Pool
+from froude.provision.optimise.scope import Kind, Scope
 from froude.provision.optimise.settle import Servers, content_at, cost_of, groups_of, settle
 from froude.provision.optimise.tree import prove
 

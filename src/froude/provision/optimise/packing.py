@@ -17,8 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from froude.provision.optimise.contents import MANY, Columns, Contents, Kind, Scope
+from froude.provision.optimise.contents import MANY, Columns, Contents
 from froude.provision.optimise.highs import INFINITY, Floats, Limits, Program, Solver, Status, solve
+from froude.provision.optimise.scope import Kind, Scope
 from froude.provision.optimise.settle import Content, Servers, content_at
 from froude.provision.optimise.tree import prove
 

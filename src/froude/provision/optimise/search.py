@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 
 from froude.base.clock import Clock
 from froude.provision.instance import Instance
-from froude.provision.optimise.contents import Kind, Scope, possible, scope
 from froude.provision.optimise.highs import INFINITY, Limits, Outcome, solve
 from froude.provision.optimise.master import Cut, Master
 from froude.provision.optimise.packer import Packer, Settings, tiers
 from froude.provision.optimise.packing import Pool
+from froude.provision.optimise.scope import Kind, Scope, possible, scope
 from froude.provision.optimise.settle import Servers, cost_of, groups_of, settle
 from froude.provision.optimise.tree import prove
 from froude.provision.plan import Group

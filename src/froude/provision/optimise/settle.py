@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from froude.provision.optimise.contents import Columns, Kind, Scope, whole_up
+from froude.provision.optimise.contents import Columns
 from froude.provision.optimise.highs import Floats
+from froude.provision.optimise.scope import Kind, Scope, whole_up
 from froude.provision.plan import Group, Held, LocalHeld, Running
 
 CRUMB = 1e-8
