@@ -46,6 +46,9 @@ COMMANDS = {
     "review": _Entry("review", "review", "Answer and confirm a Workload's questions."),
     "extrapolate": _Entry("extrapolate", "extrapolate", "A Workload at a Scale → a Plan, with its refusals."),
     "play": _Entry("play", "play", "Play a Plan against a real daemon → a Run."),
+    "provision": _Entry(
+        "provision", "app", "Hardware, application and SLA → the cheapest cluster, with a proof."
+    ),
     "report": _Entry("report", "report", "Workloads, Traces and Runs → one HTML page, and the same as JSON."),
 }
 

@@ -1,0 +1,171 @@
+"""From inputs to a checked plan, and to the curve of cost against SLA with its homogeneous baselines.
+
+Every plan that leaves here has passed the independent check; one that does not is a bug of ours and is said
+to be one, never handed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from froude.base.errors import MissingError
+from froude.base.parallel import Workers
+from froude.base.parallel import map as parallel_map
+from froude.provision.checker import check
+from froude.provision.instance import Instance
+from froude.provision.model import build
+from froude.provision.plan import Conflict, Plan, Status
+from froude.provision.split import best_split, settled, undecided
+from froude.provision.types import Problem
+
+
+class UnsoundPlanError(RuntimeError):
+    """The optimiser made a plan that the check refuses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How far to go for a proof."""
+
+    gap: float = 0.01
+    """Relative gap of bounds that counts as proved."""
+    time_limit_s: float = 60.0
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One SLA of a sweep."""
+
+    factor: float
+    """The SLA's rates times this."""
+    plan: Plan
+    baselines: dict[str, Plan]
+    """By unit type: every dataset on it alone, at the same SLA; types that may not hold all are left out."""
+
+
+def compile_plan(problem: Problem, effort: Effort | None = None) -> Plan:
+    """The cheapest cluster for the SLA, with bounds, or the constraints in conflict.
+
+    Raises:
+        MissingError: the solver is not installed.
+        UnsoundPlanError: the plan does not pass the check.
+    """
+    effort = effort or Effort()
+    phases = undecided(problem)
+    if phases is None:
+        return _compiled(problem, effort)
+
+    def solve(one: Problem, seconds: float) -> Plan:
+        return _compiled(one, Effort(effort.gap / 2, seconds, effort.seed))
+
+    plan = best_split(problem, phases, solve, gap=effort.gap, time_limit_s=effort.time_limit_s)
+    if plan.groups:
+        _checked(problem, plan)
+    return plan
+
+
+def _compiled(problem: Problem, effort: Effort) -> Plan:
+    found = build(problem)
+    if not isinstance(found, Instance):
+        return Plan(Status.INFEASIBLE, conflict=found)
+    return _solved(problem, found, effort)
+
+
+def homogeneous(problem: Problem, effort: Effort | None = None) -> dict[str, Plan]:
+    """Clusters with a single storage type, the scale-out that the paper compares with (5.2)."""
+    found = build(problem)
+    if not isinstance(found, Instance):
+        return {}
+    plans = {}
+    for unit in problem.catalog.units:
+        only = _restricted(found, unit.name)
+        if only is not None and not unit.volatile:
+            plans[unit.name] = _solved(problem, only, effort or Effort())
+    return plans
+
+
+def sweep(
+    problem: Problem,
+    factors: Sequence[float],
+    effort: Effort | None = None,
+    *,
+    baselines: bool = True,
+    workers: Workers = 1,
+) -> list[Point]:
+    """Plans at multiples of the SLA.
+
+    Args:
+        problem: the inputs; the SLA is scaled as a whole, so its mix stays.
+        factors: multiples, in the order wanted.
+        effort: per plan.
+        baselines: whether the homogeneous clusters are compiled too.
+        workers: see `froude.base.parallel`.
+    """
+    at = partial(_point, problem, effort or Effort(), baselines)
+    return parallel_map(at, factors, workers)
+
+
+def _point(problem: Problem, effort: Effort, baselines: bool, factor: float) -> Point:
+    scaled = replace(problem, sla=problem.sla.scaled(factor))
+    plan = compile_plan(scaled, effort)
+    fixed = settled(scaled, plan)
+    wanted = baselines and (plan.groups or undecided(scaled) is None)
+    return Point(factor, plan, homogeneous(fixed, effort) if wanted else {})
+
+
+def _restricted(instance: Instance, unit: str) -> Instance | None:
+    """Only choices on one unit type; None when some dataset has no such choice."""
+    number = [one.name for one in instance.units].index(unit)
+    datasets, kept = [], []
+    for dataset in instance.datasets:
+        at = [
+            index
+            for index, choice in enumerate(dataset.choices)
+            if [copy.unit for copy in choice.copies] == [number]
+            or (choice.local is not None and choice.local.unit == number)
+        ]
+        if not at:
+            return None
+        kept.append(at)
+        datasets.append(replace(dataset, choices=tuple(dataset.choices[index] for index in at)))
+    tasks = tuple(
+        replace(
+            task,
+            paths=tuple(
+                replace(path, io_s=tuple((d, _picked(times, kept[d])) for d, times in path.io_s))
+                for path in task.paths
+            ),
+            floors=tuple((d, _picked(floors, kept[d])) for d, floors in task.floors),
+        )
+        for task in instance.tasks
+    )
+    return replace(instance, datasets=tuple(datasets), tasks=tasks)
+
+
+def _picked(values: tuple[float, ...], at: Sequence[int]) -> tuple[float, ...]:
+    return tuple(values[index] for index in at)
+
+
+def _solved(problem: Problem, instance: Instance, effort: Effort) -> Plan:
+    try:
+        from froude.provision.optimise import solve
+    except ModuleNotFoundError as error:
+        if error.name and error.name.startswith("froude"):
+            raise
+        remedy = "pip install 'froude[provision]'"
+        raise MissingError(f"{error.name} is not installed", remedy=remedy) from error
+    plan: Plan = solve(instance, gap=effort.gap, time_limit_s=effort.time_limit_s, seed=effort.seed)
+    if plan.status is Status.INFEASIBLE and not plan.conflict:
+        return replace(plan, conflict=(Conflict("the constraints of the servers, taken together"),))
+    if plan.groups:
+        _checked(problem, plan)
+    return plan
+
+
+def _checked(problem: Problem, plan: Plan) -> None:
+    verdict = check(problem, plan)
+    if not verdict.sound:
+        raise UnsoundPlanError("; ".join(map(str, verdict.violations[:5])))

@@ -1,0 +1,169 @@
+"""What no element can tell alone: names that lead nowhere, units without a bus, loops of calls without end.
+
+Each part is checked against those that are there: one file of three can be validated alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from froude.provision.inputs.tree import Element, Flaws, nearest
+from froude.provision.rates import gain
+from froude.provision.types import Application, Batch, Catalog, Io, Options, Persistence, Sla
+
+
+class Crosscheck:
+    """Checks parts against each other and says where in the files they stand."""
+
+    def __init__(self, elements: Iterable[Element], flaws: Flaws) -> None:
+        self._elements = list(elements)
+        self._flaws = flaws
+
+    def catalog(self, catalog: Catalog) -> None:
+        """Every unit has a bus that some server takes; there is memory to buy."""
+        buses = [bus.name for server in catalog.servers for bus in server.buses]
+        for unit in catalog.units:
+            if unit.bus not in buses:
+                at = self._find("storage_unit", unit.name)
+                hint = nearest(unit.bus, buses)
+                self._flaws.add(
+                    at,
+                    f"is on no server{hint}",
+                    name="bus",
+                    found=repr(unit.bus),
+                    allowed=_listed(buses),
+                )
+
+    def application(self, application: Application) -> None:
+        """Operations lead to datasets and tasks that exist, and no loop of calls runs away."""
+        datasets = [dataset.name for dataset in application.datasets]
+        tasks = [task.name for task in application.tasks]
+        before = bool(self._flaws)
+        for child in self._elements:
+            if child.tag == "io":
+                self._refers(child, "dataset", datasets)
+            elif child.tag == "dependency":
+                self._refers(child, "task", tasks)
+            elif child.tag == "dataset":
+                self._refers(child, "local_to", tasks)
+        self._owners(application)
+        self._records(application)
+        if not before and not self._flaws and gain(application) >= 1 - 1e-9:
+            at = next(e for e in self._elements if e.tag == "dependency")
+            self._flaws.add(
+                at,
+                "is part of a loop of calls without end",
+                found=f"each round of calls causes {gain(application):.4g} more",
+                allowed="less than 1",
+            )
+
+    def sla(self, sla: Sla, application: Application) -> None:
+        """Targets name tasks; a batch job's phases have their share of the time."""
+        tasks = [task.name for task in application.tasks]
+        for child in self._elements:
+            if child.tag in {"sla", "job"}:
+                self._refers(child, "task", tasks)
+            elif child.tag == "split":
+                self._refers(child, "phase", application.phases)
+        if sla.batch is not None and all(t.task in tasks for t in sla.batch.targets):
+            self._split(sla.batch, application)
+
+    def options(self, options: Options, catalog: Catalog) -> None:
+        """Memory is bought as a unit of the catalog."""
+        names = [unit.name for unit in catalog.units]
+        if options.memory_unit is not None:
+            for child in self._elements:
+                if child.tag == "options":
+                    self._refers(child, "memory_unit", names)
+        elif not any(unit.volatile for unit in catalog.units):
+            at = self._find("resources", None)
+            self._flaws.add(at, "has no volatile storage_unit to buy memory as", allowed="one, such as DRAM")
+
+    def storable(self, catalog: Catalog, application: Application) -> None:
+        """A persistent dataset needs a non-volatile unit."""
+        if all(unit.volatile for unit in catalog.units):
+            for dataset in application.datasets:
+                if dataset.persistent is Persistence.REQUIRED:
+                    at = self._find("dataset", dataset.name)
+                    self._flaws.add(at, "is persistent and every storage_unit is volatile", name="persistent")
+
+    def profiles(self, catalog: Catalog, application: Application) -> None:
+        """A dataset's profile is known to some unit."""
+        known = [profile.name for unit in catalog.units for profile in unit.profiles]
+        for dataset in application.datasets:
+            if dataset.profile is not None and dataset.profile not in known:
+                at = self._find("dataset", dataset.name)
+                self._flaws.add(
+                    at,
+                    f"is a profile of no storage_unit{nearest(dataset.profile, known)}",
+                    name="profile",
+                    found=repr(dataset.profile),
+                    allowed=_listed(known),
+                )
+
+    def _refers(self, at: Element, name: str, known: Iterable[str]) -> None:
+        names = list(known)
+        if name in at.fields and at.fields[name].text.strip() not in names:
+            text = at.fields[name].text
+            message = f"leads nowhere{nearest(text, names)}"
+            self._flaws.add(at, message, name=name, found=repr(text), allowed=_listed(names))
+
+    def _owners(self, application: Application) -> None:
+        """A local dataset stands beside one task, and it must be clear which."""
+        for dataset in application.datasets:
+            users = {
+                task.name
+                for task in application.tasks
+                for op in task.operations
+                if isinstance(op, Io) and op.dataset == dataset.name
+            }
+            at = self._find("dataset", dataset.name)
+            if not dataset.remote and dataset.local_to is None and len(users) != 1:
+                self._flaws.add(
+                    at,
+                    f"is local and {len(users) or 'no'} tasks use it; local_to says beside which it stands",
+                    name="remote",
+                )
+            elif dataset.remote and dataset.local_to is not None:
+                self._flaws.add(at, "is given for a remote dataset", name="local_to")
+
+    def _records(self, application: Application) -> None:
+        """A record is no larger than its dataset."""
+        sizes = {dataset.name: dataset.size for dataset in application.datasets}
+        tasks = [e for e in self._elements if e.tag == "task"]
+        if len(tasks) != len(application.tasks):
+            return
+        for element, task in zip(tasks, application.tasks, strict=True):
+            if len(element.children) != len(task.operations):
+                continue  # some are wrong already
+            for child, op in zip(element.children, task.operations, strict=True):
+                if isinstance(op, Io) and op.record_size > sizes.get(op.dataset, op.record_size):
+                    self._flaws.add(
+                        child,
+                        f"is larger than dataset {op.dataset}",
+                        name="record_size",
+                        found=child.fields["record_size"].text,
+                        allowed=f"at most {sizes[op.dataset]:g} bytes",
+                    )
+
+    def _split(self, batch: Batch, application: Application) -> None:
+        worked = dict.fromkeys(application.task(t.task).phase for t in batch.targets)
+        if not batch.split and len(worked) <= 2:
+            return  # one phase has all the time; between two the compiler decides
+        at = self._find("batch", None)
+        for phase in worked:
+            if phase not in batch.split:
+                self._flaws.add(
+                    at, f"gives phase {phase} no share of the time", allowed="an element split for each phase"
+                )
+
+    def _find(self, tag: str, name: str | None) -> Element:
+        for element in self._elements:
+            found = element.fields.get("name")
+            if element.tag == tag and (name is None or (found is not None and found.text.strip() == name)):
+                return element
+        return self._elements[0]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(names)) or "none are declared"

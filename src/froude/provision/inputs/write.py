@@ -1,0 +1,213 @@
+"""From values back to elements, so that either form can be written; what equals its default is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+
+from froude.provision.inputs.read import Parts
+from froude.provision.inputs.tree import Element, Text
+from froude.provision.inputs.xml_file import dump_xml
+from froude.provision.inputs.yaml_form import dump_yaml
+from froude.provision.types import (
+    DOLLARS_PER_KWH,
+    HOURS,
+    Application,
+    Batch,
+    Bus,
+    Catalog,
+    Compute,
+    Dataset,
+    Io,
+    Operation,
+    Options,
+    Profile,
+    Server,
+    Sla,
+    StorageUnit,
+    Task,
+)
+from froude.provision.units import Dimension, show
+
+_SIZE, _RATE, _TIME, _POWER = Dimension.SIZE, Dimension.RATE, Dimension.TIME, Dimension.POWER
+_PLAIN = Dimension.NUMBER
+Value = str | float | int | bool | Enum | None | tuple[float | None, Dimension]
+
+
+def to_xml(parts: Parts) -> str:
+    """Everything that was found, as one XML file."""
+    return dump_xml(elements(parts))
+
+
+def to_yaml(parts: Parts) -> str:
+    """Everything that was found, as one YAML file."""
+    return dump_yaml(elements(parts))
+
+
+def elements(parts: Parts) -> list[Element]:
+    """The top elements of what was found."""
+    found = [] if parts.sla is None else _sla(parts.sla)
+    found += [] if parts.catalog is None else [_catalog(parts.catalog)]
+    found += [] if parts.application is None else [_application(parts.application)]
+    return found + ([] if parts.options == Options() else [_options(parts.options)])
+
+
+def _element(tag: str, fields: dict[str, Value], children: Sequence[Element] = ()) -> Element:
+    """An element; fields that are None are left out."""
+    texts = {name: Text(_text(value), None) for name, value in fields.items() if _given(value)}
+    return Element(tag, "", None, texts, tuple(children))
+
+
+def _given(value: Value) -> bool:
+    return value is not None and not (isinstance(value, tuple) and value[0] is None)
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, tuple):
+        return "" if value[0] is None else show(value[0], value[1])
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    return show(value, _PLAIN) if isinstance(value, (float, int)) else str(value)
+
+
+def _unless(value: Value, default: Value) -> Value:
+    """The value, or None where it is the default."""
+    return None if value == default else value
+
+
+def _sla(sla: Sla) -> list[Element]:
+    found = [_element("sla", {"task": t.task, "rate": t.rate}) for t in sla.targets]
+    return found + ([] if sla.batch is None else [_batch(sla.batch)])
+
+
+def _batch(batch: Batch) -> Element:
+    jobs = [_element("job", {"task": t.task, "executions": t.executions}) for t in batch.targets]
+    splits = [_element("split", {"phase": phase, "share": share}) for phase, share in batch.split.items()]
+    return _element("batch", {"time": (batch.time, _TIME)}, jobs + splits)
+
+
+def _catalog(catalog: Catalog) -> Element:
+    cpu = _element("cpu", {"price": catalog.cpu.price, "power": (catalog.cpu.power, _POWER)})
+    children = [_unit(unit) for unit in catalog.units] + [cpu] + [_server(s) for s in catalog.servers]
+    if (catalog.hours, catalog.dollars_per_kwh) != (HOURS, DOLLARS_PER_KWH):
+        fields: dict[str, Value] = {
+            "time": (catalog.hours * 3600, _TIME),
+            "price": catalog.dollars_per_kwh,
+        }
+        children.append(_element("energy", fields))
+    return _element("resources", {}, children)
+
+
+def _unit(unit: StorageUnit) -> Element:
+    fields: dict[str, Value] = {
+        "name": unit.name,
+        "capacity": (unit.capacity, _SIZE),
+        "bus": unit.bus,
+        "rateR": (unit.rate_r, _RATE),
+        "gapR": (unit.gap_r, _TIME),
+        "rateW": (unit.rate_w, _RATE),
+        "gapW": (unit.gap_w, _TIME),
+        "volatile": unit.volatile,
+        "price": unit.price,
+        "power": (unit.power, _POWER),
+    }
+    return _element("storage_unit", fields, [_profile(profile) for profile in unit.profiles])
+
+
+def _profile(profile: Profile) -> Element:
+    fields: dict[str, Value] = {
+        "name": profile.name,
+        "rateR": (profile.rate_r, _RATE),
+        "gapR": (profile.gap_r, _TIME),
+        "rateW": (profile.rate_w, _RATE),
+        "gapW": (profile.gap_w, _TIME),
+    }
+    return _element("profile", fields)
+
+
+def _server(server: Server) -> Element:
+    fields: dict[str, Value] = {
+        "name": server.name,
+        "price": server.price,
+        "cpus": server.cpus,
+        "BW": (server.bandwidth, _RATE),
+        "power": _unless((server.power, _POWER), (0.0, _POWER)),
+        "max_count": server.max_count,
+    }
+    return _element("server", fields, [_bus(bus) for bus in server.buses])
+
+
+def _bus(bus: Bus) -> Element:
+    return _element("bus", {"name": bus.name, "slots": bus.slots, "BW": (bus.bandwidth, _RATE)})
+
+
+def _application(application: Application) -> Element:
+    children = [_dataset(dataset) for dataset in application.datasets]
+    children += [_task(task) for task in application.tasks]
+    if application.host_cores or application.host_memory:
+        host: dict[str, Value] = {
+            "cores": application.host_cores,
+            "memory": (application.host_memory, _SIZE),
+        }
+        children.append(_element("host", host))
+    return _element("application", {}, children)
+
+
+def _dataset(dataset: Dataset) -> Element:
+    default = Dataset("", 1, dataset.persistent, dataset.remote)
+    fields: dict[str, Value] = {
+        "name": dataset.name,
+        "size": (dataset.size, _SIZE),
+        "persistent": dataset.persistent,
+        "remote": dataset.remote,
+        "cache_size": (dataset.cache_size, _SIZE),
+        "hit_ratio": _unless(dataset.hit_ratio, default.hit_ratio),
+        "local_to": dataset.local_to,
+        "scope": _unless(dataset.scope, default.scope),
+        "profile": dataset.profile,
+    }
+    return _element("dataset", fields)
+
+
+def _task(task: Task) -> Element:
+    fields: dict[str, Value] = {
+        "name": task.name,
+        "phase": task.phase,
+        "memory": (task.memory, _SIZE),
+    }
+    return _element("task", fields, [_operation(op) for op in task.operations])
+
+
+def _operation(op: Operation) -> Element:
+    common: dict[str, Value] = {
+        "probability": _unless(op.probability, 1.0),
+        "blocking": op.blocking,
+    }
+    if isinstance(op, Io):
+        io: dict[str, Value] = {
+            "op": op.op,
+            "dataset": op.dataset,
+            "num_records": op.num_records,
+            "record_size": (op.record_size, _SIZE),
+            "parallel": _unless(op.parallel, False),
+            "amplification": _unless(op.amplification, 1.0),
+        }
+        return _element("io", io | common)
+    if isinstance(op, Compute):
+        return _element("compute", {"time": (op.time, _TIME), **common})
+    call: dict[str, Value] = {
+        "task": op.task,
+        "num_invocations": op.num_invocations,
+        "parallel": op.parallel,
+        "bytes": _unless((op.bytes, _SIZE), (0.0, _SIZE)),
+    }
+    return _element("dependency", call | common)
+
+
+def _options(options: Options) -> Element:
+    default = Options()
+    names = ("isolation", "placement", "cache_media", "duplex", "peak_utilization", "memory_unit")
+    fields = {name: _unless(getattr(options, name), getattr(default, name)) for name in names}
+    return _element("options", fields)

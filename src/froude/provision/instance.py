@@ -1,0 +1,194 @@
+"""The purely numeric problem that the optimiser sees: everything nonlinear is already inside its coefficients.
+
+Queueing, capacity, caching, profiles and run times are computed per choice (`froude.provision.model`), so
+that what is left is linear in "which choice per dataset" and "how much of it on which server". The plans
+are named, so that they can be checked against the inputs alone (`froude.provision.checker`).
+
+Rules of a feasible plan, for every server (all are `<=`):
+
+* units on a bus (remote, local, DIMMs for memory) <= slots; bytes of a phase through a bus <= its bandwidth;
+* bytes of a network row (remote copies by share, tasks by share) <= network bandwidth;
+* cores, an integer >= cores of the tasks by share in every phase (+ host cores) <= server's cores;
+* DIMMs, an integer >= (memory of the instances in every phase + host memory) / capacity of the memory unit;
+* a server with any remote unit is a host: it has host cores and host memory; with isolation it has no task;
+* a remote copy: shares sum to 1, units >= need * share on each server, units >= `min_units` in all;
+* a task: shares sum to 1, integer instances >= P * share on each server, with P = `Task.parallelism`;
+* a dataset local to a task: `per_instance` units beside each instance of that task, on the same server;
+* with `Placement.UNIFORM`, a copy has exactly `min_units` units and a task exactly ceil(P) instances, and the
+  share on a server is its part of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from froude.provision.types import Placement
+
+
+@dataclass(frozen=True, slots=True)
+class UnitType:
+    """A storage unit, as the optimiser sees it."""
+
+    name: str
+    cost: float
+    bus: int
+    """Index into `Instance.buses`."""
+    capacity: float
+
+
+@dataclass(frozen=True, slots=True)
+class ServerType:
+    """A server, as the optimiser sees it."""
+
+    name: str
+    cost: float
+    cores: int
+    nic: float
+    """Bytes per second, of each network row."""
+    slots: tuple[int, ...]
+    """Per bus of `Instance.buses`; 0 where it has none."""
+    bus_bandwidth: tuple[float, ...]
+    """Bytes per second per bus, in every phase; 0 where it has none."""
+    max_count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """One copy of a remote dataset on units of one type."""
+
+    unit: int
+    """Index into `Instance.units`."""
+    need: float
+    """Unit-equivalents that all of the copy keeps busy or full, the larger of both."""
+    min_units: int
+    """max(1, ceil(need)); with uniform placement also enough for the network (then it is exact)."""
+    bus_bytes: tuple[float, ...]
+    """Bytes per second through the unit's bus, per phase, for all of the copy."""
+    nic_bytes: tuple[float, ...]
+    """Bytes per second through the host's network, per network row, for all of the copy."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalUnits:
+    """Units of a dataset that stand beside each instance of the task that owns it."""
+
+    unit: int
+    per_instance: int
+    bus_bytes: tuple[float, ...]
+    """Bytes per second through the unit's bus, per phase, for all of the owning task (spread by its share)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One way to store a dataset: one copy, or a copy and its write-through cache, or units beside a task."""
+
+    label: str
+    """Unit names joined by ` + `, the persistent one first; local ones as `2 x SSD`."""
+    copies: tuple[Copy, ...] = ()
+    """Empty for a local dataset."""
+    local: LocalUnits | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetNeed:
+    """A dataset and its choices."""
+
+    name: str
+    choices: tuple[Choice, ...]
+    """Never empty; an unstorable dataset is a conflict found before there is an instance."""
+    local_to: int | None = None
+    """Index of the owning task; None for a remote dataset."""
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A chain of operations that one execution cannot be shorter than."""
+
+    constant_s: float
+    """Compute time on it."""
+    io_s: tuple[tuple[int, tuple[float, ...]], ...] = ()
+    """(dataset, seconds per choice of that dataset)."""
+    calls: tuple[tuple[int, float], ...] = ()
+    """(task, how often its run time counts)."""
+
+    def seconds(self, choices: Sequence[int], run_times: Sequence[float]) -> float:
+        """Its length, given the choice of every dataset and the run time of every task."""
+        io = sum(per_choice[choices[dataset]] for dataset, per_choice in self.io_s)
+        return self.constant_s + io + sum(times * run_times[task] for task, times in self.calls)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskNeed:
+    """A task: how often, how many cores, and what bounds its number of instances from below."""
+
+    name: str
+    phase: int
+    rate: float
+    """F, executions per second, over the whole task graph."""
+    cores: float
+    """F * C: core-seconds per second of all its instances."""
+    memory: float
+    """Bytes per instance."""
+    nic_bytes: tuple[float, ...]
+    """Bytes per second through its servers' network, per network row, for all of the task."""
+    paths: tuple[Path, ...]
+    """Run time R is the longest of them."""
+    floors: tuple[tuple[int, tuple[float, ...]], ...] = ()
+    """(local dataset, least number of instances per choice): a choice's units must hold and carry their data."""
+
+    def parallelism(self, choices: Sequence[int], run_times: Sequence[float]) -> float:
+        """P: instances that run at once, not rounded: max of F * R and the floors of the choices."""
+        run_time = max((path.seconds(choices, run_times) for path in self.paths), default=0.0)
+        floors = (per_choice[choices[dataset]] for dataset, per_choice in self.floors)
+        return max(self.rate * run_time, *floors, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkRow:
+    """One network constraint per server: a phase, and a direction when both are counted apart."""
+
+    phase: int
+    direction: str
+    """`both`, `in` or `out`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """The numeric problem at one SLA."""
+
+    phases: tuple[str, ...]
+    network_rows: tuple[NetworkRow, ...]
+    buses: tuple[str, ...]
+    units: tuple[UnitType, ...]
+    servers: tuple[ServerType, ...]
+    datasets: tuple[DatasetNeed, ...]
+    tasks: tuple[TaskNeed, ...]
+    core_cost: float
+    memory_unit: int
+    """Index of the unit that memory is bought as."""
+    host_cores: int
+    host_memory: float
+    """Bytes."""
+    isolation: bool
+    placement: Placement
+
+    @property
+    def host_dimms(self) -> int:
+        """Memory units on a server that does nothing but host storage."""
+        return -int(-self.host_memory // self.units[self.memory_unit].capacity)
+
+    def run_times(self, choices: Sequence[int]) -> tuple[float, ...]:
+        """R of every task in seconds for one choice per dataset; settles cycles of calls by repetition."""
+        times = [0.0] * len(self.tasks)
+        for _ in range(10_000):
+            after = [max((p.seconds(choices, times) for p in t.paths), default=0.0) for t in self.tasks]
+            if all(abs(a - b) <= 1e-12 * max(1.0, a) for a, b in zip(after, times, strict=True)):
+                return tuple(after)
+            times = after
+        return tuple(times)
+
+    def parallelism(self, choices: Sequence[int]) -> tuple[float, ...]:
+        """P of every task, not rounded, for one choice per dataset."""
+        times = self.run_times(choices)
+        return tuple(task.parallelism(choices, times) for task in self.tasks)

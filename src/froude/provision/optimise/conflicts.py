@@ -1,0 +1,94 @@
+"""Why no cluster meets an SLA: the constraints that cannot hold together, by an elastic second solve.
+
+Every limit of a server may be exceeded at a price, as though a server had more of it; what the cheapest such
+cluster exceeds is what is in the way. Things that fit no server at all show up as limits that even one server's
+worth exceeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from froude.provision.instance import Instance
+from froude.provision.optimise.contents import Excess
+from froude.provision.optimise.highs import Floats, Limits, solve
+from froude.provision.optimise.master import Master
+from froude.provision.optimise.scope import FIT, Scope, flow_of_one, scope
+from froude.provision.plan import Conflict
+
+_LEAST = 1e-6
+
+
+def conflicts(instance: Instance, allowed: Sequence[Sequence[int]] | None = None) -> tuple[Conflict, ...]:
+    """The limits that the least-exceeding cluster exceeds; empty when limits summed per kind exclude nothing.
+
+    Args:
+        instance: the numeric problem.
+        allowed: open choices per dataset; None opens all.
+    """
+    if not instance.servers:
+        return (Conflict("number of servers", 1, 0),)
+    of = scope(instance, allowed)
+    indivisible = _too_large_for_one(of)
+    if indivisible:
+        return indivisible
+    master = Master(of, elastic=True)
+    excesses = master.elastic or []
+    found = solve(master.program, Limits(time_s=10.0, gap=0.01))
+    if not found.found:
+        return (Conflict("the constraints of the servers, taken together"),)
+    named: dict[str, float] = {}
+    for excess in excesses:
+        named[excess.constraint] = named.get(excess.constraint, 0.0) + float(found.x[excess.column])
+    guilty = [name for name, over in sorted(named.items(), key=lambda pair: pair[1]) if over > _LEAST]
+    x = _fewest(master, excesses, guilty) if guilty else found.x
+    return tuple(_conflicts_at(excesses, x))
+
+
+def _too_large_for_one(of: Scope) -> tuple[Conflict, ...]:
+    """Tasks of which, with uniform placement, a single instance has more traffic than any network carries."""
+    if not of.uniform:
+        return ()
+    widest = max(server.nic for server in of.instance.servers)
+    return tuple(
+        Conflict(
+            f"network of one instance of task {of.instance.tasks[task].name}",
+            flow,
+            widest,
+            "bytes per second",
+        )
+        for task in of.tasks
+        if (flow := flow_of_one(of, task)) > widest * (1 + FIT)
+    )
+
+
+def _fewest(master: Master, excesses: list[Excess], guilty: list[str]) -> Floats:
+    """Close one limit after the other again, the least exceeded first, as long as the rest suffices."""
+    closed = {excess.constraint for excess in excesses} - set(guilty)
+    program = master.program.arrays()
+    last = None
+    for name in [None, *guilty]:
+        attempt = closed if name is None else closed | {name}
+        shut = [excess.column for excess in excesses if excess.constraint in attempt]
+        upper = program.upper.copy()
+        upper[shut] = 0.0
+        found = solve(replace(program, upper=upper), Limits(time_s=5.0, gap=0.01))
+        if found.found:
+            closed, last = attempt, found.x
+    assert last is not None  # nothing is closed at first that was exceeded
+    return last
+
+
+def _conflicts_at(excesses: list[Excess], x: Floats) -> Iterable[Conflict]:
+    """What is exceeded at a point, the furthest first, each limit once."""
+    seen: set[str] = set()
+    for excess in sorted(excesses, key=lambda one: -float(x[one.column])):
+        over = float(x[excess.column])
+        if over <= _LEAST or excess.constraint in seen:
+            continue
+        seen.add(excess.constraint)
+        servers = 1.0 if excess.count is None else max(1.0, float(x[excess.count]))
+        allowed = excess.capacity + excess.taken
+        unit = "" if excess.count is None else "per server"
+        yield Conflict(excess.constraint, allowed + over / servers, allowed, unit)

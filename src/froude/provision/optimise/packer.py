@@ -1,0 +1,223 @@
+"""Packs one tier of a fixed choice: tries the cheap ways first, stops as soon as its two bounds meet.
+
+With isolation no server is shared between hosts and workers, so both tiers are packed apart and their bounds
+add up; without it, and where a server type is scarce, there is one tier.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from froude.provision.optimise.branching import raise_bound
+from froude.provision.optimise.highs import INFINITY, Floats, Limits, solve
+from froude.provision.optimise.master import NOTHING, Master, Placed
+from froude.provision.optimise.packing import Bound, Packing, Pool
+from froude.provision.optimise.scope import Kind, Scope
+from froude.provision.optimise.settle import Servers, content_at, cost_of, groups_of, settle
+from froude.provision.optimise.tree import prove
+
+FEW_SERVERS = 8
+"""Up to here a program of single servers is solved at once."""
+_NODES = 3000
+_BRANCHES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the packing of all tiers shares."""
+
+    gap: float
+    seed: int
+    budget: float
+    """No cluster worth considering costs more."""
+    left_s: Callable[[], float]
+    pool: Pool
+
+    def limits(self, share: float = 1.0, *, nodes: int = _NODES, most_s: float = INFINITY) -> Limits:
+        """Of a solve within the packing."""
+        return Limits(min(self.left_s() * share, most_s), self.gap / 10, nodes, self.seed)
+
+    def expired(self) -> bool:
+        """Is the time over?"""
+        return self.left_s() <= 0
+
+
+def tiers(of: Scope) -> list[Scope]:
+    """The parts of a fixed scope that share no server."""
+    scarce = any(server.max_count is not None for server in of.instance.servers)
+    if not of.instance.isolation or scarce:
+        return [of]
+    hosts = replace(of, kinds=tuple(k for k in of.kinds if k.host), tasks=())
+    workers = replace(of, kinds=tuple(k for k in of.kinds if not k.host), items=())
+    return [tier for tier in (hosts, workers) if tier.items or tier.tasks]
+
+
+class Packer:
+    """One tier: the cheapest servers found, and what they cost at least."""
+
+    def __init__(self, of: Scope, settings: Settings) -> None:
+        self.scope, self.settings = of, settings
+        self.lower = 0.0
+        self.cost = INFINITY
+        self.servers: Servers | None = None
+        self._counts: list[float] = []
+        self._tried: list[float] = []
+        self._packing: Packing | None = None
+        self._generated: Bound | None = None
+
+    @property
+    def _near(self) -> bool:
+        """Are the bounds so near that more work is wasted?"""
+        return self.lower >= self.cost * (1 - self.settings.gap / 4)
+
+    def attempt(self, counts: Mapping[Kind, float]) -> bool:
+        """Pack into just so many servers, when they are few; true when that went."""
+        self._counts = [round(counts.get(kind, 0.0)) for kind in self.scope.kinds]
+        if not 0 < sum(self._counts) <= FEW_SERVERS:
+            return False
+        self._tried = self._counts
+        return self._single(self._slots(self._counts))
+
+    def fluid(self, enough: float) -> float:
+        """The bound of contents summed per kind; `enough` is where it need go no further."""
+        program = Master(self.scope, budget=self.settings.budget)
+        found = solve(program.program, self.settings.limits())
+        goal = min(found.objective, enough)
+        self._counts = program.counts_at(found.x) if found.found else []
+        self.lower = self._prove(program, goal)
+        return self.lower
+
+    def bound(self, *, deep: bool) -> None:
+        """Raise the bound, by patterns or single servers; few servers are packed on the way."""
+        if not self._counts:
+            return
+        few = sum(self._counts) <= FEW_SERVERS + 0.5
+        if few and [round(count) for count in self._counts] != self._tried:
+            self._single(self._slots(self._counts))
+        if few and deep and not self._near:
+            self._exact()
+        if self._near:
+            return
+        self._packing = Packing(self.scope, self.settings.pool, self.settings.expired)
+        enough = min(1e-3, self.settings.gap / 10)
+        self._generated = self._packing.generate(2 * self.settings.budget, enough)
+        self.lower = max(self.lower, self._generated.lower)
+
+    def pack(self, *, deep: bool) -> None:
+        """Find servers; `deep` works on the bound too."""
+        packing, bound = self._packing, self._generated
+        if packing is None or bound is None or not bound.fractions:
+            return
+        self._round(packing, 300)
+        if not self._near:
+            self._residual(packing.floored(bound.fractions))
+        if self.servers is None:
+            self._offer_up(packing, bound)
+        if deep and not self._near:
+            settings = self.settings
+            raised = raise_bound(
+                packing,
+                bound,
+                target=lambda: self.cost * (1 - settings.gap / 4),
+                penalty=2 * settings.budget,
+                nodes=_BRANCHES,
+                found=lambda: self._round(packing, 100),
+                expired=settings.expired,
+            )
+            self.lower = max(self.lower, raised)
+
+    def _prove(self, program: Master, goal: float, nodes: int = _NODES) -> float:
+        proof = prove(
+            program.program.arrays(),
+            goal,
+            first=program.branch_first(),
+            nodes=nodes,
+            expired=self.settings.expired,
+        )
+        return min(proof.bound, self.settings.budget)
+
+    def _slots(self, counts: list[float]) -> list[Kind]:
+        return [kind for kind, n in zip(self.scope.kinds, counts, strict=True) for _ in range(round(n))]
+
+    def _exact(self) -> None:
+        """Single servers, as many as anything cheaper could have: its bound holds for this tier."""
+        bases = [self.scope.base_cost(kind) for kind in self.scope.kinds]
+        if not math.isfinite(self.cost) or min(bases) <= 0:
+            return
+        slots = self._slots([math.floor(self.cost / base) for base in bases])
+        if len(slots) > FEW_SERVERS + 2:
+            return
+        self._single(slots)
+        program = Master(self.scope, slots=slots)
+        self.lower = max(self.lower, min(self.cost, self._prove(program, self.cost)))
+
+    def _round(self, packing: Packing, nodes: int) -> None:
+        limits = self.settings.limits(0.5, nodes=nodes, most_s=5.0)
+        whole = packing.restricted(2 * self.settings.budget, limits)
+        if whole is not None:
+            self._offer(whole)
+
+    def _offer_up(self, packing: Packing, bound: Bound) -> None:
+        """Round a fractional packing up: dear, but there at once; not where a server type is scarce."""
+        whole = packing.ceiled(bound.fractions)
+        if whole is not None:
+            self._offer(whole)
+
+    def _residual(self, placed: Servers) -> None:
+        """Keep the whole part of a fractional packing and place the rest on single servers."""
+        done = placed_of(self.scope, placed)
+        rest = Master(self.scope, budget=self.settings.budget, placed=done)
+        found = solve(rest.program, self.settings.limits(0.3, nodes=300))
+        if not found.found:
+            return
+        counts = rest.counts_at(found.x)
+        if sum(counts) > FEW_SERVERS + 4:
+            return
+        for more in ([], [kind for kind, n in zip(self.scope.kinds, counts, strict=True) if n > 0.5]):
+            if self._single([*self._slots(counts), *more], placed):
+                return
+
+    def _single(self, slots: list[Kind], placed: Servers | None = None) -> bool:
+        """Place everything (or the rest) on single servers; true when that went."""
+        of = self.scope
+        done = placed_of(of, placed) if placed else NOTHING
+        program = Master(of, slots=sorted(slots, key=of.kinds.index), placed=done)
+        found = solve(program.program, self.settings.limits(nodes=1000, most_s=3.0))
+        if not found.found:
+            return False
+        self._offer([*(placed or []), *single_servers(of, program, found.x)])
+        return True
+
+    def _offer(self, servers: Servers) -> None:
+        made = settle(self.scope, servers)
+        cost = cost_of(self.scope, groups_of(self.scope, made))
+        if cost < self.cost:
+            self.cost, self.servers = cost, made
+
+
+def single_servers(of: Scope, program: Master, x: Floats) -> Servers:
+    """Contents of the servers of a program of single servers."""
+    return [
+        (content_at(of, columns, x), 1)
+        for columns in program.kinds
+        if columns.count is not None and x[columns.count] > 0.5
+    ]
+
+
+def placed_of(of: Scope, servers: Servers) -> Placed:
+    """What servers hold of a fixed scope."""
+    placed = Placed({}, {}, {}, {}, {})
+    for content, count in servers:
+        kind = content.kind.server
+        placed.servers[kind] = placed.servers.get(kind, 0) + count
+        for i, share in content.shares.items():
+            placed.load[i] = placed.load.get(i, 0.0) + share * count * of.items[i].scale
+        for i, units in content.units.items():
+            placed.units[i] = placed.units.get(i, 0.0) + units * count
+        for t, share in content.work.items():
+            placed.work[t] = placed.work.get(t, 0.0) + share * count * of.task_scale[t]
+        for t, number in content.instances.items():
+            placed.instances[t] = placed.instances.get(t, 0.0) + number * count
+    return placed

@@ -1,0 +1,176 @@
+"""The outer loop: master, packing, cut, until the bounds meet.
+
+The master proposes choices and gives a bound over all of them; packing tells what the proposal costs, from
+below and from above; a cut tells the master. Every bound used is proved here (`tree`, `packing`), HiGHS only
+proposes points.
+
+Source: logic-based Benders decomposition (Hooker and Ottosson, 2003), specialised; spec 2.3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from froude.base.clock import Clock
+from froude.provision.instance import Instance
+from froude.provision.optimise.highs import INFINITY, Limits, Outcome, solve
+from froude.provision.optimise.master import Cut, Master
+from froude.provision.optimise.packer import Packer, Settings, tiers
+from froude.provision.optimise.packing import Pool
+from froude.provision.optimise.scope import Kind, Scope, possible, scope
+from froude.provision.optimise.settle import Servers, cost_of, groups_of, settle
+from froude.provision.optimise.tree import prove
+from froude.provision.plan import Group
+
+MANY_SERVERS = 40
+"""From here on counts are continuous in the master: rounding them matters less than the gap."""
+_NODES = 3000
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How far a search goes."""
+
+    gap: float = 0.01
+    time_limit_s: float = 60.0
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The cheapest cluster so far."""
+
+    cost: float = INFINITY
+    choices: tuple[int, ...] = ()
+    groups: tuple[Group, ...] = ()
+
+
+@dataclass(slots=True)
+class Search:
+    """One search over the open choices of an instance."""
+
+    instance: Instance
+    effort: Effort
+    clock: Clock
+    pool: Pool = field(default_factory=Pool)
+    allowed: Sequence[Sequence[int]] | None = None
+    best: Best = Best()
+    lower: float = 0.0
+    """No cluster costs less."""
+    cuts: list[Cut] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    feasible: bool = True
+    _budget: float = INFINITY
+    _end: float = INFINITY
+
+    def run(self) -> None:
+        """Search until the gap is reached, the time is over, or nothing new is proposed."""
+        self._end = self.clock.now() + self.effort.time_limit_s
+        open_ = possible(self.instance, self.allowed)
+        if not all(open_):
+            self.feasible = False
+            return
+        of = scope(self.instance, open_)
+        root = Master(of, whole=False)
+        relaxed = solve(root.program, relaxed=True)
+        if not relaxed.found:
+            self.feasible = False
+            return
+        self._budget = 3 * relaxed.objective + 12 * max(
+            (of.base_cost(kind) for kind in of.kinds), default=0.0
+        )
+        whole = sum(root.counts_at(relaxed.x)) < MANY_SERVERS
+        seen: dict[tuple[int, ...], int] = {}
+        while not self.closed and not self.expired():
+            choices, counts = self._propose(of, whole=whole)
+            if choices is None or seen.get(choices, 0) > 1:
+                break
+            if not self.closed:
+                # a choice that comes back despite its cut deserves more work on its bound
+                seen[choices] = seen.get(choices, 0) + 1
+                lower = self.pack(choices, counts, deep=seen[choices] > 1)
+                self.cuts.append(Cut(choices, lower))
+        if not self.closed and math.isfinite(self.best.cost) and not self.expired():
+            self.notes.append("no further choices were proposed; the bound of the packing stays open")
+
+    @property
+    def closed(self) -> bool:
+        """Is the gap reached?"""
+        return self.lower >= self.best.cost * (1 - self.effort.gap)
+
+    def expired(self) -> bool:
+        """Is the time over?"""
+        return self.clock.now() >= self._end
+
+    def left_s(self) -> float:
+        """Seconds left."""
+        return max(0.0, self._end - self.clock.now())
+
+    def _limits(self, share: float = 1.0, gap: float | None = None, nodes: int | None = None) -> Limits:
+        within = self.effort.gap / 4 if gap is None else gap
+        return Limits(self.left_s() * share, within, nodes, self.effort.seed)
+
+    def _propose(self, of: Scope, *, whole: bool) -> tuple[tuple[int, ...] | None, dict[Kind, float]]:
+        """The master's choices and servers per kind; raises the lower bound on the way."""
+        master = Master(of, whole=whole, cuts=self.cuts, floor=self.lower, budget=self._budget)
+        found = solve(master.program, self._limits())
+        if not found.found:
+            self._none_found(found)
+            return None, {}
+        proved = self._prove(master, min(found.objective, self.best.cost) * (1 - self.effort.gap / 4))
+        self.lower = max(self.lower, proved)
+        return master.choices_at(found.x), dict(zip(of.kinds, master.counts_at(found.x), strict=True))
+
+    def _none_found(self, found: Outcome) -> None:
+        if found.status.value == "infeasible" and not math.isfinite(self.best.cost):
+            self.feasible = False
+
+    def _prove(self, master: Master, target: float) -> float:
+        """A bound of a master, by our own tree; holds for all clusters, not only those in its box."""
+        first = master.branch_first()
+        proof = prove(master.program.arrays(), target, first=first, nodes=_NODES, expired=self.expired)
+        return min(proof.bound, self._budget)
+
+    def pack(self, choices: tuple[int, ...], counts: Mapping[Kind, float], *, deep: bool = False) -> float:
+        """Find a cluster with these choices, and what any such cluster costs at least.
+
+        Args:
+            choices: one per dataset.
+            counts: servers per kind that the master would take: few are tried as they are.
+            deep: work on the bound of the choices too.
+        """
+        of = scope(self.instance, [(choice,) for choice in choices])
+        settings = Settings(self.effort.gap, self.effort.seed, self._budget, self.left_s, self.pool)
+        packers = [Packer(tier, settings) for tier in tiers(of)]
+        attempts = [packer.attempt(counts) for packer in packers]
+        if all(attempts):
+            self._gather(of, packers, choices)
+            if self.closed:
+                return self.lower
+        lower = 0.0
+        for packer in packers:
+            lower += packer.fluid(self.best.cost)
+        if lower >= self.best.cost:
+            return lower
+        for packer in packers:
+            packer.bound(deep=deep)
+        lower = sum(packer.lower for packer in packers)
+        if lower >= self.best.cost * (1 - self.effort.gap / 10):
+            return lower  # a cluster with these choices cannot be much better
+        for packer in packers:
+            packer.pack(deep=deep)
+        self._gather(of, packers, choices)
+        return sum(packer.lower for packer in packers)
+
+    def _gather(self, of: Scope, packers: Sequence[Packer], choices: tuple[int, ...]) -> None:
+        """The tiers' servers as one cluster, where all have some."""
+        if all(packer.servers is not None for packer in packers):
+            self._offer(of, [pair for packer in packers for pair in packer.servers or []], choices)
+
+    def _offer(self, of: Scope, servers: Servers, choices: tuple[int, ...]) -> None:
+        groups = groups_of(of, settle(of, servers))
+        cost = cost_of(of, groups)
+        if cost < self.best.cost * (1 - 1e-12) or not self.best.groups:
+            self.best = Best(cost, choices, groups)

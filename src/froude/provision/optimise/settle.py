@@ -1,0 +1,210 @@
+"""From the solver's point to a cluster that holds exactly: shares add up to one, counts are whole, cost is ours.
+
+Points satisfy their rows within a tolerance and may cover a little too much. Scaling every share of a copy by
+the same factor only lowers loads, so the groups stay identical servers; counts are then taken afresh from the
+shares. With uniform placement shares follow from whole units, and the superfluous ones are taken away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from froude.provision.optimise.contents import Columns
+from froude.provision.optimise.highs import Floats
+from froude.provision.optimise.scope import Kind, Scope, whole_up
+from froude.provision.plan import Group, Held, LocalHeld, Running
+
+CRUMB = 1e-8
+"""A share below this is nothing: the tolerance of a row, left over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What one server holds; shares of the whole copy or task."""
+
+    kind: Kind
+    shares: dict[int, float] = field(default_factory=dict)
+    """Per item."""
+    units: dict[int, int] = field(default_factory=dict)
+    work: dict[int, float] = field(default_factory=dict)
+    """Per task."""
+    instances: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def empty(self) -> bool:
+        """Does it hold nothing?"""
+        return not (any(self.units.values()) or self.work)
+
+
+Servers = list[tuple[Content, int]]
+"""Contents, each with the number of servers that have them."""
+
+
+def content_at(of: Scope, columns: Columns, x: Floats) -> Content:
+    """Read one server of a fixed scope off a point."""
+    shares = {i: float(x[c]) / of.items[i].scale for i, c in columns.load.items()}
+    work = {t: float(x[c]) / of.task_scale[t] for t, c in columns.work.items()}
+    units = {i: round(float(x[c])) for i, c in columns.units.items()}
+    instances = {t: round(float(x[c])) for t, c in columns.instances.items()}
+    return Content(
+        columns.kind,
+        {i: share for i, share in shares.items() if share > CRUMB},
+        {i: count for i, count in units.items() if count},
+        {t: share for t, share in work.items() if share > CRUMB},
+        {t: count for t, count in instances.items() if count},
+    )
+
+
+def settle(of: Scope, servers: Servers) -> Servers:
+    """Make contents exact, which cover everything at least once.
+
+    Args:
+        of: a fixed scope.
+        servers: covers every copy and task at least once, within tolerance.
+    """
+    whole = _whole_shares(of, servers) if of.uniform else _weighted_shares(of, servers)
+    return [(content, count) for content, count in whole if count and not content.empty]
+
+
+def groups_of(of: Scope, servers: Servers) -> tuple[Group, ...]:
+    """The same by name, dearest server type last as in the catalog."""
+    order = sorted(servers, key=lambda pair: (pair[0].kind.server, not pair[0].kind.host))
+    return tuple(_group(of, content, count) for content, count in order)
+
+
+def cost_of(of: Scope, groups: Iterable[Group]) -> float:
+    """Dollars, from the counts alone."""
+    instance = of.instance
+    server = {one.name: one.cost for one in instance.servers}
+    unit = {one.name: one.cost for one in instance.units}
+    memory = instance.units[instance.memory_unit].cost
+    total = 0.0
+    for group in groups:
+        stored = sum(one.units * unit[one.unit] for one in group.held)
+        stored += sum(one.units * unit[one.unit] for one in group.local)
+        bought = group.cores * instance.core_cost + group.dimms * memory
+        total += group.count * (server[group.server] + stored + bought)
+    return total
+
+
+def _weighted_shares(of: Scope, servers: Servers) -> Servers:
+    by_item = _totals(servers, lambda content: content.shares)
+    by_task = _totals(servers, lambda content: content.work)
+    made: Servers = []
+    for content, count in servers:
+        shares = {i: share / by_item[i] for i, share in content.shares.items()}
+        work = {t: share / by_task[t] for t, share in content.work.items()}
+        units = {i: max(1, whole_up(of.items[i].copy.need * share)) for i, share in shares.items()}
+        instances = {t: whole_up(of.parallelism[t] * share) for t, share in work.items()}
+        made.append((Content(content.kind, shares, units, work, instances), count))
+    return _enough_units(of, servers, made)
+
+
+def _enough_units(of: Scope, before: Servers, after: Servers) -> Servers:
+    """Where fewer units than the least remain, those that the solver had placed come back."""
+    have = _totals(after, lambda content: content.units)
+    short = {i for i, item in enumerate(of.items) if have.get(i, 0) < item.copy.min_units}
+    return [
+        (
+            replace(content, units={**content.units, **{i: n for i, n in old.units.items() if i in short}}),
+            count,
+        )
+        for (old, _), (content, count) in zip(before, after, strict=True)
+    ]
+
+
+def _whole_shares(of: Scope, servers: Servers) -> Servers:
+    """Uniform placement: exactly the units and instances wanted, shares in proportion."""
+    for i, item in enumerate(of.items):
+        servers = _trimmed(servers, lambda content: content.units, i, item.copy.min_units)
+    for task in of.tasks:
+        servers = _trimmed(servers, lambda content: content.instances, task, int(of.instances(task)))
+    return [
+        (
+            replace(
+                content,
+                shares={i: units / of.items[i].copy.min_units for i, units in content.units.items()},
+                work={t: n / of.instances(t) for t, n in content.instances.items()},
+            ),
+            count,
+        )
+        for content, count in servers
+    ]
+
+
+def _trimmed(servers: Servers, part: Callable[[Content], dict[int, int]], key: int, wanted: int) -> Servers:
+    """Take what is too much of one thing from the last servers that have it, splitting groups."""
+    excess = sum(part(content).get(key, 0) * count for content, count in servers) - wanted
+    made: Servers = []
+    for content, count in reversed(servers):
+        each = part(content).get(key, 0)
+        emptied = min(count, excess // each) if each and excess > 0 else 0
+        rest, count_left = excess - emptied * each, count - emptied
+        for few, left in ((emptied, 0), (1 if 0 < rest < each and count_left else 0, each - rest)):
+            if few:
+                made.append((_with(content, part, key, left), few))
+        if 0 < rest < each and count_left:
+            count_left, rest = count_left - 1, 0
+        excess = rest
+        if count_left:
+            made.append((content, count_left))
+    return made[::-1]
+
+
+def _with(content: Content, part: Callable[[Content], dict[int, int]], key: int, amount: int) -> Content:
+    changed = {k: v for k, v in part(content).items() if k != key} | ({key: amount} if amount else {})
+    is_units = part(content) is content.units
+    return replace(content, units=changed) if is_units else replace(content, instances=changed)
+
+
+def _totals(
+    servers: Servers, part: Callable[[Content], dict[int, float] | dict[int, int]]
+) -> dict[int, float]:
+    total: dict[int, float] = {}
+    for content, count in servers:
+        for key, amount in part(content).items():
+            total[key] = total.get(key, 0.0) + amount * count
+    return total
+
+
+def _group(of: Scope, content: Content, count: int) -> Group:
+    instance = of.instance
+    held = tuple(_held(of, i, content) for i in sorted({*content.shares, *content.units}))
+    local = tuple(
+        LocalHeld(
+            instance.datasets[b.dataset].name,
+            instance.units[b.units.unit].name,
+            b.units.per_instance * content.instances.get(task, 0),
+        )
+        for task in sorted(content.work)
+        for b in of.beside[task]
+    )
+    running = tuple(
+        Running(instance.tasks[t].name, content.instances.get(t, 0), content.work[t])
+        for t in sorted(content.work)
+    )
+    cores, dimms = _bought(of, content, host=bool(held))
+    name = instance.servers[content.kind.server].name
+    return Group(name, count, held, local, running, cores, dimms)
+
+
+def _held(of: Scope, at: int, content: Content) -> Held:
+    item = of.items[at]
+    dataset = of.instance.datasets[item.dataset]
+    cache = dataset.choices[item.choice].copies.index(item.copy) > 0
+    name = of.instance.units[item.copy.unit].name
+    return Held(dataset.name, name, content.units.get(at, 0), content.shares.get(at, 0.0), cache)
+
+
+def _bought(of: Scope, content: Content, *, host: bool) -> tuple[int, int]:
+    """Cores and memory units of one server."""
+    instance = of.instance
+    cores = memory = 0.0
+    for phase in range(len(instance.phases)):
+        here = [t for t in content.work if instance.tasks[t].phase == phase]
+        cores = max(cores, sum(instance.tasks[t].cores * content.work[t] for t in here))
+        memory = max(memory, sum(instance.tasks[t].memory * content.instances.get(t, 0) for t in here))
+    more_cores, more_memory = (instance.host_cores, instance.host_memory) if host else (0, 0.0)
+    capacity = instance.units[instance.memory_unit].capacity
+    return whole_up(cores) + more_cores, whole_up((memory + more_memory) / capacity)

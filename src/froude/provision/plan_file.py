@@ -1,0 +1,234 @@
+"""Plans and clusters as documents: JSON that `compile` writes, and YAML or JSON that a user gives to `evaluate`.
+
+A user's cluster needs no shares, bounds or status, and no choices either: the units that hold a dataset tell
+them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from froude.base.documents import Section, parse_document
+from froude.base.files import read_bounded
+from froude.provision.inputs.tree import nearest
+from froude.provision.plan import Conflict, Group, Held, LocalHeld, Plan, Running, Status
+from froude.provision.types import Problem
+
+KIND, VERSION = "cluster", 1
+LIMIT_BYTES = 16 << 20
+_MOST = 10**9
+"""Largest count read."""
+
+
+def plan_document(plan: Plan) -> dict[str, Any]:
+    """A plan as JSON takes it; a bound that is not finite is None."""
+    return {
+        "froude": f"{KIND}/{VERSION}",
+        "status": plan.status.value,
+        "lower": plan.lower if math.isfinite(plan.lower) else None,
+        "upper": plan.upper if math.isfinite(plan.upper) else None,
+        "gap": plan.gap,
+        "servers": plan.servers,
+        "seconds": plan.seconds,
+        "split": plan.split,
+        "choices": {name: list(units) for name, units in plan.choices.items()},
+        "groups": [_group_document(group) for group in plan.groups],
+        "conflict": [_conflict_document(conflict) for conflict in plan.conflict],
+        "notes": list(plan.notes),
+    }
+
+
+def plan_json(plan: Plan) -> str:
+    """The text of the document."""
+    return json.dumps(plan_document(plan), indent=2) + "\n"
+
+
+def _group_document(group: Group) -> dict[str, Any]:
+    return {
+        "server": group.server,
+        "count": group.count,
+        "cores": group.cores,
+        "dimms": group.dimms,
+        "held": [
+            {
+                "dataset": h.dataset,
+                "unit": h.unit,
+                "units": h.units,
+                "share": h.share,
+                "cache": h.cache,
+            }
+            for h in group.held
+        ],
+        "local": [{"dataset": h.dataset, "unit": h.unit, "units": h.units} for h in group.local],
+        "running": [{"task": r.task, "instances": r.instances, "share": r.share} for r in group.running],
+    }
+
+
+def _conflict_document(conflict: Conflict) -> dict[str, Any]:
+    return {
+        "constraint": conflict.constraint,
+        "needed": conflict.needed,
+        "allowed": conflict.allowed,
+        "unit": conflict.unit,
+        "text": str(conflict),
+    }
+
+
+def read_cluster(path: Path, problem: Problem) -> Plan:
+    """A plan or a user's cluster, with names that stand in the inputs.
+
+    Raises:
+        InputError: not such a document, or a name, number or field that is wrong.
+    """
+    root = parse_document(read_bounded(path, limit_bytes=LIMIT_BYTES), str(path))
+    stamp = root.value("froude", str)
+    if stamp != f"{KIND}/{VERSION}":
+        raise root.error(
+            "froude", "another kind or version of document", found=stamp, allowed=f"{KIND}/{VERSION}"
+        )
+    for name in ("gap", "servers", "conflict"):
+        root.raw(name)
+    status = Status(root.value("status", str, Status.GAP.value)) if _is_status(root) else Status.GAP
+    names = _Names(problem)
+    groups = tuple(names.group(section) for section in root.sections("groups"))
+    if not groups:
+        raise root.error("groups", "has no servers", allowed="at least one group")
+    choices = names.choices(root, groups)
+    upper = root.raw("upper")
+    plan = Plan(
+        status,
+        groups,
+        choices,
+        lower=0.0 if root.raw("lower") is None else root.value("lower", float),
+        upper=math.inf if upper is None else root.value("upper", float),
+        seconds=root.value("seconds", float, 0.0),
+        split=_split(root.section("split")),
+        notes=tuple(map(str, root.items("notes"))),
+    )
+    root.finish()
+    return plan
+
+
+def _is_status(root: Section) -> bool:
+    found = root.raw("status")
+    if found is None:
+        return False
+    allowed = [status.value for status in Status]
+    if found not in allowed:
+        raise root.error("status", "is not a status", found=found, allowed=", ".join(allowed))
+    return True
+
+
+class _Names:
+    """Reads the parts of a cluster; every name must stand in the inputs."""
+
+    def __init__(self, problem: Problem) -> None:
+        catalog, application = problem.catalog, problem.application
+        self.units = [unit.name for unit in catalog.units]
+        self.servers = [server.name for server in catalog.servers]
+        self.datasets = [dataset.name for dataset in application.datasets]
+        self.tasks = [task.name for task in application.tasks]
+
+    def group(self, section: Section) -> Group:
+        group = Group(
+            self._name(section, "server", self.servers),
+            _count(section, "count", 1),
+            tuple(self._held(held) for held in section.sections("held")),
+            tuple(self._local(held) for held in section.sections("local")),
+            tuple(self._running(running) for running in section.sections("running")),
+            _count(section, "cores", 0),
+            _count(section, "dimms", 0),
+        )
+        if group.count < 1:
+            raise section.error("count", "is out of range", found=group.count, allowed="1 or above")
+        section.finish()
+        return group
+
+    def choices(self, root: Section, groups: tuple[Group, ...]) -> dict[str, tuple[str, ...]]:
+        """As given, or told by the units of each dataset."""
+        given = root.section("choices")
+        found: dict[str, tuple[str, ...]] = {}
+        for name in self.datasets:
+            chosen = [str(unit) for unit in given.items(name)] or _held_on(name, groups)
+            unknown = [unit for unit in chosen if unit not in self.units]
+            if unknown or not 1 <= len(chosen) <= 2:
+                section, place = (given, name) if name in given else (root, "groups")
+                raise section.error(
+                    place,
+                    f"dataset {name} is stored on no unit, or on more than a unit and its cache",
+                    found=", ".join(chosen) or "nothing",
+                    allowed="one of " + ", ".join(self.units) + ", or two of them",
+                )
+            found[name] = tuple(chosen)
+        given.finish()
+        return found
+
+    def _held(self, section: Section) -> Held:
+        held = Held(
+            self._name(section, "dataset", self.datasets),
+            self._name(section, "unit", self.units),
+            _count(section, "units", None),
+            _share(section),
+            section.value("cache", bool, False) if "cache" in section else False,
+        )
+        section.finish()
+        return held
+
+    def _local(self, section: Section) -> LocalHeld:
+        held = LocalHeld(
+            self._name(section, "dataset", self.datasets),
+            self._name(section, "unit", self.units),
+            _count(section, "units", None),
+        )
+        section.finish()
+        return held
+
+    def _running(self, section: Section) -> Running:
+        running = Running(
+            self._name(section, "task", self.tasks), _count(section, "instances", None), _share(section)
+        )
+        section.finish()
+        return running
+
+    @staticmethod
+    def _name(section: Section, field: str, known: list[str]) -> str:
+        name = section.value(field, str)
+        if name not in known:
+            message = f"leads nowhere{nearest(name, known)}"
+            raise section.error(field, message, found=repr(name), allowed=", ".join(known))
+        return name
+
+
+def _split(section: Section) -> dict[str, float]:
+    found = {name: section.value(name, float) for name in section.names()}
+    for name, share in found.items():
+        if not 0 < share <= 1:
+            raise section.error(name, "is out of range", found=share, allowed="above 0 and at most 1")
+    if sum(found.values()) > 1 + 1e-9:
+        raise section.error(None, "adds up to more than all the time", found=sum(found.values()), allowed="1")
+    return found
+
+
+def _held_on(dataset: str, groups: tuple[Group, ...]) -> list[str]:
+    kept = [h.unit for g in groups for h in g.held if h.dataset == dataset and not h.cache]
+    kept += [h.unit for g in groups for h in g.local if h.dataset == dataset]
+    cached = [h.unit for g in groups for h in g.held if h.dataset == dataset and h.cache]
+    kept, cached = list(dict.fromkeys(kept)), list(dict.fromkeys(cached))
+    return kept + cached if len(kept) == 1 else [*kept, *cached, *kept][:3]
+
+
+def _count(section: Section, name: str, default: int | None) -> int:
+    value = section.value(name, int, default)
+    if not 0 <= value <= _MOST:
+        raise section.error(name, "is out of range", found=value, allowed=f"0 to {_MOST}")
+    return value
+
+
+def _share(section: Section) -> float:
+    value = section.value("share", float, 0.0)
+    if not 0 <= value <= 1:
+        raise section.error("share", "is out of range", found=value, allowed="0 to 1")
+    return value

@@ -1,0 +1,97 @@
+"""How long storage takes: one record on one unit, all the load of a dataset, one operation of a task.
+
+Service time of a record of s bytes is s / rate + gap. The load of a dataset is the device time that its
+operations ask for per second: the number of units that it keeps busy.
+
+Source: scc 3.2.1 and 4.2; spec: device time and unit counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from froude.provision.types import Application, Dataset, Io, Op, StorageUnit, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One I/O operation of one task, with how often it happens."""
+
+    task: Task
+    io: Io
+    records: float
+    """Logical records per second, over all executions of the task."""
+
+    @property
+    def device_records(self) -> float:
+        """Accesses of the device per second."""
+        return self.records * self.io.amplification
+
+    @property
+    def logical_bytes(self) -> float:
+        """Bytes per second that cross the network, when they do."""
+        return self.records * self.io.record_size
+
+    @property
+    def device_bytes(self) -> float:
+        """Bytes per second that cross the unit's bus."""
+        return self.device_records * self.io.record_size
+
+
+def accesses(application: Application, dataset: Dataset, rates: Mapping[str, float]) -> list[Access]:
+    """Every operation on a dataset, in the order of the tasks."""
+    return [
+        Access(task, op, rates[task.name] * op.probability * op.num_records)
+        for task in application.tasks
+        for op in task.operations
+        if isinstance(op, Io) and op.dataset == dataset.name
+    ]
+
+
+def record_seconds(unit: StorageUnit, op: Op, record_size: float, profile: str | None = None) -> float:
+    """Device seconds of one record.
+
+    Args:
+        unit: the device.
+        op: direction.
+        record_size: bytes.
+        profile: of the storage system on it; a unit without that profile is taken as it is.
+    """
+    rate, gap = (unit.rate_r, unit.gap_r) if op is Op.READ else (unit.rate_w, unit.gap_w)
+    for found in unit.profiles:
+        if found.name == profile:
+            own = (found.rate_r, found.gap_r) if op is Op.READ else (found.rate_w, found.gap_w)
+            rate, gap = rate if own[0] is None else own[0], gap if own[1] is None else own[1]
+    return record_size / rate + gap
+
+
+def throughput(unit: StorageUnit, op: Op, record_size: float, profile: str | None = None) -> float:
+    """Bytes per second of records of one size: 41.4 MB/s for 200 KB reads of the paper's 15K disk."""
+    return record_size / record_seconds(unit, op, record_size, profile)
+
+
+def load(unit: StorageUnit, dataset: Dataset, found: Iterable[Access], op: Op) -> float:
+    """Units of a type that the operations of one direction keep busy."""
+    return sum(
+        a.device_records * record_seconds(unit, op, a.io.record_size, dataset.profile)
+        for a in found
+        if a.io.op is op
+    )
+
+
+def operation_seconds(io: Io, seconds: float, units: int, share: float = 1.0) -> float:
+    """Expected time of one I/O operation on one copy.
+
+    Args:
+        io: the operation.
+        seconds: device time of one record.
+        units: that serve it, when it is parallel.
+        share: of its records that go to this copy.
+    """
+    accesses_made = io.num_records * io.amplification * share
+    if accesses_made == 0:
+        return 0.0
+    if io.parallel:
+        return io.probability * max(seconds, accesses_made * seconds / units)
+    return io.probability * accesses_made * seconds

@@ -1,0 +1,456 @@
+"""The three inputs of provisioning as validated values: Catalog, Application, Sla, and the Options of reading them.
+
+Everything is in SI units: bytes, seconds, dollars, watts, bytes per second. Names are those of the paper's
+XML; what the paper says only in prose, and what is ours, is said at the attribute.
+
+Source: scc (FAST 2012), section 3 and Figure 2.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeVar
+
+HOURS = 3 * 365 * 24
+"""Hours of the three years over which energy is paid (paper 5.1)."""
+DOLLARS_PER_KWH = 0.10
+"""Price of energy (paper 5.1)."""
+
+
+class Op(Enum):
+    """Direction of an I/O operation."""
+
+    READ = "R"
+    WRITE = "W"
+
+
+class Persistence(Enum):
+    """Whether a dataset must have a copy on a non-volatile unit."""
+
+    REQUIRED = "1"
+    NOT_NEEDED = "0"
+    ANY = "*"
+    """Figure 2 writes it; we read it as NOT_NEEDED."""
+
+
+class Scope(Enum):
+    """What an instance of a task holds of a dataset that is local to it."""
+
+    REPLICATED = "replicated"
+    """All of it (ProductSearch)."""
+    PARTITIONED = "partitioned"
+    """Its share (Terasort)."""
+
+
+class Placement(Enum):
+    """How load is spread over the units of a dataset and the instances of a task."""
+
+    UNIFORM = "uniform"
+    """The paper's: exactly the computed number of units and instances, all with equal traffic."""
+    WEIGHTED = "weighted"
+    """Shares of any size per server; at least the computed number of units."""
+
+
+class Isolation(Enum):
+    """Whether tasks may run on servers that hold remote storage."""
+
+    NONE = "none"
+    COMPUTE_STORAGE = "compute-storage"
+
+
+class CacheMedia(Enum):
+    """Which units may cache another."""
+
+    VOLATILE = "volatile"
+    ANY = "any"
+    """Any unit that reads records faster than the one it caches."""
+    OFF = "off"
+
+
+class Duplex(Enum):
+    """How a server's network bandwidth is spent."""
+
+    HALF = "half"
+    """Both directions share the one number (conservative)."""
+    FULL = "full"
+    """The number holds for each direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Rate and gap of a unit under one storage system, where they differ from the bare device's."""
+
+    name: str
+    rate_r: float | None = None
+    gap_r: float | None = None
+    rate_w: float | None = None
+    gap_w: float | None = None
+
+    def __post_init__(self) -> None:
+        for rate in (self.rate_r, self.rate_w):
+            _positive("rate", 1.0 if rate is None else rate)
+        for gap in (self.gap_r, self.gap_w):
+            _not_negative("gap", 0.0 if gap is None else gap)
+
+
+@dataclass(frozen=True, slots=True)
+class StorageUnit:
+    """One disk, SSD or DIMM: what it holds, how fast it is, what it costs."""
+
+    name: str
+    capacity: float
+    """Bytes."""
+    bus: str
+    rate_r: float
+    """Bytes per second once an operation is under way."""
+    gap_r: float
+    """Seconds between operations."""
+    rate_w: float
+    gap_w: float
+    volatile: bool
+    price: float
+    power: float = 0.0
+    """Watts."""
+    profiles: tuple[Profile, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("capacity", "rate_r", "rate_w"):
+            _positive(name, getattr(self, name))
+        for name in ("gap_r", "gap_w", "price", "power"):
+            _not_negative(name, getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Cpu:
+    """One core."""
+
+    price: float
+    power: float = 0.0
+
+    def __post_init__(self) -> None:
+        _not_negative("price", self.price)
+        _not_negative("power", self.power)
+
+
+@dataclass(frozen=True, slots=True)
+class Bus:
+    """A controller of a server: how many units it takes and how many bytes a second pass it."""
+
+    name: str
+    slots: int
+    bandwidth: float
+
+    def __post_init__(self) -> None:
+        _not_negative("slots", self.slots)
+        _positive("BW", self.bandwidth)
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A box without cores, disks and memory; those are bought one by one."""
+
+    name: str
+    price: float
+    cpus: int
+    """Most cores that it takes."""
+    bandwidth: float
+    """Of its network, bytes per second."""
+    buses: tuple[Bus, ...]
+    power: float = 0.0
+    """Ours; the paper counts the components' power only."""
+    max_count: int | None = None
+    """How many can be had; None means any number."""
+
+    def __post_init__(self) -> None:
+        for name in ("price", "cpus", "power"):
+            _not_negative(name, getattr(self, name))
+        _positive("BW", self.bandwidth)
+        if self.max_count is not None:
+            _not_negative("max_count", self.max_count)
+
+    def bus(self, name: str) -> Bus | None:
+        """The bus of a name, or None."""
+        return next((b for b in self.buses if b.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """What can be bought."""
+
+    units: tuple[StorageUnit, ...]
+    cpu: Cpu
+    servers: tuple[Server, ...]
+    hours: float = HOURS
+    """Over which energy is paid."""
+    dollars_per_kwh: float = DOLLARS_PER_KWH
+
+    def unit(self, name: str) -> StorageUnit:
+        """The unit of a name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return _named(self.units, name)
+
+    def server(self, name: str) -> Server:
+        """The server type of a name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return _named(self.servers, name)
+
+    def cost(self, thing: StorageUnit | Cpu | Server) -> float:
+        """Dollars for one: price plus energy."""
+        return thing.price + thing.power / 1000 * self.hours * self.dollars_per_kwh
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Records of one type with one access pattern."""
+
+    name: str
+    size: float
+    """Bytes."""
+    persistent: Persistence
+    remote: bool
+    """False: kept on the servers of the task `local_to`."""
+    cache_size: float | None = None
+    """Bytes a cache must hold (the working set); None means all."""
+    hit_ratio: float = 1.0
+    """Share of reads that a cache serves."""
+    local_to: str | None = None
+    """Ours: the task it is local to; None means the only task that uses it."""
+    scope: Scope = Scope.REPLICATED
+    profile: str | None = None
+    """Of the storage system that holds it: picks the units' `profiles`."""
+
+    def __post_init__(self) -> None:
+        _not_negative("size", self.size)
+        _share("hit_ratio", self.hit_ratio)
+        if self.cache_size is not None and not 0 < self.cache_size <= self.size:
+            raise ValueError(f"cache_size must lie in (0, size={self.size:g}], got {self.cache_size:g}")
+
+
+@dataclass(frozen=True, slots=True)
+class Io:
+    """An I/O operation on a task's path."""
+
+    op: Op
+    dataset: str
+    num_records: float
+    record_size: float
+    """Bytes."""
+    probability: float = 1.0
+    blocking: bool = True
+    parallel: bool = False
+    """The records of the operation are asked for at once."""
+    amplification: float = 1.0
+    """Ours: device accesses per record (a store that reads an index first has 2)."""
+
+    def __post_init__(self) -> None:
+        _not_negative("num_records", self.num_records)
+        _not_negative("record_size", self.record_size)
+        _share("probability", self.probability)
+        _positive("amplification", self.amplification)
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """Time on one core on a task's path."""
+
+    time: float
+    """Seconds."""
+    blocking: bool = True
+    probability: float = 1.0
+
+    def __post_init__(self) -> None:
+        _not_negative("time", self.time)
+        _share("probability", self.probability)
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """Invocations of another task on a task's path."""
+
+    task: str
+    num_invocations: float = 1.0
+    parallel: bool = False
+    blocking: bool = True
+    probability: float = 1.0
+    bytes: float = 0.0
+    """Ours: over the network per invocation, request and answer together."""
+
+    def __post_init__(self) -> None:
+        _not_negative("num_invocations", self.num_invocations)
+        _not_negative("bytes", self.bytes)
+        _share("probability", self.probability)
+
+
+Operation = Io | Compute | Dependency
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A functional unit: the path that each of its executions takes."""
+
+    name: str
+    phase: str
+    memory: float
+    """Bytes per instance."""
+    operations: tuple[Operation, ...] = ()
+
+    def __post_init__(self) -> None:
+        _not_negative("memory", self.memory)
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """What runs."""
+
+    datasets: tuple[Dataset, ...]
+    tasks: tuple[Task, ...]
+    host_cores: int = 0
+    """Cores of the storage system on each server that holds a remote unit (paper 5.2: 2; not in its XML)."""
+    host_memory: float = 0.0
+    """Bytes of the same."""
+
+    def __post_init__(self) -> None:
+        _not_negative("host_cores", self.host_cores)
+        _not_negative("host_memory", self.host_memory)
+
+    def dataset(self, name: str) -> Dataset:
+        """The dataset of a name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return _named(self.datasets, name)
+
+    def task(self, name: str) -> Task:
+        """The task of a name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return _named(self.tasks, name)
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """The phases, in the order of the tasks."""
+        return tuple(dict.fromkeys(task.phase for task in self.tasks))
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A rate that a task must sustain."""
+
+    task: str
+    rate: float
+    """Executions per second at peak, from outside."""
+
+    def __post_init__(self) -> None:
+        _not_negative("rate", self.rate)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchTarget:
+    """A job that a task's executions must get through within the phase's share of the time."""
+
+    task: str
+    executions: float
+    """In the whole job."""
+
+    def __post_init__(self) -> None:
+        _not_negative("executions", self.executions)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A job with a deadline (ours; the paper publishes no XML for it)."""
+
+    time: float
+    """Seconds that the whole job may take."""
+    targets: tuple[BatchTarget, ...]
+    split: dict[str, float] = field(default_factory=dict)
+    """Share of the time per phase, adding up to at most 1; a single phase may leave it out."""
+
+    def __post_init__(self) -> None:
+        _positive("time", self.time)
+        for share in self.split.values():
+            _positive("split", share)
+        if sum(self.split.values()) > 1 + 1e-9:
+            raise ValueError(f"split must add up to at most 1, got {sum(self.split.values()):g}")
+
+
+@dataclass(frozen=True, slots=True)
+class Sla:
+    """What the application must sustain: rates from outside, or a batch job, or both."""
+
+    targets: tuple[Target, ...] = ()
+    batch: Batch | None = None
+
+    def scaled(self, factor: float) -> Sla:
+        """The same mix at another load."""
+        targets = tuple(Target(t.task, t.rate * factor) for t in self.targets)
+        batch = self.batch and Batch(
+            self.batch.time,
+            tuple(BatchTarget(t.task, t.executions * factor) for t in self.batch.targets),
+            self.batch.split,
+        )
+        return Sla(targets, batch)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the inputs are read where the paper leaves it open."""
+
+    isolation: Isolation = Isolation.NONE
+    placement: Placement = Placement.WEIGHTED
+    cache_media: CacheMedia = CacheMedia.ANY
+    duplex: Duplex = Duplex.HALF
+    peak_utilization: float = 1.0
+    """Largest share of its time that a storage unit may be busy."""
+    memory_unit: str | None = None
+    """The unit that tasks' memory is bought as; None means the volatile unit that is cheapest per byte."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.peak_utilization <= 1:
+            raise ValueError(f"peak_utilization must lie in (0, 1], got {self.peak_utilization:g}")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Everything that a cluster is compiled from."""
+
+    catalog: Catalog
+    application: Application
+    sla: Sla
+    options: Options = field(default_factory=Options)
+
+
+_T = TypeVar("_T", StorageUnit, Server, Dataset, Task)
+
+
+def _named(things: tuple[_T, ...], name: str) -> _T:
+    for thing in things:
+        if thing.name == name:
+            return thing
+    raise KeyError(name)
+
+
+def _positive(name: str, value: float) -> None:
+    if not (value > 0 and math.isfinite(value)):
+        raise ValueError(f"{name} must be above 0 and finite, got {value:g}")
+
+
+def _not_negative(name: str, value: float) -> None:
+    if not (value >= 0 and math.isfinite(value)):
+        raise ValueError(f"{name} must be 0 or above and finite, got {value:g}")
+
+
+def _share(name: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must lie in [0, 1], got {value:g}")

@@ -1,0 +1,147 @@
+"""PhotoShare in numbers, and random small instances of the same kind."""
+
+from __future__ import annotations
+
+import random
+
+from froude.provision.instance import (
+    Instance,
+)
+from froude.provision.model import build
+from froude.provision.types import (
+    Application,
+    Bus,
+    CacheMedia,
+    Catalog,
+    Compute,
+    Cpu,
+    Dataset,
+    Io,
+    Isolation,
+    Op,
+    Options,
+    Persistence,
+    Placement,
+    Problem,
+    Server,
+    Sla,
+    StorageUnit,
+    Target,
+    Task,
+)
+
+GB, KB, MB = 1e9, 1e3, 1e6
+
+
+def _disk(name: str, capacity: float, rate: float, gap: float, price: float, power: float) -> StorageUnit:  # noqa: PLR0917 - a row of a table
+    return StorageUnit(name, capacity, "SAS", rate, gap, rate, 0.0, volatile=False, price=price, power=power)
+
+
+CATALOG_UNITS = (
+    _disk("7.2KDisk", 500 * GB, 90 * MB, 0.008, 200, 5),
+    _disk("15KDisk", 146 * GB, 150 * MB, 0.0035, 290, 2.3),
+    StorageUnit("SSD", 32 * GB, "SAS", 250 * MB, 0.0004, 80 * MB, 0.0, volatile=False, price=450, power=2.4),
+    StorageUnit("DRAM", GB, "DDR3", 12.8e9, 0.6e-9, 12.8e9, 0.0, volatile=True, price=35),
+)
+
+
+def _server(name: str, price: float, cores: int, gbps: float, sas: int, dimms: int) -> Server:  # noqa: PLR0917 - a row of a table
+    buses = (Bus("SAS", sas, 6e9 / 8), Bus("DDR3", dimms, 21.3e9))
+    return Server(name, price, cores, gbps * 1e9 / 8, buses)
+
+
+SERVERS = (
+    _server("Server1", 1400, 4, 1, 4, 12),
+    _server("Server2", 1850, 16, 10, 16, 48),
+    _server("Server3", 11000, 32, 10, 16, 512),
+)
+
+
+def photoshare(
+    rate: float = 100.0,
+    *,
+    servers: int = 1,
+    isolation: bool = True,
+    placement: Placement = Placement.WEIGHTED,
+    cache_media: CacheMedia = CacheMedia.VOLATILE,
+) -> Problem:
+    """The calibrated PhotoShare: uploads at `rate`, three times as many photo views, as many tag views."""
+    datasets = (
+        Dataset("photos", 200 * GB, Persistence.REQUIRED, remote=True, cache_size=70 * GB),
+        Dataset("thumbs", 20 * GB, Persistence.REQUIRED, remote=True),
+        Dataset("tags", 1 * GB, Persistence.REQUIRED, remote=True),
+    )
+    photo, small = 200 * KB, 4 * KB
+    upload = Task(
+        "photoupload",
+        "serve",
+        200 * MB,
+        (
+            Compute(0.025),
+            Io(Op.WRITE, "photos", 1, photo),
+            Io(Op.WRITE, "thumbs", 1, small),
+            Io(Op.READ, "tags", 10, small),
+            Io(Op.WRITE, "tags", 10, small, blocking=False),
+        ),
+    )
+    view = Task(
+        "photoview",
+        "serve",
+        200 * MB,
+        (Compute(0.003), Io(Op.READ, "photos", 1, photo, amplification=2), Io(Op.READ, "tags", 1, small)),
+    )
+    tagview = Task(
+        "tagview",
+        "serve",
+        200 * MB,
+        (Compute(0.004), Io(Op.READ, "tags", 11, small), Io(Op.READ, "thumbs", 10, small, parallel=True)),
+    )
+    sla = Sla((Target("photoupload", rate), Target("photoview", 3 * rate), Target("tagview", rate)))
+    options = Options(
+        isolation=Isolation.COMPUTE_STORAGE if isolation else Isolation.NONE,
+        placement=placement,
+        cache_media=cache_media,
+    )
+    application = Application(datasets, (upload, view, tagview), host_cores=2, host_memory=GB)
+    return Problem(Catalog(CATALOG_UNITS, Cpu(85, 20), SERVERS[:servers]), application, sla, options)
+
+
+def built(problem: Problem) -> Instance:
+    """The numeric problem, which must exist."""
+    made = build(problem)
+    assert isinstance(made, Instance), made
+    return made
+
+
+def small(seed: int, *, placement: Placement = Placement.WEIGHTED) -> Problem:
+    """A random problem whose cheapest cluster has one to three servers."""
+    rng = random.Random(seed)
+    sizes = [rng.choice((5, 20, 60)) * GB for _ in range(2)]
+    datasets = tuple(
+        Dataset(f"d{i}", size, rng.choice((Persistence.REQUIRED, Persistence.NOT_NEEDED)), remote=True)
+        for i, size in enumerate(sizes)
+    )
+    tasks = tuple(
+        Task(
+            f"t{t}",
+            "serve",
+            rng.choice((0.1, 0.4)) * GB,
+            (
+                Compute(rng.uniform(0.002, 0.02)),
+                Io(Op.READ, f"d{t}", rng.randint(1, 3), rng.choice((4, 64, 200)) * KB),
+                Io(Op.WRITE, "d0", 1, 4 * KB, blocking=rng.random() < 0.5),
+            ),
+        )
+        for t in range(2)
+    )
+    sla = Sla(tuple(Target(f"t{t}", rng.uniform(10, 70)) for t in range(2)))
+    options = Options(
+        isolation=rng.choice((Isolation.NONE, Isolation.COMPUTE_STORAGE)),
+        placement=placement,
+        cache_media=CacheMedia.OFF,
+    )
+    few = _server("small", rng.uniform(900, 1500), 3, 1, 3, 8)
+    wide = _server("wide", rng.uniform(1600, 2600), 8, 10, 8, 24)
+    units = (CATALOG_UNITS[0], *rng.sample(CATALOG_UNITS[1:3], 1), CATALOG_UNITS[3])
+    application = Application(datasets, tasks, host_cores=rng.randint(0, 1), host_memory=rng.choice((0, GB)))
+    return Problem(Catalog(units, Cpu(85, 20), (few, wide)), application, sla, options)

@@ -1,0 +1,52 @@
+"""The proof tree against the solver it does not trust."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from froude.provision.optimise.highs import Program, solve
+from froude.provision.optimise.tree import prove
+from tests.provision.optimise.test_highs import knapsack, random_program
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_proves_the_optimum(seed: int) -> None:
+    """Asked for everything it proves the optimum, and no more than the solver's tolerance of rows above its."""
+    program = random_program(seed)
+    optimum = solve(program).objective
+    proof = prove(program.arrays(), math.inf)
+    assert proof.bound == pytest.approx(optimum, rel=1e-6)
+    assert proof.bound <= optimum * (1 + 1e-7)
+
+
+def test_stops_at_the_target_with_a_bound_that_holds() -> None:
+    """Fewer nodes give a weaker bound, never a wrong one."""
+    program = random_program(3, size=12)
+    optimum = solve(program).objective
+    bounds = [prove(program.arrays(), math.inf, nodes=nodes).bound for nodes in (1, 5, 2000)]
+    assert bounds == sorted(bounds)
+    assert bounds[-1] <= optimum + 1e-6
+    assert prove(program.arrays(), bounds[0] * 0.5).nodes == 1
+
+
+def test_proves_that_there_is_no_point() -> None:
+    """2x = 1 has no whole solution; x >= 2 and x <= 1 none at all."""
+    program = Program()
+    x = program.column("x", upper=5.0, integer=True)
+    program.row("half", [(x, 2.0)], lower=1.0, upper=1.0)
+    assert prove(program.arrays(), math.inf).bound == math.inf
+
+
+def test_time_over_at_once_proves_nothing() -> None:
+    """An expired proof is minus infinity, not an error."""
+    assert prove(knapsack().arrays(), 0.0, expired=lambda: True).bound == -math.inf
+
+
+def test_leaves_its_program_as_it_was() -> None:
+    """Bounds are branched on in a copy."""
+    arrays = knapsack().arrays()
+    upper = arrays.upper.copy()
+    prove(arrays, math.inf)
+    assert (arrays.upper == upper).all()

@@ -1,0 +1,97 @@
+"""What the reports say, read from their values."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from froude.provision.compile import Point
+from froude.provision.evaluate import Evaluation, Limit
+from froude.provision.figures import (
+    baseline_table,
+    cost_curve,
+    cost_stack,
+    evaluation_section,
+    plan_report,
+    storage_strip,
+    sweep_report,
+)
+from froude.provision.plan import Conflict, Plan, Status
+from froude.render import Table, Tone, save
+from tests.provision.clusters import paper_plan, photoshare, with_thumbs
+
+
+def _points() -> list[Point]:
+    proved = replace(paper_plan(), lower=7300.0)
+    open_ = replace(with_thumbs("15KDisk", 4), status=Status.GAP, lower=6000.0, upper=8000.0)
+    dear = replace(paper_plan(), upper=2 * proved.upper)
+    none = Plan(Status.INFEASIBLE, conflict=(Conflict("network"),))
+    return [
+        Point(0.5, open_, {"15KDisk": none}),
+        Point(1.0, proved, {"15KDisk": dear}),
+        Point(9.0, none, {}),
+    ]
+
+
+def test_the_curve_has_its_band_and_baselines() -> None:
+    """Cost, bound and homogeneous clusters; a gap where there is none."""
+    chart = cost_curve(_points())
+    series = {one.name: list(one.ys) for one in chart.series}
+    assert series["cost"] == [8000.0, paper_plan().upper, None]
+    assert series["cost (lower bound)"] == [6000.0, 7300.0, None]
+    assert series["all on 15KDisk"] == [None, 2 * paper_plan().upper, None]
+
+
+def test_the_strip_shows_one_storage_at_a_time() -> None:
+    """At every point exactly one band of a dataset is full."""
+    chart = storage_strip(photoshare(), _points()[:2])
+    thumbs = {one.name: list(one.ys) for one in chart.series if one.panel == "thumbs"}
+    assert thumbs == {"15KDisk": [1.0, 1.0, 0.0, 0.0], "SSD": [0.0, 0.0, 1.0, 1.0]}
+    edge = math.sqrt(0.5)
+    assert list(chart.series[0].xs) == pytest.approx([0.5, edge, edge, 1.0], rel=1e-5)
+
+
+def test_the_stack_adds_up() -> None:
+    """Kinds of parts sum to the cost."""
+    chart = cost_stack(photoshare(), _points()[1:2])
+    assert math.isclose(sum(one.ys[0] or 0 for one in chart.series), paper_plan().upper, rel_tol=1e-9)
+
+
+def test_baselines_are_compared() -> None:
+    """Twice the cost, at the one point where both exist."""
+    assert list(baseline_table(_points()).rows) == [("all on 15KDisk", 2.0, 2.0, 1)]
+
+
+def test_a_sweep_says_what_is_not_proved(tmp_path: Path) -> None:
+    """One of three; the page can be drawn."""
+    report = sweep_report(photoshare(), _points(), {"Seed": "0"})
+    assert report.lede.startswith("1 of 3 points")
+    assert report.tone is Tone.WARNING
+    assert save(report, tmp_path / "sweep.html", interactive=True)
+
+
+def test_a_plan_page(tmp_path: Path) -> None:
+    """The cost and its proof first; the servers and what to buy below."""
+    report = plan_report(photoshare(), paper_plan(), {})
+    assert "$7,329.09" in report.lede
+    assert report.tone is Tone.GOOD
+    tables = [block for section in report.sections for block in section.blocks if isinstance(block, Table)]
+    assert tables[0].rows[1][-1] == "4 x 15KDisk (photos)"
+    assert save(report, tmp_path / "plan.html", interactive=True)
+
+
+def test_an_infeasible_page_names_the_conflict() -> None:
+    """And nothing else."""
+    plan = Plan(Status.INFEASIBLE, conflict=(Conflict("memory of task x", 13, 12, "GB"),))
+    report = plan_report(photoshare(), plan, {})
+    assert report.tone is Tone.BAD
+    assert "needs 13 GB" in str(report.sections[0].blocks[0])
+
+
+def test_an_evaluation_lists_limits() -> None:
+    """Tightest first, with the fraction in words."""
+    section = evaluation_section(Evaluation(0.5, (Limit("cores", 0.75), Limit("bus", 0.25))))
+    assert "50.0%" in str(section.blocks[0])

@@ -1,0 +1,54 @@
+"""Model, optimiser and checker against each other on random small problems that use every feature."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("highspy")
+
+from froude.provision.compile import Effort, compile_plan
+from froude.provision.demand import Demand
+from froude.provision.evaluate import evaluate
+from froude.provision.instance import Instance
+from froude.provision.model import build
+from froude.provision.plan import Status
+from tests.provision.problems import random_problem
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_plans_pass_the_check_and_meet_the_sla(seed: int) -> None:
+    """No plan is unsound, and the evaluation, which spreads load anew, finds the SLA met."""
+    problem = random_problem(seed)
+    plan = compile_plan(problem, Effort(0.05, 10.0))
+    assert plan.status in {Status.PROVED, Status.GAP, Status.INFEASIBLE}
+    if plan.groups:
+        assert evaluate(problem, plan).fraction >= 1 - 1e-6
+    else:
+        assert plan.conflict
+
+
+@pytest.mark.parametrize("seed", range(30, 60))
+def test_model_and_checker_agree(seed: int) -> None:
+    """Two separate computations of needs and run times give the same numbers for the plan's choices."""
+    problem = random_problem(seed)
+    instance = build(problem)
+    plan = compile_plan(problem, Effort(0.1, 10.0))
+    if not isinstance(instance, Instance) or not plan.groups:
+        return
+    demand = Demand(problem, plan)
+    at = []
+    for dataset in instance.datasets:
+        units = plan.choices[dataset.name]
+        label = " + ".join(units)
+        if dataset.local_to is not None:
+            label = f"{demand.beside(dataset.name)} x {units[0]}"
+        labels = [choice.label for choice in dataset.choices]
+        if label not in labels:
+            return  # without load there are no instances, so nothing stands beside them
+        at.append(labels.index(label))
+    for task, time in zip(instance.tasks, instance.run_times(at), strict=True):
+        assert demand.run_times[task.name] == pytest.approx(time, rel=1e-9, abs=1e-15)
+        assert demand.rates[task.name] == pytest.approx(task.rate, rel=1e-9, abs=1e-12)
+    for dataset, choice in zip(instance.datasets, at, strict=True):
+        for number, copy in enumerate(dataset.choices[choice].copies):
+            assert demand.need(dataset.name, cache=bool(number)) == pytest.approx(copy.need, rel=1e-9)
