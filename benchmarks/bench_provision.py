@@ -197,19 +197,19 @@ def _sweep() -> Iterator[dict[str, object]]:
 
 
 def _descent() -> Iterator[dict[str, object]]:
-    for seed in (1, 2):
+    for seed in (1,):
         problem = five(seed)
         instance = _instance(problem)
         sizes = [len(d.choices) for d in instance.datasets]
         seconds, plan = _timed(problem, 0.01, 30.0)
         begin = time.perf_counter()
-        found = gradient_descent(instance, random.Random(seed), restarts=2)
+        found = gradient_descent(instance, random.Random(seed), restarts=1)
         walked = time.perf_counter() - begin
         name = f"5 datasets x {max(sizes)} choices, instance {seed}"
         yield _row(f"{name}: joint, packed and proved", seconds, "s", None, _said(plan))
         ends = ", ".join(f"${end:,.0f}" for end in found.ends)
         yield _row(
-            f"{name}: gradient descent, 2 starts",
+            f"{name}: gradient descent, one start (the paper takes ten)",
             walked,
             "s",
             None,
