@@ -7,7 +7,6 @@ handed to a named generator if it is random by nature and of known form, and els
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,8 @@ from functools import cached_property
 
 from froude.base.units import Quantity
 from froude.mining import patterns
-from froude.mining.flows import EACH, OccurrenceContext, Source, Timeline, columns
+from froude.mining.candidates import flows_from, from_cause, leaf_name, ranked, siblings
+from froude.mining.flows import OccurrenceContext, Timeline, columns
 from froude.mining.knowledge import FACTS, GAUGES, NAMING
 from froude.mining.patterns import same
 from froude.mining.relocation import is_distinctive
@@ -57,8 +57,6 @@ _ALWAYS_NEW = 4
 """Distinct values of a leaf of answers before it counts as assigned anew each time."""
 _NEARBY = 16
 """Largest offset between a number and its source."""
-_WHICH = (Which.SAME, Which.PREVIOUS, Which.NTH, Which.FIRST, Which.LAST)
-_INDEX = re.compile(r"\[(\d+)\]")
 
 
 class ArgumentMiner:
@@ -162,7 +160,7 @@ class ArgumentMiner:
             return None
         for flow in self._flows(column, [Side.RESPONSE]):
             varies = self._one_cluster or self._varying.varies(flow)
-            if _leaf_name(flow.path) == _leaf_name(column.path) and varies:
+            if leaf_name(flow.path) == leaf_name(column.path) and varies:
                 return flow
         return None
 
@@ -184,7 +182,7 @@ class ArgumentMiner:
             # Small numbers and flags meet by accident: only a leaf of the same name is believed.
             if len(distinct) < 2:
                 return None
-            flows = (flow for flow in flows if _leaf_name(flow.path) == _leaf_name(column.path))
+            flows = (flow for flow in flows if leaf_name(flow.path) == leaf_name(column.path))
         return next(iter(flows), None)
 
     def _flows(self, column: _Column, sides: Sequence[Side] = tuple(Side)) -> Iterator[Flow]:
@@ -196,12 +194,12 @@ class ArgumentMiner:
         assert not isinstance(value, Special)
         tried: list[Flow] = []
         if one.cause is not None:
-            tried.extend(_from_cause(one, value))
+            tried.extend(from_cause(one, value))
         for source in self._timeline.sources(one, value)[-_SOURCES_TRIED:]:
-            tried.extend(_flows_from(source, one.template))
-        tried.extend(_siblings(one, value, column.path))
+            tried.extend(flows_from(source, one.template))
+        tried.extend(siblings(one, value, column.path))
         held = False
-        for flow in _ranked(tried, column.path, one.template):
+        for flow in ranked(tried, column.path, one.template):
             if flow.side in sides and self._holds(flow, column):
                 held = True
                 yield flow
@@ -210,9 +208,9 @@ class ArgumentMiner:
         tried = [
             f
             for source in self._timeline.sources(one, value, others=True)[-_SOURCES_TRIED:]
-            for f in _flows_from(source, one.template)
+            for f in flows_from(source, one.template)
         ]
-        for flow in _ranked(tried, column.path, one.template):
+        for flow in ranked(tried, column.path, one.template):
             if flow.side in sides and self._holds(flow, column):
                 yield flow
 
@@ -227,10 +225,10 @@ class ArgumentMiner:
             tried = [
                 Flow(flow.call, flow.side, flow.path, flow.which, flow.node_type, plus)
                 for source in self._timeline.sources(one, numbers[at] - plus)[-_SOURCES_TRIED:]
-                for flow in _flows_from(source, one.template)
+                for flow in flows_from(source, one.template)
             ]
-            for flow in _ranked(tried, column.path, one.template):
-                alike = _leaf_name(flow.path) == _leaf_name(column.path) or is_distinctive(numbers[at])
+            for flow in ranked(tried, column.path, one.template):
+                alike = leaf_name(flow.path) == leaf_name(column.path) or is_distinctive(numbers[at])
                 if alike and self._holds(flow, column):
                     return flow
         return None
@@ -253,7 +251,7 @@ class ArgumentMiner:
         )
         for part in parts:
             for source in self._timeline.sources(one, part)[-_SOURCES_TRIED:]:
-                for flow in _flows_from(source, one.template):
+                for flow in flows_from(source, one.template):
                     found = self._around(flow, column, texts)
                     if found is not None:
                         return found
@@ -330,7 +328,7 @@ class ArgumentMiner:
         if sometimes is not None:
             return sometimes
         numbers = [v for v in present if isinstance(v, int | float) and not isinstance(v, bool)]
-        if _leaf_name(column.path) in GAUGES and len(numbers) == len(present):
+        if leaf_name(column.path) in GAUGES and len(numbers) == len(present):
             return Generated("gauge", {"low": min(numbers), "high": max(numbers)})
         found = self._usual(column, asked=fact is None) or (NodeFact(fact) if fact is not None else None)
         found = found or (recognise(present) if present else None)
@@ -423,76 +421,6 @@ class _Varying:
         protocol, method = self._method.get(flow.call, ("", ""))
         seen = self._seen[protocol, method, flow.path]
         return len(seen) >= _ALWAYS_NEW or (len(seen) > 1 and all(is_distinctive(value) for value in seen))
-
-
-def _flows_from(source: Source, taker: str) -> list[Flow]:
-    template, node_type, side, path = source
-    if node_type is None:
-        # A call is no source of itself: `same` would name the taking call.
-        return [
-            Flow(template, side, path, which)
-            for which in _WHICH
-            if which is not Which.SAME or template != taker
-        ]
-    return [Flow(template, side, path, which, node_type) for which in (Which.NTH, Which.LAST, Which.FIRST)]
-
-
-def _from_cause(one: Occurrence, value: Scalar) -> list[Flow]:
-    """Flows from the call that caused an effect, its element named by `{each}` wherever its index stands."""
-    assert one.cause is not None
-    made = []
-    for side, leaves in (
-        (Side.RESPONSE, one.cause.call.response or {}),
-        (Side.REQUEST, one.cause.call.request),
-    ):
-        for path, found in leaves.items():
-            if not same(found, value):
-                continue
-            kind = one.cause.template.rpartition(".")[0]
-            for at in (match for match in _INDEX.finditer(path) if int(match[1]) == one.each):
-                each = f"{path[: at.start()]}[{EACH}]{path[at.end() :]}"
-                made.append(Flow(one.cause.template, side, each, Which.CAUSE, kind))
-            made.append(Flow(one.cause.template, side, path, Which.CAUSE, kind))
-    return made
-
-
-def _siblings(one: Occurrence, value: Scalar, path: str) -> list[Flow]:
-    """Copies of a leaf that stands earlier in the same request."""
-    made = []
-    for other, found in one.call.request.items():
-        if other == path:
-            break
-        if same(found, value):
-            made.append(Flow(one.template, Side.REQUEST, other, Which.SAME))
-    return made
-
-
-def _ranked(flows: Sequence[Flow], path: str, taker: str) -> list[Flow]:
-    """Likeliest first: same name, answer rather than request, nearest occurrence, shortest path."""
-
-    def rank(flow: Flow) -> tuple[object, ...]:
-        cause = flow.which is not Which.CAUSE
-        # A call of real time has what it had the time before; other calls' places beside it are accidents.
-        repeated = flow.call == taker and taker.rpartition(".")[2].startswith("p") and flow.path == path
-        which = _WHICH.index(flow.which) if flow.which in _WHICH else -1
-        alike = _leaf_name(flow.path) != _leaf_name(path)
-        return (
-            cause,
-            not repeated,
-            alike,
-            flow.side is Side.REQUEST,
-            which,
-            EACH not in flow.path,
-            len(flow.path),
-            flow.call,
-            flow.path,
-        )
-
-    return sorted(set(flows), key=rank)
-
-
-def _leaf_name(path: str) -> str:
-    return _INDEX.sub("", path.rpartition(".")[2]).replace(f"[{EACH}]", "")
 
 
 def _fact(path: str) -> str | None:

@@ -1,0 +1,86 @@
+"""Flows that may explain a value, likeliest first: from where it was seen, from a cause, from its own request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from froude.mining.flows import EACH, Source
+from froude.mining.patterns import same
+from froude.mining.structure import Occurrence
+from froude.workload.types import Flow, Scalar, Side, Which
+
+_WHICH = (Which.SAME, Which.PREVIOUS, Which.NTH, Which.FIRST, Which.LAST)
+_INDEX = re.compile(r"\[(\d+)\]")
+
+
+def flows_from(source: Source, taker: str) -> list[Flow]:
+    """Flows from a place where a value was seen, one an occurrence that it may mean."""
+    template, node_type, side, path = source
+    if node_type is None:
+        # A call is no source of itself: `same` would name the taking call.
+        return [
+            Flow(template, side, path, which)
+            for which in _WHICH
+            if which is not Which.SAME or template != taker
+        ]
+    return [Flow(template, side, path, which, node_type) for which in (Which.NTH, Which.LAST, Which.FIRST)]
+
+
+def from_cause(one: Occurrence, value: Scalar) -> list[Flow]:
+    """Flows from the call that caused an effect, its element named by `{each}` wherever its index stands."""
+    assert one.cause is not None
+    made = []
+    for side, leaves in (
+        (Side.RESPONSE, one.cause.call.response or {}),
+        (Side.REQUEST, one.cause.call.request),
+    ):
+        for path, found in leaves.items():
+            if not same(found, value):
+                continue
+            kind = one.cause.template.rpartition(".")[0]
+            for at in (match for match in _INDEX.finditer(path) if int(match[1]) == one.each):
+                each = f"{path[: at.start()]}[{EACH}]{path[at.end() :]}"
+                made.append(Flow(one.cause.template, side, each, Which.CAUSE, kind))
+            made.append(Flow(one.cause.template, side, path, Which.CAUSE, kind))
+    return made
+
+
+def siblings(one: Occurrence, value: Scalar, path: str) -> list[Flow]:
+    """Copies of a leaf that stands earlier in the same request."""
+    made = []
+    for other, found in one.call.request.items():
+        if other == path:
+            break
+        if same(found, value):
+            made.append(Flow(one.template, Side.REQUEST, other, Which.SAME))
+    return made
+
+
+def ranked(flows: Sequence[Flow], path: str, taker: str) -> list[Flow]:
+    """Likeliest first: same name, answer rather than request, nearest occurrence, shortest path."""
+
+    def rank(flow: Flow) -> tuple[object, ...]:
+        cause = flow.which is not Which.CAUSE
+        # A call of real time has what it had the time before; other calls' places beside it are accidents.
+        repeated = flow.call == taker and taker.rpartition(".")[2].startswith("p") and flow.path == path
+        which = _WHICH.index(flow.which) if flow.which in _WHICH else -1
+        alike = leaf_name(flow.path) != leaf_name(path)
+        return (
+            cause,
+            not repeated,
+            alike,
+            flow.side is Side.REQUEST,
+            which,
+            EACH not in flow.path,
+            len(flow.path),
+            flow.call,
+            flow.path,
+        )
+
+    return sorted(set(flows), key=rank)
+
+
+def leaf_name(path: str) -> str:
+    """A leaf path's last name, without indices."""
+    return _INDEX.sub("", path.rpartition(".")[2]).replace(f"[{EACH}]", "")
