@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from froude.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from froude.experiment.main_job import MainJob
 
 EXIT_ERROR, EXIT_MISSED = 1, 3
 
@@ -53,21 +56,7 @@ def demo(
     done = run_main_job(DEMO, workspace, hadoop, progress=progress, seed=settings.seed)
     with progress.task("write the report"):
         html, _ = save(main_job_report(done), workspace.new("report", suffix=".html"))
-    logical, latency = done.prediction.row("logical"), done.run.latency()
-    figures = {
-        "nodes whose call sequence was foretold exactly": done.prediction.sequence_share,
-        "logical arguments foretold": logical.share,
-        "all arguments foretold": done.prediction.row("all").share,
-        "emulated nodes": sum(done.run.nodes.values()),
-        "calls answered": sum(n for _, n in done.run.counts.values()),
-        "errors": sum(sum(by.values()) for by in done.run.errors.values()),
-        "calls left out": sum(done.run.left_out.values()),
-        "p50 ms": latency.p50_ms,
-        "p99 ms": latency.p99_ms,
-        "limited by": str(done.run.bottleneck),
-        "seconds": time.monotonic() - begun,
-        "report": str(html),
-    }
+    figures = {**_figures(done), "seconds": time.monotonic() - begun, "report": str(html)}
     settings.emit(figures)
     width = max(map(len, figures))
     for name, value in figures.items():
@@ -78,6 +67,22 @@ def demo(
     if done.run.left_out:
         settings.note(f"froude: {sum(done.run.left_out.values()):,} calls could not be sent as planned")
         raise typer.Exit(EXIT_MISSED)
+
+
+def _figures(done: MainJob) -> dict[str, float | str]:
+    latency = done.run.latency()
+    return {
+        "nodes whose call sequence was foretold exactly": done.prediction.sequence_share,
+        "logical arguments foretold": done.prediction.row("logical").share,
+        "all arguments foretold": done.prediction.row("all").share,
+        "emulated nodes": sum(done.run.nodes.values()),
+        "calls answered": sum(n for _, n in done.run.counts.values()),
+        "errors": sum(sum(by.values()) for by in done.run.errors.values()),
+        "calls left out": sum(done.run.left_out.values()),
+        "p50 ms": latency.p50_ms,
+        "p99 ms": latency.p99_ms,
+        "limited by": str(done.run.bottleneck),
+    }
 
 
 def _text(name: str, value: object) -> str:
