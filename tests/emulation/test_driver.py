@@ -9,9 +9,10 @@ from contextlib import contextmanager
 
 import pytest
 
+from froude.base.limits import raise_descriptor_limit
 from froude.emulation.controller import Controller, Group
 from froude.emulation.core import Core, Endpoint
-from froude.emulation.driver import Driver, raise_descriptor_limit
+from froude.emulation.driver import Driver
 from froude.emulation.programs.events import NodeId, Program
 from froude.emulation.programs.stream import Ready, Stream
 from froude.hadoop.rpc.client import ClientConnection

@@ -7,9 +7,7 @@ epoll's timeout has whole milliseconds, so short waits go by select on its descr
 
 from __future__ import annotations
 
-import contextlib
 import errno
-import resource
 import select
 import socket
 import time
@@ -23,16 +21,6 @@ _READ_BYTES = 1 << 20
 _MOST_WAIT_S = 0.2
 _TAKE_IN_S = 1.0
 _SHORT_WAIT_S = 0.002
-
-
-def raise_descriptor_limit() -> int:
-    """Raise this process's limit on open files to the hard one, and give it."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != hard:
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-            soft = hard
-    return soft
 
 
 class Driver:

@@ -22,10 +22,11 @@ import psutil
 
 from froude.base.clock import RealClock
 from froude.base.errors import FroudeError, TargetError
+from froude.base.limits import raise_descriptor_limit
 from froude.base.seeds import Seeds
 from froude.emulation.controller import Controller
 from froude.emulation.core import Core, Endpoint
-from froude.emulation.driver import Driver, raise_descriptor_limit
+from froude.emulation.driver import Driver
 from froude.emulation.population import Connections, Troupe, groups_of
 from froude.emulation.programs.cast import Cast
 from froude.emulation.programs.fleet import FleetSettings

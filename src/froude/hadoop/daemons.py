@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -21,6 +20,7 @@ import psutil
 
 from froude.base.errors import TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
+from froude.base.limits import raise_descriptor_limit
 from froude.hadoop import jvm, quickstart, site
 from froude.hadoop.distribution import Hadoop
 
@@ -303,18 +303,6 @@ def last_problem(log: str) -> str | None:
         is_exception = re.match(r"^[\w.$]+(?:Exception|Error)\b", after) is not None
         return f"{text} {after}".strip() if is_exception else text.strip()
     return None
-
-
-def raise_descriptor_limit() -> int:
-    """Raise this process's limit of open descriptors to the hard limit; children inherit it.
-
-    Returns:
-        The limit now.
-    """
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != hard:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    return hard
 
 
 def _tail(path: Path) -> str:

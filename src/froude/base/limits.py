@@ -1,0 +1,20 @@
+"""What the system allows this process."""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+
+
+def raise_descriptor_limit() -> int:
+    """Raise this process's limit of open descriptors to the hard limit; children inherit it.
+
+    Returns:
+        The limit now: the soft one where the system does not let it be raised.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+            soft = hard
+    return soft
