@@ -109,7 +109,7 @@ def photoshare(rate: float, servers: int = 1) -> Problem:
     sla = Sla((Target("photoupload", rate), Target("photoview", 3 * rate), Target("tagview", rate)))
     options = Options(isolation=Isolation.COMPUTE_STORAGE, cache_media=CacheMedia.ANY)
     return Problem(
-        Catalog(UNITS, Cpu(137.56), SERVERS[:servers]), Application(data, tasks, 2, GB), sla, options
+        Catalog(UNITS, (Cpu(137.56),), SERVERS[:servers]), Application(data, tasks, 2, GB), sla, options
     )
 
 
@@ -135,7 +135,7 @@ def five(seed: int) -> Problem:
         for t in range(5)
     )
     sla = Sla(tuple(Target(f"t{t}", rng.uniform(50, 900)) for t in range(5)))
-    return Problem(Catalog(MODERN, Cpu(60), RACKS), Application(data, tasks, 2, 8 * GB), sla)
+    return Problem(Catalog(MODERN, (Cpu(60),), RACKS), Application(data, tasks, 2, 8 * GB), sla)
 
 
 def _instance(problem: Problem) -> Instance:

@@ -61,7 +61,7 @@ def _catalog(dice: random.Random) -> Catalog:
         dice.choice([None, None, 8]),
     )
     large = Server("large", 1850, 16, 1.25e9, (Bus("SAS", 16, 3e9), Bus("DIMM", 48, 21.3e9)))
-    return Catalog(tuple(units), Cpu(85, 20), dice.choice([(small,), (small, large), (large,)]))
+    return Catalog(tuple(units), (Cpu(85, 20),), dice.choice([(small,), (small, large), (large,)]))
 
 
 def _dataset(dice: random.Random, number: int, tasks: list[str], local: bool) -> Dataset:

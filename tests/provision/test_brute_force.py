@@ -67,7 +67,7 @@ def _problem(seed: int, *, local: bool) -> Problem:
     )
     application = Application((dataset,), (Task("t", "p", 400e6, operations),), dice.choice([0, 1]), 0.5e9)
     isolation = dice.choice(list(Isolation))
-    catalog = Catalog((DISK, SSD, DRAM), Cpu(100), (server,))
+    catalog = Catalog((DISK, SSD, DRAM), (Cpu(100),), (server,))
     return Problem(catalog, application, Sla((Target("t", rate),)), Options(isolation))
 
 

@@ -14,7 +14,7 @@ from tests.provision.clusters import photoshare
 def _task(
     name: str, rate: float, *paths: Path, floors: tuple[tuple[int, tuple[float, ...]], ...] = ()
 ) -> TaskNeed:
-    return TaskNeed(name, 0, rate, 0, 0, (0.0,), paths, floors)
+    return TaskNeed(name, 0, rate, (0.0,), 0, (0.0,), paths, floors)
 
 
 def _with(*tasks: TaskNeed) -> Instance:

@@ -41,7 +41,7 @@ def test_a_loop_settles() -> None:
     application = Application((), (_task("a", Dependency("a", 1, probability=0.5)),))
     sla = Sla((Target("a", 10),))
     assert task_rates(application, sla)["a"] == pytest.approx(20)
-    assert _rates(Problem(Catalog((), Cpu(1), ()), application, sla))["a"] == pytest.approx(20)
+    assert _rates(Problem(Catalog((), (Cpu(1),), ()), application, sla))["a"] == pytest.approx(20)
 
 
 def test_a_loop_that_runs_away() -> None:

@@ -45,7 +45,7 @@ def bill(problem: Problem, plan: Plan) -> tuple[Line, ...]:
     catalog, memory = problem.catalog, memory_unit(problem)
     lines = [_line(problem, "server", s.name, servers[s.name], s) for s in catalog.servers]
     lines += [_line(problem, "storage", u.name, units[u.name], u) for u in catalog.units]
-    lines.append(_line(problem, "core", "CPU core", cores, catalog.cpu))
+    lines.append(_line(problem, "core", "CPU core", cores, catalog.cpu()))
     lines.append(_line(problem, "memory", memory.name, dimms, memory))
     return tuple(line for line in lines if line.quantity)
 

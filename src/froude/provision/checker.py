@@ -79,7 +79,7 @@ def cost_of(problem: Problem, groups: tuple[Group, ...]) -> float:
         held = [(h.unit, h.units) for h in group.held] + [(h.unit, h.units) for h in group.local]
         one = _price(problem, problem.catalog.server(group.server))
         one += sum(_price(problem, problem.catalog.unit(name)) * count for name, count in held)
-        one += group.cores * _price(problem, problem.catalog.cpu)
+        one += group.cores * _price(problem, problem.catalog.cpu(problem.catalog.server(group.server).cpu))
         one += group.dimms * _price(problem, _memory(problem))
         total += one * group.count
     return total

@@ -6,7 +6,7 @@ to be one, never handed on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -46,8 +46,17 @@ class Point:
     """By unit type: every dataset on it alone, at the same SLA; types that may not hold all are left out."""
 
 
-def compile_plan(problem: Problem, effort: Effort | None = None) -> Plan:
+Only = Mapping[str, Sequence[tuple[str, ...]]]
+"""Per dataset, the names of the choices that stay open, as in `Plan.choices`; datasets that are left out keep all."""
+
+
+def compile_plan(problem: Problem, effort: Effort | None = None, *, only: Only | None = None) -> Plan:
     """The cheapest cluster for the SLA, with bounds, or the constraints in conflict.
+
+    Args:
+        problem: the inputs.
+        effort: how far to go for a proof.
+        only: choices that stay open, for what-if questions; None leaves all. Bounds hold among these.
 
     Raises:
         MissingError: the solver is not installed.
@@ -56,10 +65,10 @@ def compile_plan(problem: Problem, effort: Effort | None = None) -> Plan:
     effort = effort or Effort()
     phases = undecided(problem)
     if phases is None:
-        return _compiled(problem, effort)
+        return _compiled(problem, effort, only)
 
     def solve(one: Problem, seconds: float) -> Plan:
-        return _compiled(one, Effort(effort.gap / 2, seconds, effort.seed))
+        return _compiled(one, Effort(effort.gap / 2, seconds, effort.seed), only)
 
     plan = best_split(problem, phases, solve, gap=effort.gap, time_limit_s=effort.time_limit_s)
     if plan.groups:
@@ -67,11 +76,26 @@ def compile_plan(problem: Problem, effort: Effort | None = None) -> Plan:
     return plan
 
 
-def _compiled(problem: Problem, effort: Effort) -> Plan:
+def _compiled(problem: Problem, effort: Effort, only: Only | None) -> Plan:
     found = build(problem)
     if not isinstance(found, Instance):
         return Plan(Status.INFEASIBLE, conflict=found)
-    return _solved(problem, found, effort)
+    narrowed = _narrowed(found, only or {})
+    if isinstance(narrowed, Conflict):
+        return Plan(Status.INFEASIBLE, conflict=(narrowed,))
+    return _solved(problem, narrowed, effort)
+
+
+def _narrowed(instance: Instance, only: Only) -> Instance | Conflict:
+    """The instance with the choices of those names alone."""
+    kept: list[list[int]] = []
+    for dataset in instance.datasets:
+        names = only.get(dataset.name)
+        kept.append([i for i, c in enumerate(dataset.choices) if names is None or c.names in names])
+        if not kept[-1]:
+            allowed = " or ".join(" + ".join(one) for one in names or ())
+            return Conflict(f"dataset {dataset.name} cannot be stored as {allowed}")
+    return _kept(instance, kept) if only else instance
 
 
 def homogeneous(problem: Problem, effort: Effort | None = None) -> dict[str, Plan]:
@@ -119,7 +143,7 @@ def _point(problem: Problem, effort: Effort, baselines: bool, factor: float) -> 
 def _restricted(instance: Instance, unit: str) -> Instance | None:
     """Only choices on one unit type; None when some dataset has no such choice."""
     number = [one.name for one in instance.units].index(unit)
-    datasets, kept = [], []
+    kept = []
     for dataset in instance.datasets:
         at = [
             index
@@ -130,7 +154,15 @@ def _restricted(instance: Instance, unit: str) -> Instance | None:
         if not at:
             return None
         kept.append(at)
-        datasets.append(replace(dataset, choices=tuple(dataset.choices[index] for index in at)))
+    return _kept(instance, kept)
+
+
+def _kept(instance: Instance, kept: Sequence[Sequence[int]]) -> Instance:
+    """The instance with some of each dataset's choices."""
+    datasets = tuple(
+        replace(dataset, choices=tuple(dataset.choices[index] for index in at))
+        for dataset, at in zip(instance.datasets, kept, strict=True)
+    )
     tasks = tuple(
         replace(
             task,
@@ -142,7 +174,7 @@ def _restricted(instance: Instance, unit: str) -> Instance | None:
         )
         for task in instance.tasks
     )
-    return replace(instance, datasets=tuple(datasets), tasks=tasks)
+    return replace(instance, datasets=datasets, tasks=tasks)
 
 
 def _picked(values: tuple[float, ...], at: Sequence[int]) -> tuple[float, ...]:

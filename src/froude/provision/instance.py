@@ -8,12 +8,18 @@ Rules of a feasible plan, for every server (all are `<=`):
 
 * units on a bus (remote, local, DIMMs for memory) <= slots; bytes of a phase through a bus <= its bandwidth;
 * bytes of a network row (remote copies by share, tasks by share) <= network bandwidth;
-* cores, an integer >= cores of the tasks by share in every phase (+ host cores) <= server's cores;
+* cores, an integer >= cores of the tasks and of the remote copies by share in every phase (+ host cores)
+  <= server's cores;
 * DIMMs, an integer >= (memory of the instances in every phase + host memory) / capacity of the memory unit;
 * a server with any remote unit is a host: it has host cores and host memory; with isolation it has no task;
 * a remote copy: shares sum to 1, units >= need * share on each server, units >= `min_units` in all;
 * a task: shares sum to 1, integer instances >= P * share on each server, with P = `Task.parallelism`;
 * a dataset local to a task: `per_instance` units beside each instance of that task, on the same server;
+* no server has more than `most_share` of a copy or of a task;
+* a task runs only on servers whose core type is the one chosen for it (`DatasetNeed.cpu_of`);
+* a task with a `latency` has a run time of at most that;
+* cost: servers, units, cores, memory; less what each server's price includes, which is up to `included_cores`
+  and `included_units` of what is used on it (memory counts as units of the memory unit);
 * with `Placement.UNIFORM`, a copy has exactly `min_units` units and a task exactly ceil(P) instances, and the
   share on a server is its part of them.
 """
@@ -51,11 +57,18 @@ class ServerType:
     bus_bandwidth: tuple[float, ...]
     """Bytes per second per bus, in every phase; 0 where it has none."""
     max_count: int | None = None
+    core_cost: float = 0.0
+    """Dollars of each core on it, beyond the included ones."""
+    cpu: int = 0
+    """Index into `Instance.cpus`."""
+    included_cores: int = 0
+    included_units: tuple[int, ...] = ()
+    """Per unit of `Instance.units`; empty where the price includes none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """One copy of a remote dataset on units of one type."""
+    """One copy of a remote dataset on units of one type, with all its replicas or fragments."""
 
     unit: int
     """Index into `Instance.units`."""
@@ -67,6 +80,10 @@ class Copy:
     """Bytes per second through the unit's bus, per phase, for all of the copy."""
     nic_bytes: tuple[float, ...]
     """Bytes per second through the host's network, per network row, for all of the copy."""
+    cores: tuple[float, ...] = ()
+    """Core-seconds per second of its hosts, per phase, for all of the copy; empty where it asks for none."""
+    most_share: float = 1.0
+    """Largest share of it on one server: replicas and fragments stand on different ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +94,8 @@ class LocalUnits:
     per_instance: int
     bus_bytes: tuple[float, ...]
     """Bytes per second through the unit's bus, per phase, for all of the owning task (spread by its share)."""
+    cost: float = 0.0
+    """Dollars per instance besides its units: bytes that are paid by what is held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +105,12 @@ class Choice:
     label: str
     """Unit names joined by ` + `, the persistent one first; local ones as `2 x SSD`."""
     copies: tuple[Copy, ...] = ()
-    """Empty for a local dataset."""
+    """Empty for a local dataset, for one on a service alone, and for the choice of a core type."""
     local: LocalUnits | None = None
+    cost: float = 0.0
+    """Dollars besides units and servers: bytes and requests that are paid for."""
+    names: tuple[str, ...] = ()
+    """Names of the units, the persistent copy first, services too; the core type's for the choice of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +122,8 @@ class DatasetNeed:
     """Never empty; an unstorable dataset is a conflict found before there is an instance."""
     local_to: int | None = None
     """Index of the owning task; None for a remote dataset."""
+    cpu_of: int | None = None
+    """Not a dataset: the core type of the task of this index, one choice per `Instance.cpus` in that order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +151,8 @@ class TaskNeed:
     phase: int
     rate: float
     """F, executions per second, over the whole task graph."""
-    cores: float
-    """F * C: core-seconds per second of all its instances."""
+    cores: tuple[float, ...]
+    """F * C: core-seconds per second of all its instances, per core type of `Instance.cpus`."""
     memory: float
     """Bytes per instance."""
     nic_bytes: tuple[float, ...]
@@ -136,6 +161,10 @@ class TaskNeed:
     """Run time R is the longest of them."""
     floors: tuple[tuple[int, tuple[float, ...]], ...] = ()
     """(local dataset, least number of instances per choice): a choice's units must hold and carry their data."""
+    latency: float | None = None
+    """Longest mean run time, seconds."""
+    most_share: float = 1.0
+    """Largest share of it on one server."""
 
     def parallelism(self, choices: Sequence[int], run_times: Sequence[float]) -> float:
         """P: instances that run at once, not rounded: max of F * R and the floors of the choices."""
@@ -164,7 +193,8 @@ class Instance:
     servers: tuple[ServerType, ...]
     datasets: tuple[DatasetNeed, ...]
     tasks: tuple[TaskNeed, ...]
-    core_cost: float
+    cpus: tuple[str, ...]
+    """Names of the core types; with more than one, `datasets` has a `cpu_of` for every task."""
     memory_unit: int
     """Index of the unit that memory is bought as."""
     host_cores: int

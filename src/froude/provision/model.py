@@ -177,6 +177,8 @@ class _Model:
                     tuple(b.slots if (b := server.bus(name)) else 0 for name in self.buses),
                     tuple(b.bandwidth if (b := server.bus(name)) else 0.0 for name in self.buses),
                     server.max_count,
+                    catalog.cost(catalog.cpu(server.cpu)),
+                    [cpu.name for cpu in catalog.cpus].index(catalog.cpu(server.cpu).name),
                 )
                 for server in catalog.servers
             ),
@@ -184,7 +186,7 @@ class _Model:
                 self._dataset(d, found) for d, found in zip(application.datasets, ways, strict=True)
             ),
             tasks=tuple(self._task(task, ways) for task in application.tasks),
-            core_cost=catalog.cost(catalog.cpu),
+            cpus=tuple(cpu.name for cpu in catalog.cpus),
             memory_unit=catalog.units.index(memory_unit(problem)),
             host_cores=application.host_cores,
             host_memory=application.host_memory,
@@ -204,7 +206,8 @@ class _Model:
                 choices.append(self._beside(way, phases))
             else:
                 copies = tuple(self._copy(dataset, way, number) for number in range(len(way.parts)))
-                choices.append(Choice(" + ".join(part.unit.name for part in way.parts), copies))
+                names = tuple(part.unit.name for part in way.parts)
+                choices.append(Choice(" + ".join(names), copies, names=names))
         name = owner(self.problem, dataset)
         tasks = [task.name for task in self.problem.application.tasks]
         return DatasetNeed(dataset.name, tuple(choices), None if name is None else tasks.index(name))
@@ -213,7 +216,10 @@ class _Model:
         unit = self.problem.catalog.units.index(way.unit)
         through = tuple(sum(a.device_bytes for a in phase) for phase in phases)
         return Choice(
-            f"{way.per_instance} x {way.unit.name}", (), LocalUnits(unit, way.per_instance, through)
+            f"{way.per_instance} x {way.unit.name}",
+            (),
+            LocalUnits(unit, way.per_instance, through),
+            names=(way.unit.name,),
         )
 
     def _copy(self, dataset: Dataset, way: Stored, number: int) -> Copy:
@@ -245,7 +251,7 @@ class _Model:
             task.name,
             self.phases.index(task.phase),
             rate,
-            rate * seconds,
+            tuple(rate * seconds for _ in self.problem.catalog.cpus),
             task.memory,
             tuple(self._task_bytes(task, row) for row in self.rows),
             self._paths(task, ways),

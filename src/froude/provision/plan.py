@@ -98,7 +98,7 @@ class Plan:
     status: Status
     groups: tuple[Group, ...] = ()
     choices: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Unit names per dataset: (unit,), or (persistent unit, caching unit)."""
+    """Unit names per dataset, services too: (unit,), or (persistent unit, caching unit)."""
     lower: float = 0.0
     """No cluster costs less, dollars."""
     upper: float = math.inf
@@ -110,6 +110,12 @@ class Plan:
     """What a reader should know: which bound won, what was skipped."""
     split: dict[str, float] = field(default_factory=dict)
     """Share of a batch job's time per phase, where the plan decided it."""
+    cpus: dict[str, str] = field(default_factory=dict)
+    """Core type per task, where the catalog has more than one."""
+    spread: int | None = None
+    """H of a cluster that survives hosts: no server has more than 1/H of any copy or task."""
+    spares: dict[str, int] = field(default_factory=dict)
+    """Pieces bought beyond those in the servers, by name: a discount can make more cost less."""
 
     @property
     def gap(self) -> float:

@@ -9,12 +9,15 @@ Source: scc (FAST 2012), section 3 and Figure 2.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import pairwise
 from typing import TypeVar
 
 HOURS = 3 * 365 * 24
 """Hours of the three years over which energy is paid (paper 5.1)."""
+HOURS_PER_MONTH = 730.0
+"""Of a price per month."""
 DOLLARS_PER_KWH = 0.10
 """Price of energy (paper 5.1)."""
 
@@ -79,6 +82,21 @@ class Duplex(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Discount:
+    """A lower price of every piece, when at least so many are bought (all-units quantity discount)."""
+
+    count: int
+    """From so many pieces on, at least 2."""
+    price: float
+    """Dollars each, of all of them."""
+
+    def __post_init__(self) -> None:
+        if self.count < 2:
+            raise ValueError(f"count must be at least 2, got {self.count}")
+        _not_negative("price", self.price)
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """Rate and gap of a unit under one storage system, where they differ from the bare device's."""
 
@@ -114,24 +132,49 @@ class StorageUnit:
     power: float = 0.0
     """Watts."""
     profiles: tuple[Profile, ...] = ()
+    idle_power: float | None = None
+    """Watts when nothing is asked of it; None draws `power` always."""
+    price_per_gb_month: float = 0.0
+    """Dollars per 10^9 bytes stored and month: an attached volume or an object store is paid by what it holds."""
+    price_per_read: float = 0.0
+    """Dollars per access of the device, over the whole term at the SLA's rate."""
+    price_per_write: float = 0.0
+    service: bool = False
+    """Kept by a provider behind the network (object storage): no server, bus or slot, and any rate of requests."""
+    owned: int = 0
+    """Pieces that are there already: they cost their energy only."""
+    discounts: tuple[Discount, ...] = ()
+    """By ascending count."""
 
     def __post_init__(self) -> None:
         for name in ("capacity", "rate_r", "rate_w"):
             _positive(name, getattr(self, name))
-        for name in ("gap_r", "gap_w", "price", "power"):
+        paid = ("price", "price_per_gb_month", "price_per_read", "price_per_write")
+        for name in ("gap_r", "gap_w", "power", "owned", *paid):
             _not_negative(name, getattr(self, name))
+        _idle(self.idle_power, self.power)
+        _breaks(self.price, self.discounts)
+        if self.service and (self.volatile or self.owned or self.bus):
+            raise ValueError("a service is not volatile, not owned and on no bus")
 
 
 @dataclass(frozen=True, slots=True)
 class Cpu:
-    """One core."""
+    """One core of a type."""
 
     price: float
     power: float = 0.0
+    name: str = "core"
+    """Servers name the type that they take; compute operations may have a time per type."""
+    idle_power: float | None = None
+    """Watts; None draws `power` always."""
+    discounts: tuple[Discount, ...] = ()
 
     def __post_init__(self) -> None:
         _not_negative("price", self.price)
         _not_negative("power", self.power)
+        _idle(self.idle_power, self.power)
+        _breaks(self.price, self.discounts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +191,22 @@ class Bus:
 
 
 @dataclass(frozen=True, slots=True)
+class Bundle:
+    """What the price of a server includes: up to so much of each costs nothing more."""
+
+    cores: int = 0
+    units: tuple[tuple[str, int], ...] = ()
+    """(storage unit, pieces); memory is pieces of the unit that memory is bought as."""
+
+    def __post_init__(self) -> None:
+        _not_negative("cores", self.cores)
+        for _, count in self.units:
+            _not_negative("count", count)
+
+
+@dataclass(frozen=True, slots=True)
 class Server:
-    """A box without cores, disks and memory; those are bought one by one."""
+    """A box without cores, disks and memory, which are bought one by one; or, with a bundle, one that has some."""
 
     name: str
     price: float
@@ -162,11 +219,23 @@ class Server:
     """Ours; the paper counts the components' power only."""
     max_count: int | None = None
     """How many can be had; None means any number."""
+    cpu: str | None = None
+    """Type of the cores that it takes; None means the first of the catalog."""
+    bundle: Bundle | None = None
+    idle_power: float | None = None
+    """Watts; None draws `power` always."""
+    owned: int = 0
+    """Pieces that are there already, empty: they cost their energy only."""
+    discounts: tuple[Discount, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("price", "cpus", "power"):
+        for name in ("price", "cpus", "power", "owned"):
             _not_negative(name, getattr(self, name))
         _positive("BW", self.bandwidth)
+        _idle(self.idle_power, self.power)
+        _breaks(self.price, self.discounts)
+        if self.bundle is not None and self.bundle.cores > self.cpus:
+            raise ValueError(f"bundle has {self.bundle.cores} cores where cpus is {self.cpus}")
         if self.max_count is not None:
             _not_negative("max_count", self.max_count)
 
@@ -180,11 +249,26 @@ class Catalog:
     """What can be bought."""
 
     units: tuple[StorageUnit, ...]
-    cpu: Cpu
+    cpus: tuple[Cpu, ...]
+    """At least one."""
     servers: tuple[Server, ...]
     hours: float = HOURS
-    """Over which energy is paid."""
+    """Of the term: over which energy, stored bytes and requests are paid."""
     dollars_per_kwh: float = DOLLARS_PER_KWH
+    pue: float = 1.0
+    """Power usage effectiveness: what the building draws per watt of the machines, 1 or more."""
+    mean_load: float = 1.0
+    """Mean load over the term as a share of the peak: between idle power and power."""
+    diversity: float = 0.0
+    """Dollars for each distinct type of server and of storage unit in use (spares, training, images)."""
+
+    def __post_init__(self) -> None:
+        _not_negative("price", self.dollars_per_kwh)
+        _not_negative("time", self.hours)
+        _share("load", self.mean_load)
+        _not_negative("diversity", self.diversity)
+        if not (self.pue >= 1 and math.isfinite(self.pue)):
+            raise ValueError(f"pue must be 1 or above and finite, got {self.pue:g}")
 
     def unit(self, name: str) -> StorageUnit:
         """The unit of a name.
@@ -202,9 +286,27 @@ class Catalog:
         """
         return _named(self.servers, name)
 
+    def cpu(self, name: str | None = None) -> Cpu:
+        """The core type of a name; the first without one.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return self.cpus[0] if name is None else _named(self.cpus, name)
+
+    def energy(self, thing: StorageUnit | Cpu | Server) -> float:
+        """Dollars of energy for one over the term: mean watts * PUE."""
+        idle = thing.power if thing.idle_power is None else thing.idle_power
+        watts = idle + (thing.power - idle) * self.mean_load
+        return watts / 1000 * self.pue * self.hours * self.dollars_per_kwh
+
     def cost(self, thing: StorageUnit | Cpu | Server) -> float:
-        """Dollars for one: price plus energy."""
-        return thing.price + thing.power / 1000 * self.hours * self.dollars_per_kwh
+        """Dollars for one that is bought at its list price: price plus energy."""
+        return thing.price + self.energy(thing)
+
+    def cost_of_bytes(self, unit: StorageUnit, stored: float) -> float:
+        """Dollars over the term for bytes kept on units that are paid by what they hold."""
+        return stored / 1e9 * unit.price_per_gb_month * self.hours / HOURS_PER_MONTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,10 +328,23 @@ class Dataset:
     scope: Scope = Scope.REPLICATED
     profile: str | None = None
     """Of the storage system that holds it: picks the units' `profiles`."""
+    replication: int = 1
+    """Copies of each record on different servers; of a remote dataset."""
+    erasure: tuple[int, int] | None = None
+    """(k, m): each record is k data and m parity fragments, on k + m servers; instead of replication."""
+    host_time: float = 0.0
+    """Core-seconds of the storage system on the host, per access of a device."""
 
     def __post_init__(self) -> None:
         _not_negative("size", self.size)
         _share("hit_ratio", self.hit_ratio)
+        _not_negative("host_time", self.host_time)
+        if self.replication < 1 or (self.erasure is not None and min(self.erasure) < 1):
+            raise ValueError("replication and the numbers of erasure must be 1 or more")
+        if self.replication > 1 and self.erasure is not None:
+            raise ValueError("replication and erasure exclude each other")
+        if not self.remote and (self.replication > 1 or self.erasure is not None or self.host_time):
+            raise ValueError("replication, erasure and host_time belong to remote datasets")
         if self.cache_size is not None and not 0 < self.cache_size <= self.size:
             raise ValueError(f"cache_size must lie in (0, size={self.size:g}], got {self.cache_size:g}")
 
@@ -265,10 +380,18 @@ class Compute:
     """Seconds."""
     blocking: bool = True
     probability: float = 1.0
+    times: tuple[tuple[str, float], ...] = ()
+    """(core type, seconds) where a type differs from `time`."""
 
     def __post_init__(self) -> None:
         _not_negative("time", self.time)
         _share("probability", self.probability)
+        for _, seconds in self.times:
+            _not_negative("time", seconds)
+
+    def on(self, cpu: str) -> float:
+        """Seconds on a core of a type."""
+        return dict(self.times).get(cpu, self.time)
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,9 +473,19 @@ class Target:
     task: str
     rate: float
     """Executions per second at peak, from outside."""
+    latency: float | None = None
+    """Longest run time of an execution, seconds; None asks for none."""
+    quantile: float | None = None
+    """Share of executions that must be as fast, below 1; None means their mean."""
 
     def __post_init__(self) -> None:
         _not_negative("rate", self.rate)
+        if self.latency is not None:
+            _positive("latency", self.latency)
+        if self.quantile is not None and not 0 < self.quantile < 1:
+            raise ValueError(f"quantile must lie in (0, 1), got {self.quantile:g}")
+        if self.quantile is not None and self.latency is None:
+            raise ValueError("quantile is of a latency, and there is none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,21 +519,70 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
+class Growth:
+    """How demand grows until more can be bought: the cluster must still do at the end of the lead time."""
+
+    load: float = 0.0
+    """Of all rates, per year: 0.4 is 40 % more each year, compound."""
+    data: float = 0.0
+    """Of all sizes, per year."""
+    lead_time: float = 0.0
+    """Seconds from the order of more to its service."""
+
+    def __post_init__(self) -> None:
+        for name in ("load", "data", "lead_time"):
+            _not_negative(name, getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Hours of the day with a load of their own."""
+
+    name: str
+    hours: float
+    factor: float
+    """The SLA's rates times this."""
+
+    def __post_init__(self) -> None:
+        _positive("hours", self.hours)
+        _not_negative("factor", self.factor)
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Times of day in their order, and what it costs to move data when the cluster changes with them."""
+
+    periods: tuple[Period, ...]
+    """Their hours add up to 24."""
+    price_per_gb_moved: float = 0.0
+    """Dollars per 10^9 bytes."""
+
+    def __post_init__(self) -> None:
+        _not_negative("price_per_GB_moved", self.price_per_gb_moved)
+        hours = sum(period.hours for period in self.periods)
+        if abs(hours - 24) > 1e-9 * 24:
+            raise ValueError(f"hours of the periods must add up to 24, got {hours:g}")
+
+
+@dataclass(frozen=True, slots=True)
 class Sla:
     """What the application must sustain: rates from outside, or a batch job, or both."""
 
     targets: tuple[Target, ...] = ()
     batch: Batch | None = None
+    growth: Growth | None = None
+    schedule: Schedule | None = None
+    """Read by schedules only: everything else is compiled for factor 1."""
 
     def scaled(self, factor: float) -> Sla:
         """The same mix at another load."""
-        targets = tuple(Target(t.task, t.rate * factor) for t in self.targets)
+        targets = tuple(replace(t, rate=t.rate * factor) for t in self.targets)
         batch = self.batch and Batch(
             self.batch.time,
             tuple(BatchTarget(t.task, t.executions * factor) for t in self.batch.targets),
             self.batch.split,
         )
-        return Sla(targets, batch)
+        return replace(self, targets=targets, batch=batch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,10 +597,16 @@ class Options:
     """Largest share of its time that a storage unit may be busy."""
     memory_unit: str | None = None
     """The unit that tasks' memory is bought as; None means the volatile unit that is cheapest per byte."""
+    peak_fill: float = 1.0
+    """Largest share of its capacity that a storage unit may be filled to."""
+    survive_hosts: int = 0
+    """Any so many servers may fail at once, and the rest still meets the SLA."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.peak_utilization <= 1:
-            raise ValueError(f"peak_utilization must lie in (0, 1], got {self.peak_utilization:g}")
+        for name in ("peak_utilization", "peak_fill"):
+            if not 0 < getattr(self, name) <= 1:
+                raise ValueError(f"{name} must lie in (0, 1], got {getattr(self, name):g}")
+        _not_negative("survive_hosts", self.survive_hosts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,7 +619,7 @@ class Problem:
     options: Options = field(default_factory=Options)
 
 
-_T = TypeVar("_T", StorageUnit, Server, Dataset, Task)
+_T = TypeVar("_T", StorageUnit, Cpu, Server, Dataset, Task)
 
 
 def _named(things: tuple[_T, ...], name: str) -> _T:
@@ -449,6 +637,19 @@ def _positive(name: str, value: float) -> None:
 def _not_negative(name: str, value: float) -> None:
     if not (value >= 0 and math.isfinite(value)):
         raise ValueError(f"{name} must be 0 or above and finite, got {value:g}")
+
+
+def _idle(idle: float | None, power: float) -> None:
+    if idle is not None and not 0 <= idle <= power:
+        raise ValueError(f"idle_power must lie in [0, power={power:g}], got {idle:g}")
+
+
+def _breaks(price: float, discounts: tuple[Discount, ...]) -> None:
+    """Counts ascend and prices fall."""
+    steps = [(1, price), *((one.count, one.price) for one in discounts)]
+    for (fewer, dearer), (more, cheaper) in pairwise(steps):
+        if more <= fewer or cheaper > dearer:
+            raise ValueError("discounts must have ascending counts and falling prices")
 
 
 def _share(name: str, value: float) -> None:

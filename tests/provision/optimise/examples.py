@@ -103,7 +103,7 @@ def photoshare(
         cache_media=cache_media,
     )
     application = Application(datasets, (upload, view, tagview), host_cores=2, host_memory=GB)
-    return Problem(Catalog(CATALOG_UNITS, Cpu(85, 20), SERVERS[:servers]), application, sla, options)
+    return Problem(Catalog(CATALOG_UNITS, (Cpu(85, 20),), SERVERS[:servers]), application, sla, options)
 
 
 def built(problem: Problem) -> Instance:
@@ -144,4 +144,4 @@ def small(seed: int, *, placement: Placement = Placement.WEIGHTED) -> Problem:
     wide = _server("wide", rng.uniform(1600, 2600), 8, 10, 8, 24)
     units = (CATALOG_UNITS[0], *rng.sample(CATALOG_UNITS[1:3], 1), CATALOG_UNITS[3])
     application = Application(datasets, tasks, host_cores=rng.randint(0, 1), host_memory=rng.choice((0, GB)))
-    return Problem(Catalog(units, Cpu(85, 20), (few, wide)), application, sla, options)
+    return Problem(Catalog(units, (Cpu(85, 20),), (few, wide)), application, sla, options)

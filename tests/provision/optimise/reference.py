@@ -74,7 +74,8 @@ def _server(instance, s, copies, held, ran, wanted) -> float:  # noqa: PLR0917 -
         slots[instance.units[copy.unit].bus] += n
     phases = range(len(instance.phases))
     cores = max(
-        sum(t.cores * x for t, x in zip(instance.tasks, shares, strict=True) if t.phase == p) for p in phases
+        sum(t.cores[0] * x for t, x in zip(instance.tasks, shares, strict=True) if t.phase == p)
+        for p in phases
     )
     held_bytes = max(
         sum(t.memory * n for t, n in zip(instance.tasks, ran, strict=True) if t.phase == p) for p in phases
@@ -97,7 +98,7 @@ def _server(instance, s, copies, held, ran, wanted) -> float:  # noqa: PLR0917 -
         )
         if server.slots[bus] and flow > server.bus_bandwidth[bus] * (1 + SLACK):
             return math.inf
-    return bought * instance.core_cost + dimms * memory.cost
+    return bought * server.core_cost + dimms * memory.cost
 
 
 def joint_weighted(instance: Instance, most: int) -> float:
@@ -132,8 +133,8 @@ def _per_server(instance: Instance, choices: tuple[int, ...], most: int) -> floa
         z, h, w, g, x, n, c, m = at(k)
         for s, column in enumerate(z):
             cost[column] = instance.servers[s].cost
-        cost[h] = instance.host_cores * instance.core_cost
-        cost[c], cost[m] = instance.core_cost, memory.cost
+        cost[h] = instance.host_cores * instance.servers[0].core_cost
+        cost[c], cost[m] = instance.servers[0].core_cost, memory.cost
         upper[[c, m, *w, *n]] = 1e4
         whole[[*g, *x]] = 0
         row(dict.fromkeys(z, 1.0), 0, 1)
@@ -154,7 +155,7 @@ def _per_server(instance: Instance, choices: tuple[int, ...], most: int) -> floa
         row({c: 1.0, h: float(instance.host_cores)} | limit, -np.inf, 0)
         for p in range(len(instance.phases)):
             here = [t for t in range(len(tasks)) if tasks[t].phase == p]
-            row({c: 1.0} | {x[t]: -tasks[t].cores for t in here}, 0, np.inf)
+            row({c: 1.0} | {x[t]: -tasks[t].cores[0] for t in here}, 0, np.inf)
             held = {n[t]: -tasks[t].memory / memory.capacity for t in here}
             row({m: 1.0, h: -instance.host_memory / memory.capacity} | held, 0, np.inf)
         for b in range(len(instance.buses)):

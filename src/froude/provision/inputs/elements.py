@@ -58,7 +58,11 @@ def read_catalog(element: Element, flaws: Flaws) -> Catalog | None:
     _distinct(fields, flaws, "storage_unit", "server")
     fields.finish("storage_unit", "cpu", "server", "energy")
     hours, price = energies[0] if energies else (HOURS, DOLLARS_PER_KWH)
-    return fields.make(lambda: Catalog(tuple(units), cpus[0], tuple(servers), hours, price)) if cpus else None
+    return (
+        fields.make(lambda: Catalog(tuple(units), tuple(cpus), tuple(servers), hours, price))
+        if cpus
+        else None
+    )
 
 
 def _energy(fields: Fields, _flaws: Flaws) -> tuple[float, float]:

@@ -89,7 +89,7 @@ def _batch(batch: Batch) -> Element:
 
 
 def _catalog(catalog: Catalog) -> Element:
-    cpu = _element("cpu", {"price": catalog.cpu.price, "power": (catalog.cpu.power, _POWER)})
+    cpu = _element("cpu", {"price": catalog.cpu().price, "power": (catalog.cpu().power, _POWER)})
     children = [_unit(unit) for unit in catalog.units] + [cpu] + [_server(s) for s in catalog.servers]
     if (catalog.hours, catalog.dollars_per_kwh) != (HOURS, DOLLARS_PER_KWH):
         fields: dict[str, Value] = {

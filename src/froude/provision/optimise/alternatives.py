@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from froude.provision.instance import Instance
 from froude.provision.optimise.packing import Pool
-from froude.provision.optimise.solving import solve, unit_names
+from froude.provision.optimise.solving import solve
 from froude.provision.plan import Plan
 
 Open = tuple[tuple[int, ...], ...]
@@ -90,7 +90,7 @@ def _indices(instance: Instance, plan: Plan, open_: Open) -> tuple[int, ...]:
     """The choice per dataset of a plan: names are unique but for local ones, told apart by their count."""
     found = []
     for dataset, choices in zip(instance.datasets, open_, strict=True):
-        same = [c for c in choices if unit_names(instance, dataset.choices[c]) == plan.choices[dataset.name]]
+        same = [c for c in choices if dataset.choices[c].names == plan.choices[dataset.name]]
         held = {(g.running, u.units) for g in plan.groups for u in g.local if u.dataset == dataset.name}
         for c in same:
             local = dataset.choices[c].local

@@ -211,7 +211,7 @@ class Contents:
 
     def _bought_columns(self) -> None:
         memory = self.instance.units[self.instance.memory_unit]
-        self.columns.cores = self._count(f"{self.label}:cores", self.instance.core_cost, self.server.cores)
+        self.columns.cores = self._count(f"{self.label}:cores", self.server.core_cost, self.server.cores)
         slots = self.server.slots[memory.bus]
         self.columns.dimms = self._count(f"{self.label}:dimms", memory.cost, slots)
 
@@ -293,7 +293,7 @@ class Contents:
         self._limit("cores", [(self.columns.cores, 1.0)], float(self.server.cores - host))
         for phase, name in enumerate(self.instance.phases):
             terms = [
-                (column, -self.instance.tasks[task].cores / self.scope.task_scale[task])
+                (column, -self.instance.tasks[task].cores[self.server.cpu] / self.scope.task_scale[task])
                 for task, column in self.columns.work.items()
                 if self.instance.tasks[task].phase == phase
             ]

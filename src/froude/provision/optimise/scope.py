@@ -96,7 +96,7 @@ class Scope:
 
     def base_cost(self, kind: Kind) -> float:
         """Dollars of a server of this kind that is empty, with what the storage system takes."""
-        host = self.instance.host_cores * self.instance.core_cost if kind.host else 0.0
+        host = self.instance.host_cores * self.server(kind).core_cost if kind.host else 0.0
         return self.server(kind).cost + host
 
 
@@ -202,7 +202,7 @@ def _item(instance: Instance, dataset: int, choice: int, copy: Copy) -> Item:
 def _task_scale(instance: Instance, task: int, parallelism: float) -> float:
     nic = max((server.nic for server in instance.servers), default=1.0)
     need = instance.tasks[task]
-    return max(parallelism, need.cores, max(need.nic_bytes, default=0.0) / nic, LEAST_NEED)
+    return max(parallelism, *need.cores, max(need.nic_bytes, default=0.0) / nic, LEAST_NEED)
 
 
 def _parallelism(

@@ -76,15 +76,15 @@ def groups_of(of: Scope, servers: Servers) -> tuple[Group, ...]:
 def cost_of(of: Scope, groups: Iterable[Group]) -> float:
     """Dollars, from the counts alone."""
     instance = of.instance
-    server = {one.name: one.cost for one in instance.servers}
+    server = {one.name: one for one in instance.servers}
     unit = {one.name: one.cost for one in instance.units}
     memory = instance.units[instance.memory_unit].cost
     total = 0.0
     for group in groups:
         stored = sum(one.units * unit[one.unit] for one in group.held)
         stored += sum(one.units * unit[one.unit] for one in group.local)
-        bought = group.cores * instance.core_cost + group.dimms * memory
-        total += group.count * (server[group.server] + stored + bought)
+        bought = group.cores * server[group.server].core_cost + group.dimms * memory
+        total += group.count * (server[group.server].cost + stored + bought)
     return total
 
 
@@ -201,9 +201,10 @@ def _bought(of: Scope, content: Content, *, host: bool) -> tuple[int, int]:
     """Cores and memory units of one server."""
     instance = of.instance
     cores = memory = 0.0
+    cpu = instance.servers[content.kind.server].cpu
     for phase in range(len(instance.phases)):
         here = [t for t in content.work if instance.tasks[t].phase == phase]
-        cores = max(cores, sum(instance.tasks[t].cores * content.work[t] for t in here))
+        cores = max(cores, sum(instance.tasks[t].cores[cpu] * content.work[t] for t in here))
         memory = max(memory, sum(instance.tasks[t].memory * content.instances.get(t, 0) for t in here))
     more_cores, more_memory = (instance.host_cores, instance.host_memory) if host else (0, 0.0)
     capacity = instance.units[instance.memory_unit].capacity

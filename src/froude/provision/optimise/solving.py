@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from froude.base.clock import Clock, RealClock
-from froude.provision.instance import Choice, Instance
+from froude.provision.instance import Instance
 from froude.provision.optimise import certificate
 from froude.provision.optimise.conflicts import conflicts
 from froude.provision.optimise.packing import Pool
@@ -58,7 +58,7 @@ def _plan(instance: Instance, search: Search, seconds: float) -> Plan:
     best = search.best
     if math.isfinite(best.cost):
         units = {
-            dataset.name: unit_names(instance, dataset.choices[choice])
+            dataset.name: dataset.choices[choice].names
             for dataset, choice in zip(instance.datasets, best.choices, strict=True)
         }
         status = Status.PROVED if search.closed else Status.GAP
@@ -77,10 +77,3 @@ def _plan(instance: Instance, search: Search, seconds: float) -> Plan:
         if found:
             return Plan(Status.INFEASIBLE, conflict=found, lower=math.inf, seconds=seconds)
     return Plan(Status.UNDECIDED, lower=search.lower, seconds=seconds, notes=tuple(search.notes))
-
-
-def unit_names(instance: Instance, choice: Choice) -> tuple[str, ...]:
-    """The units of a choice, the persistent copy first."""
-    if choice.local is not None:
-        return (instance.units[choice.local.unit].name,)
-    return tuple(instance.units[copy.unit].name for copy in choice.copies)
