@@ -1,0 +1,159 @@
+"""What the provisioning commands share: arguments, the problem, a plan in words, how a command ends.
+
+Meant to be used by its name: `common.problem(settings, files)`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from froude.base.errors import InputError
+from froude.cli.settings import Settings
+from froude.cli.tables import aligned
+
+if TYPE_CHECKING:
+    from froude.provision.compile import Effort
+    from froude.provision.inputs.tree import FlawedInputError
+    from froude.provision.plan import Plan
+    from froude.provision.types import Problem
+    from froude.render import Report
+
+EXIT_ERROR, EXIT_MISSED = 1, 3
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE",
+        help="YAML or XML with resources, application, sla in any mix; or a shipped name: "
+        "photoshare-calibrated, productsearch, terasort, paper2012.",
+    ),
+]
+Gap = Annotated[float, typer.Option(help="Largest gap of the bounds that counts as proved.")]
+Limit = Annotated[float, typer.Option("--time-limit", metavar="SECONDS", help="For one plan.")]
+Scale = Annotated[float, typer.Option("--scale", help="The SLA's rates times this.")]
+
+
+def problem(settings: Settings, files: Sequence[str]) -> Problem:
+    """The inputs, or every error of them and the end."""
+    from froude.provision.inputs.read import read_problem
+    from froude.provision.inputs.tree import FlawedInputError
+
+    try:
+        return read_problem(files)
+    except FlawedInputError as error:
+        tell(settings, error)
+        raise typer.Exit(EXIT_ERROR) from error
+
+
+def tell(settings: Settings, error: FlawedInputError) -> None:
+    """Every error of the inputs, one a line on stderr, or as JSON."""
+    settings.emit({"errors": [flaw.error().parts() for flaw in error.flaws]})
+    for flaw in error.flaws:
+        print(f"froude: {flaw}", file=sys.stderr)
+
+
+def apart(*outputs: Path | None) -> None:
+    """Refuse two outputs in one place; a page's figures stand beside it as .json."""
+    places = [path for path in outputs if path is not None]
+    places += [path.with_suffix(".json") for path in outputs[-1:] if path is not None]
+    for path in places:
+        if places.count(path) > 1:
+            raise InputError("is the place of two outputs", file=path, allowed="another name for one of them")
+
+
+def scaled(problem: Problem, scale: float) -> Problem:
+    """The problem at a multiple of its SLA.
+
+    Raises:
+        InputError: the multiple is out of range.
+    """
+    from dataclasses import replace
+
+    if not 0 <= scale <= 1e12:
+        raise InputError("is out of range", place="--scale", found=scale, allowed="0 to 1e12")
+    return problem if scale == 1 else replace(problem, sla=problem.sla.scaled(scale))
+
+
+def effort(settings: Settings, gap: float, time_limit: float) -> Effort:
+    """How hard to look for one plan.
+
+    Raises:
+        InputError: a flag is out of range.
+    """
+    from froude.provision.compile import Effort
+
+    if not 0 <= gap < 1:
+        raise InputError("is out of range", place="--gap", found=gap, allowed="0 to below 1")
+    if not 0 < time_limit <= 1e7:
+        raise InputError("is out of range", place="--time-limit", found=time_limit, allowed="above 0 s")
+    return Effort(gap, time_limit, settings.seed)
+
+
+def factors(low: float, high: float, points: int) -> list[float]:
+    """Multiples of the SLA from `low` to `high`, evenly spread in ratio.
+
+    Raises:
+        InputError: no range, or a number of points out of range.
+    """
+    if not 0 < low <= high <= 1e12:
+        raise InputError(
+            "is no range", place="--from, --to", found=f"{low:g} to {high:g}", allowed="0 < A <= B"
+        )
+    if not 1 <= points <= 10_000:
+        raise InputError("is out of range", place="--points", found=points, allowed="1 to 10000")
+    if points == 1:
+        return [low]
+    return [low * (high / low) ** (number / (points - 1)) for number in range(points)]
+
+
+def facts(settings: Settings, files: Sequence[str]) -> dict[str, str]:
+    """What every page says of its making."""
+    from froude.base.version import __version__
+
+    return {"Inputs": ", ".join(files), "Seed": str(settings.seed), "Froude": __version__}
+
+
+def save(path: Path | None, page: Report) -> None:
+    """Write the page and its figures, if a place for them is given."""
+    from froude.render import save as save_page
+
+    if path is not None:
+        save_page(page, path)
+
+
+def with_sections(page: Report, *sections: Any) -> Report:
+    """The page with these sections in place of its own."""
+    from dataclasses import replace
+
+    return replace(page, sections=sections)
+
+
+def told(problem: Problem, plan: Plan) -> str:
+    """A plan for people."""
+    from froude.provision.bill import bill
+
+    if not plan.groups:
+        why = "\n".join(f"  {conflict}" for conflict in plan.conflict)
+        return f"{plan.status.value}: no cluster was found\n{why}".rstrip()
+    rows = [("item", "quantity", "each $", "total $")]
+    for line in bill(problem, plan):
+        each = line.price + line.energy
+        rows.append((line.item, str(line.quantity), f"{each:,.2f}", f"{line.total:,.2f}"))
+    stored = "\n".join(f"  {name}: {' + '.join(units)}" for name, units in plan.choices.items())
+    head = f"${plan.upper:,.2f}, {plan.status.value}; no cluster costs less than ${plan.lower:,.2f}"
+    return f"{head} (gap {plan.gap:.2%})\n{stored}\n{aligned(rows)}"
+
+
+def end(settings: Settings, plans: Sequence[Plan]) -> None:
+    """Exit with 3 unless every plan is proved."""
+    from froude.provision.plan import Status
+
+    missed = [plan for plan in plans if plan.status is not Status.PROVED]
+    if missed:
+        settings.note(f"{len(missed)} of {len(plans)} not proved: {missed[0].status.value}")
+        raise typer.Exit(EXIT_MISSED)

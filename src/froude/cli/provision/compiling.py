@@ -1,0 +1,187 @@
+"""`froude provision compile | sweep | evaluate`: inputs → plans, and what a given cluster reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from froude.base.errors import InputError
+from froude.base.files import atomic_write_text
+from froude.cli.provision import common
+from froude.cli.provision.common import Files, Gap, Limit, Scale
+from froude.cli.settings import Settings
+from froude.cli.tables import aligned
+
+if TYPE_CHECKING:
+    from froude.provision.compile import Point
+    from froude.provision.plan import Plan
+    from froude.provision.types import Problem
+
+
+def compile_(
+    ctx: typer.Context,
+    files: Files,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The plan, as JSON.")] = Path("plan.json"),
+    bill_file: Annotated[
+        Path | None, typer.Option("--bill", metavar="CSV", help="The bill of materials too.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(metavar="HTML", help="A page of it too.")] = None,
+    gap: Gap = 0.01,
+    time_limit: Limit = 60.0,
+    scale: Scale = 1.0,
+) -> None:
+    """Inputs → the cheapest cluster that meets the SLA, with a bound on what any could cost.
+
+    Ends with 3 when no cluster meets the SLA, or the gap was not reached.
+
+    Example: froude provision compile photoshare-calibrated --bill bill.csv --report report.html
+    """
+    from froude.provision.compile import compile_plan
+    from froude.provision.figures import plan_report
+    from froude.provision.plan_file import plan_document, plan_json
+    from froude.provision.split import settled
+
+    settings: Settings = ctx.obj
+    common.apart(output, bill_file, report)
+    problem = common.scaled(common.problem(settings, files), scale)
+    with settings.progress().task("compiling"):
+        plan = compile_plan(problem, common.effort(settings, gap, time_limit))
+    problem = settled(problem, plan)
+    wanted = [path for path in (output, bill_file, report) if path is not None]
+    if settings.dry_run:
+        settings.would("write " + ", ".join(map(str, wanted)), plan=plan_document(plan))
+    else:
+        atomic_write_text(output, plan_json(plan))
+        _write_bill(bill_file, problem, plan)
+        common.save(report, plan_report(problem, plan, common.facts(settings, files)))
+        settings.emit(plan_document(plan))
+    settings.out(common.told(problem, plan))
+    common.end(settings, [plan])
+
+
+def sweep(
+    ctx: typer.Context,
+    files: Files,
+    low: Annotated[float, typer.Option("--from", help="Smallest multiple of the SLA.")] = 0.1,
+    high: Annotated[float, typer.Option("--to", help="Largest.")] = 10.0,
+    points: Annotated[int, typer.Option(help="How many, evenly spread in ratio.")] = 9,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The plans, as JSON.")] = Path("sweep.json"),
+    report: Annotated[Path | None, typer.Option(metavar="HTML", help="A page of them too.")] = None,
+    baselines: Annotated[bool, typer.Option(help="Homogeneous clusters beside each.")] = True,
+    gap: Gap = 0.01,
+    time_limit: Limit = 60.0,
+) -> None:
+    """Cost against SLA: plans at multiples of the SLA, beside clusters with one storage type.
+
+    Ends with 3 when a point is infeasible or its gap was not reached.
+
+    Example: froude provision sweep photoshare-calibrated --from 0.01 --to 100 --report sweep.html
+    """
+    import json
+
+    from froude.provision.compile import sweep as sweep_plans
+    from froude.provision.figures import sweep_report
+
+    settings: Settings = ctx.obj
+    common.apart(output, report)
+    factors = common.factors(low, high, points)
+    problem = common.problem(settings, files)
+    with settings.progress().task("compiling"):
+        found = sweep_plans(
+            problem,
+            factors,
+            common.effort(settings, gap, time_limit),
+            baselines=baselines,
+            workers=settings.workers,
+        )
+    document = _sweep_document(found)
+    if settings.dry_run:
+        settings.would(f"write {output}", **document)
+    else:
+        atomic_write_text(output, json.dumps(document, indent=2) + "\n")
+        common.save(report, sweep_report(problem, found, common.facts(settings, files)))
+        settings.emit(document)
+    settings.out(_curve(found))
+    common.end(settings, [point.plan for point in found])
+
+
+def evaluate(
+    ctx: typer.Context,
+    files: Files,
+    cluster: Annotated[Path, typer.Option(help="The cluster: a plan, or YAML that names its servers.")],
+    report: Annotated[Path | None, typer.Option(metavar="HTML", help="A page of it too.")] = None,
+) -> None:
+    """A cluster of yours → the fraction of the SLA that it meets, and its bottleneck.
+
+    Ends with 3 when it meets less than all.
+
+    Example: froude provision evaluate photoshare-calibrated --cluster plan.json
+    """
+    from froude.provision.checker import cost_of
+    from froude.provision.evaluate import evaluate as evaluate_plan
+    from froude.provision.figures import evaluation_section
+    from froude.provision.plan_file import read_cluster
+    from froude.provision.split import settled, undecided
+    from froude.render import Report, Tone
+
+    settings: Settings = ctx.obj
+    problem = common.problem(settings, files)
+    plan = read_cluster(cluster, problem)
+    problem = settled(problem, plan)
+    if undecided(problem) is not None:
+        raise InputError(
+            "split is missing", file=cluster, allowed="each phase's share of the batch job's time"
+        )
+    found = evaluate_plan(problem, plan)
+    cost = cost_of(problem, plan.groups)
+    limits = [{"constraint": limit.constraint, "weight": limit.weight} for limit in found.limits]
+    settings.emit({"fraction": found.fraction, "met": found.met, "cost": cost, "limits": limits})
+    settings.out(f"{found.fraction:.1%} of the SLA, for ${cost:,.2f}; bottleneck: {found.bottleneck}")
+    tone = Tone.GOOD if found.met else Tone.BAD
+    page = Report(
+        f"{found.fraction:.1%} of the SLA", str(cluster), tone=tone, facts=common.facts(settings, files)
+    )
+    if not settings.dry_run:
+        common.save(report, common.with_sections(page, evaluation_section(found)))
+    if not found.met:
+        raise typer.Exit(common.EXIT_MISSED)
+
+
+def _write_bill(path: Path | None, problem: Problem, plan: Plan) -> None:
+    from froude.provision.bill import bill, bill_csv
+
+    if path is not None:
+        atomic_write_text(path, bill_csv(bill(problem, plan)))
+
+
+def _curve(points: Sequence[Point]) -> str:
+    rows = [("SLA", "cost $", "lower bound $", "gap", "servers", "storage")]
+    for point in points:
+        plan = point.plan
+        if plan.groups:
+            stored = ", ".join(f"{name}: {' + '.join(units)}" for name, units in plan.choices.items())
+            money = (f"{plan.upper:,.2f}", f"{plan.lower:,.2f}", f"{plan.gap:.2%}")
+            rows.append((f"{point.factor:.4g}", *money, str(plan.servers), stored))
+        else:
+            why = "; ".join(map(str, plan.conflict))
+            rows.append((f"{point.factor:.4g}", plan.status.value, "-", "-", "-", why))
+    return aligned(rows)
+
+
+def _sweep_document(points: Sequence[Point]) -> dict[str, Any]:
+    from froude.provision.plan_file import plan_document
+
+    return {
+        "froude": "sweep/1",
+        "points": [
+            {
+                "factor": point.factor,
+                "plan": plan_document(point.plan),
+                "baselines": {name: plan_document(plan) for name, plan in point.baselines.items()},
+            }
+            for point in points
+        ],
+    }

@@ -1,0 +1,20 @@
+"""The group `froude provision`: every command, in the order of the chain, one line each."""
+
+from __future__ import annotations
+
+import typer
+
+from froude.cli.provision import compiling, inputs
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Hardware, application and SLA → the cheapest cluster, with a proof.",
+)
+
+app.command()(inputs.validate)
+app.command()(inputs.convert)
+app.command(name="compile")(compiling.compile_)
+app.command()(compiling.sweep)
+app.command()(compiling.evaluate)
