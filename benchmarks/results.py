@@ -5,12 +5,15 @@ A row is `measure, value, unit, aim, met, command, conditions`; a missed aim sta
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
 import subprocess
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 
 _SMALLER_IS_BETTER = {"s", "ms", "us", "us/call", "MB", "bytes", "share of a core", "% of a core", "%"}
@@ -70,6 +73,68 @@ def from_dict(fields: dict[str, object], group: str) -> Row:
         conditions=conditions,
         group=group,
     )
+
+
+Measure = Callable[[], list[Row]]
+
+
+@dataclass(slots=True)
+class Topic:
+    """A page of results: groups of rows, each measured alone or with the others."""
+
+    name: str
+    """Of the files in docs/results, and of `make results-NAME`."""
+    title: str
+    intro: str
+    groups: dict[str, tuple[str, Measure]] = field(default_factory=dict)
+
+    @property
+    def command(self) -> str:
+        """What measures it."""
+        return f"make results-{self.name}"
+
+    def group(self, name: str, title: str) -> Callable[[Measure], Measure]:
+        """Register a group of rows."""
+
+        def register(f: Measure) -> Measure:
+            self.groups[name] = (title, f)
+            return f
+
+        return register
+
+    def benchmark(self, name: str, title: str, module: str) -> None:
+        """Register the rows of a module `benchmarks.MODULE`."""
+
+        def measure() -> list[Row]:
+            found = import_module(f"benchmarks.{module}").rows()
+            return [from_dict({"command": f"python -m benchmarks.{module}", **row}, title) for row in found]
+
+        self.groups[name] = (title, measure)
+
+    def main(self) -> None:
+        """Measure the groups of `--only`, or all, and write the table after each; other rows stay as they are."""
+        parser = argparse.ArgumentParser(description=self.intro)
+        parser.add_argument(
+            "--only", help=f"groups to measure, of {', '.join(self.groups)}; keep measures none"
+        )
+        wanted = (parser.parse_args().only or ",".join(self.groups)).split(",")
+        unknown = [name for name in wanted if name not in {*self.groups, "keep"}]
+        if unknown:
+            parser.error(f"no such group: {', '.join(unknown)}; there are {', '.join(self.groups)}, keep")
+        old = RESULTS / f"{self.name}.json"
+        kept = [Row(**fields) for fields in json.loads(old.read_text())] if old.is_file() else []
+        rows = {title: [row for row in kept if row.group == title] for title, _ in self.groups.values()}
+        for name, (title, measure) in self.groups.items():
+            if name in wanted:
+                print(f"measuring: {title}", file=sys.stderr, flush=True)
+                rows[title] = [replace(row, group=title) for row in measure()]
+                self._write(rows)
+        self._write(rows)
+
+    def _write(self, rows: dict[str, list[Row]]) -> None:
+        notes = Path(__file__).parent / f"notes_{self.name.replace('-', '_')}.md"
+        said = notes.read_text() if notes.is_file() else ""
+        write(self.name, self.title, self.intro, [row for found in rows.values() for row in found], said)
 
 
 def write(topic: str, title: str, intro: str, rows: Iterable[Row], notes: str = "") -> None:

@@ -6,21 +6,17 @@ the ones already in the table. Daemons run without the fast start-up flags here.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from signal import SIGCONT, SIGSTOP
 from threading import Timer
 
-from benchmarks.results import RESULTS, Row, at_least, at_most, from_dict, write
+from benchmarks.results import Row, Topic, at_least, at_most
 from froude.experiment.jobs import ARCHIVE, DEMO, Job
 from froude.experiment.main_job import Recorded, record_job
 from froude.experiment.play import play
@@ -42,18 +38,13 @@ YARN_JARS = (
     "hadoop-yarn-server-common",
     "hadoop-mapreduce-client-common",
 )
-GROUPS: dict[str, tuple[str, Callable[[], list[Row]]]] = {}
-NOTES = Path(__file__).parent / "notes_main_job.md"
-
-
-def group(name: str, title: str) -> Callable[[Callable[[], list[Row]]], Callable[[], list[Row]]]:
-    """Register a group of rows."""
-
-    def register(f: Callable[[], list[Row]]) -> Callable[[], list[Row]]:
-        GROUPS[name] = (title, f)
-        return f
-
-    return register
+TOPIC = Topic(
+    "main-job",
+    "The main job, measured",
+    "Every figure is measured by `make results-main-job` on the machine named below; daemons run on loopback "
+    "beside the players, on Hadoop 3.5.0 and without fast start-up flags unless a row says otherwise. Shares "
+    "are of 1.",
+)
 
 
 def record_all(job: Job, release: str, folder: Path) -> tuple[list[Recorded], Recorded, Recorded]:
@@ -175,25 +166,25 @@ def stall_rows(plan: Plan, release: str, more: dict[str, str]) -> list[Row]:
     ]
 
 
-@group("demo", "The demo's job: foretold and real at a size never seen")
+@TOPIC.group("demo", "The demo's job: foretold and real at a size never seen")
 def demo_job() -> list[Row]:
     """On the default release."""
     return mined_job(DEMO, "3.5.0")
 
 
-@group("demo-3.4.2", "The same on Hadoop 3.4.2")
+@TOPIC.group("demo-3.4.2", "The same on Hadoop 3.4.2")
 def demo_job_older() -> list[Row]:
     """On the release before."""
     return mined_job(DEMO, "3.4.2")
 
 
-@group("archive", "A job written after the miner was frozen")
+@TOPIC.group("archive", "A job written after the miner was frozen")
 def archive_job() -> list[Row]:
     """Appends, permissions, a folder moved: nothing of it was looked at while the miner was made."""
     return mined_job(ARCHIVE, "3.5.0")
 
 
-@group("mapreduce", "Captures of MapReduce on 2, 2 and 3 nodes, checked on 4")
+@TOPIC.group("mapreduce", "Captures of MapReduce on 2, 2 and 3 nodes, checked on 4")
 def recorded_captures() -> list[Row]:
     """HDFS, YARN and MapReduce traffic of teragen, terasort and wordcount."""
     if not RECORDED.is_dir():
@@ -224,21 +215,14 @@ def _tap(path: Path, k: int) -> Trace:
     return import_tap(path, schema, scale={"nodes": Quantity(k)}, source_id=path.name)
 
 
-def _module(name: str, title: str, module: str) -> None:
-    @group(name, title)
-    def measured() -> list[Row]:
-        found = import_module(f"benchmarks.{module}").rows()
-        return [from_dict({"command": f"python -m benchmarks.{module}", **fields}, title) for fields in found]
+TOPIC.benchmark("schema", "Message types out of the jars", "bench_schema")
+TOPIC.benchmark("codec", "Encoding and decoding", "bench_rpc_codec")
+TOPIC.benchmark("proxy", "The capture proxy", "bench_proxy")
+TOPIC.benchmark("segments", "Search for repeated segments", "bench_segments")
+TOPIC.benchmark("player", "The player, beside Hadoop's own benchmark", "bench_player")
 
 
-_module("schema", "Message types out of the jars", "bench_schema")
-_module("codec", "Encoding and decoding", "bench_rpc_codec")
-_module("proxy", "The capture proxy", "bench_proxy")
-_module("segments", "Search for repeated segments", "bench_segments")
-_module("player", "The player, beside Hadoop's own benchmark", "bench_player")
-
-
-@group("simulation", "Deterministic simulation")
+@TOPIC.group("simulation", "Deterministic simulation")
 def simulation() -> list[Row]:
     """Whole plays against a model NameNode on a virtual clock."""
     command = "python -m tests.simulation.run --seeds 500"
@@ -256,7 +240,7 @@ def simulation() -> list[Row]:
     ]
 
 
-@group("demo-time", "froude demo")
+@TOPIC.group("demo-time", "froude demo")
 def demo_time() -> list[Row]:
     """The command a newcomer types, jars cached."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -282,36 +266,5 @@ def demo_time() -> list[Row]:
     return rows
 
 
-def main() -> None:
-    """Measure, and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", help=f"groups to measure, of {', '.join(GROUPS)}")
-    wanted = (parser.parse_args().only or ",".join(GROUPS)).split(",")
-    old = RESULTS / "main-job.json"
-    kept = [Row(**fields) for fields in json.loads(old.read_text())] if old.is_file() else []
-    rows: list[Row] = []
-    for name, (title, measure) in GROUPS.items():
-        if name in wanted:
-            print(f"measuring: {title}", file=sys.stderr, flush=True)
-            rows += [replace(row, group=title) for row in measure()]
-        else:
-            rows += [row for row in kept if row.group == title]
-        notes = NOTES.read_text() if NOTES.is_file() else ""
-        later = [title for other, (title, _) in list(GROUPS.items())[list(GROUPS).index(name) + 1 :]]
-        write(
-            "main-job",
-            "The main job, measured",
-            _INTRO,
-            rows + [row for row in kept if row.group in later],
-            notes,
-        )
-
-
-_INTRO = (
-    "Every figure is measured by `make results-main-job` on the machine named below; daemons run on loopback "
-    "beside the players, on Hadoop 3.5.0 and without fast start-up flags unless a row says otherwise. Shares "
-    "are of 1."
-)
-
 if __name__ == "__main__":
-    main()
+    TOPIC.main()
