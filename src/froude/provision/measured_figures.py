@@ -1,0 +1,124 @@
+"""What a report shows of a measurement: throughput over record size, and how far each model lies from it."""
+
+from __future__ import annotations
+
+from froude.provision.measured import Fit, Measurement, size_text
+from froude.provision.types import Op
+from froude.render import (
+    Axis,
+    Block,
+    Callout,
+    Chart,
+    ChartKind,
+    Column,
+    KeyFigure,
+    Kind,
+    Report,
+    Section,
+    Series,
+    Table,
+    Text,
+    Tone,
+    Value,
+    literal,
+)
+
+_NAMES = {Op.READ: "reads", Op.WRITE: "writes"}
+_CURVE = 60
+"""Points of a model's curve."""
+
+
+def measurement_report(found: Measurement, facts: dict[str, str]) -> Report:
+    """A page of one measurement.
+
+    Args:
+        found: what was measured.
+        facts: lineage: command, seed, version.
+    """
+    worst = {fit.op: max(fit.rows, key=lambda row: abs(row.error(row.iops_rate))) for fit in found.fits}
+    said = [
+        f"IOPS and rate foretell {_NAMES[op]} of {size_text(row.sample.record_size)} with an error of "
+        f"{row.error(row.iops_rate):+.0%}, rate and gap with {row.error(row.rate_gap):+.0%}."
+        for op, row in worst.items()
+    ]
+    tone = Tone.GOOD if found.steady else Tone.WARNING
+    lede = " ".join(said if found.steady else ["The device did not settle.", *said])
+    figures = tuple(figure for fit in found.fits for figure in _key(fit))
+    notes: list[Block] = [Callout("What to know", "\n".join(f"- {literal(n)}" for n in found.notes))]
+    opening: list[Block] = notes if found.notes else []
+    sections = (
+        Section("Throughput over record size", (*opening, throughput_chart(found))),
+        *(Section(f"The {_NAMES[fit.op]}", (fit_table(fit),)) for fit in found.fits),
+        Section("How it was measured", (Text(_method(found)),)),
+    )
+    return Report(f"Rate and gap of {found.target}", "", lede, tone, figures, sections, facts)
+
+
+def throughput_chart(found: Measurement) -> Chart:
+    """Measured beside both models; one panel a direction."""
+    series: list[Series] = []
+    for fit in found.fits:
+        panel, sizes = _NAMES[fit.op], [float(sample.record_size) for sample in fit.samples]
+        spread = sizes[-1] / sizes[0]
+        xs = [sizes[0] * spread ** (at / (_CURVE - 1)) for at in range(_CURVE)]
+        series += [
+            Series("measured", sizes, [sample.throughput for sample in fit.samples], panel),
+            Series("rate and gap", xs, [fit.rate_gap.throughput(x) for x in xs], panel, dashed=True),
+            Series("IOPS and rate", xs, [fit.iops_rate.throughput(x) for x in xs], panel, dashed=True),
+        ]
+    x = Axis("record size", Kind.BYTES, log=True)
+    y = Axis("throughput", Kind.NUMBER, unit="bytes/s", log=True)
+    caption = "Rate and gap are fitted to all sizes; IOPS and rate come from the smallest and the largest."
+    return Chart("Throughput over record size", x, y, tuple(series), ChartKind.LINE, (), caption)
+
+
+def fit_table(fit: Fit) -> Table:
+    """Every size: measured, and the error of each model."""
+    rows: list[tuple[Value, ...]] = [
+        (
+            row.sample.record_size,
+            row.sample.throughput / 1e6,
+            row.sample.seconds,
+            _percent(row.error(row.rate_gap)),
+            _percent(row.error(row.ends)),
+            _percent(row.error(row.iops_rate)),
+            "yes" if row.sample.steady else "no",
+        )
+        for row in fit.rows
+    ]
+    columns = (
+        Column("Record", Kind.BYTES),
+        Column("Measured", Kind.NUMBER, "MB/s"),
+        Column("Each", Kind.DURATION),
+        Column("Rate and gap"),
+        Column("Rate and gap of the ends"),
+        Column("IOPS and rate"),
+        Column("Steady"),
+    )
+    note = "Errors of the throughput; above zero the model promises too much."
+    return Table(columns, rows, f"Error of each model, {_NAMES[fit.op]}", note)
+
+
+def _key(fit: Fit) -> tuple[KeyFigure, ...]:
+    name = _NAMES[fit.op]
+    return (
+        KeyFigure(f"rate of {name}", fit.rate_gap.rate / 1e6, Kind.NUMBER, "MB/s"),
+        KeyFigure(f"gap of {name}", fit.rate_gap.gap, Kind.DURATION),
+    )
+
+
+def _percent(error: float) -> str:
+    return f"{error:+.1%}"
+
+
+def _method(found: Measurement) -> str:
+    worn = {
+        None: "Nothing was written.",
+        True: "Written once, then at random until steady.",
+        False: "Written once, then at random, which did not become steady.",
+    }[found.preconditioned]
+    direct = "past the page cache" if found.direct else "through the page cache"
+    return (
+        f"{worn} One record at a time, at random places of {size_text(found.region_bytes)}, {direct}, in rounds of "
+        f"{found.round_s:g} s; each size counts with its last five."
+    )

@@ -1,0 +1,139 @@
+"""A measurement as documents: JSON with everything, and a `storage_unit` in YAML for the inputs of `compile`.
+
+What fio cannot know (price, bus, watts) is left blank unless it is given, and a blank is refused by `validate` with
+its line: a guess of ours would pass for a fact.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from froude.provision.inputs.yaml_form import KIND as INPUT_KIND
+from froude.provision.inputs.yaml_form import VERSION as INPUT_VERSION
+from froude.provision.measured import Fit, Measurement, Row, size_text
+from froude.provision.types import Op
+from froude.provision.units import Dimension, show
+
+KIND, VERSION = "measurement", 1
+_DIGITS = 4
+"""Of rates and gaps in the unit: what rounds of seconds can carry."""
+_OPS = {Op.READ: "read", Op.WRITE: "write"}
+
+
+@dataclass(frozen=True, slots=True)
+class UnitFacts:
+    """What a catalog says of a unit and no measurement can; None is left blank."""
+
+    name: str
+    capacity: float | None = None
+    """Bytes."""
+    bus: str | None = None
+    price: float | None = None
+    """Dollars."""
+    power: float | None = None
+    """Watts."""
+    volatile: bool = False
+
+
+def measurement_document(found: Measurement) -> dict[str, Any]:
+    """All of a measurement, as JSON takes it; seconds and bytes."""
+    return {
+        "froude": f"{KIND}/{VERSION}",
+        "target": found.target,
+        "status": "steady" if found.steady else "not steady",
+        "region_bytes": found.region_bytes,
+        "capacity_bytes": found.capacity,
+        "direct": found.direct,
+        "durable": found.durable,
+        "round_seconds": found.round_s,
+        "preconditioned": found.preconditioned,
+        "notes": list(found.notes),
+        **{_OPS[fit.op]: _fit_document(fit) for fit in found.fits},
+    }
+
+
+def measurement_json(found: Measurement) -> str:
+    """The text of the document."""
+    return json.dumps(measurement_document(found), indent=2) + "\n"
+
+
+def unit_yaml(found: Measurement, facts: UnitFacts) -> str:
+    """An input file with one `storage_unit`, ready but for its blanks.
+
+    Args:
+        found: the measurement; its rates and gaps are rounded to four digits.
+        facts: what else the unit needs.
+    """
+    capacity = facts.capacity if facts.capacity is not None else found.capacity
+    quoted = json.dumps(facts.name, ensure_ascii=False)
+    bus = None if facts.bus is None else json.dumps(facts.bus, ensure_ascii=False)
+    rows = [
+        _field("capacity", None if capacity is None else show(capacity, Dimension.SIZE), "such as 500GB"),
+        _field("bus", bus, "a bus of the servers, such as SAS"),
+        *_speeds(found, Op.READ, "R"),
+        *_speeds(found, Op.WRITE, "W"),
+        f"volatile: {int(facts.volatile)}",
+        _field("price", _plain(facts.price, Dimension.DOLLARS), "dollars"),
+        _field("power", _plain(facts.power, Dimension.POWER), "such as 5W; or without this line"),
+    ]
+    head = "".join(f"# {line}\n" for line in _remarks(found))
+    body = "".join(f"      {row}\n" for row in rows)
+    top = f"froude: {INPUT_KIND}/{INPUT_VERSION}\nresources:\n  storage_unit:\n"
+    return f"{head}{top}    - name: {quoted}\n{body}"
+
+
+def _speeds(found: Measurement, op: Op, letter: str) -> list[str]:
+    fit = found.fit_of(op)
+    rate = None if fit is None else show(_rounded(fit.rate_gap.rate), Dimension.RATE)
+    gap = None if fit is None else show(_rounded(fit.rate_gap.gap), Dimension.TIME)
+    return [
+        _field(f"rate{letter}", rate, "not measured; such as 90MBps"),
+        _field(f"gap{letter}", gap, "not measured; such as 8ms"),
+    ]
+
+
+def _field(name: str, value: str | None, hint: str) -> str:
+    return f"{name}:  # to fill in: {hint}" if value is None else f"{name}: {value}"
+
+
+def _plain(value: float | None, dimension: Dimension) -> str | None:
+    return None if value is None else show(value, dimension)
+
+
+def _remarks(found: Measurement) -> list[str]:
+    """What stands above the unit; text of others on one line each, so that none ends the comment."""
+    state = "" if found.steady else "; it did not settle, so take the numbers with care"
+    lines = [f"Measured on {size_text(found.region_bytes)} of {found.target}{state}.", *found.notes]
+    return [" ".join(line.split()) for line in lines]
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{_DIGITS}g}")
+
+
+def _fit_document(fit: Fit) -> dict[str, Any]:
+    return {
+        "rate": fit.rate_gap.rate,
+        "gap": fit.rate_gap.gap,
+        "iops": fit.iops_rate.iops,
+        "iops_rate": fit.iops_rate.rate,
+        "steady": fit.steady,
+        "sizes": [_row_document(row) for row in fit.rows],
+    }
+
+
+def _row_document(row: Row) -> dict[str, Any]:
+    sample = row.sample
+    return {
+        "record_bytes": sample.record_size,
+        "seconds": sample.seconds,
+        "bytes_per_second": sample.throughput,
+        "records": sample.records,
+        "steady": sample.steady,
+        "rounds_seconds": list(sample.rounds),
+        "rate_gap": {"bytes_per_second": row.rate_gap, "error": row.error(row.rate_gap)},
+        "rate_gap_of_ends": {"bytes_per_second": row.ends, "error": row.error(row.ends)},
+        "iops_rate": {"bytes_per_second": row.iops_rate, "error": row.error(row.iops_rate)},
+    }
