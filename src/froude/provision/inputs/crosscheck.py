@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from froude.provision.inputs.blanks import is_blank
 from froude.provision.inputs.tree import Element, Flaws, nearest
 from froude.provision.rates import gain
 from froude.provision.types import Application, Batch, Catalog, Io, Options, Persistence, Sla
@@ -130,6 +131,8 @@ class Crosscheck:
     def _records(self, application: Application) -> None:
         """A record is no larger than its dataset."""
         sizes = {dataset.name: dataset.size for dataset in application.datasets}
+        for name in [name for name in sizes if self._is_blank("dataset", name, "size")]:
+            del sizes[name]
         tasks = [e for e in self._elements if e.tag == "task"]
         if len(tasks) != len(application.tasks):
             return
@@ -156,6 +159,10 @@ class Crosscheck:
                 self._flaws.add(
                     at, f"gives phase {phase} no share of the time", allowed="an element split for each phase"
                 )
+
+    def _is_blank(self, tag: str, name: str, field: str) -> bool:
+        found = self._find(tag, name).fields.get(field)
+        return found is not None and is_blank(found.text)
 
     def _find(self, tag: str, name: str | None) -> Element:
         for element in self._elements:

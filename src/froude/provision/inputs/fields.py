@@ -11,6 +11,7 @@ from enum import Enum
 from typing import TypeVar
 
 from froude.base.errors import InputError
+from froude.provision.inputs.blanks import is_blank
 from froude.provision.inputs.tree import Element, Flaws, nearest
 from froude.provision.units import Dimension, parse
 
@@ -57,7 +58,7 @@ class Fields:
         """A quantity that is not negative; required without a default; a share lies in [0, 1]."""
         text = self._get(name, required=default is None)
         fallback = 1.0 if default is None else default
-        if text is None:
+        if text is None or is_blank(text):  # `note_blanks` has said so
             return fallback
         try:
             value = parse(text, dimension)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from froude.base.errors import InputError
 from froude.base.files import read_bounded
+from froude.provision.inputs.blanks import note_blanks
 from froude.provision.inputs.crosscheck import Crosscheck
 from froude.provision.inputs.elements import (
     read_application,
@@ -121,6 +122,7 @@ def parse(data: bytes, file: str, flaws: Flaws) -> list[Element]:
 
 def parts_of(elements: Sequence[Element], flaws: Flaws) -> Parts:
     """Values of elements; what is wrong goes to `flaws`."""
+    note_blanks(elements, flaws)
     by_tag: dict[str, list[Element]] = {tag: [] for tag in TAGS}
     for element in elements:
         if element.tag in by_tag:

@@ -1,0 +1,44 @@
+"""Numbers left blank on purpose: a draft says `blank` where its measurements are silent, for the user to fill in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from froude.base.errors import InputError
+from froude.provision.inputs.tree import Element, Flaws
+
+BLANK = "blank"
+"""The word that stands for a number which is not known yet."""
+
+_NOT_NUMBERS = frozenset(
+    {"name", "task", "dataset", "bus", "profile", "phase", "local_to", "memory_unit", "op"}
+)
+_REMEDIES = {
+    ("compute", "time"): "measure or estimate it",
+    ("task", "memory"): "say what one execution needs",
+    ("dataset", "size"): "ask the file system, for example by hdfs dfs -du",
+    ("io", "record_size"): "say the bytes of one record",
+    ("sla", "rate"): "say what must be sustained",
+}
+
+
+def is_blank(text: str) -> bool:
+    """Whether a field's text says that its number is not known yet."""
+    return text.strip() == BLANK
+
+
+def note_blanks(elements: Iterable[Element], flaws: Flaws, above: str = "") -> None:
+    """Note every number that is still blank, with the element and what stands above it."""
+    for element in elements:
+        named = next((element.fields[n].text for n in ("name", "task") if n in element.fields), None)
+        own = f"{element.tag} {named}" if named else element.tag
+        title = f"{own} of {above}" if above else own
+        for name, text in element.fields.items():
+            if name not in _NOT_NUMBERS and is_blank(text.text):
+                remedy = _REMEDIES.get((element.tag, name), "fill it in")
+                where = f"{name} of {title}"
+                if element.tag == "io" and "dataset" in element.fields:
+                    where += f" ({element.fields['dataset'].text})"
+                flaws.note(InputError(f"{where} is blank: {remedy}", file=element.file, place=text.line))
+        inner = title if element.tag != "application" else ""
+        note_blanks(element.children, flaws, inner)
