@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.provision import compiling, inputs
+from froude.cli.provision import compiling, drafting, inputs
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -14,6 +14,7 @@ app = typer.Typer(
 )
 
 app.command()(inputs.validate)
+app.command()(drafting.draft)
 app.command()(inputs.convert)
 app.command(name="compile")(compiling.compile_)
 app.command()(compiling.sweep)

@@ -1,0 +1,202 @@
+"""`froude provision draft`: recorded traces and telemetry → an application with blanks for what they cannot tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from froude.base.errors import InputError
+from froude.base.files import atomic_write_text
+from froude.cli.settings import Settings
+from froude.cli.tables import aligned
+
+if TYPE_CHECKING:
+    from froude.provision.draft.build import Machines
+    from froude.provision.draft.table import Grouping
+    from froude.provision.draft.telemetry import Scale
+    from froude.provision.draft.types import Draft, TaskBy
+
+_TASK_BY = ("auto", "user", "context", "command")
+
+
+def draft(
+    ctx: typer.Context,
+    traces: Annotated[
+        list[Path],
+        typer.Argument(metavar="TRACE", help="Folders of traces, or HDFS audit logs, plain or gzipped."),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Where to write.")] = Path(
+        "application.yaml"
+    ),
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PREFIX[=NAME]", help="A dataset of this path prefix [found by share]."),
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(min=1, max=12, help="Most folders in a dataset's prefix.")
+    ] = None,
+    share: Annotated[
+        float, typer.Option(min=0.001, max=1, help="Share of operations or bytes that makes a dataset.")
+    ] = 0.05,
+    task_by: Annotated[
+        str, typer.Option(metavar="|".join(_TASK_BY), help="What tells a task; auto: job, context, user.")
+    ] = "auto",
+    window: Annotated[
+        float, typer.Option(min=1, metavar="SECONDS", help="The busiest stretch that tells a peak rate.")
+    ] = 60.0,
+    telemetry: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="CPU utilisation, CSV or Parquet: time, machine, utilisation."),
+    ] = None,
+    cores: Annotated[float | None, typer.Option(min=0.01, help="Cores of each machine of it.")] = None,
+    scale: Annotated[
+        str | None, typer.Option("--telemetry-scale", metavar="percent|share", help="What it counts in.")
+    ] = None,
+    zone: Annotated[
+        str, typer.Option(metavar="ZONE", help="Time zone of dates without one, such as Europe/Berlin.")
+    ] = "UTC",
+) -> None:
+    """Recorded traces and telemetry → an application, with `blank` for what they cannot tell.
+
+    A dataset is a path prefix, a task a job type. Fill in the blanks (`froude provision validate` lists those that
+    are left), then compile it beside a catalog.
+
+    Example: froude provision draft k4.trace -o application.yaml
+    """
+    from froude.provision.draft.build import build
+    from froude.provision.draft.files import read_sources
+    from froude.provision.draft.jobs import Jobs
+    from froude.provision.draft.log import AccessLog
+    from froude.provision.draft.paths import Folders
+    from froude.provision.draft.yaml_text import to_text
+
+    settings: Settings = ctx.obj
+    by, grouping = _task_by(task_by), _grouping(dataset or [], share, depth)
+    zoned = _zone(zone)
+    machines = _machines(telemetry or [], cores, scale, zoned)
+    log = AccessLog(Folders(grouping.prefixes), Jobs(by))
+    with settings.progress().task("reading"):
+        sources = read_sources(traces, log, zone=zoned)
+        found = build(log, grouping, sources=sources, window_s=window, machines=machines)
+    if not found.tasks:
+        told = f"{log.others} calls, none of which reads or writes a file"
+        raise InputError(
+            "holds nothing to draft from", file=traces[0], found=told, allowed="HDFS clients' calls"
+        )
+    document = _document(found, output)
+    if settings.dry_run:
+        settings.would(f"write {output}", **document)
+    else:
+        atomic_write_text(output, to_text(found))
+        settings.emit(document)
+    settings.out(_told(found))
+    if not settings.dry_run:
+        settings.out(f"Written to {output}; fill in its blanks, then: froude provision validate {output}")
+
+
+def _task_by(text: str) -> TaskBy:
+    from froude.provision.draft.types import TaskBy
+
+    if text not in _TASK_BY:
+        raise InputError("tells no task", place="--task-by", found=text, allowed=", ".join(_TASK_BY))
+    return TaskBy(text)
+
+
+def _grouping(datasets: list[str], share: float, depth: int | None) -> Grouping:
+    from froude.provision.draft.paths import components
+    from froude.provision.draft.table import Grouping
+
+    named = []
+    for text in datasets:
+        prefix, _, name = text.partition("=") if not text.endswith("=") else (text[:-1], "", "")
+        if not prefix.startswith("/"):
+            raise InputError(
+                "is no path prefix", place="--dataset", found=text, allowed="/logs or /logs=NAME"
+            )
+        if tuple(components(prefix)) in {tuple(components(other)) for other, _ in named}:
+            raise InputError("is named twice", place="--dataset", found=prefix)
+        named.append((prefix, name))
+    return Grouping(tuple(named), share, depth)
+
+
+def _zone(name: str) -> Any:
+    from zoneinfo import ZoneInfo
+
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:
+        raise InputError(
+            "is no time zone", place="--zone", found=name, allowed="UTC, Europe/Berlin, …"
+        ) from error
+
+
+def _machines(files: list[Path], cores: float | None, scale: str | None, zone: Any) -> Machines | None:
+    from froude.provision.draft.build import Machines
+    from froude.provision.draft.telemetry_file import read_telemetry
+
+    if not files:
+        if cores is not None or scale is not None:
+            raise InputError(
+                "are given without telemetry", place="--cores", allowed="--telemetry FILE beside it"
+            )
+        return None
+    if cores is None:
+        raise InputError("is missing", place="--cores", allowed="cores of each machine of the telemetry")
+    return Machines(read_telemetry(files, scale=_scale(scale), zone=zone), cores)
+
+
+def _scale(text: str | None) -> Scale | None:
+    from froude.provision.draft.telemetry import Scale
+
+    if text is None:
+        return None
+    if text not in {"percent", "share"}:
+        raise InputError("is no scale", place="--telemetry-scale", found=text, allowed="percent or share")
+    return Scale(text)
+
+
+def _document(found: Draft, output: Path) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from froude.provision.draft.yaml_text import blanks
+
+    tasks = []
+    for task in found.tasks:
+        parts = asdict(task)
+        parts["unit"] = task.unit.value
+        for io, one in zip(parts["operations"], task.operations, strict=True):
+            io["op"] = one.op.value
+        tasks.append(parts)
+    return {
+        "output": str(output),
+        "sources": list(found.sources),
+        "notes": list(found.notes),
+        "datasets": [asdict(dataset) for dataset in found.datasets],
+        "tasks": tasks,
+        "blank": blanks(found),
+    }
+
+
+def _told(found: Draft) -> str:
+    """A draft for people."""
+    from froude.provision.draft.yaml_text import blanks
+    from froude.provision.units import Dimension, show
+
+    datasets = [("dataset", "size", "prefix")]
+    for one in found.datasets:
+        size = "blank" if one.size.value is None else show(one.size.value, Dimension.SIZE)
+        datasets.append((one.name, size, one.prefix))
+    tasks = [("task", "executions", "rate /s", "reads", "writes")]
+    for task in found.tasks:
+        rate = "blank" if task.rate.value is None else f"{task.rate.value:g}"
+        reads = sum(io.op.value == "R" for io in task.operations)
+        tasks.append((task.name, str(task.executions), rate, str(reads), str(len(task.operations) - reads)))
+    left = blanks(found)
+    head = "\n".join((*found.sources, *found.notes))
+    return (
+        f"{head}\n\n{aligned(datasets)}\n\n{aligned(tasks)}\n\n{len(left)} blank: "
+        + "; ".join(left[:12])
+        + (f"; and {len(left) - 12} more" if len(left) > 12 else "")
+    )

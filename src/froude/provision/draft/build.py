@@ -1,0 +1,252 @@
+"""From settled accesses to the application they tell: operations, sizes, rates, and what stays blank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from froude.provision.draft.log import UNITS, AccessLog
+from froude.provision.draft.paths import belongs, components, generalise
+from froude.provision.draft.table import Floats, Grouping, Table, extremes, numbering, settle
+from froude.provision.draft.telemetry import Telemetry
+from froude.provision.draft.types import Draft, DraftDataset, DraftIo, DraftTask, Number, Unit
+from froude.provision.types import Op
+from froude.provision.units import Dimension, show
+
+DOMINATES = 0.8
+"""Share of all accesses from which a task counts as the one that spends the machines' time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machines:
+    """Telemetry of the machines that ran the tasks."""
+
+    telemetry: Telemetry
+    cores: float
+    """Of each machine."""
+
+
+def build(
+    log: AccessLog,
+    grouping: Grouping,
+    *,
+    sources: Sequence[str] = (),
+    window_s: float = 60.0,
+    machines: Machines | None = None,
+) -> Draft:
+    """Draft an application; n log n in the accesses, plus the files whose length was seen.
+
+    Args:
+        log: what was read; empty gives a draft without datasets and tasks.
+        grouping: how accesses become datasets and tasks.
+        sources: what was read, in words.
+        window_s: the busiest stretch of this length tells a task's peak rate.
+        machines: utilisation of the machines, for an upper bound of compute time.
+
+    Returns:
+        The draft.
+    """
+    if not len(log):
+        return Draft((), (), tuple(sources), (_left_out(log),))
+    table = settle(log, grouping)
+    notes = [_left_out(log)]
+    spent = _spent(log, machines)
+    if spent.note:
+        notes.append(spent.note)
+    tasks = [_task(table, number, log, window_s, spent) for number in range(len(table.tasks))]
+    return Draft(_datasets(log, table, grouping), tuple(tasks), tuple(sources), tuple(notes))
+
+
+def _left_out(log: AccessLog) -> str:
+    told = f"{len(log)} reads and writes of files; {log.others} other calls carry no data"
+    return told + ("; more files than are kept: sizes leave some out" if log.space.full else "")
+
+
+def _task(table: Table, number: int, log: AccessLog, window_s: float, spent: Number) -> DraftTask:
+    rows = np.flatnonzero(table.task == number)
+    first, last, _ = extremes(table.run[rows], table.time[rows])
+    executions = len(first)
+    unit = UNITS[int(np.bincount(table.unit[rows]).argmax())]
+    share = len(rows) / len(table.task)
+    lasted = None if unit is Unit.CALL else float(np.median(np.nan_to_num(last - first)))
+    note = f"{len(rows)} reads and writes ({_percent(share)}) in {_executions(executions, unit)}"
+    if lasted:
+        note += f", each {_time(lasted)} from its first to its last access (median)"
+    return DraftTask(
+        table.tasks[number],
+        unit,
+        executions,
+        _rate(first, log.span_s, window_s),
+        _compute(spent, share, executions),
+        _operations(table, rows, executions),
+        note,
+    )
+
+
+def _rate(starts: Floats, span_s: float, window_s: float) -> Number:
+    """Starts per second in the busiest window, and their mean."""
+    starts = np.sort(starts[np.isfinite(starts)])
+    if not len(starts) or span_s <= 0:
+        return Number(None, "the source has no times")
+    length = min(window_s, max(span_s, 1.0))
+    peak = int((np.searchsorted(starts, starts + length) - np.arange(len(starts))).max())
+    mean = len(starts) / span_s
+    note = f"{peak} of {len(starts)} began in the busiest {_time(length)}; mean {mean:.3g}/s over {_time(span_s)}"
+    return Number(_rounded(max(peak / length, mean)), note)
+
+
+def _operations(table: Table, rows: np.ndarray, executions: int) -> tuple[DraftIo, ...]:
+    """Reads, then writes, of each dataset."""
+    keys = table.dataset[rows] + len(table.datasets) * table.write[rows]
+    order = np.argsort(keys, kind="stable")
+    groups = np.split(rows[order], np.flatnonzero(np.diff(keys[order])) + 1)
+    return tuple(_io(table, group, executions) for group in groups)
+
+
+def _io(table: Table, rows: np.ndarray, executions: int) -> DraftIo:
+    doing = len(np.unique(table.run[rows]))
+    op = Op.WRITE if table.write[rows[0]] else Op.READ
+    name = table.datasets[int(table.dataset[rows[0]])]
+    sizes = table.bytes[rows]
+    note = f"{len(rows)} files in {doing} of {executions} executions"
+    size = _record_size(sizes[np.isfinite(sizes)], len(rows), op)
+    return DraftIo(op, name, _rounded(len(rows) / doing), size, _rounded(doing / executions), note)
+
+
+def _record_size(known: Floats, of: int, op: Op) -> Number:
+    if not len(known):
+        return Number(None, "no length was seen")
+    low, median, high = (_size(float(x)) for x in np.percentile(known, (0, 50, 100)))
+    what = "written" if op is Op.WRITE else "lengths of the files opened, of which a reader may take less"
+    note = f"mean of {len(known)} of {of}, {what}: {low} to {high}, median {median}"
+    return Number(float(round(float(known.mean()))), note)
+
+
+def _datasets(log: AccessLog, table: Table, grouping: Grouping) -> tuple[DraftDataset, ...]:
+    left, counts = _left(log, table)
+    most = _most_written(table)
+    sizes = np.nan_to_num(table.bytes)
+    found = []
+    for number, prefix in enumerate(table.prefixes):
+        rows = table.dataset == number
+        total = _summed(log, table, number)
+        share = _percent(float(rows.mean()))
+        volume = float(sizes[rows].sum() / sizes.sum()) if sizes.sum() else None
+        why = f"{int(rows.sum())} reads and writes ({share})"
+        why += "" if volume is None else f", {_percent(volume)} of the bytes"
+        path = "/" + "/".join(prefix)
+        why += ": " + _reason(grouping, rest=not prefix, path=path)
+        largest = float(sizes[rows].max(initial=0.0))
+        kept, written = max(float(left[number]), total), max(float(most[number]), largest)
+        size = _dataset_size(kept, int(counts[number]), written, total)
+        found.append(DraftDataset(table.datasets[number], path, size, why))
+    return tuple(found)
+
+
+def _reason(grouping: Grouping, *, rest: bool, path: str) -> str:
+    if rest:
+        return "what lies outside the other prefixes"
+    if grouping.named:
+        return f"{path}, as named"
+    return f"{path} carries {_percent(grouping.share)} of either or more" + (
+        f" within depth {grouping.depth}" if grouping.depth else ""
+    )
+
+
+def _dataset_size(left: float, files: int, written: float, total: float) -> Number:
+    if max(left, written) <= 0:
+        return Number(None, "no length of a file in it was seen")
+    if left >= written and total == left:
+        return Number(left, "as the NameNode summed it up")
+    if left >= written:
+        return Number(
+            left, f"at least: {files} files whose length was seen; files never touched are not in it"
+        )
+    note = "at least: the most that one execution wrote, or the largest file; less was left at the end"
+    return Number(written, note)
+
+
+def _left(log: AccessLog, table: Table) -> tuple[Floats, Floats]:
+    """Bytes and number of the files seen and not deleted, by dataset."""
+    sizes, counts = np.zeros(len(table.prefixes)), np.zeros(len(table.prefixes))
+    of_kind: dict[int, int] = {}
+    for path, length in log.space.files():
+        kind = log.folders.of_file(path)
+        number = of_kind.get(kind)
+        if number is None:
+            number = of_kind[kind] = int(numbering([log.folders.kinds[kind]], table.prefixes)[0])
+        if number >= 0:
+            sizes[number] += length
+            counts[number] += 1
+    return sizes, counts
+
+
+def _summed(log: AccessLog, table: Table, number: int) -> float:
+    """The largest sum that the NameNode told of a folder within a dataset that has no other inside."""
+    prefix = table.prefixes[number]
+    inner = [p for p in table.prefixes if p != prefix and p[: len(prefix)] == prefix]
+    if not prefix or inner:
+        return 0.0
+    kinds = ((generalise(components(path)), size) for path, size in log.totals.items())
+    return max((size for kind, size in kinds if belongs(kind, [prefix]) is not None), default=0.0)
+
+
+def _most_written(table: Table) -> Floats:
+    """The most bytes that one execution wrote, by dataset."""
+    found = np.zeros(len(table.datasets))
+    rows = np.flatnonzero(table.write & np.isfinite(table.bytes))
+    keys = table.run[rows] * len(table.datasets) + table.dataset[rows]
+    pairs, which = np.unique(keys, return_inverse=True)
+    np.maximum.at(found, pairs % len(table.datasets), np.bincount(which, weights=table.bytes[rows]))
+    return found
+
+
+def _spent(log: AccessLog, machines: Machines | None) -> Number:
+    """Core-seconds of the machines while the traces were taken."""
+    if machines is None:
+        return Number(None, "")
+    told = f"{machines.telemetry.machines} machines of {machines.cores:g} cores"
+    windows = [window for window in log.windows if window.length_s > 0]
+    spent, covered = machines.telemetry.core_seconds(machines.cores, windows)
+    if covered <= 0:
+        return Number(
+            None, f"{told}: no sample falls into the time of the traces, so it tells nothing of them"
+        )
+    note = f"{told} were {_percent(spent / covered / machines.cores)} busy: {spent:.4g} core-seconds"
+    return Number(spent, f"{note}, seen for {_percent(covered / (log.span_s * machines.telemetry.machines))}")
+
+
+def _compute(spent: Number, share: float, executions: int) -> Number:
+    if spent.value is None:
+        return Number(None, "traces do not tell it")
+    if share < DOMINATES:
+        return Number(None, f"no task dominates; all together spent {spent.value:.4g} core-seconds")
+    note = f"at most: all {spent.value:.4g} core-seconds of the machines over {executions} executions"
+    return Number(_rounded(spent.value / executions), note)
+
+
+def _executions(count: int, unit: Unit) -> str:
+    words = {
+        Unit.JOB: "one execution is a job, told by its id",
+        Unit.SESSION: "one execution is a client process, which has no job's id",
+        Unit.CALL: "one execution is one call, as nothing tells which belong together",
+    }
+    return f"{count} executions ({words[unit]})"
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.4g}")
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.1 else f"{share:.1%}"
+
+
+def _size(value: float) -> str:
+    return show(_rounded(value), Dimension.SIZE)
+
+
+def _time(value: float) -> str:
+    return f"{value:.3g} s"

@@ -1,0 +1,199 @@
+"""From HDFS clients' calls to accesses: many calls about one file become one read or one write with its length.
+
+A read is a `getBlockLocations` from the file's beginning, and its answer tells the file's length. A write is
+`create` (or `append`), `addBlock` for each block, whose request tells the length of the block before, and
+`complete`, which tells the last block's. Answers of `getFileInfo`, `getListing` and `getContentSummary` tell
+how much there is.
+
+Source: org.apache.hadoop.hdfs.protocol.ClientProtocol; DFSInputStream.openInfo, DFSOutputStream.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from google.protobuf.message import Message
+
+from froude.hadoop.schema import Schema
+from froude.provision.draft.log import AccessLog
+from froude.provision.draft.types import Access, Caller
+from froude.provision.types import Op
+
+CLIENT_PROTOCOL = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
+_IS_FILE = 2
+_MOST_OPEN = 1_000_000
+
+
+@dataclass(slots=True)
+class _Open:
+    """A file that is being written."""
+
+    access: Access
+    blocks: dict[int, float]
+    """Length of each block known so far, by its id."""
+    before: float = 0.0
+    """Bytes of the last block that were there before (append)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One call, decoded."""
+
+    time_s: float
+    caller: Caller
+    asked: Any
+    told: Any
+    """None where no answer was recorded."""
+
+
+class HdfsCalls:
+    """Joins the successful calls of one trace; memory grows with the files open for writing.
+
+    Args:
+        schema: to decode the messages.
+        log: where accesses and lengths go.
+    """
+
+    def __init__(self, schema: Schema, log: AccessLog) -> None:
+        self._schema = schema
+        self._log = log
+        self._open: dict[str, _Open] = {}
+        self._steps: dict[str, Callable[[_Call], None]] = {
+            "getBlockLocations": self._read,
+            "getLocatedFileInfo": self._read_located,
+            "create": self._create,
+            "append": self._append,
+            "addBlock": self._add_block,
+            "complete": self._complete,
+            "getFileInfo": self._info,
+            "getListing": self._listing,
+            "getContentSummary": self._summary,
+            "rename": self._rename,
+            "rename2": self._rename2,
+            "delete": self._delete,
+        }
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that tell something; others need not be given."""
+        return tuple(self._steps)
+
+    def take(
+        self, time_s: float, caller: Caller, method: str, request: bytes | None, response: bytes | None
+    ) -> None:
+        """One call that succeeded.
+
+        Raises:
+            InputError: its messages do not decode.
+        """
+        asked = self._schema.decode_request(CLIENT_PROTOCOL, method, request)
+        told = None
+        if response is not None:
+            told = self._schema.decode_response(CLIENT_PROTOCOL, method, response)
+        self._steps[method](_Call(time_s, caller, asked, told))
+
+    def finish(self) -> None:
+        """Count the files that were still being written when the trace ended."""
+        for opened in self._open.values():
+            self._log.add(opened.access)
+        self._open.clear()
+
+    def _read(self, call: _Call) -> None:
+        if call.asked.offset:
+            return  # the same reader goes on
+        length, blocks = None, 1
+        if call.told is not None and call.told.HasField("locations"):
+            length = float(call.told.locations.fileLength)
+            first = call.told.locations.blocks[0].b.numBytes if call.told.locations.blocks else 0
+            blocks = math.ceil(length / first) if first else 1
+            self._log.space.saw(call.asked.src, length)
+        self._log.add(
+            Access(call.time_s, call.caller, Op.READ, "open", call.asked.src, length, max(1, blocks))
+        )
+
+    def _read_located(self, call: _Call) -> None:
+        if call.told is not None and call.told.HasField("fs"):
+            self._saw(call.asked.src, call.told.fs)
+        if call.asked.needBlockToken:
+            length = (
+                float(call.told.fs.length) if call.told is not None and call.told.HasField("fs") else None
+            )
+            self._log.add(Access(call.time_s, call.caller, Op.READ, "open", call.asked.src, length))
+
+    def _create(self, call: _Call) -> None:
+        self._begin(_Open(Access(call.time_s, call.caller, Op.WRITE, "create", call.asked.src), {}))
+
+    def _append(self, call: _Call) -> None:
+        opened = _Open(Access(call.time_s, call.caller, Op.WRITE, "append", call.asked.src), {})
+        if call.told is not None and call.told.HasField("block"):
+            opened.before = float(call.told.block.b.numBytes)
+            opened.blocks[call.told.block.b.blockId] = opened.before
+        self._begin(opened)
+
+    def _begin(self, opened: _Open) -> None:
+        before = self._open.pop(opened.access.path, None)
+        if before is not None:  # written anew before it was complete
+            self._log.add(before.access)
+        if len(self._open) >= _MOST_OPEN:
+            self._log.add(opened.access)
+        else:
+            self._open[opened.access.path] = opened
+
+    def _add_block(self, call: _Call) -> None:
+        opened = self._open.get(call.asked.src)
+        if opened is not None and call.asked.HasField("previous"):
+            opened.blocks[call.asked.previous.blockId] = float(call.asked.previous.numBytes)
+
+    def _complete(self, call: _Call) -> None:
+        if call.told is not None and not call.told.result:
+            return  # the NameNode waits for a replica; the client asks again
+        opened = self._open.pop(call.asked.src, None)
+        if opened is None:  # created before the trace began
+            self._log.add(Access(call.time_s, call.caller, Op.WRITE, "create", call.asked.src))
+            return
+        if call.asked.HasField("last"):
+            opened.blocks[call.asked.last.blockId] = float(call.asked.last.numBytes)
+        written = max(0.0, sum(opened.blocks.values()) - opened.before)
+        first = opened.access
+        if first.command == "create":
+            self._log.space.saw(call.asked.src, written)
+        self._log.add(Access(first.time_s, first.caller, first.op, first.command, first.path, written))
+
+    def _info(self, call: _Call) -> None:
+        if call.told is not None and call.told.HasField("fs"):
+            self._saw(call.asked.src, call.told.fs)
+
+    def _saw(self, path: str, status: Any) -> None:
+        if status.fileType == _IS_FILE and path not in self._open:
+            self._log.space.saw(path, float(status.length))
+
+    def _listing(self, call: _Call) -> None:
+        if call.told is None or not call.told.HasField("dirList"):
+            return
+        for status, name in _named(call.told.dirList.partialListing):
+            path = f"{call.asked.src.rstrip('/')}/{name}" if name else call.asked.src
+            self._saw(path, status)
+
+    def _summary(self, call: _Call) -> None:
+        if call.told is not None:
+            self._log.totals[call.asked.path] = float(call.told.summary.length)
+
+    def _rename(self, call: _Call) -> None:
+        if call.told is None or call.told.result:
+            self._rename2(call)
+
+    def _rename2(self, call: _Call) -> None:
+        self._log.jobs.heard(call.asked.dst)
+        self._log.space.moved(call.asked.src, call.asked.dst)
+
+    def _delete(self, call: _Call) -> None:
+        if call.told is None or call.told.result:
+            self._log.space.gone(call.asked.src)
+
+
+def _named(statuses: Any) -> Iterator[tuple[Message, str]]:
+    for status in statuses:
+        yield status, status.path.decode("utf-8", "replace")

@@ -1,0 +1,108 @@
+"""Accesses as columns: what is kept of a trace of any length, 50 bytes an access."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from froude.provision.draft.jobs import Jobs
+from froude.provision.draft.paths import Folders
+from froude.provision.draft.space import Space
+from froude.provision.draft.types import Access, Unit
+from froude.provision.types import Op
+
+UNITS = tuple(Unit)
+_TYPES = {
+    "time": "d",
+    "label": "i",
+    "run": "q",
+    "unit": "b",
+    "folder": "i",
+    "write": "b",
+    "bytes": "d",
+    "blocks": "i",
+    "file": "q",
+}
+
+
+@dataclass(slots=True)
+class Window:
+    """When a source was watched, in seconds since the epoch."""
+
+    start_s: float = math.inf
+    end_s: float = -math.inf
+
+    @property
+    def length_s(self) -> float:
+        """0 where no call had a time."""
+        return max(0.0, self.end_s - self.start_s)
+
+    def holds(self, time_s: float) -> None:
+        """Widen it."""
+        self.start_s, self.end_s = min(self.start_s, time_s), max(self.end_s, time_s)
+
+
+@dataclass(slots=True)
+class AccessLog:
+    """Every access as a row of numbers, with what the numbers mean.
+
+    Args:
+        folders: numbers the folders.
+        jobs: numbers tasks and executions.
+    """
+
+    folders: Folders
+    jobs: Jobs
+    space: Space = field(default_factory=Space)
+    """Files and lengths seen."""
+    totals: dict[str, float] = field(default_factory=dict)
+    """Bytes below a folder, as the NameNode summed them up."""
+    windows: list[Window] = field(default_factory=list)
+    """Of each source."""
+    others: int = 0
+    """Calls that read or write no file."""
+    _columns: dict[str, array[Any]] = field(default_factory=lambda: {n: array(t) for n, t in _TYPES.items()})
+
+    def __len__(self) -> int:
+        return len(self._columns["time"])
+
+    def add(self, access: Access) -> None:
+        """Keep an access."""
+        label, run, unit = self.jobs.place(access)
+        row = {
+            "time": math.nan if access.time_s is None else access.time_s,
+            "label": label,
+            "run": run,
+            "unit": UNITS.index(unit),
+            "folder": self.folders.of_file(access.path),
+            "write": access.op is Op.WRITE,
+            "bytes": math.nan if access.bytes is None else access.bytes,
+            "blocks": access.blocks,
+            "file": hash(access.path),
+        }
+        for name, value in row.items():
+            self._columns[name].append(value)
+        if access.time_s is not None and self.windows:
+            self.windows[-1].holds(access.time_s)
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """A column, shape (n,): `time` (NaN unseen), `label`, `run`, `unit`, `folder`, `write`, `bytes`, …."""
+        return np.frombuffer(self._columns[name], dtype=self._columns[name].typecode).copy()
+
+    @property
+    def span_s(self) -> float:
+        """Seconds watched, all sources together; those that overlap count once.
+
+        Source: ours; n log n in the number of sources.
+        """
+        total, reached = 0.0, -math.inf
+        for window in sorted(self.windows, key=lambda w: w.start_s):
+            if window.end_s > max(reached, window.start_s):
+                total += window.end_s - max(reached, window.start_s)
+                reached = window.end_s
+        return total

@@ -1,0 +1,62 @@
+"""Utilisation series of machines, and the core-seconds that they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+from froude.provision.draft.log import Window
+
+
+class Scale(Enum):
+    """What a table's utilisation counts in."""
+
+    PERCENT = "percent"
+    SHARE = "share"
+
+
+@dataclass(frozen=True, slots=True)
+class Telemetry:
+    """CPU utilisation over time, by machine."""
+
+    series: Mapping[str, tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]
+    """Per machine: times in seconds since the epoch, ascending, and shares from 0 to 1, both of shape (n,)."""
+
+    @property
+    def machines(self) -> int:
+        """How many there are."""
+        return len(self.series)
+
+    @property
+    def samples(self) -> int:
+        """All machines' samples together."""
+        return sum(len(times) for times, _ in self.series.values())
+
+    def core_seconds(self, cores: float, windows: Sequence[Window]) -> tuple[float, float]:
+        """The CPU time spent within windows.
+
+        Each sample holds until the next one, the last for the usual step of its series.
+
+        Args:
+            cores: of each machine.
+            windows: when the traces were taken; overlapping ones count as often.
+
+        Returns:
+            Core-seconds, and machine-seconds of the windows that samples cover. Linear in the samples, times
+            the number of windows.
+
+        Source: ours.
+        """
+        spent = covered = 0.0
+        for times, shares in self.series.values():
+            step = float(np.median(np.diff(times))) if len(times) > 1 else 60.0
+            ends = np.append(np.minimum(times[1:], times[:-1] + 3 * step), times[-1] + step)
+            for window in windows:
+                held = np.clip(np.minimum(ends, window.end_s) - np.maximum(times, window.start_s), 0.0, None)
+                spent += float(held @ shares) * cores
+                covered += float(held.sum())
+        return spent, covered

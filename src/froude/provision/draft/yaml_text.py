@@ -1,0 +1,99 @@
+"""A draft as the YAML that `froude provision validate` reads: every number with its origin, every gap as `blank`."""
+
+from __future__ import annotations
+
+from froude.provision.draft.names import one_line
+from froude.provision.draft.types import Draft, DraftDataset, DraftIo, DraftTask, Number
+from froude.provision.inputs.blanks import BLANK
+from froude.provision.units import Dimension, show
+
+_HEAD = """\
+# An application as traces tell it. Every `{blank}` is a number that they do not tell: replace it.
+# `froude provision validate THIS-FILE` lists those that are left.
+"""
+
+
+def to_text(draft: Draft) -> str:
+    """The text of a file; a draft without tasks gives one that `validate` finds wanting."""
+    lines = _HEAD.format(blank=BLANK).splitlines()
+    lines += [f"# From {one_line(source)}" for source in draft.sources]
+    lines += [f"# {one_line(note, 400)}" for note in draft.notes]
+    lines += ["froude: provision/1", "sla:"]
+    for task in draft.tasks:
+        lines.append(f"  # {task.rate.note}")
+        lines.append(f"  - {{task: {task.name}, rate: {_value(task.rate, Dimension.COUNT)}}}")
+    lines += ["application:", "  dataset:"]
+    for dataset in draft.datasets:
+        lines += _dataset(dataset)
+    lines.append("  task:")
+    for task in draft.tasks:
+        lines += _task(task)
+    return "\n".join(lines) + "\n"
+
+
+def blanks(draft: Draft) -> list[str]:
+    """What is left for the user, in words."""
+    found = [f"size of dataset {d.name}" for d in draft.datasets if d.size.value is None]
+    for task in draft.tasks:
+        if task.rate.value is None:
+            found.append(f"rate of task {task.name}")
+        found.append(f"memory of task {task.name}")
+        if task.compute.value is None:
+            found.append(f"compute time of task {task.name}")
+        found += [
+            f"record_size of task {task.name}, {_doing(io)}"
+            for io in task.operations
+            if io.record_size.value is None
+        ]
+    return found
+
+
+def _doing(io: DraftIo) -> str:
+    return f"{'reads' if io.op.value == 'R' else 'writes'} of {io.dataset}"
+
+
+def _dataset(dataset: DraftDataset) -> list[str]:
+    size = _value(dataset.size, Dimension.SIZE)
+    return [
+        f"    # {one_line(dataset.why, 300)}",
+        f"    # size: {one_line(dataset.size.note, 300)}; persistent: assumed; remote: it lies in HDFS",
+        f"    - {{name: {dataset.name}, size: {size}, persistent: 1, remote: 1}}",
+    ]
+
+
+def _task(task: DraftTask) -> list[str]:
+    reads = [io for io in task.operations if io.op.value == "R"]
+    writes = [io for io in task.operations if io.op.value == "W"]
+    lines = [
+        f"    # {one_line(task.note, 300)}",
+        f"    - name: {task.name}",
+        "      phase: run    # assumed: all tasks at the same time",
+        f"      memory: {BLANK}    # of one execution; traces do not tell it",
+        "      operations:",
+    ]
+    for io in reads:
+        lines += _io(io)
+    lines.append(f"        # {one_line(task.compute.note, 300)}")
+    lines.append(f"        - compute: {{time: {_value(task.compute, Dimension.TIME)}}}")
+    for io in writes:
+        lines += _io(io)
+    return lines
+
+
+def _io(io: DraftIo) -> list[str]:
+    parts = [
+        f"op: {io.op.value}",
+        f"dataset: {io.dataset}",
+        f"num_records: {show(io.num_records, Dimension.COUNT)}",
+    ]
+    parts.append(f"record_size: {_value(io.record_size, Dimension.SIZE)}")
+    if io.probability < 1:
+        parts.append(f"probability: {show(io.probability, Dimension.SHARE)}")
+    return [
+        f"        # {io.note}; record_size: {io.record_size.note}",
+        f"        - io: {{{', '.join(parts)}}}",
+    ]
+
+
+def _value(number: Number, dimension: Dimension) -> str:
+    return BLANK if number.value is None else show(number.value, dimension)
