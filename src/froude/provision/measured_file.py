@@ -1,7 +1,7 @@
 """A measurement as documents: JSON with everything, and a `storage_unit` in YAML for the inputs of `compile`.
 
-What fio cannot know (price, bus, watts) is left blank unless it is given, and a blank is refused by `validate` with
-its line: a guess of ours would pass for a fact.
+What fio cannot know (price, bus, watts) stays `blank` unless it is given, and `validate` names every blank with its
+line: a guess of ours would pass for a fact.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from froude.provision.inputs.blanks import BLANK
 from froude.provision.inputs.yaml_form import KIND as INPUT_KIND
 from froude.provision.inputs.yaml_form import VERSION as INPUT_VERSION
 from froude.provision.measured import Fit, Measurement, Row, size_text
@@ -71,7 +72,7 @@ def unit_yaml(found: Measurement, facts: UnitFacts) -> str:
     bus = None if facts.bus is None else json.dumps(facts.bus, ensure_ascii=False)
     rows = [
         _field("capacity", None if capacity is None else show(capacity, Dimension.SIZE), "such as 500GB"),
-        _field("bus", bus, "a bus of the servers, such as SAS"),
+        "bus:  # the servers' bus that it takes a slot of, such as SAS" if bus is None else f"bus: {bus}",
         *_speeds(found, Op.READ, "R"),
         *_speeds(found, Op.WRITE, "W"),
         f"volatile: {int(facts.volatile)}",
@@ -95,7 +96,7 @@ def _speeds(found: Measurement, op: Op, letter: str) -> list[str]:
 
 
 def _field(name: str, value: str | None, hint: str) -> str:
-    return f"{name}:  # to fill in: {hint}" if value is None else f"{name}: {value}"
+    return f"{name}: {BLANK}  # {hint}" if value is None else f"{name}: {value}"
 
 
 def _plain(value: float | None, dimension: Dimension) -> str | None:

@@ -1,0 +1,229 @@
+"""`froude provision measure`: a device → its rate and gap for reads and for writes, and how well models foretell it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from froude.base.errors import InputError
+from froude.base.files import atomic_write_text
+from froude.cli.provision import common
+from froude.cli.settings import Settings
+from froude.cli.tables import aligned
+
+if TYPE_CHECKING:
+    from froude.provision.live.measure import Request
+    from froude.provision.live.target import Target
+    from froude.provision.measured import Fit, Measurement
+    from froude.provision.measured_file import UnitFacts
+    from froude.provision.units import Dimension
+
+_SIZES = "4KiB,64KiB,200KiB,1MiB,10MiB"
+_WORDS = {"R": "reads", "W": "writes"}
+
+
+def measure(
+    ctx: typer.Context,
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="FOLDER|DEVICE",
+            help="A folder, for a new file in it that is gone at the end; or an unused block device.",
+        ),
+    ],
+    size: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="To write and read [1GiB of a file, all of a device].")
+    ] = None,
+    sizes: Annotated[str, typer.Option(metavar="SIZE,…", help="Record sizes, multiples of 4KiB.")] = _SIZES,
+    destroy: Annotated[
+        str | None, typer.Option(metavar="DEVICE", help="The device's name again: all on it is lost.")
+    ] = None,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Reads of a device only; nothing is written to it.")
+    ] = False,
+    durable: Annotated[
+        bool, typer.Option("--durable", help="A write counts when it is on the medium (O_DSYNC).")
+    ] = False,
+    round_s: Annotated[
+        float, typer.Option("--round", metavar="SECONDS", help="Length of a round; five make a window.")
+    ] = 2.0,
+    rounds: Annotated[int, typer.Option(min=5, max=1000, help="Most rounds a record size.")] = 25,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", metavar="SECONDS", help="Then one round a size that is left.")
+    ] = 3600.0,
+    output: Annotated[Path, typer.Option("-o", "--output", help="All figures, as JSON.")] = Path(
+        "measured.json"
+    ),
+    unit_file: Annotated[
+        Path | None, typer.Option("--unit-file", metavar="YAML", help="The storage_unit too, with blanks.")
+    ] = None,
+    unit: Annotated[str | None, typer.Option(metavar="NAME", help="Name of that unit.")] = None,
+    capacity: Annotated[str | None, typer.Option(metavar="SIZE", help="Of that unit [the device's].")] = None,
+    bus: Annotated[str | None, typer.Option(metavar="NAME", help="Of that unit.")] = None,
+    price: Annotated[str | None, typer.Option(metavar="DOLLARS", help="Of that unit.")] = None,
+    power: Annotated[str | None, typer.Option(metavar="WATTS", help="Of that unit, such as 5W.")] = None,
+    volatile: Annotated[bool, typer.Option("--volatile", help="That unit forgets without power.")] = False,
+    report: Annotated[Path | None, typer.Option(metavar="HTML", help="A page of it too.")] = None,
+) -> None:
+    """A device → its rate and gap for reads and writes, beside what IOPS and rate would foretell.
+
+    Written once, then at random until steady; then records of each size, one at a time, in rounds until steady.
+    Ends with 3 when something did not become steady; the figures are written all the same, and say so.
+
+    Example: froude provision measure /mnt/disk --unit 7.2KDisk --unit-file unit.yaml
+    """
+    from froude.provision.live.measure import check_region
+    from froude.provision.live.measure import measure as measure_target
+    from froude.provision.live.target import find_target
+    from froude.provision.measured_figures import measurement_report
+    from froude.provision.measured_file import measurement_document, measurement_json, unit_yaml
+
+    settings: Settings = ctx.obj
+    common.apart(output, unit_file, report)
+    given = any(value is not None for value in (unit, capacity, bus, price, power)) or volatile
+    if given and unit_file is None:
+        raise InputError(
+            "describe a unit that is not written", place="--unit", allowed="--unit-file beside it"
+        )
+    asked = _request(sizes, round_s, rounds, time_limit, durable=durable, seed=settings.seed)
+    facts = _facts(unit, capacity, bus, price, power, volatile=volatile)
+    place = find_target(target, size=_size(size, "--size"), destroy=destroy, read_only=read_only)
+    check_region(place, asked)
+    if settings.dry_run:
+        settings.would(_plan(place, asked), target=place.name, region_bytes=place.region_bytes)
+        return
+    for note in place.notes:
+        settings.note(f"note: {note}")
+    found = measure_target(place, asked, progress=settings.progress())
+    atomic_write_text(output, measurement_json(found))
+    if unit_file is not None:
+        atomic_write_text(unit_file, unit_yaml(found, facts))
+    lineage = common.facts(settings, [])
+    del lineage["Inputs"]
+    common.save(report, measurement_report(found, {"Target": found.target, **lineage}))
+    settings.emit(measurement_document(found))
+    settings.out(_told(found))
+    if not found.steady:
+        settings.note(_unsteady(found))
+        raise typer.Exit(common.EXIT_MISSED)
+
+
+def _request(
+    sizes: str, round_s: float, rounds: int, time_limit: float, *, durable: bool, seed: int
+) -> Request:
+    from froude.provision.live.measure import Request
+    from froude.provision.steady import Rule
+
+    parsed = [_size(text.strip(), "--sizes") for text in sizes.split(",") if text.strip()]
+    return Request(
+        tuple(one for one in parsed if one is not None),
+        round_s,
+        Rule(rounds=rounds),
+        time_limit,
+        durable,
+        seed,
+    )
+
+
+def _facts(
+    name: str | None,
+    capacity: str | None,
+    bus: str | None,
+    price: str | None,
+    power: str | None,
+    *,
+    volatile: bool,
+) -> UnitFacts:
+    from froude.provision.measured_file import UnitFacts
+    from froude.provision.units import Dimension
+
+    return UnitFacts(
+        name or "measured",
+        _quantity(capacity, Dimension.SIZE, "--capacity"),
+        bus,
+        _quantity(price, Dimension.DOLLARS, "--price"),
+        _quantity(power, Dimension.POWER, "--power"),
+        volatile,
+    )
+
+
+def _size(text: str | None, place: str) -> int | None:
+    from froude.provision.units import Dimension
+
+    value = _quantity(text, Dimension.SIZE, place)
+    return None if value is None else int(value)
+
+
+def _quantity(text: str | None, dimension: Dimension, place: str) -> float | None:
+    from froude.provision.units import parse
+
+    if text is None:
+        return None
+    try:
+        value = parse(text, dimension)
+    except InputError as error:
+        raise InputError(error.message, place=place, found=error.found, allowed=error.allowed) from error
+    if value < 0:
+        raise InputError("is negative", place=place, found=text)
+    return value
+
+
+def _plan(target: Target, request: Request) -> str:
+    """What --dry-run leaves undone."""
+    from froude.provision.measured import size_text
+
+    region = size_text(target.region_bytes)
+    doing = "read" if target.read_only else "write and read"
+    where = f"a new file in {target.name}" if target.kind.value == "file" else target.name
+    return f"{doing} {region} of {where}, for {request.least_seconds(target):.0f} s or longer"
+
+
+def _told(found: Measurement) -> str:
+    """A measurement for people."""
+    parts = [_fit_told(fit) for fit in found.fits]
+    notes = "".join(f"note: {note}\n" for note in found.notes)
+    legend = (
+        "error: of the throughput foretold; `ends` is rate+gap from the smallest and largest size alone, "
+        "as IOPS+rate is"
+    )
+    return "\n\n".join(parts) + f"\n\n{legend}\n{notes}".rstrip()
+
+
+def _fit_told(fit: Fit) -> str:
+    from froude.provision.measured import size_text
+    from froude.provision.units import Dimension, show
+
+    rate = show(float(f"{fit.rate_gap.rate:.4g}"), Dimension.RATE)
+    gap = show(float(f"{fit.rate_gap.gap:.4g}"), Dimension.TIME)
+    rows = [("record", "MB/s", "each", "rate+gap", "error", "ends", "IOPS+rate", "error", "steady")]
+    for row in fit.rows:
+        each = show(float(f"{row.sample.seconds:.4g}"), Dimension.TIME)
+        rows.append(
+            (
+                size_text(row.sample.record_size),
+                f"{row.sample.throughput / 1e6:.4g}",
+                each,
+                f"{row.rate_gap / 1e6:.4g}",
+                f"{row.error(row.rate_gap):+.1%}",
+                f"{row.error(row.ends):+.1%}",
+                f"{row.iops_rate / 1e6:.4g}",
+                f"{row.error(row.iops_rate):+.1%}",
+                "yes" if row.sample.steady else f"no, after {len(row.sample.rounds)}",
+            )
+        )
+    return f"{_WORDS[fit.op.value]}: rate {rate}, gap {gap}\n{aligned(rows)}"
+
+
+def _unsteady(found: Measurement) -> str:
+    from froude.provision.measured import size_text
+
+    left = [
+        f"{_WORDS[fit.op.value]} of {size_text(sample.record_size)}"
+        for fit in found.fits
+        for sample in fit.samples
+        if not sample.steady
+    ]
+    left += ["random writes before the measuring"] * (found.preconditioned is False)
+    return f"not steady: {', '.join(left)}; other work on the machine, or a longer --round or --time-limit is needed"
