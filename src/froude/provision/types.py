@@ -261,6 +261,8 @@ class Catalog:
     """Mean load over the term as a share of the peak: between idle power and power."""
     diversity: float = 0.0
     """Dollars for each distinct type of server and of storage unit in use (spares, training, images)."""
+    prices_as_of: str | None = None
+    """Date of the prices, as 2026-07 or 2026-07-31; None where nobody said."""
 
     def __post_init__(self) -> None:
         _not_negative("price", self.dollars_per_kwh)

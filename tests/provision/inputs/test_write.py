@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
+from froude.provision.inputs.hardware import UNBOUNDED
 from froude.provision.inputs.read import Parts, examples, parse, parts_of, read_parts
 from froude.provision.inputs.tree import Flaws
 from froude.provision.inputs.write import to_xml, to_yaml
 from froude.provision.types import (
     Application,
+    Bundle,
     Bus,
     CacheMedia,
     Catalog,
@@ -22,14 +24,18 @@ from froude.provision.types import (
     Cpu,
     Dataset,
     Dependency,
+    Discount,
     Duplex,
+    Growth,
     Io,
     Isolation,
     Op,
     Options,
+    Period,
     Persistence,
     Placement,
     Profile,
+    Schedule,
     Server,
     Sla,
     StorageUnit,
@@ -74,41 +80,120 @@ def test_the_papers_files_fit_the_schema(tmp_path: Path) -> None:
 
 _number = st.floats(1e-12, 1e12)
 _share = st.floats(0, 1)
+_gap = st.just(0.0) | _number
 _name = st.text("abcXYZ019 ._-<>&\"'=:#é", min_size=1, max_size=8).filter(lambda s: s.strip() == s)
 
 
-def _unit(name: str, bus: str) -> st.SearchStrategy[StorageUnit]:
-    gap = st.one_of(st.just(0.0), _number)
-    profile = st.builds(
-        Profile, st.just("p"), st.none() | _number, st.none() | gap, st.none() | _number, st.none() | gap
-    )
-    numbers = [_number, st.just(bus), _number, gap, _number, gap]
-    profiles = st.lists(profile, max_size=1).map(tuple)
-    return st.builds(StorageUnit, st.just(name), *numbers, st.just(True), gap, gap, profiles)
+def _names(least: int, most: int) -> st.SearchStrategy[list[str]]:
+    return st.lists(_name, min_size=least, max_size=most, unique=True)
 
 
 @st.composite
-def _parts(draw: st.DrawFn) -> Parts:
-    bus, unit, dataset, task = (draw(_name) for _ in range(4))
-    server = st.builds(
-        Server,
-        _name,
-        _number,
-        st.integers(0, 99),
-        _number,
-        st.builds(Bus, st.just(bus), st.integers(1, 99), _number).map(lambda b: (b,)),
-        _number,
-        st.none() | st.integers(0, 9),
+def _prices(draw: st.DrawFn) -> tuple[float, tuple[Discount, ...]]:
+    """A price and lower ones from rising counts on."""
+    prices = sorted(draw(st.lists(_gap, min_size=1, max_size=3)), reverse=True)
+    counts = draw(
+        st.lists(st.integers(2, 10**6), min_size=len(prices) - 1, max_size=len(prices) - 1, unique=True)
     )
-    catalog = st.builds(
-        Catalog,
-        _unit(unit, bus).map(lambda u: (u,)),
-        st.builds(Cpu, _number, _number),
-        server.map(lambda s: (s,)),
-        st.just(26280) | st.integers(1, 10**6).map(float),
-        _number,
+    return prices[0], tuple(Discount(*step) for step in zip(sorted(counts), prices[1:], strict=True))
+
+
+@st.composite
+def _powers(draw: st.DrawFn) -> tuple[float, float | None]:
+    """Watts, and those when idle."""
+    power = draw(_gap)
+    return power, draw(st.none() | st.floats(0, power))
+
+
+@st.composite
+def _unit(draw: st.DrawFn, name: str, bus: str) -> StorageUnit:
+    profile = st.builds(
+        Profile, st.just("p"), st.none() | _number, st.none() | _gap, st.none() | _number, st.none() | _gap
     )
-    size = draw(_number)
+    (price, discounts), (power, idle) = draw(_prices()), draw(_powers())
+    service = draw(st.booleans())
+    return StorageUnit(
+        name,
+        draw(_number | st.just(UNBOUNDED)),
+        "" if service else bus,
+        draw(_number),
+        draw(_gap),
+        draw(_number),
+        draw(_gap),
+        volatile=not service and draw(st.booleans()),
+        price=price,
+        power=power,
+        profiles=draw(st.lists(profile, max_size=1).map(tuple)),
+        idle_power=idle,
+        price_per_gb_month=draw(_gap),
+        price_per_read=draw(_gap),
+        price_per_write=draw(_gap),
+        service=service,
+        owned=0 if service else draw(st.integers(0, 9)),
+        discounts=discounts,
+    )
+
+
+@st.composite
+def _cpu(draw: st.DrawFn, name: str) -> Cpu:
+    (price, discounts), (power, idle) = draw(_prices()), draw(_powers())
+    return Cpu(price, power, name, idle, discounts)
+
+
+@st.composite
+def _server(draw: st.DrawFn, bus: str, cpus: list[str], units: list[str]) -> Server:
+    (price, discounts), (power, idle) = draw(_prices()), draw(_powers())
+    cores = draw(st.integers(0, 99))
+    included = st.lists(st.sampled_from(units), unique=True) if units else st.just([])
+    bundle = st.builds(
+        Bundle,
+        st.integers(0, cores),
+        included.map(lambda names: tuple((name, number) for number, name in enumerate(names))),
+    )
+    return Server(
+        draw(_name),
+        price,
+        cores,
+        draw(_number),
+        (Bus(bus, draw(st.integers(9, 99)), draw(_number)),),
+        power,
+        draw(st.none() | st.integers(0, 9)),
+        draw(st.none() | st.sampled_from(cpus)),
+        draw(st.none() | bundle),
+        idle,
+        draw(st.integers(0, 9)),
+        discounts,
+    )
+
+
+@st.composite
+def _catalogs(draw: st.DrawFn) -> Catalog:
+    """With one volatile unit at least, and a memory unit that is bought by the piece."""
+    bus, names, cpus = draw(_name), draw(_names(1, 3)), draw(_names(1, 2))
+    memory = StorageUnit(
+        names[0], draw(_number), bus, draw(_number), 0.0, draw(_number), 0.0, volatile=True, price=draw(_gap)
+    )
+    units = (memory, *(draw(_unit(name, bus)) for name in names[1:]))
+    inside = [unit.name for unit in units if not unit.service]
+    return Catalog(
+        units,
+        tuple(draw(_cpu(name)) for name in cpus),
+        (draw(_server(bus, cpus, inside)),),
+        draw(st.just(26280) | st.integers(1, 10**6).map(float)),
+        draw(_number),
+        draw(st.floats(1, 3)),
+        draw(_share),
+        draw(_gap),
+        draw(st.none() | st.dates().map(str) | st.just("2026-07")),
+    )
+
+
+_SAFE = ({"replication": st.integers(3, 5)}, {"erasure": st.tuples(st.integers(1, 9), st.integers(2, 4))})
+
+
+@st.composite
+def _applications(draw: st.DrawFn, cpus: list[str]) -> Application:
+    dataset, task, size = draw(_name), draw(_name), draw(_number)
     io = st.builds(
         Io,
         st.sampled_from(Op),
@@ -123,23 +208,40 @@ def _parts(draw: st.DrawFn) -> Parts:
     call = st.builds(
         Dependency, st.just(task), _share.map(lambda s: s / 10), st.booleans(), st.booleans(), _share, _number
     )
-    operation = io | st.builds(Compute, _number, st.booleans(), _share)
+    times = st.lists(st.tuples(st.sampled_from(cpus), _gap), unique_by=lambda one: one[0]).map(tuple)
+    operation = io | st.builds(Compute, _number, st.booleans(), _share, times)
     operations = draw(st.lists(operation, max_size=4)) + draw(st.lists(call, max_size=1))
-    stored = st.builds(
-        Dataset,
-        st.just(dataset),
-        st.just(size),
-        st.sampled_from([Persistence.ANY, Persistence.NOT_NEEDED]),
-        st.just(True),
-        st.none() | st.just(size),
-        _share,
+    stored = Dataset(
+        dataset,
+        size,
+        draw(st.sampled_from([Persistence.ANY, Persistence.NOT_NEEDED])),
+        remote=True,
+        cache_size=draw(st.none() | st.just(size)),
+        hit_ratio=draw(_share),
+        host_time=draw(_gap),
+        **draw(st.one_of(st.just({}), *(st.fixed_dictionaries(kind) for kind in _SAFE))),
     )
-    application = Application(
-        (draw(stored),),
-        (Task(task, draw(_name), draw(_number), tuple(operations)),),
-        draw(st.integers(0, 9)),
-        draw(_number),
-    )
+    path = Task(task, draw(_name), draw(_number), tuple(operations))
+    return Application((stored,), (path,), draw(st.integers(0, 9)), draw(_number))
+
+
+@st.composite
+def _slas(draw: st.DrawFn, task: str, *, schedule: bool) -> Sla:
+    latency = draw(st.none() | _number)
+    quantile = None if latency is None else draw(st.none() | st.floats(0.01, 0.999))
+    growth = draw(st.none() | st.builds(Growth, _gap, _gap, _gap))
+    first = draw(st.floats(0.5, 23.5))
+    names = draw(_names(2, 2))
+    periods = (Period(names[0], first, draw(_gap)), Period(names[1], 24 - first, draw(_gap)))
+    target = Target(task, draw(_number), latency, quantile)
+    return Sla((target,), None, growth, Schedule(periods, draw(_gap)) if schedule else None)
+
+
+@st.composite
+def _parts(draw: st.DrawFn) -> Parts:
+    catalog = draw(_catalogs())
+    application = draw(_applications([cpu.name for cpu in catalog.cpus]))
+    hired = not sum(u.owned for u in catalog.units) + sum(s.owned for s in catalog.servers)
     options = st.builds(
         Options,
         st.sampled_from(Isolation),
@@ -147,9 +249,12 @@ def _parts(draw: st.DrawFn) -> Parts:
         st.sampled_from(CacheMedia),
         st.sampled_from(Duplex),
         st.floats(1e-6, 1),
-        st.none() | st.just(unit),
+        st.none() | st.just(catalog.units[0].name),
+        st.floats(1e-6, 1),
+        st.integers(0, 2),
     )
-    return Parts(draw(catalog), application, Sla((Target(task, draw(_number)),)), draw(options))
+    sla = _slas(application.tasks[0].name, schedule=hired and draw(st.booleans()))
+    return Parts(catalog, application, draw(sla), draw(options))
 
 
 @settings(max_examples=60, deadline=None)
@@ -158,3 +263,4 @@ def test_anything_goes_both_ways(parts: Parts) -> None:
     """Any sound inputs, with any names and numbers, come back equal from XML and from YAML."""
     assert _again(to_xml(parts)) == parts
     assert _again(to_yaml(parts)) == parts
+    _schema().assertValid(etree.fromstring(to_xml(parts)))

@@ -30,15 +30,12 @@ def is_blank(text: str) -> bool:
 def note_blanks(elements: Iterable[Element], flaws: Flaws, above: str = "") -> None:
     """Note every number that is still blank, with the element and what stands above it."""
     for element in elements:
-        named = next((element.fields[n].text for n in ("name", "task") if n in element.fields), None)
-        own = f"{element.tag} {named}" if named else element.tag
-        title = f"{own} of {above}" if above else own
+        named = next((element.fields[n].text for n in ("name", "task", "dataset") if n in element.fields), "")
+        title = " ".join(part for part in (element.tag, named, above and f"of {above}") if part)
         for name, text in element.fields.items():
             if name not in _NOT_NUMBERS and is_blank(text.text):
                 remedy = _REMEDIES.get((element.tag, name), "fill it in")
-                where = f"{name} of {title}"
-                if element.tag == "io" and "dataset" in element.fields:
-                    where += f" ({element.fields['dataset'].text})"
+                where = f"{name} of {title}" if named else f"{element.tag} {name} of {above}"
                 flaws.note(InputError(f"{where} is blank: {remedy}", file=element.file, place=text.line))
         inner = title if element.tag != "application" else ""
         note_blanks(element.children, flaws, inner)

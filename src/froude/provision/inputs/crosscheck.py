@@ -5,12 +5,26 @@ Each part is checked against those that are there: one file of three can be vali
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from froude.provision.inputs.blanks import is_blank
 from froude.provision.inputs.tree import Element, Flaws, nearest
 from froude.provision.rates import gain
-from froude.provision.types import Application, Batch, Catalog, Io, Options, Persistence, Sla
+from froude.provision.types import (
+    Application,
+    Batch,
+    Bus,
+    Catalog,
+    Dataset,
+    Io,
+    Options,
+    Persistence,
+    Scope,
+    Server,
+    Sla,
+    StorageUnit,
+)
 
 
 class Crosscheck:
@@ -21,10 +35,10 @@ class Crosscheck:
         self._flaws = flaws
 
     def catalog(self, catalog: Catalog) -> None:
-        """Every unit has a bus that some server takes; there is memory to buy."""
-        buses = [bus.name for server in catalog.servers for bus in server.buses]
+        """Every unit has a bus that some server takes; servers name core types and bundle units that exist."""
+        buses = list(dict.fromkeys(bus.name for server in catalog.servers for bus in server.buses))
         for unit in catalog.units:
-            if unit.bus not in buses:
+            if unit.bus not in buses and not unit.service:
                 at = self._find("storage_unit", unit.name)
                 hint = nearest(unit.bus, buses)
                 self._flaws.add(
@@ -34,6 +48,71 @@ class Crosscheck:
                     found=repr(unit.bus),
                     allowed=_listed(buses),
                 )
+        cpus, units = [cpu.name for cpu in catalog.cpus], {unit.name: unit for unit in catalog.units}
+        elements = {e.fields["name"].text.strip(): e for e in self._elements if _is_named(e, "server")}
+        for server in catalog.servers:
+            self._refers(elements[server.name], "cpu", cpus)
+            self._bundle(server, elements[server.name], units)
+
+    def _bundle(self, server: Server, at: Element, units: dict[str, StorageUnit]) -> None:
+        """What a bundle includes exists, and has its slots."""
+        included = server.bundle.units if server.bundle is not None else ()
+        for child in (c for part in at.children if part.tag == "bundle" for c in part.children):
+            self._refers(child, "unit", units)
+            name = child.fields["unit"].text.strip() if "unit" in child.fields else ""
+            if name in units and units[name].service:
+                self._flaws.add(
+                    child, "is a service, which no server includes", name="unit", found=repr(name)
+                )
+        pieces: Counter[str] = Counter()
+        for name, count in included:
+            if name in units and not units[name].service:
+                pieces[units[name].bus] += count
+        for bus, count in pieces.items():
+            slots = (server.bus(bus) or _NO_BUS).slots
+            if count > slots:
+                self._flaws.add(
+                    at, f"includes {count} units on bus {bus}", allowed=f"at most its {slots} slots"
+                )
+
+    def core_types(self, catalog: Catalog) -> None:
+        """Times of compute operations name core types."""
+        cpus = [cpu.name for cpu in catalog.cpus]
+        for child in self._elements:
+            if child.tag == "on":
+                self._refers(child, "cpu", cpus)
+
+    def survival(self, options: Options, application: Application) -> None:
+        """What must outlive failing servers stands on more of them than may fail."""
+        failing = options.survive_hosts
+        for dataset in application.datasets if failing else ():
+            if dataset.persistent is Persistence.REQUIRED and not _outlives(dataset, failing):
+                at = self._find("dataset", dataset.name)
+                if dataset.remote:
+                    name = "replication" if dataset.erasure is None else "erasure"
+                    allowed = (
+                        f"replication of {failing + 1} or more, or erasure with {failing} or more of parity"
+                    )
+                else:
+                    name, allowed = "scope", "replicated, or remote with replication"
+                self._flaws.add(
+                    at,
+                    "is persistent and does not outlive survive_hosts",
+                    name=name,
+                    found=f"survive_hosts {failing}",
+                    allowed=allowed,
+                )
+
+    def schedule(self, catalog: Catalog, sla: Sla) -> None:
+        """What follows the day is paid by the hour."""
+        if sla.schedule is None:
+            return
+        things = [("storage_unit", unit.name, unit.owned) for unit in catalog.units]
+        things += [("server", server.name, server.owned) for server in catalog.servers]
+        for tag, name, owned in things:
+            if owned:
+                message = "is owned, and a schedule hires everything by the hour"
+                self._flaws.add(self._find(tag, name), message, name="owned", found=owned, allowed="0")
 
     def application(self, application: Application) -> None:
         """Operations lead to datasets and tasks that exist, and no loop of calls runs away."""
@@ -76,17 +155,28 @@ class Crosscheck:
             for child in self._elements:
                 if child.tag == "options":
                     self._refers(child, "memory_unit", names)
+                    self._memory(child, catalog)
         elif not any(unit.volatile for unit in catalog.units):
             at = self._find("resources", None)
             self._flaws.add(at, "has no volatile storage_unit to buy memory as", allowed="one, such as DRAM")
 
+    def _memory(self, at: Element, catalog: Catalog) -> None:
+        """Memory stands in slots of servers."""
+        named = at.fields["memory_unit"].text.strip() if "memory_unit" in at.fields else None
+        if any(unit.service and unit.name == named for unit in catalog.units):
+            message = "is a service, and memory stands in servers"
+            self._flaws.add(at, message, name="memory_unit", found=repr(named))
+
     def storable(self, catalog: Catalog, application: Application) -> None:
-        """A persistent dataset needs a non-volatile unit."""
-        if all(unit.volatile for unit in catalog.units):
-            for dataset in application.datasets:
-                if dataset.persistent is Persistence.REQUIRED:
-                    at = self._find("dataset", dataset.name)
-                    self._flaws.add(at, "is persistent and every storage_unit is volatile", name="persistent")
+        """A persistent dataset needs a non-volatile unit; a local one, one that stands in servers."""
+        kept = [unit for unit in catalog.units if not unit.volatile]
+        inside = any(not unit.service for unit in kept)
+        for dataset in application.datasets:
+            if dataset.persistent is Persistence.REQUIRED and not (kept and (dataset.remote or inside)):
+                at = self._find("dataset", dataset.name)
+                others = " or a service" if kept else ""
+                message = f"is persistent and every storage_unit is volatile{others}"
+                self._flaws.add(at, message, name="persistent")
 
     def profiles(self, catalog: Catalog, application: Application) -> None:
         """A dataset's profile is known to some unit."""
@@ -170,6 +260,20 @@ class Crosscheck:
             if element.tag == tag and (name is None or (found is not None and found.text.strip() == name)):
                 return element
         return self._elements[0]
+
+
+_NO_BUS = Bus("", 0, 1.0)
+
+
+def _is_named(element: Element, tag: str) -> bool:
+    return element.tag == tag and "name" in element.fields
+
+
+def _outlives(dataset: Dataset, failing: int) -> bool:
+    """Is there a copy, or enough fragments, when so many servers are gone?"""
+    if not dataset.remote:
+        return dataset.scope is not Scope.PARTITIONED
+    return dataset.replication > failing or (dataset.erasure is not None and dataset.erasure[1] >= failing)
 
 
 def _listed(names: Iterable[str]) -> str:

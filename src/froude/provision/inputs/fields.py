@@ -84,6 +84,10 @@ class Fields:
             self.flaw("is not a whole number", name, allowed="0, 1, 2, …")
         return int(value)
 
+    def optional_whole(self, name: str) -> int | None:
+        """A whole number, or None where there is none."""
+        return None if self._get(name, required=False) is None else self.whole(name)
+
     def flag(self, name: str, default: bool | None = None) -> bool:
         """`1` or `0` (YAML's true and false too)."""
         text = self._get(name, required=default is None)
@@ -141,6 +145,39 @@ class Fields:
             hint = nearest(name, self.element.fields)
             self.flaw(f"{name} is missing{hint}", allowed=f"a field {name}")
         return None if found is None else found.text
+
+
+def every(fields: Fields, tag: str, read: Callable[[Fields, Flaws], T | None], flaws: Flaws) -> list[T]:
+    """The values of every child of a tag that is sound."""
+    found = (read(Fields(child, flaws), flaws) for child in fields.children(tag))
+    return [one for one in found if one is not None]
+
+
+def at_most_one(fields: Fields, *tags: str) -> None:
+    """Refuse several children of a tag."""
+    for tag in tags:
+        count = len(fields.children(tag))
+        if count > 1:
+            fields.flaw(f"has {count} elements {tag}", allowed="one")
+
+
+def at_least_one(fields: Fields, *tags: str) -> None:
+    """Refuse an element without a child of a tag."""
+    for tag in tags:
+        if not fields.children(tag):
+            fields.flaw(f"has no {tag}", allowed="at least one")
+
+
+def distinct(fields: Fields, flaws: Flaws, *tags: str, by: str = "name") -> None:
+    """Refuse two children of a tag with one name, or one value of another field."""
+    for tag in tags:
+        seen: dict[str, int | None] = {}
+        for child in fields.children(tag):
+            name = child.fields[by].text.strip() if by in child.fields else None
+            if name in seen:
+                flaws.add(child, f"stands on line {seen[name]} already", name=by, found=repr(name))
+            elif name is not None:
+                seen[name] = child.line
 
 
 def _range(dimension: Dimension, *, above_zero: bool) -> str:

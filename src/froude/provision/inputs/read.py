@@ -14,13 +14,15 @@ from froude.base.errors import InputError
 from froude.base.files import read_bounded
 from froude.provision.inputs.blanks import note_blanks
 from froude.provision.inputs.crosscheck import Crosscheck
-from froude.provision.inputs.elements import (
-    read_application,
+from froude.provision.inputs.demands import (
     read_batch,
-    read_catalog,
+    read_growth,
     read_options,
+    read_schedule,
     read_target,
 )
+from froude.provision.inputs.hardware import read_catalog
+from froude.provision.inputs.software import read_application
 from froude.provision.inputs.tree import Element, Flaws, nearest
 from froude.provision.inputs.xml_file import LIMIT_BYTES, parse_xml
 from froude.provision.inputs.yaml_form import parse_yaml
@@ -28,7 +30,7 @@ from froude.provision.types import Application, Batch, Catalog, Options, Problem
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 """Where the shipped inputs lie."""
-TAGS = ("resources", "application", "sla", "batch", "options")
+TAGS = ("resources", "application", "sla", "batch", "growth", "schedule", "options")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ def parts_of(elements: Sequence[Element], flaws: Flaws) -> Parts:
         else:
             hint = nearest(element.tag, TAGS)
             flaws.add(element, f"does not belong here{hint}", allowed=", ".join(TAGS))
-    for tag in ("resources", "application", "batch", "options"):
+    for tag in ("resources", "application", "batch", "growth", "schedule", "options"):
         for again in by_tag[tag][1:]:
             first = by_tag[tag][0]
             flaws.add(again, f"stands in {first.file}:{first.line} already", allowed="one")
@@ -156,9 +158,18 @@ def _sla(by_tag: dict[str, list[Element]], flaws: Flaws) -> Sla | None:
             flaws.add(element, "has a rate already", name="task", found=repr(target.task))
         seen.update([target.task] if target else [])
     sound: list[Target] = [target for target in targets if target is not None]
+    growths = [read_growth(element, flaws) for element in by_tag["growth"]]
+    schedules = [read_schedule(element, flaws) for element in by_tag["schedule"]]
     if not targets and not batches:
+        for element in by_tag["growth"] + by_tag["schedule"]:
+            flaws.add(element, "says how the demand changes, and there is none", allowed="an sla or a batch")
         return None
-    return Sla(tuple(sound), batches[0] if batches else None)
+    return Sla(
+        tuple(sound),
+        batches[0] if batches else None,
+        growths[0] if growths else None,
+        schedules[0] if schedules else None,
+    )
 
 
 def _crosscheck(parts: Parts, elements: Sequence[Element], flaws: Flaws) -> None:
@@ -169,11 +180,15 @@ def _crosscheck(parts: Parts, elements: Sequence[Element], flaws: Flaws) -> None
         check.options(parts.options, catalog)
     if application is not None:
         check.application(application)
+        check.survival(parts.options, application)
     if application is not None and parts.sla is not None:
         check.sla(parts.sla, application)
+    if catalog is not None and parts.sla is not None:
+        check.schedule(catalog, parts.sla)
     if catalog is not None and application is not None:
         check.storable(catalog, application)
         check.profiles(catalog, application)
+        check.core_types(catalog)
 
 
 def _within(elements: Sequence[Element]) -> Iterator[Element]:

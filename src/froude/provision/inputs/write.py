@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
+from froude.provision.inputs.hardware import DEFAULT_CPU, UNBOUNDED
 from froude.provision.inputs.read import Parts
 from froude.provision.inputs.tree import Element, Text
 from froude.provision.inputs.xml_file import dump_xml
@@ -14,14 +15,18 @@ from froude.provision.types import (
     HOURS,
     Application,
     Batch,
+    Bundle,
     Bus,
     Catalog,
     Compute,
+    Cpu,
     Dataset,
+    Discount,
     Io,
     Operation,
     Options,
     Profile,
+    Schedule,
     Server,
     Sla,
     StorageUnit,
@@ -78,8 +83,29 @@ def _unless(value: Value, default: Value) -> Value:
 
 
 def _sla(sla: Sla) -> list[Element]:
-    found = [_element("sla", {"task": t.task, "rate": t.rate}) for t in sla.targets]
-    return found + ([] if sla.batch is None else [_batch(sla.batch)])
+    found = [
+        _element(
+            "sla", {"task": t.task, "rate": t.rate, "latency": (t.latency, _TIME), "quantile": t.quantile}
+        )
+        for t in sla.targets
+    ]
+    if sla.batch is not None:
+        found.append(_batch(sla.batch))
+    if sla.growth is not None:
+        growth: dict[str, Value] = {
+            "load": sla.growth.load,
+            "data": sla.growth.data,
+            "lead_time": (sla.growth.lead_time, _TIME),
+        }
+        found.append(_element("growth", growth))
+    return found + ([] if sla.schedule is None else [_schedule(sla.schedule)])
+
+
+def _schedule(schedule: Schedule) -> Element:
+    periods = [
+        _element("period", {"name": p.name, "hours": p.hours, "factor": p.factor}) for p in schedule.periods
+    ]
+    return _element("schedule", {"price_per_GB_moved": _unless(schedule.price_per_gb_moved, 0.0)}, periods)
 
 
 def _batch(batch: Batch) -> Element:
@@ -89,31 +115,61 @@ def _batch(batch: Batch) -> Element:
 
 
 def _catalog(catalog: Catalog) -> Element:
-    cpu = _element("cpu", {"price": catalog.cpu().price, "power": (catalog.cpu().power, _POWER)})
-    children = [_unit(unit) for unit in catalog.units] + [cpu] + [_server(s) for s in catalog.servers]
-    if (catalog.hours, catalog.dollars_per_kwh) != (HOURS, DOLLARS_PER_KWH):
-        fields: dict[str, Value] = {
-            "time": (catalog.hours * 3600, _TIME),
-            "price": catalog.dollars_per_kwh,
-        }
-        children.append(_element("energy", fields))
-    return _element("resources", {}, children)
+    several = len(catalog.cpus) > 1
+    children = [_unit(unit) for unit in catalog.units]
+    children += [_cpu(cpu, named=several) for cpu in catalog.cpus]
+    children += [_server(server) for server in catalog.servers]
+    energy: dict[str, Value] = {
+        "time": _unless((catalog.hours * 3600, _TIME), (HOURS * 3600.0, _TIME)),
+        "price": _unless(catalog.dollars_per_kwh, DOLLARS_PER_KWH),
+        "pue": _unless(catalog.pue, 1.0),
+        "load": _unless(catalog.mean_load, 1.0),
+    }
+    if any(value is not None for value in energy.values()):
+        children.append(_element("energy", energy))
+    fields: dict[str, Value] = {
+        "prices_as_of": catalog.prices_as_of,
+        "diversity": _unless(catalog.diversity, 0.0),
+    }
+    return _element("resources", fields, children)
 
 
 def _unit(unit: StorageUnit) -> Element:
+    by_size = bool(unit.price_per_gb_month)
     fields: dict[str, Value] = {
         "name": unit.name,
-        "capacity": (unit.capacity, _SIZE),
-        "bus": unit.bus,
+        "capacity": None if unit.service and unit.capacity == UNBOUNDED else (unit.capacity, _SIZE),
+        "bus": _unless(unit.bus, ""),
         "rateR": (unit.rate_r, _RATE),
         "gapR": (unit.gap_r, _TIME),
         "rateW": (unit.rate_w, _RATE),
         "gapW": (unit.gap_w, _TIME),
-        "volatile": unit.volatile,
-        "price": unit.price,
+        "volatile": None if unit.service else unit.volatile,
+        "price": None if (unit.service or by_size) and unit.price == 0 else unit.price,
         "power": (unit.power, _POWER),
+        "idle_power": (unit.idle_power, _POWER),
+        "price_per_GB_month": _unless(unit.price_per_gb_month, 0.0),
+        "price_per_read": _unless(unit.price_per_read, 0.0),
+        "price_per_write": _unless(unit.price_per_write, 0.0),
+        "service": _unless(unit.service, False),
+        "owned": _unless(unit.owned, 0),
     }
-    return _element("storage_unit", fields, [_profile(profile) for profile in unit.profiles])
+    children = [_profile(profile) for profile in unit.profiles] + _discounts(unit.discounts)
+    return _element("storage_unit", fields, children)
+
+
+def _discounts(discounts: Sequence[Discount]) -> list[Element]:
+    return [_element("discount", {"count": one.count, "price": one.price}) for one in discounts]
+
+
+def _cpu(cpu: Cpu, *, named: bool) -> Element:
+    fields: dict[str, Value] = {
+        "name": cpu.name if named else _unless(cpu.name, DEFAULT_CPU),
+        "price": cpu.price,
+        "power": (cpu.power, _POWER),
+        "idle_power": (cpu.idle_power, _POWER),
+    }
+    return _element("cpu", fields, _discounts(cpu.discounts))
 
 
 def _profile(profile: Profile) -> Element:
@@ -135,8 +191,18 @@ def _server(server: Server) -> Element:
         "BW": (server.bandwidth, _RATE),
         "power": _unless((server.power, _POWER), (0.0, _POWER)),
         "max_count": server.max_count,
+        "cpu": server.cpu,
+        "idle_power": (server.idle_power, _POWER),
+        "owned": _unless(server.owned, 0),
     }
-    return _element("server", fields, [_bus(bus) for bus in server.buses])
+    children = [_bus(bus) for bus in server.buses]
+    children += [] if server.bundle is None else [_bundle(server.bundle)]
+    return _element("server", fields, children + _discounts(server.discounts))
+
+
+def _bundle(bundle: Bundle) -> Element:
+    included = [_element("included", {"unit": unit, "count": count}) for unit, count in bundle.units]
+    return _element("bundle", {"cores": bundle.cores}, included)
 
 
 def _bus(bus: Bus) -> Element:
@@ -167,6 +233,9 @@ def _dataset(dataset: Dataset) -> Element:
         "local_to": dataset.local_to,
         "scope": _unless(dataset.scope, default.scope),
         "profile": dataset.profile,
+        "replication": _unless(dataset.replication, 1),
+        "erasure": None if dataset.erasure is None else "{}+{}".format(*dataset.erasure),
+        "host_time": _unless((dataset.host_time, _TIME), (0.0, _TIME)),
     }
     return _element("dataset", fields)
 
@@ -196,7 +265,8 @@ def _operation(op: Operation) -> Element:
         }
         return _element("io", io | common)
     if isinstance(op, Compute):
-        return _element("compute", {"time": (op.time, _TIME), **common})
+        times = [_element("on", {"cpu": cpu, "time": (time, _TIME)}) for cpu, time in op.times]
+        return _element("compute", {"time": (op.time, _TIME), **common}, times)
     call: dict[str, Value] = {
         "task": op.task,
         "num_invocations": op.num_invocations,
@@ -208,6 +278,15 @@ def _operation(op: Operation) -> Element:
 
 def _options(options: Options) -> Element:
     default = Options()
-    names = ("isolation", "placement", "cache_media", "duplex", "peak_utilization", "memory_unit")
+    names = (
+        "isolation",
+        "placement",
+        "cache_media",
+        "duplex",
+        "peak_utilization",
+        "memory_unit",
+        "peak_fill",
+        "survive_hosts",
+    )
     fields = {name: _unless(getattr(options, name), getattr(default, name)) for name in names}
     return _element("options", fields)

@@ -15,7 +15,7 @@ from froude.base.documents import Section, dump_document, parse_document
 from froude.provision.inputs.tree import Element, Flaws, Text
 
 KIND, VERSION = "provision", 1
-_TOP = ("sla", "batch", "resources", "application", "options")
+_TOP = ("sla", "batch", "growth", "schedule", "resources", "application", "options")
 _ORDERED = "operations"
 
 
@@ -110,19 +110,22 @@ def _item_line(items: CommentedSeq, number: int, fallback: int | None) -> int | 
 
 
 def _grouped(elements: Sequence[Element]) -> dict[str, Any]:
-    """Children under their tags: a list where there can be several."""
+    """Children under their tags: a list where there can be several, or where there are."""
     fields: dict[str, Any] = {}
+    tags = [element.tag for element in elements]
     for element in elements:
         if element.tag in {"io", "compute", "dependency"}:
             fields.setdefault(_ORDERED, []).append({element.tag: _mapping(element)})
-        elif element.tag in _ONCE:
+        elif element.tag in _ONCE and tags.count(element.tag) == 1:
             fields[element.tag] = _mapping(element)
         else:
             fields.setdefault(element.tag, []).append(_mapping(element))
     return fields
 
 
-_ONCE = frozenset({"resources", "application", "options", "batch", "cpu", "host", "energy"})
+_ONCE = frozenset(
+    {"resources", "application", "options", "batch", "growth", "schedule", "cpu", "host", "energy", "bundle"}
+)
 
 
 def _mapping(element: Element) -> dict[str, Any]:

@@ -1,0 +1,100 @@
+"""From the elements of demand to values: `sla`, `batch`, `growth`, `schedule`; and `options`."""
+
+from __future__ import annotations
+
+from froude.provision.inputs.fields import Fields, at_least_one, distinct, every
+from froude.provision.inputs.tree import Element, Flaws
+from froude.provision.types import (
+    Batch,
+    BatchTarget,
+    CacheMedia,
+    Duplex,
+    Growth,
+    Isolation,
+    Options,
+    Period,
+    Placement,
+    Schedule,
+    Target,
+)
+from froude.provision.units import Dimension
+
+_TIME, _COUNT, _SHARE = Dimension.TIME, Dimension.COUNT, Dimension.SHARE
+_NUMBER, _DOLLARS = Dimension.NUMBER, Dimension.DOLLARS
+
+
+def read_target(element: Element, flaws: Flaws) -> Target | None:
+    """`sla`; ours: `latency` and its `quantile`."""
+    fields = Fields(element, flaws)
+    task, rate = fields.text("task"), fields.number("rate", _COUNT)
+    latency = fields.optional_number("latency", _TIME, above_zero=True)
+    quantile = fields.optional_number("quantile", _SHARE, above_zero=True)
+    fields.finish()
+    return fields.make(lambda: Target(task, rate, latency, quantile))
+
+
+def read_batch(element: Element, flaws: Flaws) -> Batch | None:
+    """`batch` (ours): `time`, `job task executions`, `split phase share`."""
+    fields = Fields(element, flaws)
+    time = fields.number("time", _TIME, above_zero=True)
+    jobs = every(fields, "job", _job, flaws)
+    splits = every(fields, "split", _split, flaws)
+    at_least_one(fields, "job")
+    fields.finish("job", "split")
+    return fields.make(lambda: Batch(time, tuple(jobs), dict(splits)))
+
+
+def _job(fields: Fields, _flaws: Flaws) -> BatchTarget | None:
+    task, executions = fields.text("task"), fields.number("executions", _COUNT)
+    fields.finish()
+    return fields.make(lambda: BatchTarget(task, executions))
+
+
+def _split(fields: Fields, _flaws: Flaws) -> tuple[str, float] | None:
+    phase, share = fields.text("phase"), fields.number("share", _SHARE, above_zero=True)
+    fields.finish()
+    return fields.make(lambda: (phase, share))
+
+
+def read_growth(element: Element, flaws: Flaws) -> Growth | None:
+    """`growth` (ours): `load` and `data` a year, until `lead_time` has passed."""
+    fields = Fields(element, flaws)
+    load, data = fields.number("load", _NUMBER, 0.0), fields.number("data", _NUMBER, 0.0)
+    lead_time = fields.number("lead_time", _TIME)
+    fields.finish()
+    return fields.make(lambda: Growth(load, data, lead_time))
+
+
+def read_schedule(element: Element, flaws: Flaws) -> Schedule | None:
+    """`schedule` (ours): `period name hours factor` in the order of the day."""
+    fields = Fields(element, flaws)
+    moved = fields.number("price_per_GB_moved", _DOLLARS, 0.0)
+    periods = every(fields, "period", _period, flaws)
+    at_least_one(fields, "period")
+    distinct(fields, flaws, "period")
+    fields.finish("period")
+    if len(periods) < len(fields.children("period")):
+        return None
+    return fields.make(lambda: Schedule(tuple(periods), moved))
+
+
+def _period(fields: Fields, _flaws: Flaws) -> Period | None:
+    name, hours = fields.text("name"), fields.number("hours", _NUMBER, above_zero=True)
+    factor = fields.number("factor", _NUMBER)
+    fields.finish()
+    return fields.make(lambda: Period(name, hours, factor))
+
+
+def read_options(element: Element, flaws: Flaws) -> Options | None:
+    """`options` (ours)."""
+    fields = Fields(element, flaws)
+    isolation = fields.one_of("isolation", Isolation, Isolation.NONE)
+    placement = fields.one_of("placement", Placement, Placement.WEIGHTED)
+    media = fields.one_of("cache_media", CacheMedia, CacheMedia.ANY)
+    duplex = fields.one_of("duplex", Duplex, Duplex.HALF)
+    busy = fields.number("peak_utilization", _SHARE, 1.0, above_zero=True)
+    memory = fields.optional_text("memory_unit")
+    fill = fields.number("peak_fill", _SHARE, 1.0, above_zero=True)
+    failing = fields.whole("survive_hosts", 0)
+    fields.finish()
+    return fields.make(lambda: Options(isolation, placement, media, duplex, busy, memory, fill, failing))
