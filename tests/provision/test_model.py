@@ -8,7 +8,8 @@ import pytest
 
 from froude.provision.inputs.read import read_problem
 from froude.provision.instance import Instance
-from froude.provision.model import build, memory_unit, owner
+from froude.provision.frame import owner
+from froude.provision.model import build, memory_unit
 from froude.provision.types import (
     CacheMedia,
     Cpu,

@@ -1,30 +1,32 @@
 """The ways to store a dataset: one unit type, or a non-volatile type with a write-through cache before it.
 
 A local dataset has units beside each instance of its task; how many is part of the choice, because it sets
-how many instances are needed to hold and to carry the data.
+how many instances are needed to hold and to carry the data. Where a latency is bounded, the number of units is
+part of every choice, because it sets how long an access waits.
 
-Source: scc 4.2, 4.2.2, 4.3; spec: choices, cached pairs, local datasets.
+Source: scc 4.2, 4.2.2, 4.3; spec: choices, cached pairs, local datasets; levels are ours.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from froude.provision.service import Access, load, operation_seconds, record_seconds
+from froude.provision.copies import Role, Work, alone, behind_cache, cache, work
+from froude.provision.frame import Frame
+from froude.provision.service import operation_seconds, record_seconds
 from froude.provision.types import (
     CacheMedia,
-    Catalog,
     Dataset,
     Io,
     Op,
-    Options,
     Persistence,
     Scope,
     StorageUnit,
 )
+from froude.provision.usage import dollars_of_bytes, dollars_of_requests
+from froude.provision.waiting import levels, mean_wait
 
 ROUNDING = 1e-9
 """Relative slack of counts: a need of 3.0000000001 units is 3 units."""
@@ -32,14 +34,30 @@ _EVERY_LEVEL_TO = 16
 _LEVEL_STEP = 1.25
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One copy: on which unit, and how many of them it fills or keeps busy."""
+    """One copy: on which unit, how many of them it fills or keeps busy, and what its use costs.
+
+    Parts are shared by the pairs that they stand in, and told apart by identity.
+    """
 
     unit: StorageUnit
+    role: Role
     need: float
-    units: int
-    """max(1, ceil(need))."""
+    units: float
+    """max(pieces, ceil(need)), whole; infinite for a service."""
+    dollars: float = 0.0
+    """For bytes and requests."""
+    cores: tuple[float, ...] = ()
+    """Cores of the hosts that it keeps busy, per phase; empty where it needs none."""
+    wait_s: float = 0.0
+
+    def seconds(self, io: Io, profile: str | None) -> float:
+        """Expected time of the part of an operation that this copy serves; pieces of a record side by side."""
+        size = io.record_size / self.role.redundancy.needed
+        one = record_seconds(self.unit, io.op, size, profile)
+        share = self.role.reads if io.op is Op.READ else 1.0
+        return operation_seconds(io, one, self.units, share, wait_s=self.wait_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,46 +66,28 @@ class Stored:
 
     parts: tuple[Part, ...]
     """The persistent copy first."""
-    hit_ratio: float = 1.0
 
-    def seconds(self, io: Io, profile: str | None) -> float:
-        """Expected time of one operation: a write is as slow as the slowest copy, a read hits or misses."""
-        times = [record_seconds(part.unit, io.op, io.record_size, profile) for part in self.parts]
-        if len(times) == 1 or io.op is Op.WRITE:
-            return max(operation_seconds(io, t, p.units) for t, p in zip(times, self.parts, strict=True))
-        (slow, fast), (kept, cache) = times, self.parts
-        hit = operation_seconds(io, fast, cache.units, self.hit_ratio)
-        miss = operation_seconds(io, slow, kept.units, 1 - self.hit_ratio)
-        return max(hit, miss) if io.parallel else hit + miss
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the units."""
+        return tuple(part.unit.name for part in self.parts)
 
 
-def remote_choices(
-    catalog: Catalog, dataset: Dataset, phases: Sequence[Sequence[Access]], options: Options
-) -> list[Stored]:
-    """Every way to store a remote dataset.
+def remote_choices(frame: Frame, dataset: Dataset) -> list[Stored]:
+    """Every way to store a remote dataset; linear in the pairs of units.
 
-    Args:
-        catalog: the units.
-        dataset: what is stored.
-        phases: the accesses to it, per phase.
-        options: which media may cache, how busy a unit may be.
+    Units that no server takes are left out, and so are those that too few servers take for the pieces of
+    a record to stand on different ones.
     """
-    rho = options.peak_utilization
-    singles = [u for u in catalog.units if usable(catalog, u) and may_keep(u, dataset)]
-    found = [Stored((_single(unit, dataset, phases, rho),)) for unit in singles]
-    for kept, cache in _pairs(catalog, dataset, phases, options):
-        found.append(
-            Stored(
-                (_behind_cache(kept, dataset, phases, rho), _cache(cache, dataset, phases, rho)),
-                dataset.hit_ratio,
-            )
-        )
-    return found
+    usable = [unit for unit in frame.problem.catalog.units if frame.usable(unit)]
+    kept_on = [unit for unit in usable if _enough_hosts(frame, dataset, unit)]
+    singles = [unit for unit in kept_on if may_keep(unit, dataset)]
+    found = [Stored((part,)) for unit in singles for part in _parts(frame, dataset, unit, alone(dataset))]
+    return [*found, *_pairs(frame, dataset, kept_on, usable)]
 
 
-def usable(catalog: Catalog, unit: StorageUnit) -> bool:
-    """Whether any server takes such a unit."""
-    return any(bus.name == unit.bus and bus.slots for server in catalog.servers for bus in server.buses)
+def _enough_hosts(frame: Frame, dataset: Dataset, unit: StorageUnit) -> bool:
+    return unit.service or alone(dataset).redundancy.pieces <= frame.hosts.get(unit.bus, 0)
 
 
 def may_keep(unit: StorageUnit, dataset: Dataset) -> bool:
@@ -96,17 +96,39 @@ def may_keep(unit: StorageUnit, dataset: Dataset) -> bool:
 
 
 def _pairs(
-    catalog: Catalog, dataset: Dataset, phases: Sequence[Sequence[Access]], options: Options
-) -> Iterator[tuple[StorageUnit, StorageUnit]]:
-    """(kept, cache): the cache reads this dataset's records strictly faster; no reads, no cache."""
-    if options.cache_media is CacheMedia.OFF:
+    frame: Frame, dataset: Dataset, kept_on: Sequence[StorageUnit], usable: Sequence[StorageUnit]
+) -> Iterator[Stored]:
+    """The cache reads this dataset's records strictly faster; no reads, no cache; no service caches."""
+    media = frame.problem.options.cache_media
+    if media is CacheMedia.OFF:
         return
-    everything = [access for phase in phases for access in phase]
-    for kept, cache in itertools.permutations((u for u in catalog.units if usable(catalog, u)), 2):
-        allowed = options.cache_media is CacheMedia.ANY or cache.volatile
-        faster = load(cache, dataset, everything, Op.READ) < load(kept, dataset, everything, Op.READ)
-        if not kept.volatile and allowed and faster:
-            yield kept, cache
+    reading = {unit.name: _reading(unit, dataset, frame) for unit in usable}
+    may_cache = (u for u in usable if not u.service and (media is CacheMedia.ANY or u.volatile))
+    caches = [(u, reading[u.name]) for u in may_cache]
+    cached = {unit.name: _parts(frame, dataset, unit, cache(dataset)) for unit, _ in caches}
+    for kept in kept_on:
+        faster = [unit for unit, seconds in caches if seconds < reading[kept.name]]
+        if kept.volatile or not faster:
+            continue
+        behind = _parts(frame, dataset, kept, behind_cache(dataset))
+        for unit in faster:
+            yield from (Stored(both) for both in _step_by_step(behind, cached[unit.name]))
+
+
+def _reading(unit: StorageUnit, dataset: Dataset, frame: Frame) -> float:
+    """Device seconds per second of all reads as they are asked for."""
+    return sum(
+        access.device_records * record_seconds(unit, Op.READ, access.io.record_size, dataset.profile)
+        for phase in frame.accesses[dataset.name]
+        for access in phase
+        if access.io.op is Op.READ
+    )
+
+
+def _step_by_step(kept: Sequence[Part], cached: Sequence[Part]) -> Iterator[tuple[Part, Part]]:
+    """Both at the same level; one that has no further stays at its last."""
+    for step in range(max(len(kept), len(cached))):
+        yield kept[min(step, len(kept) - 1)], cached[min(step, len(cached) - 1)]
 
 
 def counted(need: float) -> int:
@@ -114,43 +136,36 @@ def counted(need: float) -> int:
     return max(1, math.ceil(need * (1 - ROUNDING)))
 
 
-def _part(unit: StorageUnit, size: float, busy: float, rho: float) -> Part:
-    need = max(size / unit.capacity, busy / rho)
-    return Part(unit, need, counted(need))
+def _parts(frame: Frame, dataset: Dataset, unit: StorageUnit, asked: Role) -> list[Part]:
+    """A copy on a unit: one, or where accesses wait one per level of units."""
+    catalog, options, role = frame.problem.catalog, frame.problem.options, asked.on(unit)
+    works = work(unit, dataset, role, frame.accesses[dataset.name])
+    dollars = dollars_of_bytes(catalog, unit, role.stored, options.peak_fill)
+    dollars += dollars_of_requests(catalog, unit, works)
+    if unit.service:
+        return [Part(unit, role, 0.0, math.inf, dollars)]
+    busy = max((one.busy for one in works), default=0.0) / options.peak_utilization
+    need = max(role.stored / frame.capacity(unit), busy)
+    units = max(role.redundancy.pieces, counted(need))
+    cores = tuple((one.reads + one.writes) * dataset.host_time for one in works) if dataset.host_time else ()
+    part = Part(unit, role, need, units, dollars, cores)
+    if not frame.waits:
+        return [part]
+    return [replace(part, need=n, units=n, wait_s=mean_wait(works, n)) for n in levels(works, units)]
 
 
-def _single(unit: StorageUnit, dataset: Dataset, phases: Sequence[Sequence[Access]], rho: float) -> Part:
-    busy = max(load(unit, dataset, p, Op.READ) + load(unit, dataset, p, Op.WRITE) for p in phases)
-    return _part(unit, dataset.size, busy, rho)
+def stored_seconds(ways: Sequence[Stored], io: Io, profile: str | None) -> list[float]:
+    """Expected time of one operation per way: a write is as slow as the slowest copy, a read hits or misses."""
+    known: dict[Part, float] = {}
 
+    def of(part: Part) -> float:
+        found = known.get(part)
+        if found is None:
+            found = known[part] = part.seconds(io, profile)
+        return found
 
-def _behind_cache(
-    unit: StorageUnit, dataset: Dataset, phases: Sequence[Sequence[Access]], rho: float
-) -> Part:
-    missed = 1 - dataset.hit_ratio
-    busy = max(load(unit, dataset, p, Op.WRITE) + missed * load(unit, dataset, p, Op.READ) for p in phases)
-    return _part(unit, dataset.size, busy, rho)
-
-
-def _cache(unit: StorageUnit, dataset: Dataset, phases: Sequence[Sequence[Access]], rho: float) -> Part:
-    """Hits, every write, and each missed record written into it."""
-    hit = dataset.hit_ratio
-
-    def busy(phase: Sequence[Access]) -> float:
-        reads = hit * load(unit, dataset, phase, Op.READ) + load(unit, dataset, phase, Op.WRITE)
-        return reads + (1 - hit) * fill_load(unit, dataset, phase)
-
-    size = dataset.size if dataset.cache_size is None else dataset.cache_size
-    return _part(unit, size, max(map(busy, phases)), rho)
-
-
-def fill_load(unit: StorageUnit, dataset: Dataset, phase: Sequence[Access]) -> float:
-    """Units kept busy by writing every record read, as if all missed."""
-    return sum(
-        a.records * record_seconds(unit, Op.WRITE, a.io.record_size, dataset.profile)
-        for a in phase
-        if a.io.op is Op.READ
-    )
+    together = max if io.op is Op.WRITE or io.parallel else sum
+    return [together([of(part) for part in way.parts]) for way in ways]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,67 +176,89 @@ class Beside:
     per_instance: int
     floor: float
     """Least number of instances, so that their units hold (partitioned) and carry the data."""
+    wait_s: float = 0.0
+    dollars: float = 0.0
+    """For bytes and requests of all instances."""
+    dollars_each: float = 0.0
+    """For bytes of each instance."""
 
     def seconds(self, io: Io, profile: str | None) -> float:
         """Expected time of one operation."""
         one = record_seconds(self.unit, io.op, io.record_size, profile)
-        return operation_seconds(io, one, self.per_instance)
+        return operation_seconds(io, one, self.per_instance, wait_s=self.wait_s)
 
 
-def local_choices(
-    catalog: Catalog,
-    dataset: Dataset,
-    phases: Sequence[Sequence[Access]],
-    options: Options,
-    instances: Callable[[Beside], float],
-) -> list[Beside]:
+def local_choices(frame: Frame, dataset: Dataset, instances: Callable[[Beside], float]) -> list[Beside]:
     """Every way worth a thought to keep a local dataset.
 
     More units per instance are tried as long as they make operations faster or instances fewer: up to 16
     each number, beyond in steps of a quarter.
 
     Args:
-        catalog: the units.
+        frame: the problem.
         dataset: what is kept.
-        phases: the accesses to it, per phase.
-        options: how busy a unit may be.
         instances: least number of instances that the task's run time asks for with such units.
     """
     found: list[Beside] = []
-    for unit in catalog.units:
-        if not may_keep(unit, dataset):
+    for unit in frame.problem.catalog.units:
+        if unit.service or not may_keep(unit, dataset):
             continue
-        most = max((b.slots for s in catalog.servers for b in s.buses if b.name == unit.bus), default=0)
-        for level in _levels(_least(unit, dataset), most):
-            beside = _beside(unit, level, dataset, phases, options.peak_utilization)
-            found.append(beside)
-            if beside.floor * (1 - ROUNDING) <= instances(beside) and not _still_faster(level, phases):
+        works = work(unit, dataset, Role(dataset.size), frame.accesses[dataset.name])
+        for number in _numbers(_least(frame, unit, dataset), frame.slots.get(unit.bus, 0)):
+            beside = _beside(frame, dataset, unit, number, works)
+            wanted = instances(beside)
+            waiting = _waiting(beside, works, wanted) if frame.waits else [beside]
+            found.extend(waiting)
+            enough = beside.floor * (1 - ROUNDING) <= wanted and len(waiting) == 1
+            if enough and not _still_faster(frame, dataset, number):
                 break
     return found
 
 
-def _least(unit: StorageUnit, dataset: Dataset) -> int:
-    return counted(dataset.size / unit.capacity) if dataset.scope is Scope.REPLICATED else 1
+def _least(frame: Frame, unit: StorageUnit, dataset: Dataset) -> int:
+    return counted(dataset.size / frame.capacity(unit)) if dataset.scope is Scope.REPLICATED else 1
 
 
-def _levels(least: int, most: int) -> Iterator[int]:
-    level = least
-    while level <= most:
-        yield level
-        level = level + 1 if level < least + _EVERY_LEVEL_TO else math.ceil(level * _LEVEL_STEP)
+def _numbers(least: int, most: int) -> Iterator[int]:
+    number = least
+    while number <= most:
+        yield number
+        number = number + 1 if number < least + _EVERY_LEVEL_TO else math.ceil(number * _LEVEL_STEP)
 
 
-def _beside(
-    unit: StorageUnit, level: int, dataset: Dataset, phases: Sequence[Sequence[Access]], rho: float
-) -> Beside:
-    busy = max(load(unit, dataset, p, Op.READ) + load(unit, dataset, p, Op.WRITE) for p in phases)
-    floor = busy / (level * rho)
+def _beside(frame: Frame, dataset: Dataset, unit: StorageUnit, number: int, works: Sequence[Work]) -> Beside:
+    catalog, options = frame.problem.catalog, frame.problem.options
+    floor = max((one.busy for one in works), default=0.0) / (number * options.peak_utilization)
+    dollars = dollars_of_requests(catalog, unit, works)
+    kept = dollars_of_bytes(catalog, unit, dataset.size, options.peak_fill)
     if dataset.scope is Scope.PARTITIONED:
-        floor = max(floor, dataset.size / (unit.capacity * level))
-    return Beside(unit, level, floor)
+        floor = max(floor, dataset.size / (frame.capacity(unit) * number))
+        return Beside(unit, number, floor, dollars=dollars + kept)
+    return Beside(unit, number, floor, dollars=dollars, dollars_each=kept)
 
 
-def _still_faster(level: int, phases: Sequence[Sequence[Access]]) -> bool:
+def _waiting(beside: Beside, works: Sequence[Work], wanted: float) -> list[Beside]:
+    """The same with more and more instances, and the wait at their units.
+
+    No server has less than one instance, and none more load than its part of the least number of instances.
+    """
+    if not any(one.busy for one in works):
+        return [beside]
+    each = beside.per_instance
+    alike = levels([_of_one(one, each) for one in works], max(1.0, beside.floor, wanted))
+    return [replace(beside, floor=n, wait_s=mean_wait(works, n * each)) for n in alike]
+
+
+def _of_one(all_units: Work, each: int) -> Work:
+    """The work as if the units of an instance were one that is as many times faster."""
+    return Work(
+        *(value / each for value in (all_units.busy, all_units.reads, all_units.writes, all_units.squares))
+    )
+
+
+def _still_faster(frame: Frame, dataset: Dataset, number: int) -> bool:
     return any(
-        a.io.parallel and a.io.num_records * a.io.amplification > level for phase in phases for a in phase
+        a.io.parallel and a.io.num_records * a.io.amplification > number
+        for phase in frame.accesses[dataset.name]
+        for a in phase
     )

@@ -27,7 +27,7 @@ Rules of a feasible plan, for every server (all are `<=`):
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from froude.provision.types import Placement
 
@@ -39,7 +39,7 @@ class UnitType:
     name: str
     cost: float
     bus: int
-    """Index into `Instance.buses`."""
+    """Index into `Instance.buses`; -1 for a service, of which there are no copies."""
     capacity: float
 
 
@@ -84,6 +84,8 @@ class Copy:
     """Core-seconds per second of its hosts, per phase, for all of the copy; empty where it asks for none."""
     most_share: float = 1.0
     """Largest share of it on one server: replicas and fragments stand on different ones."""
+    cache: bool = False
+    """Whether it is the caching copy of a pair, which stands alone where a service keeps the persistent one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +219,20 @@ class Instance:
                 return tuple(after)
             times = after
         return tuple(times)
+
+    def fastest_run_times(self) -> tuple[float, ...]:
+        """R of every task in seconds if each path had the fastest choice of every dataset: a bound from below."""
+        tasks = tuple(
+            replace(
+                task,
+                paths=tuple(
+                    Path(p.constant_s + sum(min(times) for _, times in p.io_s), (), p.calls)
+                    for p in task.paths
+                ),
+            )
+            for task in self.tasks
+        )
+        return replace(self, tasks=tasks).run_times(())
 
     def parallelism(self, choices: Sequence[int]) -> tuple[float, ...]:
         """P of every task, not rounded, for one choice per dataset."""

@@ -1,14 +1,13 @@
-"""How long storage takes: one record on one unit, all the load of a dataset, one operation of a task.
+"""How long storage takes: one record on one unit, and one operation of a task.
 
-Service time of a record of s bytes is s / rate + gap. The load of a dataset is the device time that its
-operations ask for per second: the number of units that it keeps busy.
+Service time of a record of s bytes is s / rate + gap.
 
 Source: scc 3.2.1 and 4.2; spec: device time and unit counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from froude.provision.types import Application, Dataset, Io, Op, StorageUnit, Task
@@ -71,27 +70,21 @@ def throughput(unit: StorageUnit, op: Op, record_size: float, profile: str | Non
     return record_size / record_seconds(unit, op, record_size, profile)
 
 
-def load(unit: StorageUnit, dataset: Dataset, found: Iterable[Access], op: Op) -> float:
-    """Units of a type that the operations of one direction keep busy."""
-    return sum(
-        a.device_records * record_seconds(unit, op, a.io.record_size, dataset.profile)
-        for a in found
-        if a.io.op is op
-    )
-
-
-def operation_seconds(io: Io, seconds: float, units: int, share: float = 1.0) -> float:
+def operation_seconds(
+    io: Io, seconds: float, units: float, share: float = 1.0, *, wait_s: float = 0.0
+) -> float:
     """Expected time of one I/O operation on one copy.
 
     Args:
         io: the operation.
         seconds: device time of one record.
-        units: that serve it, when it is parallel.
+        units: that serve it, when it is parallel; infinite for a service.
         share: of its records that go to this copy.
+        wait_s: mean wait of an access for the unit; parallel records wait once.
     """
     accesses_made = io.num_records * io.amplification * share
     if accesses_made == 0:
         return 0.0
     if io.parallel:
-        return io.probability * max(seconds, accesses_made * seconds / units)
-    return io.probability * accesses_made * seconds
+        return io.probability * (max(seconds, accesses_made * seconds / units) + wait_s)
+    return io.probability * accesses_made * (seconds + wait_s)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from froude.provision.model import owner
+from froude.provision.frame import owner
 from froude.provision.rates import task_rates
 from froude.provision.service import accesses
 from froude.provision.types import Dependency, Op, Problem

@@ -1,0 +1,31 @@
+"""What storage costs by its use: bytes that are kept by the month, and requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from froude.provision.copies import Work
+from froude.provision.types import Catalog, StorageUnit
+
+
+def dollars_of_bytes(catalog: Catalog, unit: StorageUnit, stored: float, fill: float) -> float:
+    """Dollars over the term for bytes on a unit.
+
+    Args:
+        catalog: has the term.
+        unit: what holds them.
+        stored: bytes, with redundancy.
+        fill: largest share of it that is filled, in (0, 1]: what is paid is as large as that asks for.
+    """
+    return catalog.cost_of_bytes(unit, stored / fill)
+
+
+def dollars_of_requests(catalog: Catalog, unit: StorageUnit, works: Iterable[Work]) -> float:
+    """Dollars over the term for accesses of the device, at the mean load of the phase with the dearest.
+
+    Phases of a batch job follow each other, so this overstates what several of them cost.
+    """
+    per_second = max(
+        (one.reads * unit.price_per_read + one.writes * unit.price_per_write for one in works), default=0.0
+    )
+    return per_second * 3600 * catalog.hours * catalog.mean_load
