@@ -76,7 +76,7 @@ def draft(
     by, grouping = _task_by(task_by), _grouping(dataset or [], share, depth)
     zoned = _zone(zone)
     machines = _machines(telemetry or [], cores, scale, zoned)
-    log = AccessLog(Folders(grouping.prefixes), Jobs(by))
+    log = AccessLog(Folders(frozenset(grouping.prefixes)), Jobs(by))
     with settings.progress().task("reading"):
         sources = read_sources(traces, log, zone=zoned)
         found = build(log, grouping, sources=sources, window_s=window, machines=machines)
@@ -108,7 +108,7 @@ def _grouping(datasets: list[str], share: float, depth: int | None) -> Grouping:
     from froude.provision.draft.paths import components
     from froude.provision.draft.table import Grouping
 
-    named = []
+    named: list[tuple[str, str]] = []
     for text in datasets:
         prefix, _, name = text.partition("=") if not text.endswith("=") else (text[:-1], "", "")
         if not prefix.startswith("/"):

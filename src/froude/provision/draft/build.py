@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -68,10 +69,14 @@ def _task(table: Table, number: int, log: AccessLog, window_s: float, spent: Num
     rows = np.flatnonzero(table.task == number)
     first, last, _ = extremes(table.run[rows], table.time[rows])
     executions = len(first)
-    unit = UNITS[int(np.bincount(table.unit[rows]).argmax())]
+    units = _units(table, rows)
+    unit = max(units, key=lambda one: units[one])
     share = len(rows) / len(table.task)
     lasted = None if unit is Unit.CALL else float(np.median(np.nan_to_num(last - first)))
-    note = f"{len(rows)} reads and writes ({_percent(share)}) in {_executions(executions, unit)}"
+    note = f"{_count(len(rows), 'access')} ({_percent(share)}) in {_executions(units)}"
+    processes = _processes(table, rows, executions)
+    if processes > 1:
+        note += f", by {processes:.3g} processes (mean)"
     if lasted:
         note += f", each {_time(lasted)} from its first to its last access (median)"
     return DraftTask(
@@ -83,6 +88,13 @@ def _task(table: Table, number: int, log: AccessLog, window_s: float, spent: Num
         _operations(table, rows, executions),
         note,
     )
+
+
+def _processes(table: Table, rows: np.ndarray, executions: int) -> float:
+    """Client processes of an execution, in the mean; 0 where the source does not see them."""
+    seen = rows[table.process[rows] >= 0]
+    pairs = np.unique(np.stack([table.run[seen], table.process[seen]], axis=1), axis=0)
+    return len(pairs) / executions
 
 
 def _rate(starts: Floats, span_s: float, window_s: float) -> Number:
@@ -110,7 +122,7 @@ def _io(table: Table, rows: np.ndarray, executions: int) -> DraftIo:
     op = Op.WRITE if table.write[rows[0]] else Op.READ
     name = table.datasets[int(table.dataset[rows[0]])]
     sizes = table.bytes[rows]
-    note = f"{len(rows)} files in {doing} of {executions} executions"
+    note = f"{_count(len(rows), 'file')} in {doing} of {_count(executions, 'execution')}"
     size = _record_size(sizes[np.isfinite(sizes)], len(rows), op)
     return DraftIo(op, name, _rounded(len(rows) / doing), size, _rounded(doing / executions), note)
 
@@ -125,22 +137,22 @@ def _record_size(known: Floats, of: int, op: Op) -> Number:
 
 
 def _datasets(log: AccessLog, table: Table, grouping: Grouping) -> tuple[DraftDataset, ...]:
-    left, counts = _left(log, table)
-    most = _most_written(table)
+    of = len(table.prefixes)
+    left, files = _left(log, table)
+    written = _most_written(table)
     sizes = np.nan_to_num(table.bytes)
+    np.maximum.at(written, table.dataset, sizes)  # no dataset is smaller than a file in it
+    calls, volumes = np.bincount(table.dataset, minlength=of), np.bincount(table.dataset, sizes, of)
     found = []
     for number, prefix in enumerate(table.prefixes):
-        rows = table.dataset == number
-        total = _summed(log, table, number)
-        share = _percent(float(rows.mean()))
-        volume = float(sizes[rows].sum() / sizes.sum()) if sizes.sum() else None
-        why = f"{int(rows.sum())} reads and writes ({share})"
-        why += "" if volume is None else f", {_percent(volume)} of the bytes"
         path = "/" + "/".join(prefix)
+        total = _summed(log, table, number)
+        why = f"{_count(int(calls[number]), 'access')} ({_percent(calls[number] / len(sizes))})"
+        why += f", {_percent(volumes[number] / volumes.sum())} of the bytes" if volumes.any() else ""
         why += ": " + _reason(grouping, rest=not prefix, path=path)
-        largest = float(sizes[rows].max(initial=0.0))
-        kept, written = max(float(left[number]), total), max(float(most[number]), largest)
-        size = _dataset_size(kept, int(counts[number]), written, total)
+        size = _dataset_size(
+            max(float(left[number]), total), int(files[number]), float(written[number]), total
+        )
         found.append(DraftDataset(table.datasets[number], path, size, why))
     return tuple(found)
 
@@ -162,7 +174,8 @@ def _dataset_size(left: float, files: int, written: float, total: float) -> Numb
         return Number(left, "as the NameNode summed it up")
     if left >= written:
         return Number(
-            left, f"at least: {files} files whose length was seen; files never touched are not in it"
+            left,
+            f"at least: {_count(files, 'file')} whose length was seen; files never touched are not in it",
         )
     note = "at least: the most that one execution wrote, or the largest file; less was left at the end"
     return Number(written, note)
@@ -190,7 +203,7 @@ def _summed(log: AccessLog, table: Table, number: int) -> float:
     if not prefix or inner:
         return 0.0
     kinds = ((generalise(components(path)), size) for path, size in log.totals.items())
-    return max((size for kind, size in kinds if belongs(kind, [prefix]) is not None), default=0.0)
+    return max((size for kind, size in kinds if belongs(kind, {prefix}) is not None), default=0.0)
 
 
 def _most_written(table: Table) -> Floats:
@@ -207,15 +220,19 @@ def _spent(log: AccessLog, machines: Machines | None) -> Number:
     """Core-seconds of the machines while the traces were taken."""
     if machines is None:
         return Number(None, "")
-    told = f"{machines.telemetry.machines} machines of {machines.cores:g} cores"
+    telemetry = machines.telemetry
+    told = f"{_count(telemetry.machines, 'machine')} of {machines.cores:g} cores"
     windows = [window for window in log.windows if window.length_s > 0]
-    spent, covered = machines.telemetry.core_seconds(machines.cores, windows)
+    spent, covered = telemetry.core_seconds(machines.cores, windows)
     if covered <= 0:
-        return Number(
-            None, f"{told}: no sample falls into the time of the traces, so it tells nothing of them"
-        )
+        mean, *ends = telemetry.overall()
+        when = " to ".join(datetime.fromtimestamp(t, UTC).strftime("%Y-%m-%d %H:%M") for t in ends)
+        note = f"{told} were {_percent(mean)} busy from {when} UTC, outside the time of the traces"
+        return Number(None, f"{note}: this tells nothing of them")
     note = f"{told} were {_percent(spent / covered / machines.cores)} busy: {spent:.4g} core-seconds"
-    return Number(spent, f"{note}, seen for {_percent(covered / (log.span_s * machines.telemetry.machines))}")
+    return Number(
+        spent, f"{note}, seen for {_percent(covered / (log.span_s * telemetry.machines))} of the time"
+    )
 
 
 def _compute(spent: Number, share: float, executions: int) -> Number:
@@ -227,13 +244,25 @@ def _compute(spent: Number, share: float, executions: int) -> Number:
     return Number(_rounded(spent.value / executions), note)
 
 
-def _executions(count: int, unit: Unit) -> str:
+def _units(table: Table, rows: np.ndarray) -> dict[Unit, int]:
+    """How many of a task's executions are of which kind."""
+    _, first = np.unique(table.run[rows], return_index=True)
+    counts = np.bincount(table.unit[rows][first], minlength=len(UNITS))
+    return {unit: int(count) for unit, count in zip(UNITS, counts, strict=True) if count}
+
+
+def _executions(units: Mapping[Unit, int]) -> str:
     words = {
-        Unit.JOB: "one execution is a job, told by its id",
-        Unit.SESSION: "one execution is a client process, which has no job's id",
-        Unit.CALL: "one execution is one call, as nothing tells which belong together",
+        Unit.JOB: "one a job's id",
+        Unit.SESSION: "one a client process, where there is no job's id",
+        Unit.CALL: "one a call, where nothing tells which belong together",
     }
-    return f"{count} executions ({words[unit]})"
+    told = [f"{count if len(units) > 1 else ''} {words[unit]}".strip() for unit, count in units.items()]
+    return f"{_count(sum(units.values()), 'execution')} ({'; '.join(told)})"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "es" if what.endswith("s") else "s")
 
 
 def _rounded(value: float) -> float:

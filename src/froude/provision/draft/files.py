@@ -81,7 +81,8 @@ def _read_trace(path: Path, log: AccessLog) -> str:
         took += _take_batch(batch, calls, meta)
     calls.finish()
     log.others += read - took
-    return f"{path.name}: {read} calls"
+    lost = f", incomplete: {meta.loss.total} losses while recording" if meta.loss.total else ""
+    return f"{path.name}: {read} calls{lost}"
 
 
 def _batches(path: Path) -> Iterator[pa.RecordBatch]:
@@ -103,9 +104,9 @@ def _widen(window: Window, batch: pa.RecordBatch, meta: TraceMeta) -> None:
 
 def _take_batch(batch: pa.RecordBatch, calls: HdfsCalls, meta: TraceMeta) -> int:
     wanted: Any = pc.and_(
-        pc.equal(batch.column("protocol"), CLIENT_PROTOCOL),
+        pc.equal(batch.column("protocol"), pa.scalar(CLIENT_PROTOCOL)),
         pc.and_(
-            pc.equal(batch.column("status"), Status.SUCCESS.value),
+            pc.equal(batch.column("status"), pa.scalar(Status.SUCCESS.value)),
             pc.is_in(batch.column("method"), value_set=pa.array(calls.methods)),
         ),
     )

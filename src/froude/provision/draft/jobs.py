@@ -19,6 +19,7 @@ _JOB = re.compile(
     r"(?:job|application|appattempt|attempt|task|container(?:_e\d+)?|dag)_(\d{5,})_(\d+)|hive_(\d{8,})_([0-9a-f-]{8,36})"
 )
 _HISTORY = re.compile(r"/(job_\d+_\d+)-\d+-[^-/]*-([^-/]+)-[^/]*\.jhist(?:_tmp)?$")
+_SESSION = "sender "
 _ENGINE = re.compile(r"[A-Za-z]+")
 _NUMBERS = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F-]{27,}|[0-9a-fA-F]{16,}|\d+")
 
@@ -48,6 +49,8 @@ class Jobs:
     _runs: dict[tuple[int, str], int] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
     _owners: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _senders: dict[str, str] = field(default_factory=dict)
+    """The one job that a client process worked for; empty once there are two."""
 
     def place(self, access: Access) -> tuple[int, int, Unit]:
         """Numbers of an access's label and execution, and what that execution is."""
@@ -55,16 +58,34 @@ class Jobs:
         job = job_of(caller.context) or job_of(access.path)
         if job is not None:
             self._own(job, caller)
+            if caller.sender and self._senders.setdefault(caller.sender, job) != job:
+                self._senders[caller.sender] = ""
         label = self._label(self._choose(access, job))
         if self.by is TaskBy.COMMAND or (job is None and caller.sender is None):
             self.executions += 1
             return label, self.executions - 1, Unit.CALL
-        key = (label, job or f"sender {caller.sender}")
+        key = (label, job or f"{_SESSION}{caller.sender}")
         run = self._runs.get(key)
         if run is None:
             run = self._runs[key] = self.executions
             self.executions += 1
         return label, run, Unit.JOB if job else Unit.SESSION
+
+    def adopted(self) -> dict[int, tuple[int, int]]:
+        """Sessions of processes that worked for one job alone, such as the client that submits it.
+
+        Returns:
+            For each such execution the label and the number of its job's.
+        """
+        if self.by is not TaskBy.AUTO:
+            return {}
+        found = {}
+        for (_, key), run in self._runs.items():
+            job = self._senders.get(key.removeprefix(_SESSION)) if key.startswith(_SESSION) else None
+            label = self._labels.get(Label("job", job)) if job else None
+            if job and label is not None and (label, job) in self._runs:
+                found[run] = label, self._runs[label, job]
+        return found
 
     def heard(self, path: str) -> None:
         """Learn a job's name from the file that MapReduce keeps of it."""
@@ -90,7 +111,9 @@ class Jobs:
         if self.by is TaskBy.AUTO and job is not None:
             return Label("job", job)
         if self.by is not TaskBy.USER and caller.context:
-            return Label("context", general(caller.context))
+            called = general(caller.context)
+            shell = self.by is TaskBy.AUTO and called == "CLI"  # any command of anybody
+            return Label("context", f"{called} {caller.user}" if shell else called)
         return Label("user", caller.user)
 
     def _label(self, label: Label) -> int:

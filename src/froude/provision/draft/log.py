@@ -1,4 +1,4 @@
-"""Accesses as columns: what is kept of a trace of any length, 50 bytes an access."""
+"""Accesses as columns: what is kept of a trace of any length, some 50 bytes an access."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ _TYPES = {
     "bytes": "d",
     "blocks": "i",
     "file": "q",
+    "process": "i",
 }
 
 
@@ -66,6 +67,7 @@ class AccessLog:
     """Of each source."""
     others: int = 0
     """Calls that read or write no file."""
+    _processes: dict[str | None, int] = field(default_factory=lambda: {None: -1})
     _columns: dict[str, array[Any]] = field(default_factory=lambda: {n: array(t) for n, t in _TYPES.items()})
 
     def __len__(self) -> int:
@@ -84,6 +86,7 @@ class AccessLog:
             "bytes": math.nan if access.bytes is None else access.bytes,
             "blocks": access.blocks,
             "file": hash(access.path),
+            "process": self._processes.setdefault(access.caller.sender, len(self._processes)),
         }
         for name, value in row.items():
             self._columns[name].append(value)
@@ -91,7 +94,13 @@ class AccessLog:
             self.windows[-1].holds(access.time_s)
 
     def column(self, name: str) -> npt.NDArray[Any]:
-        """A column, shape (n,): `time` (NaN unseen), `label`, `run`, `unit`, `folder`, `write`, `bytes`, …."""
+        """A column, shape (n,).
+
+        Args:
+            name: `time` in seconds and `bytes`, NaN where unseen; `label`, `run`, `unit` (index into `UNITS`) as
+                `jobs` numbers them; `folder` as `folders` does; `write` 0 or 1; `blocks`; `file`, equal for equal
+                paths; `process`, -1 where unseen.
+        """
         return np.frombuffer(self._columns[name], dtype=self._columns[name].typecode).copy()
 
     @property

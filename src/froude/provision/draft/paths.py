@@ -7,7 +7,7 @@ writes below `_temporary` belongs to the folder into which it is moved when the 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 Folder = tuple[str, ...]
@@ -63,7 +63,7 @@ class Folders:
         named: prefixes that the user made datasets; where there are any, all else is `()`.
     """
 
-    named: tuple[Folder, ...] = ()
+    named: frozenset[Folder] = frozenset()
     kinds: list[Folder] = field(default_factory=list)
     """By number."""
     _numbers: dict[Folder, int] = field(default_factory=dict)
@@ -98,8 +98,7 @@ class Folders:
         return len(self.kinds) - 1
 
     def _longest(self, parts: Sequence[str]) -> Folder:
-        fitting = [prefix for prefix in self.named if tuple(parts[: len(prefix)]) == prefix]
-        return max(fitting, key=len, default=())
+        return belongs(tuple(parts), self.named) or ()
 
 
 @dataclass(slots=True)
@@ -173,7 +172,6 @@ def _tree(kinds: Sequence[Folder], calls: Sequence[float], sizes: Sequence[float
     return root
 
 
-def belongs(kind: Folder, prefixes: Sequence[Folder]) -> Folder | None:
-    """The longest prefix that holds a folder; None when none does."""
-    known = set(prefixes)
-    return next((kind[:n] for n in range(len(kind), -1, -1) if kind[:n] in known), None)
+def belongs(kind: Folder, prefixes: Container[Folder]) -> Folder | None:
+    """The longest prefix that holds a folder; None when none does. One look-up a component."""
+    return next((kind[:n] for n in range(len(kind), -1, -1) if kind[:n] in prefixes), None)

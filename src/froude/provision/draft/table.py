@@ -62,30 +62,53 @@ class Table:
     """Seconds since the epoch; NaN where unseen."""
     bytes: Floats
     """NaN where unseen."""
-
-    @property
-    def runs(self) -> int:
-        """How many executions there are."""
-        return int(self.run.max()) + 1 if len(self.run) else 0
+    process: Ints
+    """Of the client; -1 where unseen."""
 
 
 def settle(log: AccessLog, grouping: Grouping) -> Table:
     """Datasets, tasks and executions of a log's accesses; n log n in their number."""
-    sizes = _shared(log)
+    label, run, unit = _adopted(log)
+    sizes = _shared(log, run)
     prefixes, dataset = _datasets(log, grouping, sizes)
-    tasks, task = _tasks(log, grouping)
-    time, unit, run = log.column("time"), log.column("unit").astype(np.int64), log.column("run")
+    tasks, task = _tasks(log, grouping, label)
+    time = log.column("time")
     run, unit = _split_services(task, run, unit, time)
     _, numbered = np.unique(run, return_inverse=True)
     names = dict(zip(grouping.prefixes, (name for _, name in grouping.named), strict=True))
     titles = distinct([names.get(p) or ("_".join(p) if p else REST) for p in prefixes], "dataset")
     write = log.column("write").astype(bool)
+    process = log.column("process").astype(np.int64)
     return Table(
-        tuple(prefixes), tuple(titles), tuple(tasks), dataset, task, numbered, unit, write, time, sizes
+        tuple(prefixes),
+        tuple(titles),
+        tuple(tasks),
+        dataset,
+        task,
+        numbered,
+        unit,
+        write,
+        time,
+        sizes,
+        process,
     )
 
 
-def _shared(log: AccessLog) -> Floats:
+def _adopted(log: AccessLog) -> tuple[Ints, Ints, Ints]:
+    """Label, execution and unit of each access, sessions that belong to a job counted as its part."""
+    label, run, unit = (log.column(name).astype(np.int64) for name in ("label", "run", "unit"))
+    adopted = log.jobs.adopted()
+    if adopted:
+        labels, runs = np.full(log.jobs.executions, -1), np.arange(log.jobs.executions)
+        for session, (job_label, job_run) in adopted.items():
+            labels[session], runs[session] = job_label, job_run
+        moved = labels[run] >= 0
+        label, unit = np.where(moved, labels[run], label), np.where(moved, UNITS.index(Unit.JOB), unit)
+        run = runs[run]
+    return label, run, unit
+
+
+def _shared(log: AccessLog, run: Ints) -> Floats:
     """Bytes of each access, where the splits of a file were shared among the readers of one execution.
 
     When a file of b blocks is opened b times or more by one execution, each opening reads one of its blocks.
@@ -94,7 +117,7 @@ def _shared(log: AccessLog) -> Floats:
     blocks = log.column("blocks")
     several = np.flatnonzero((blocks > 1) & (log.column("write") == 0))
     if len(several):
-        pairs = np.stack([log.column("run")[several], log.column("file")[several]], axis=1)
+        pairs = np.stack([run[several], log.column("file")[several]], axis=1)
         _, which, counts = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
         split = counts[which.reshape(-1)] >= blocks[several]
         sizes[several[split]] /= blocks[several[split]]
@@ -120,13 +143,12 @@ def _datasets(log: AccessLog, grouping: Grouping, sizes: Floats) -> tuple[list[F
 def numbering(kinds: Sequence[Folder], prefixes: Sequence[Folder]) -> Ints:
     """For each kind of folder the number of the longest prefix that holds it, -1 where none does; shape (k,)."""
     order = {prefix: number for number, prefix in enumerate(prefixes)}
-    found = [belongs(kind, prefixes) for kind in kinds]
+    found = [belongs(kind, order) for kind in kinds]
     return np.array([-1 if prefix is None else order[prefix] for prefix in found], dtype=np.int64)
 
 
-def _tasks(log: AccessLog, grouping: Grouping) -> tuple[list[str], Ints]:
+def _tasks(log: AccessLog, grouping: Grouping, label: Ints) -> tuple[list[str], Ints]:
     """Labels that are called alike are one task; those beyond the most frequent are one, too."""
-    label = log.column("label").astype(np.int64)
     texts = [log.jobs.task(one) for one in log.jobs.labels]
     names = list(dict.fromkeys(texts))
     places = {name: number for number, name in enumerate(names)}

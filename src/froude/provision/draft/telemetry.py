@@ -31,10 +31,11 @@ class Telemetry:
         """How many there are."""
         return len(self.series)
 
-    @property
-    def samples(self) -> int:
-        """All machines' samples together."""
-        return sum(len(times) for times, _ in self.series.values())
+    def overall(self) -> tuple[float, float, float]:
+        """Mean share of all samples, and the times of the first and the last."""
+        shares = np.concatenate([shares for _, shares in self.series.values()])
+        times = [times for times, _ in self.series.values()]
+        return float(shares.mean()), min(float(t[0]) for t in times), max(float(t[-1]) for t in times)
 
     def core_seconds(self, cores: float, windows: Sequence[Window]) -> tuple[float, float]:
         """The CPU time spent within windows.

@@ -65,11 +65,7 @@ def _table(path: Path) -> pa.Table:
     try:
         if path.stat().st_size > LIMIT_BYTES:
             raise InputError("is too large", file=path, allowed=f"at most {LIMIT_BYTES} bytes")
-        if path.suffix == ".parquet":
-            table = pq.read_table(path)
-        else:
-            with pa.input_stream(str(path), compression="detect") as stream:
-                table = pc.read_csv(stream)
+        table = pq.read_table(path) if path.suffix == ".parquet" else pc.read_csv(path)
     except (OSError, pa.ArrowException, ValueError) as error:
         what = "cannot be read" if path.exists() else "does not exist"
         raise InputError(what, file=path, found=" ".join(str(error).split())) from error

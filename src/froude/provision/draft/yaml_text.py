@@ -10,6 +10,7 @@ from froude.provision.units import Dimension, show
 _HEAD = """\
 # An application as traces tell it. Every `{blank}` is a number that they do not tell: replace it.
 # `froude provision validate THIS-FILE` lists those that are left.
+# No trace tells which task calls which, so no `dependency` stands here; nor what may overlap (`blocking`, `parallel`).
 """
 
 
