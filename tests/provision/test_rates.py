@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from froude.provision.demand import _rates
+from froude.provision.demand import rates_of
 from froude.provision.rates import RunawayError, gain, phase_seconds, task_rates
 from froude.provision.types import (
     Application,
@@ -41,7 +41,7 @@ def test_a_loop_settles() -> None:
     application = Application((), (_task("a", Dependency("a", 1, probability=0.5)),))
     sla = Sla((Target("a", 10),))
     assert task_rates(application, sla)["a"] == pytest.approx(20)
-    assert _rates(Problem(Catalog((), (Cpu(1),), ()), application, sla))["a"] == pytest.approx(20)
+    assert rates_of(Problem(Catalog((), (Cpu(1),), ()), application, sla))["a"] == pytest.approx(20)
 
 
 def test_a_loop_that_runs_away() -> None:

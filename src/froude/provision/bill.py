@@ -4,54 +4,82 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from froude.provision.model import memory_unit
+from froude.provision.demand import Demand
+from froude.provision.pieces import Line, piece_lines
 from froude.provision.plan import Plan
-from froude.provision.types import Cpu, Problem, Server, StorageUnit
+from froude.provision.types import Op, Problem, Scope, StorageUnit
 
+__all__ = ["Line", "bill", "bill_csv"]
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One kind of part."""
-
-    kind: str
-    """`server`, `storage`, `core` or `memory`."""
-    item: str
-    quantity: int
-    price: float
-    """Dollars for one, without energy."""
-    energy: float
-    """Dollars for one's energy."""
-
-    @property
-    def total(self) -> float:
-        """Dollars for all."""
-        return self.quantity * (self.price + self.energy)
+_HOURS_PER_MONTH = 730.0
+_BY_USE = frozenset({"bytes", "requests"})
+"""Kinds that are left out where nothing is asked for them."""
 
 
 def bill(problem: Problem, plan: Plan) -> tuple[Line, ...]:
-    """The lines of a plan, by kind and in the catalog's order."""
-    servers: Counter[str] = Counter()
-    units: Counter[str] = Counter()
-    cores = dimms = 0
-    for group in plan.groups:
-        servers[group.server] += group.count
-        cores += group.count * group.cores
-        dimms += group.count * group.dimms
-        for name, count in [(h.unit, h.units) for h in group.held] + [(h.unit, h.units) for h in group.local]:
-            units[name] += group.count * count
-    catalog, memory = problem.catalog, memory_unit(problem)
-    lines = [_line(problem, "server", s.name, servers[s.name], s) for s in catalog.servers]
-    lines += [_line(problem, "storage", u.name, units[u.name], u) for u in catalog.units]
-    lines.append(_line(problem, "core", "CPU core", cores, catalog.cpu()))
-    lines.append(_line(problem, "memory", memory.name, dimms, memory))
-    return tuple(line for line in lines if line.quantity)
+    """The lines of a plan, by kind and in the catalog's order.
+
+    What a server's price includes has no line. Stored bytes, requests and diversity stand last.
+    """
+    lines = [*piece_lines(problem, plan.groups, plan.spares), *_stored_and_asked(problem, plan)]
+    services = {name for chosen in plan.choices.values() for name in chosen}
+    used = sum(unit.service and unit.name in services for unit in problem.catalog.units)
+    if used and problem.catalog.diversity:
+        lines.append(Line("diversity", "type of service", used, problem.catalog.diversity, 0.0))
+    return tuple(line for line in lines if line.quantity and (line.total or line.kind not in _BY_USE))
 
 
-def _line(problem: Problem, kind: str, item: str, quantity: int, thing: StorageUnit | Cpu | Server) -> Line:
-    return Line(kind, item, quantity, thing.price, problem.catalog.cost(thing) - thing.price)
+def _stored_and_asked(problem: Problem, plan: Plan) -> Iterator[Line]:
+    """Bytes and requests that are paid by what is stored and asked, per dataset and unit."""
+    paid = {
+        unit.name
+        for unit in problem.catalog.units
+        if unit.price_per_gb_month or unit.price_per_read or unit.price_per_write
+    }
+    if not any(paid.intersection(chosen) for chosen in plan.choices.values()):
+        return
+    demand = Demand(problem, plan)
+    for dataset in demand.problem.application.datasets:
+        for number, name in enumerate(plan.choices.get(dataset.name, ())):
+            if name in paid:
+                unit, what = problem.catalog.unit(name), f"{dataset.name} on {name}"
+                stored = _stored_bytes(demand, dataset.name, number)
+                yield Line(
+                    "bytes", f"{what}, {stored / 1e9:,.1f} GB", 1, _of_bytes(problem, unit, stored), 0.0
+                )
+                yield Line("requests", what, 1, _of_requests(demand, dataset.name, number), 0.0)
+
+
+def _stored_bytes(demand: Demand, name: str, number: int) -> float:
+    """Size of the volumes: what is to be stored over how far they may be filled; each instance its own.
+
+    A service is paid by what it holds.
+    """
+    dataset, plan = demand.problem.application.dataset(name), demand.plan
+    fill = 1.0 if demand.units_of(name)[number].service else demand.problem.options.peak_fill
+    stored = demand.stored(name, cache=number == 1) / fill
+    if dataset.remote or dataset.scope is Scope.PARTITIONED:
+        return stored
+    task = demand.owner(name)
+    return stored * sum(r.instances * g.count for g in plan.groups for r in g.running if r.task == task)
+
+
+def _of_bytes(problem: Problem, unit: StorageUnit, stored: float) -> float:
+    months = problem.catalog.hours / _HOURS_PER_MONTH
+    return stored / 1e9 * months * unit.price_per_gb_month
+
+
+def _of_requests(demand: Demand, name: str, number: int) -> float:
+    """Accesses over the term at the mean load, in the dearest phase."""
+    unit, catalog = demand.units_of(name)[number], demand.problem.catalog
+    prices = {Op.READ: unit.price_per_read, Op.WRITE: unit.price_per_write}
+    a_second = max(
+        sum(one.rate * prices[one.op] for one in demand.streams(name, phase, cache=number == 1))
+        for phase in demand.phases
+    )
+    return a_second * catalog.mean_load * catalog.hours * 3600
 
 
 def bill_csv(lines: tuple[Line, ...]) -> str:

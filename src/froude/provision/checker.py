@@ -14,11 +14,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from froude.provision.demand import Demand
-from froude.provision.plan import Group, Held, LocalHeld, Plan
-from froude.provision.types import Cpu, Isolation, Placement, Problem, Scope, Server, StorageUnit
+from froude.provision.bill import bill
+from froude.provision.demand import Demand, core_type
+from froude.provision.least_cost import least_cost
+from froude.provision.pieces import memory_of, piece_lines
+from froude.provision.plan import Group, Held, LocalHeld, Plan, Running
+from froude.provision.server_flow import bus_bytes, network_bytes
+from froude.provision.types import Isolation, Placement, Problem, Scope, Server
 
 TOLERANCE = 1e-6
 """Relative."""
@@ -72,32 +77,17 @@ def check(problem: Problem, plan: Plan) -> Verdict:
     return _Check(problem, plan).run()
 
 
-def cost_of(problem: Problem, groups: tuple[Group, ...]) -> float:
-    """Dollars of a cluster: servers, units, cores and memory, each with its energy."""
-    total = 0.0
-    for group in groups:
-        held = [(h.unit, h.units) for h in group.held] + [(h.unit, h.units) for h in group.local]
-        one = _price(problem, problem.catalog.server(group.server))
-        one += sum(_price(problem, problem.catalog.unit(name)) * count for name, count in held)
-        one += group.cores * _price(problem, problem.catalog.cpu(problem.catalog.server(group.server).cpu))
-        one += group.dimms * _price(problem, _memory(problem))
-        total += one * group.count
-    return total
+def cost_of(problem: Problem, plan: Plan | tuple[Group, ...]) -> float:
+    """Dollars of a cluster: its pieces with their energy, and what is paid by bytes, requests and types.
+
+    Groups alone have neither choices nor spares, so of them only the pieces are counted.
+    """
+    lines = bill(problem, plan) if isinstance(plan, Plan) else piece_lines(problem, plan, {})
+    return sum(line.total for line in lines)
 
 
 def _stored(group: Group) -> list[Held | LocalHeld]:
     return [*group.held, *group.local]
-
-
-def _price(problem: Problem, thing: StorageUnit | Cpu | Server) -> float:
-    return thing.price + thing.power * problem.catalog.hours * problem.catalog.dollars_per_kwh / 1000
-
-
-def _memory(problem: Problem) -> StorageUnit:
-    if problem.options.memory_unit is not None:
-        return problem.catalog.unit(problem.options.memory_unit)
-    volatile = [unit for unit in problem.catalog.units if unit.volatile]
-    return min(volatile, key=lambda unit: _price(problem, unit) / unit.capacity)
 
 
 class _Check:
@@ -107,21 +97,26 @@ class _Check:
         self.problem = problem
         self.plan = plan
         self.found: list[Violation] = []
-        self.memory = _memory(problem)
+        self.memory = memory_of(problem)
 
     def run(self) -> Verdict:
         if not self._known():
             return Verdict(tuple(self.found), math.nan)
         self.demand = Demand(self.problem, self.plan)
+        self.problem = self.demand.problem
+        self.reserve = self.demand.reserve
+        self._survival()
         self._datasets()
         self._tasks()
+        self._latencies()
         for number, group in enumerate(self.plan.groups):
             self._server(group, f"group {number + 1} ({group.count} x {group.server})")
         self._counts()
-        cost = cost_of(self.problem, self.plan.groups)
+        cost = cost_of(self.problem, self.plan)
         slack = max(_CENT, cost * TOLERANCE)
         self._expect("cost", "plan", abs(cost - self.plan.upper), slack, exact=True)
         self._expect("lower bound", "plan", self.plan.lower, cost + slack)
+        self._expect("cost below what any cluster costs", "plan", least_cost(self.problem), cost + slack)
         return Verdict(tuple(self.found), cost)
 
     def _expect(self, rule: str, where: str, needed: float, allowed: float, *, exact: bool = False) -> None:
@@ -136,6 +131,14 @@ class _Check:
         datasets = {dataset.name: dataset for dataset in application.datasets}
         servers = {server.name for server in catalog.servers}
         tasks = {task.name for task in application.tasks}
+        cpus = {cpu.name for cpu in catalog.cpus}
+        pieces = units | servers | cpus
+        for name, cpu in self.plan.cpus.items():
+            if name not in tasks or cpu not in cpus:
+                self.found.append(Violation("unknown core type", f"task {name}", 1, 0))
+        for name, count in self.plan.spares.items():
+            if name not in pieces or count < 0 or count != int(count):
+                self.found.append(Violation("unknown spares", name, count, 0))
         for name in datasets.keys() - self.plan.choices.keys():
             self.found.append(Violation("missing choice", f"dataset {name}", 1, 0))
         for name, chosen in self.plan.choices.items():
@@ -146,6 +149,7 @@ class _Check:
             names += [h.dataset in datasets and h.unit in units for h in _stored(group)]
             names += [h.units >= 0 for h in _stored(group)]
             names += [r.task in tasks and r.instances >= 0 for r in group.running]
+            names += [not catalog.unit(h.unit).service for h in _stored(group) if h.unit in units]
             shares = [h.share for h in group.held] + [r.share for r in group.running]
             names += [0 <= share <= 1 + TOLERANCE for share in shares]
             if not all(names):
@@ -161,28 +165,48 @@ class _Check:
             if not dataset.remote:
                 self._expect("remote units", where, self._units(dataset.name, None), 0)
                 continue
-            chosen = self.plan.choices[dataset.name]
-            for cache in (False, True)[: len(chosen)]:
-                need, units = self.demand.need(dataset.name, cache=cache), self._units(dataset.name, cache)
-                self._expect("units", where, math.ceil(max(need, 1) - TOLERANCE * max(need, 1)), units)
-                share = sum(
-                    h.share * g.count
-                    for g in self.plan.groups
-                    for h in g.held
-                    if h.dataset == dataset.name and h.cache == cache
-                )
+            for name, cache in self.demand.copies(dataset):
+                need, units = self.demand.need(name, cache=cache) * self.reserve, self._units(name, cache)
+                least = max(need * (1 - TOLERANCE), self.demand.layout(name, cache=cache).servers)
+                self._expect("units", where, math.ceil(least), units)
+                share = sum(h.share * g.count for g, h in self._holding(name, cache))
                 self._expect("share", where, abs(share - 1), TOLERANCE, exact=True)
                 if uniform:
-                    self._equal_units(dataset.name, units, cache=cache)
-            if len(chosen) == 1:
+                    self._equal_units(name, units, cache=cache)
+                self._apart(name, cache)
+            if len(self.plan.choices[dataset.name]) == 1:
                 self._expect("units of a cache that is none", where, self._units(dataset.name, True), 0)
 
-    def _equal_units(self, dataset: str, units: int, *, cache: bool) -> None:
+    def _holding(self, dataset: str, cache: bool) -> Iterator[tuple[Group, Held]]:
         for group in self.plan.groups:
             for held in group.held:
                 if held.dataset == dataset and held.cache == cache:
-                    off = abs(held.share - held.units / units) if units else 1.0
-                    self._expect("equal share", f"dataset {dataset}", off, TOLERANCE, exact=True)
+                    yield group, held
+
+    def _apart(self, dataset: str, cache: bool) -> None:
+        """Replicas and fragments stand on different servers, and failing servers take little along."""
+        most = 1 / max(self.demand.layout(dataset, cache=cache).servers, self._spread())
+        for group, _ in self._holding(dataset, cache):
+            share = sum(h.share for h in group.held if h.dataset == dataset and h.cache == cache)
+            self._expect("largest share", f"dataset {dataset}", share, most)
+
+    def _spread(self) -> int:
+        return (self.plan.spread or 1) if self.problem.options.survive_hosts else 1
+
+    def _survival(self) -> None:
+        """A cluster that survives f hosts is spread over more than f."""
+        failures = self.problem.options.survive_hosts
+        if failures:
+            self._expect("spread", "plan", failures + 1, self.plan.spread or 0, exact=True)
+
+    def _latencies(self) -> None:
+        for task, run_time, longest in self.demand.latencies():
+            self._expect("latency", f"task {task}", run_time, longest)
+
+    def _equal_units(self, dataset: str, units: int, *, cache: bool) -> None:
+        for _, held in self._holding(dataset, cache):
+            off = abs(held.share - held.units / units) if units else 1.0
+            self._expect("equal share", f"dataset {dataset}", off, TOLERANCE, exact=True)
 
     def _media(self, name: str) -> None:
         """The units are of the choice, and the choice is allowed."""
@@ -218,8 +242,11 @@ class _Check:
             if rate > 0:
                 off = abs(sum(r.share * g.count for g, r in ran) - 1)
                 self._expect("share", where, off, TOLERANCE, exact=True)
-            wanted = self.demand.parallelism(task.name)
-            for _, running in ran:
+            wanted = self.demand.parallelism(task.name) * self.reserve
+            self._cores_of_type(task.name, ran)
+            for group, running in ran:
+                here = sum(r.share for r in group.running if r.task == task.name)
+                self._expect("largest share", where, here, 1 / self._spread())
                 if uniform:
                     off = abs(running.share - running.instances / total) if total else running.share
                     self._expect("equal share", where, off, TOLERANCE, exact=True)
@@ -227,6 +254,15 @@ class _Check:
                     self._expect("instances", where, wanted * running.share, running.instances)
             if rate > 0:
                 self._expect("instances in all", where, wanted, total)
+
+    def _cores_of_type(self, task: str, ran: Sequence[tuple[Group, Running]]) -> None:
+        """A task runs on servers of the core type that is chosen for it, and on no others."""
+        if ran and len(self.problem.catalog.cpus) > 1:
+            self._expect("missing core type", f"task {task}", float(task not in self.plan.cpus), 0)
+        for group, running in ran:
+            wrong = core_type(self.problem, group.server).name != self.demand.cpus[task]
+            if wrong and (running.instances or running.share):
+                self._expect("core type", f"task {task}", 1, 0)
 
     def _server(self, group: Group, where: str) -> None:
         server = self.problem.catalog.server(group.server)
@@ -252,7 +288,7 @@ class _Check:
     def _held(self, group: Group, where: str) -> None:
         """Units here hold and serve their share."""
         for held in group.held:
-            need = self.demand.need(held.dataset, cache=held.cache) * held.share
+            need = self.demand.need(held.dataset, cache=held.cache) * held.share * self.reserve
             self._expect(f"units of {held.dataset}", where, need, held.units)
 
     def _local(self, group: Group, where: str) -> None:
@@ -263,28 +299,30 @@ class _Check:
                 continue
             units = sum(local.units for local in group.local if local.dataset == dataset.name)
             instances = sum(r.instances for r in group.running if r.task == task)
-            share = sum(r.share for r in group.running if r.task == task)
-            unit = self.problem.catalog.unit(self.plan.choices[dataset.name][0])
+            share = sum(r.share for r in group.running if r.task == task) * self.reserve
+            unit = self.demand.units_of(dataset.name)[0]
+            capacity = unit.capacity * self.problem.options.peak_fill
             rule = f"local units of {dataset.name}"
             self._expect(f"{rule}, per instance", where, instances * self.demand.beside(dataset.name), units)
             busy = self.demand.local_load(dataset.name) * share / self.problem.options.peak_utilization
             self._expect(f"{rule}, load", where, busy, units)
             if dataset.scope is Scope.PARTITIONED:
-                self._expect(f"{rule}, capacity", where, dataset.size * share / unit.capacity, units)
+                self._expect(f"{rule}, capacity", where, dataset.size * share / capacity, units)
             else:
-                whole = math.ceil(dataset.size / unit.capacity * (1 - TOLERANCE))
+                whole = math.ceil(dataset.size / capacity * (1 - TOLERANCE))
                 self._expect(f"{rule}, capacity", where, instances * max(1, whole), units)
 
     def _buses(self, group: Group, server: Server, where: str) -> None:
         for bus in server.buses:
             for phase in self.problem.application.phases:
-                flow = self.demand.bus_bytes(group, bus.name, phase)
+                flow = bus_bytes(self.demand, group, bus.name, phase) * self.reserve
                 self._expect(f"bus {bus.name} in {phase}", where, flow, bus.bandwidth)
 
     def _network(self, group: Group, server: Server, where: str) -> None:
         for phase in self.problem.application.phases:
-            for direction, flow in self.demand.network_bytes(group, phase).items():
-                self._expect(f"network ({direction}) in {phase}", where, flow, server.bandwidth)
+            for direction, flow in network_bytes(self.demand, group, phase).items():
+                rule = f"network ({direction}) in {phase}"
+                self._expect(rule, where, flow * self.reserve, server.bandwidth)
 
     def _cores_and_memory(self, group: Group, server: Server, where: str, *, remote: bool) -> None:
         application = self.problem.application
@@ -294,14 +332,17 @@ class _Check:
         for phase in application.phases:
             ran = [r for r in group.running if application.task(r.task).phase == phase]
             cores = sum(self.demand.cores(r.task) * r.share for r in ran)
+            cores += sum(
+                self.demand.host_cores(h.dataset, phase, cache=h.cache) * h.share for h in group.held
+            )
             memory = sum(application.task(r.task).memory * r.instances for r in ran)
-            self._expect(f"cores in {phase}", where, cores + host_cores, group.cores)
+            self._expect(f"cores in {phase}", where, cores * self.reserve + host_cores, group.cores)
             self._expect(
                 f"memory in {phase}", where, memory + host_memory, group.dimms * self.memory.capacity
             )
 
     def _counts(self) -> None:
-        used: Counter[str] = Counter()
+        used: Counter[str] = Counter(self.plan.spares)
         for group in self.plan.groups:
             used[group.server] += group.count
         for server in self.problem.catalog.servers:

@@ -2,21 +2,25 @@
 
 Deliberately apart from `rates`, `service`, `choices` and `model`: other loops, other order, the same paper.
 Rates are found by passing executions on along the calls until nothing moves, run times by repetition from
-zero, loads record by record.
+zero, loads stream by stream (`device_load`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from froude.provision.plan import Group, Plan
+from froude.provision.device_load import Layout, Stream, busy, layout, seconds, streams, wait
+from froude.provision.plan import Plan
 from froude.provision.types import (
+    Batch,
+    BatchTarget,
     CacheMedia,
     Compute,
+    Cpu,
     Dataset,
     Dependency,
-    Duplex,
     Io,
     Op,
     Persistence,
@@ -29,76 +33,137 @@ from froude.provision.types import (
 _ROUNDS = 100_000
 _STILL = 1e-14
 _COUNT_SLACK = 1e-9
+_YEAR_S = 365 * 86400.0
+
+Copy = tuple[str, bool]
+"""A copy of a dataset: its name, and whether it is the cache."""
 
 
 class Demand:
     """Demand of one architecture: which unit types a plan chose, and how many units stand beside instances."""
 
-    def __init__(self, problem: Problem, plan: Plan, *, actual_units: bool = False) -> None:
-        """Compute rates and run times.
+    def __init__(
+        self,
+        problem: Problem,
+        plan: Plan,
+        *,
+        actual_units: bool = False,
+        equal_units: Mapping[Copy, float] | None = None,
+    ) -> None:
+        """Compute rates, waits and run times.
 
         Args:
-            problem: the inputs.
-            plan: choices and contents; its shares are not used.
+            problem: the inputs; their growth is counted.
+            plan: choices and contents; its shares are used for waits only.
             actual_units: whether parallel operations spread over the units that stand there, as they do on a
                 given cluster, instead of over the fewest that the model counts on.
+            equal_units: units that each copy's accesses wait at, where the SLA has a latency; None takes
+                them from the plan.
         """
-        self.problem = problem
+        self.problem = grown(problem)
         self.plan = plan
         self.actual_units = actual_units
-        self.rates = _rates(problem)
+        self.cpus = core_types(self.problem, plan)
+        self.rates = rates_of(self.problem)
+        self.waiting = any(target.latency is not None for target in self.problem.sla.targets)
+        self.equal_units = dict(equal_units or self._equal_units()) if self.waiting else {}
+        self.waits = {copy: self._wait(*copy) for copy in self.equal_units}
         self.run_times = self._run_times()
+
+    @property
+    def reserve(self) -> float:
+        """By how much every server's load may grow when others fail: H / (H - f)."""
+        failures, spread = self.problem.options.survive_hosts, self.plan.spread
+        if not failures or spread is None or spread <= failures:
+            return 1.0
+        return spread / (spread - failures)
 
     # Storage
 
+    def units_of(self, name: str) -> tuple[StorageUnit, ...]:
+        """What a dataset is stored on, the persistent unit first."""
+        return tuple(self.problem.catalog.unit(unit) for unit in self.plan.choices[name])
+
+    def copies(self, dataset: Dataset) -> Iterator[Copy]:
+        """The copies of a remote dataset that stand on servers; what is on a service does not."""
+        for number, unit in enumerate(self.units_of(dataset.name)):
+            if dataset.remote and not unit.service:
+                yield dataset.name, bool(number)
+
+    def layout(self, name: str, *, cache: bool) -> Layout:
+        """Replicas and fragments of a copy."""
+        unit = self.units_of(name)[int(cache)]
+        return layout(self.problem.application.dataset(name), unit, cache=cache)
+
+    def streams(self, name: str, phase: str, *, cache: bool = False) -> list[Stream]:
+        """Accesses of the devices of one copy in a phase."""
+        dataset = self.problem.application.dataset(name)
+        asked = ((io, n) for _, io, n in self.on(dataset, phase))
+        return streams(dataset, self.units_of(name), int(cache), asked)
+
     def forbidden(self, name: str) -> Iterator[str]:
         """Why the choice for a dataset is not allowed."""
-        dataset, chosen = self.problem.application.dataset(name), self.plan.choices[name]
-        kept = self.problem.catalog.unit(chosen[0])
-        if kept.volatile and dataset.persistent is Persistence.REQUIRED:
+        dataset, chosen = self.problem.application.dataset(name), self.units_of(name)
+        if chosen[0].volatile and dataset.persistent is Persistence.REQUIRED:
             yield "persistent data on a volatile unit"
+        if any(unit.service for unit in chosen) and not dataset.remote:
+            yield "local data on a service"
         if len(chosen) == 2:
-            cache = self.problem.catalog.unit(chosen[1])
-            media = self.problem.options.cache_media
-            if not dataset.remote:
-                yield "cache of a local dataset"
-            if kept.volatile or chosen[0] == chosen[1]:
-                yield "cache before such a unit"
-            if media is CacheMedia.OFF or (media is CacheMedia.VOLATILE and not cache.volatile):
-                yield "cache on such a unit"
-            slow = sum(self._busy(dataset, kept, Op.READ, phase) for phase in self._phases())
-            fast = sum(self._busy(dataset, cache, Op.READ, phase) for phase in self._phases())
-            if not fast < slow:
-                yield "cache that is not faster"
+            yield from self._no_pair(dataset, *chosen)
+        if self.problem.options.survive_hosts and not self._survives(dataset, chosen[0]):
+            yield "data that failing servers take along"
+
+    def _no_pair(self, dataset: Dataset, kept: StorageUnit, cache: StorageUnit) -> Iterator[str]:
+        media = self.problem.options.cache_media
+        if not dataset.remote:
+            yield "cache of a local dataset"
+        if kept.volatile or kept.name == cache.name:
+            yield "cache before such a unit"
+        if media is CacheMedia.OFF or (media is CacheMedia.VOLATILE and not cache.volatile) or cache.service:
+            yield "cache on such a unit"
+        reads = [(io, n) for phase in self.phases for _, io, n in self.on(dataset, phase) if io.op is Op.READ]
+        slow, fast = (
+            sum(
+                n * io.amplification * seconds(unit, Op.READ, io.record_size, dataset.profile)
+                for io, n in reads
+            )
+            for unit in (kept, cache)
+        )
+        if not fast < slow:
+            yield "cache that is not faster"
+
+    def _survives(self, dataset: Dataset, kept: StorageUnit) -> bool:
+        """Whether nothing is lost with as many servers as may fail."""
+        failures = self.problem.options.survive_hosts
+        if dataset.persistent is not Persistence.REQUIRED or kept.service:
+            return True
+        if not dataset.remote:
+            return dataset.scope is Scope.REPLICATED
+        if dataset.erasure is not None:
+            return dataset.erasure[1] >= failures
+        return dataset.replication > failures
 
     def need(self, name: str, *, cache: bool) -> float:
         """Unit-equivalents of one copy of a remote dataset."""
-        held = self.need_parts(name, cache=cache)
-        return max(held)
+        return max(self.need_parts(name, cache=cache))
 
     def need_parts(self, name: str, *, cache: bool) -> tuple[float, float]:
         """(units filled, units kept busy over the allowed utilisation) of one copy."""
+        unit = self.units_of(name)[int(cache)]
+        filled = self.stored(name, cache=cache) / (unit.capacity * self.problem.options.peak_fill)
+        worst = max(busy(self.streams(name, phase, cache=cache)) for phase in self.phases)
+        return filled, worst / self.problem.options.peak_utilization
+
+    def stored(self, name: str, *, cache: bool = False) -> float:
+        """Bytes of one copy, replicas and parity included; of all of a partitioned local dataset."""
         dataset = self.problem.application.dataset(name)
-        chosen = self.plan.choices[name]
-        unit = self.problem.catalog.unit(chosen[int(cache)])
-        size = dataset.size if not cache or dataset.cache_size is None else dataset.cache_size
-        worst = 0.0
-        for phase in self._phases():
-            reads = self._busy(dataset, unit, Op.READ, phase)
-            writes = self._busy(dataset, unit, Op.WRITE, phase)
-            if len(chosen) == 1:
-                busy = reads + writes
-            elif not cache:
-                busy = writes + reads * (1 - dataset.hit_ratio)
-            else:
-                fills = sum(
-                    n * _seconds(unit, Op.WRITE, io.record_size, dataset.profile)
-                    for _, io, n in self._on(dataset, phase)
-                    if io.op is Op.READ
-                )
-                busy = writes + reads * dataset.hit_ratio + fills * (1 - dataset.hit_ratio)
-            worst = max(worst, busy)
-        return size / unit.capacity, worst / self.problem.options.peak_utilization
+        size = dataset.cache_size if cache and dataset.cache_size is not None else dataset.size
+        return size * self.layout(name, cache=cache).stored
+
+    def least_units(self, name: str, *, cache: bool) -> int:
+        """Fewest units of one copy: for its need, and one for each replica or fragment."""
+        need = self.need(name, cache=cache)
+        return max(self.layout(name, cache=cache).servers, math.ceil(need - _COUNT_SLACK * need))
 
     def owner(self, name: str) -> str | None:
         """The task that a local dataset stands beside."""
@@ -121,35 +186,83 @@ class Demand:
                 found.append(units // instances)
         return max(1, min(found, default=1))
 
+    def whole(self, name: str) -> int:
+        """Fewest units that may stand beside an instance: they hold all of a replicated dataset."""
+        dataset, unit = self.problem.application.dataset(name), self.units_of(name)[0]
+        if dataset.scope is Scope.PARTITIONED:
+            return 1
+        filled = dataset.size / (unit.capacity * self.problem.options.peak_fill)
+        return max(1, math.ceil(filled - _COUNT_SLACK * filled))
+
     def local_load(self, name: str) -> float:
         """Units of a local dataset kept busy by all of the load, in the worst phase."""
-        dataset = self.problem.application.dataset(name)
-        unit = self.problem.catalog.unit(self.plan.choices[name][0])
-        return max(
-            self._busy(dataset, unit, Op.READ, phase) + self._busy(dataset, unit, Op.WRITE, phase)
-            for phase in self._phases()
-        )
+        return max(busy(self.streams(name, phase)) for phase in self.phases)
+
+    # Waits
+
+    def _equal_units(self) -> dict[Copy, float]:
+        """By copy: so many equal units have no more load each than the fullest unit of the plan."""
+        found: dict[Copy, float] = {}
+        for dataset in self.problem.application.datasets:
+            if not dataset.remote:
+                found[dataset.name, False] = self._equal(self._local_parts(dataset.name))
+            for name, cache in self.copies(dataset):
+                parts = (
+                    (h.share, h.units)
+                    for g in self.plan.groups
+                    for h in g.held
+                    if h.dataset == name and h.cache == cache
+                )
+                found[name, cache] = self._equal(parts)
+        return found
+
+    def _local_parts(self, name: str) -> Iterator[tuple[float, int]]:
+        task = self.owner(name)
+        for group in self.plan.groups:
+            share = sum(r.share for r in group.running if r.task == task)
+            yield share, sum(h.units for h in group.local if h.dataset == name)
+
+    def _equal(self, parts: Iterator[tuple[float, int]]) -> float:
+        """When servers fail, the others have more: the reserve is not there to wait less."""
+        fullest = max((share / max(units, 1e-9) for share, units in parts if share > 0), default=1.0)
+        return 1 / (fullest * self.reserve)
+
+    def _wait(self, name: str, cache: bool) -> float:
+        """The longest mean wait of any phase."""
+        units = self.equal_units[name, cache]
+        return max(wait(self.streams(name, phase, cache=cache), units) for phase in self.phases)
 
     # Tasks
 
     def cores(self, name: str) -> float:
-        """Cores that all of a task keeps busy."""
+        """Cores that all of a task keeps busy, of its type."""
         task = self.problem.application.task(name)
-        seconds = sum(op.time * op.probability for op in task.operations if isinstance(op, Compute))
-        return self.rates[name] * seconds
+        took = (op.on(self.cpus[name]) * op.probability for op in task.operations if isinstance(op, Compute))
+        return self.rates[name] * sum(took)
+
+    def host_cores(self, name: str, phase: str, *, cache: bool) -> float:
+        """Cores that the accesses of one copy keep busy on its hosts."""
+        each = self.problem.application.dataset(name).host_time
+        return each * sum(one.rate for one in self.streams(name, phase, cache=cache))
 
     def parallelism(self, name: str) -> float:
         """Instances that run at once: rate times run time, and enough for the local data."""
         wanted = self.rates[name] * self.run_times[name]
+        options = self.problem.options
         for dataset in self.problem.application.datasets:
             if not dataset.remote and self.owner(dataset.name) == name:
-                units = self.beside(dataset.name)
-                unit = self.problem.catalog.unit(self.plan.choices[dataset.name][0])
-                busy = self.local_load(dataset.name) / self.problem.options.peak_utilization
-                wanted = max(wanted, busy / units)
+                units, unit = self.beside(dataset.name), self.units_of(dataset.name)[0]
+                wanted = max(wanted, self.local_load(dataset.name) / options.peak_utilization / units)
                 if dataset.scope is Scope.PARTITIONED:
-                    wanted = max(wanted, dataset.size / unit.capacity / units)
+                    wanted = max(wanted, dataset.size / (unit.capacity * options.peak_fill) / units)
         return wanted
+
+    def latencies(self) -> Iterator[tuple[str, float, float]]:
+        """(task, run time, the longest allowed) of every latency, met or not."""
+        for target in self.problem.sla.targets:
+            if target.latency is not None:
+                tail = 1.0 if target.quantile is None else -math.log(1 - target.quantile)
+                yield target.task, self.run_times[target.task], target.latency / tail
 
     def _run_times(self) -> dict[str, float]:
         times = dict.fromkeys(self.rates, 0.0)
@@ -166,7 +279,7 @@ class Demand:
         clock = end = 0.0
         for op in task.operations:
             if isinstance(op, Compute):
-                took = op.probability * op.time
+                took = op.probability * op.on(self.cpus[task.name])
             elif isinstance(op, Io):
                 took = op.probability * self._io_time(op)
             else:
@@ -179,22 +292,34 @@ class Demand:
 
     def _io_time(self, io: Io) -> float:
         """Time of an operation that happens."""
-        dataset = self.problem.application.dataset(io.dataset)
-        chosen = [self.problem.catalog.unit(name) for name in self.plan.choices[io.dataset]]
-        hit = dataset.hit_ratio
-        each = [_seconds(unit, io.op, io.record_size, dataset.profile) for unit in chosen]
-        counts = [self._units(dataset, cache=bool(number)) for number in range(len(chosen))]
-        if len(chosen) == 1:
-            return _together(io, each[0], counts[0], 1.0)
+        hit, numbers = self.problem.application.dataset(io.dataset).hit_ratio, self.plan.choices[io.dataset]
+        if len(numbers) == 1:
+            return self._copy_time(io, 0, 1.0)
         if io.op is Op.WRITE:
-            return max(_together(io, e, n, 1.0) for e, n in zip(each, counts, strict=True))
-        missed, found = _together(io, each[0], counts[0], 1 - hit), _together(io, each[1], counts[1], hit)
+            return max(self._copy_time(io, 0, 1.0), self._copy_time(io, 1, 1.0))
+        missed, found = self._copy_time(io, 0, 1 - hit), self._copy_time(io, 1, hit)
         return max(missed, found) if io.parallel else missed + found
 
-    def _units(self, dataset: Dataset, *, cache: bool) -> int:
+    def _copy_time(self, io: Io, number: int, part: float) -> float:
+        """Time of a part of an operation's records on one copy: each takes as long as one replica or fragment."""
+        dataset, unit = self.problem.application.dataset(io.dataset), self.units_of(io.dataset)[number]
+        size = io.record_size * self.layout(io.dataset, cache=bool(number)).part
+        each = seconds(unit, io.op, size, dataset.profile)
+        count = part * io.num_records * io.amplification
+        if not count:
+            return 0.0
+        waited = self.waits.get((io.dataset, bool(number)), 0.0)
+        if not io.parallel:
+            return count * (each + waited)
+        units = math.inf if unit.service else self._units(dataset, cache=bool(number))
+        return max(each, each * count / units) + waited
+
+    def _units(self, dataset: Dataset, *, cache: bool) -> float:
         """How many units a parallel operation spreads over."""
         if not dataset.remote:
             return self.beside(dataset.name)
+        if self.waiting:
+            return self.equal_units[dataset.name, cache]
         if self.actual_units:
             here = (
                 h.units * g.count
@@ -203,91 +328,16 @@ class Demand:
                 if h.dataset == dataset.name and h.cache == cache
             )
             return max(1, sum(here))
-        need = self.need(dataset.name, cache=cache)
-        return max(1, math.ceil(need - _COUNT_SLACK * need))
-
-    # Traffic
-
-    def bus_bytes(self, group: Group, bus: str, phase: str) -> float:
-        """Bytes per second that one server's bus carries in a phase."""
-        total = 0.0
-        for held in group.held:
-            if self.problem.catalog.unit(held.unit).bus == bus:
-                dataset = self.problem.application.dataset(held.dataset)
-                for _, io, n in self._on(dataset, phase):
-                    total += (
-                        held.share * n * io.record_size * self._device_part(dataset, io, cache=held.cache)
-                    )
-        for name in {local.dataset for local in group.local if local.units}:
-            dataset = self.problem.application.dataset(name)
-            if self.problem.catalog.unit(self.plan.choices[name][0]).bus == bus:
-                share = sum(r.share for r in group.running if r.task == self.owner(name))
-                flow = sum(n * io.amplification * io.record_size for _, io, n in self._on(dataset, phase))
-                total += share * flow
-        return total
-
-    def network_bytes(self, group: Group, phase: str) -> dict[str, float]:
-        """Bytes per second through one server's network in a phase, per direction that is counted."""
-        flow = {"in": 0.0, "out": 0.0}
-        for held in group.held:
-            dataset = self.problem.application.dataset(held.dataset)
-            for _, io, n in self._on(dataset, phase):
-                inward, outward = self._host_part(dataset, io, cache=held.cache)
-                flow["in"] += held.share * n * io.record_size * inward
-                flow["out"] += held.share * n * io.record_size * outward
-        calls = 0.0
-        for running in group.running:
-            inward, outward, called = self._task_flow(running.task, phase)
-            flow["in"] += running.share * inward
-            flow["out"] += running.share * outward
-            calls += running.share * called
-        if self.problem.options.duplex is Duplex.FULL:
-            return {direction: bytes_ + calls for direction, bytes_ in flow.items()}
-        return {"both": flow["in"] + flow["out"] + calls}
-
-    def _task_flow(self, name: str, phase: str) -> tuple[float, float, float]:
-        """(in, out, calls) bytes per second of all of a task."""
-        inward = outward = calls = 0.0
-        for dataset in self.problem.application.datasets:
-            owner = None if dataset.remote else self.owner(dataset.name)
-            for task, io, n in self._on(dataset, phase):
-                amount = n * io.record_size
-                asks, serves = task.name == name and owner != name, owner == name and task.name != name
-                if asks or serves:
-                    # What the one takes in, the other gives out.
-                    if asks == (io.op is Op.READ):
-                        inward += amount
-                    else:
-                        outward += amount
-        for task in self.problem.application.tasks:
-            for op in task.operations:
-                if task.phase == phase and isinstance(op, Dependency):
-                    amount = self.rates[task.name] * op.probability * op.num_invocations * op.bytes
-                    calls += amount * ((task.name == name) + (op.task == name))
-        return inward, outward, calls
-
-    def _device_part(self, dataset: Dataset, io: Io, *, cache: bool) -> float:
-        """Accesses of the device per record that is asked for."""
-        if io.op is Op.WRITE or len(self.plan.choices[dataset.name]) == 1:
-            return io.amplification
-        if cache:
-            return io.amplification * dataset.hit_ratio + (1 - dataset.hit_ratio)
-        return io.amplification * (1 - dataset.hit_ratio)
-
-    def _host_part(self, dataset: Dataset, io: Io, *, cache: bool) -> tuple[float, float]:
-        """(in, out): how often each record asked for crosses the network of the servers that hold a copy."""
-        if io.op is Op.WRITE:
-            return 1.0, 0.0
-        if len(self.plan.choices[dataset.name]) == 1:
-            return 0.0, 1.0
-        return (1 - dataset.hit_ratio, dataset.hit_ratio) if cache else (0.0, 1 - dataset.hit_ratio)
+        return self.least_units(dataset.name, cache=cache)
 
     # Shared
 
-    def _phases(self) -> list[str]:
+    @property
+    def phases(self) -> list[str]:
+        """Names of all phases."""
         return sorted({task.phase for task in self.problem.application.tasks})
 
-    def _on(self, dataset: Dataset, phase: str) -> Iterator[tuple[Task, Io, float]]:
+    def on(self, dataset: Dataset, phase: str) -> Iterator[tuple[Task, Io, float]]:
         """(task, operation, records per second) on a dataset in a phase."""
         for task in self.problem.application.tasks:
             if task.phase == phase:
@@ -295,34 +345,54 @@ class Demand:
                     if isinstance(op, Io) and op.dataset == dataset.name:
                         yield task, op, self.rates[task.name] * op.probability * op.num_records
 
-    def _busy(self, dataset: Dataset, unit: StorageUnit, op: Op, phase: str) -> float:
-        return sum(
-            n * io.amplification * _seconds(unit, op, io.record_size, dataset.profile)
-            for _, io, n in self._on(dataset, phase)
-            if io.op is op
+
+def core_types(problem: Problem, plan: Plan) -> dict[str, str]:
+    """The core type of every task: the plan's, or that of the servers it stands on (of several, the slowest)."""
+    found = {}
+    for task in problem.application.tasks:
+        there = {
+            core_type(problem, group.server).name
+            for group in plan.groups
+            if any(r.task == task.name and r.instances for r in group.running)
+        }
+        took = [op for op in task.operations if isinstance(op, Compute)]
+        slowest = max(
+            (cpu.name for cpu in problem.catalog.cpus if cpu.name in there),
+            key=lambda name, took=took: sum(op.probability * op.on(name) for op in took),  # type: ignore[misc]
+            default=problem.catalog.cpus[0].name,
         )
+        found[task.name] = plan.cpus.get(task.name, slowest)
+    return found
 
 
-def _seconds(unit: StorageUnit, op: Op, size: float, profile: str | None) -> float:
-    """Size over rate, plus gap; a profile's numbers replace the bare device's one by one."""
-    numbers = {"rate_r": unit.rate_r, "gap_r": unit.gap_r, "rate_w": unit.rate_w, "gap_w": unit.gap_w}
-    for known in unit.profiles:
-        if known.name == profile:
-            own = {name: getattr(known, name) for name in numbers}
-            numbers |= {name: value for name, value in own.items() if value is not None}
-    suffix = op.value.lower()
-    return numbers[f"gap_{suffix}"] + size / numbers[f"rate_{suffix}"]
+def core_type(problem: Problem, server: str) -> Cpu:
+    """The cores that a server takes."""
+    name = problem.catalog.server(server).cpu
+    return next(cpu for cpu in problem.catalog.cpus if name is None or cpu.name == name)
 
 
-def _together(io: Io, seconds: float, units: int, part: float) -> float:
-    count = part * io.num_records * io.amplification
-    if not count:
-        return 0.0
-    return max(seconds, seconds * count / units) if io.parallel else seconds * count
+def grown(problem: Problem) -> Problem:
+    """The inputs at the end of the lead time: rates, executions and sizes as they will be, and no growth."""
+    growth = problem.sla.growth
+    if growth is None:
+        return problem
+    years = growth.lead_time / _YEAR_S
+    load, data = (1 + growth.load) ** years, (1 + growth.data) ** years
+    datasets = tuple(
+        replace(d, size=d.size * data, cache_size=None if d.cache_size is None else d.cache_size * data)
+        for d in problem.application.datasets
+    )
+    batch = problem.sla.batch
+    if batch is not None:
+        jobs = tuple(BatchTarget(job.task, job.executions * load) for job in batch.targets)
+        batch = Batch(batch.time, jobs, batch.split)
+    targets = tuple(replace(target, rate=target.rate * load) for target in problem.sla.targets)
+    sla = replace(problem.sla, targets=targets, batch=batch, growth=None)
+    return replace(problem, application=replace(problem.application, datasets=datasets), sla=sla)
 
 
-def _rates(problem: Problem) -> dict[str, float]:
-    """Pass executions on along the calls, wave by wave, until no wave is left."""
+def rates_of(problem: Problem) -> dict[str, float]:
+    """Executions per second: passed on along the calls, wave by wave, until no wave is left."""
     wave = dict.fromkeys((task.name for task in problem.application.tasks), 0.0)
     for target in problem.sla.targets:
         wave[target.task] += target.rate

@@ -16,6 +16,7 @@ from typing import TypeVar
 from froude.base.errors import MissingError
 from froude.provision.demand import Demand
 from froude.provision.plan import Group, Held, Plan, Running
+from froude.provision.server_flow import bus_bytes, network_bytes
 from froude.provision.types import Problem, Scope
 
 _Content = TypeVar("_Content", Held, Running)
@@ -227,9 +228,9 @@ class _Program:
         ]
         for phase in self.problem.application.phases:
             for bus in server.buses:
-                row = {at: self.demand.bus_bytes(part, bus.name, phase) for at, part in parts}
+                row = {at: bus_bytes(self.demand, part, bus.name, phase) for at, part in parts}
                 self.rows.add(f"bus {bus.name} of {where}", row, bus.bandwidth)
-            flows = {at: self.demand.network_bytes(part, phase) for at, part in parts}
+            flows = {at: network_bytes(self.demand, part, phase) for at, part in parts}
             for direction in next(iter(flows.values()), {}):
                 row = {at: flow[direction] for at, flow in flows.items()}
                 self.rows.add(f"network of {where}", row, server.bandwidth)
