@@ -8,12 +8,14 @@ Source: scc 6.3 (network configuration).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from froude.provision.copies import PLAIN, Redundancy
 from froude.provision.frame import owner
 from froude.provision.rates import task_rates
 from froude.provision.service import accesses
-from froude.provision.types import Dependency, Op, Problem
+from froude.provision.types import Dataset, Dependency, Op, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,27 +29,48 @@ class Flow:
     bytes_per_s: float
 
 
-def traffic(problem: Problem) -> tuple[Flow, ...]:
-    """Flows that are not zero, largest first, as the application sees them: one copy of each record.
+def traffic(problem: Problem, choices: Mapping[str, Sequence[str]] | None = None) -> tuple[Flow, ...]:
+    """Flows that are not zero, largest first, as the application sees them.
 
-    Reads flow from dataset to task, writes from task to dataset, a call's bytes (both ways together) from
-    caller to callee. A dataset beside its own task needs no network; another task reaches it over the owner's.
+    Reads flow from dataset to task, writes from task to dataset (with their parity, which the task makes), a
+    call's bytes (both ways together) from caller to callee. Further replicas pass from host to host: from the
+    dataset to itself. A dataset beside its own task needs no network; another task reaches it over the owner's.
+    Caches are not told apart from what they cache.
+
+    Args:
+        problem: the inputs.
+        choices: as in `Plan.choices`, to know what a service keeps, which sees to its own redundancy; None
+            takes everything to be on servers.
     """
     rates = task_rates(problem.application, problem.sla)
     amounts: dict[tuple[str, str, str], float] = {}
+
+    def add(source: str, target: str, phase: str, amount: float) -> None:
+        amounts[source, target, phase] = amounts.get((source, target, phase), 0.0) + amount
+
     for dataset in problem.application.datasets:
-        at = owner(problem, dataset)
+        at, name = owner(problem, dataset), f"dataset {dataset.name}"
+        redundancy = _redundancy(problem, dataset, choices or {})
         for access in accesses(problem.application, dataset, rates):
-            if access.task.name != at:
-                ends = (f"dataset {dataset.name}", f"task {access.task.name}")
-                ends = ends if access.io.op is Op.READ else ends[::-1]
-                key = (*ends, access.task.phase)
-                amounts[key] = amounts.get(key, 0.0) + access.logical_bytes
+            if access.task.name == at:
+                continue
+            if access.io.op is Op.READ:
+                add(name, f"task {access.task.name}", access.task.phase, access.logical_bytes)
+            else:
+                sent, passed_on = redundancy.sent, redundancy.passed_on
+                add(f"task {access.task.name}", name, access.task.phase, access.logical_bytes * sent)
+                add(name, name, access.task.phase, access.logical_bytes * passed_on)
     for task in problem.application.tasks:
         for op in task.operations:
-            if isinstance(op, Dependency) and op.bytes:
-                key = (f"task {task.name}", f"task {op.task}", task.phase)
+            if isinstance(op, Dependency):
                 calls = rates[task.name] * op.probability * op.num_invocations
-                amounts[key] = amounts.get(key, 0.0) + calls * op.bytes
+                add(f"task {task.name}", f"task {op.task}", task.phase, calls * op.bytes)
     flows = (Flow(*key, amount) for key, amount in amounts.items() if amount > 0)
     return tuple(sorted(flows, key=lambda flow: -flow.bytes_per_s))
+
+
+def _redundancy(problem: Problem, dataset: Dataset, choices: Mapping[str, Sequence[str]]) -> Redundancy:
+    kept = choices.get(dataset.name)
+    if kept and problem.catalog.unit(kept[0]).service:
+        return PLAIN
+    return Redundancy.of(dataset)
