@@ -14,7 +14,8 @@ from froude.provision.instance import Instance
 from froude.provision.optimise.contents import Excess
 from froude.provision.optimise.highs import Floats, Limits, solve
 from froude.provision.optimise.master import Master
-from froude.provision.optimise.scope import FIT, Scope, flow_of_one, scope
+from froude.provision.optimise.running import least_run_time
+from froude.provision.optimise.scope import FIT, Scope, flow_of_one, run_times, scope
 from froude.provision.plan import Conflict
 
 _LEAST = 1e-6
@@ -30,9 +31,9 @@ def conflicts(instance: Instance, allowed: Sequence[Sequence[int]] | None = None
     if not instance.servers:
         return (Conflict("number of servers", 1, 0),)
     of = scope(instance, allowed)
-    indivisible = _too_large_for_one(of)
-    if indivisible:
-        return indivisible
+    alone = (*_too_large_for_one(of), *_too_late(of))
+    if alone:
+        return alone
     master = Master(of, elastic=True)
     excesses = master.elastic or []
     found = solve(master.program, Limits(time_s=10.0, gap=0.01))
@@ -63,6 +64,16 @@ def _too_large_for_one(of: Scope) -> tuple[Conflict, ...]:
     )
 
 
+def _too_late(of: Scope) -> Iterable[Conflict]:
+    """Tasks whose latency no choices keep, whatever they cost."""
+    quickest = run_times(of.instance, of.allowed)
+    for at, (task, time) in enumerate(zip(of.instance.tasks, quickest, strict=True)):
+        if task.latency is not None:
+            least = max(time, least_run_time(of, at))
+            if least > task.latency * (1 + FIT):
+                yield Conflict(f"latency of task {task.name}", least, task.latency, "seconds")
+
+
 def _fewest(master: Master, excesses: list[Excess], guilty: list[str]) -> Floats:
     """Close one limit after the other again, the least exceeded first, as long as the rest suffices."""
     closed = {excess.constraint for excess in excesses} - set(guilty)
@@ -90,5 +101,5 @@ def _conflicts_at(excesses: list[Excess], x: Floats) -> Iterable[Conflict]:
         seen.add(excess.constraint)
         servers = 1.0 if excess.count is None else max(1.0, float(x[excess.count]))
         allowed = excess.capacity + excess.taken
-        unit = "" if excess.count is None else "per server"
-        yield Conflict(excess.constraint, allowed + over / servers, allowed, unit)
+        needed = allowed + over / servers
+        yield Conflict(excess.constraint, needed * excess.scale, allowed * excess.scale, excess.unit)

@@ -10,7 +10,7 @@ Kinds and scales are those of `froude.provision.optimise.scope`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from froude.provision.optimise.highs import Program
@@ -37,11 +37,13 @@ class Columns:
     beside: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     """(dataset, choice) of a local dataset: instances that have it, and their work."""
     cores: int = -1
-    """For tasks: the storage system's are in the server's base cost."""
+    """For tasks and copies: the storage system's own are in the server's base cost."""
     dimms: int = -1
     """For tasks and storage system."""
     count: int | None = None
     """Column of how many servers; None is one server."""
+    paid: list[int] = field(default_factory=list)
+    """What is used beyond that which the server's price includes, of cores and of each unit of which it does."""
 
     def every(self) -> list[int]:
         """All its columns, each once."""
@@ -49,7 +51,7 @@ class Columns:
         counts = [] if self.count is None else [self.count]
         maps = (self.units, self.load, self.instances, self.work)
         single = [column for of in maps for column in of.values()]
-        return sorted({*single, *pairs, self.cores, self.dimms, *counts})
+        return sorted({*single, *pairs, self.cores, self.dimms, *counts, *self.paid})
 
 
 PENALTY = 1e5
@@ -69,6 +71,9 @@ class Excess:
     """Column of the number of servers; None where the limit is one of all servers together."""
     taken: float = 0.0
     """What the storage system takes of each server besides: not in `capacity`."""
+    unit: str = "per server"
+    scale: float = 1.0
+    """How many of its unit one is."""
 
 
 class Contents:
@@ -113,10 +118,12 @@ class Contents:
         """
         if self.kind.host:
             self._storage_columns()
-        if self.kind.tasks:
-            for task in self.scope.tasks:
+        for task in self.scope.tasks:
+            if self.scope.runs(task, self.kind):
                 self._task_columns(task)
         self._bought_columns()
+        self._included()
+        self._spread()
         self._slots()
         self._bus_bandwidth()
         self._network()
@@ -143,8 +150,8 @@ class Contents:
             if slots == 0 and self.elastic is None:
                 continue
             name = f"{self.label}:{self.instance.datasets[item.dataset].name}.{item.choice}.{unit.name}"
-            units = self._count(f"{name}:units", unit.cost, slots)
-            load = self.program.column(f"{name}:load", upper=item.scale)
+            units = self._count(f"{name}:units", self._cost(item.copy.unit), slots)
+            load = self.program.column(f"{name}:load", upper=self._whole(item.scale, item.most))
             self.columns.units[at], self.columns.load[at] = units, load
             equal = 0.0 if self.scope.uniform else math.inf
             self.program.row(
@@ -198,7 +205,7 @@ class Contents:
     def _work_columns(self, task: int, name: str, room: bool) -> tuple[int, int]:
         scale, wanted = self.scope.task_scale[task], self.scope.instances(task)
         instances = self._count(f"{name}:instances", 0.0, self.scope.most_parallel[task], each=False)
-        work = self.program.column(f"{name}:work", upper=scale)
+        work = self.program.column(f"{name}:work", upper=self._whole(scale, self.scope.most_work(task)))
         if not room:
             self.program.fix(instances, 0.0)
         equal = 0.0 if self.scope.uniform and self.scope.fixed else math.inf
@@ -206,14 +213,26 @@ class Contents:
         return instances, work
 
     def _local_cost(self, column: int, local: Beside) -> None:
-        unit = self.instance.units[local.units.unit]
-        self.program.add_cost(column, unit.cost * local.units.per_instance)
+        units = self._cost(local.units.unit) * local.units.per_instance
+        self.program.add_cost(column, units + local.units.cost)
 
     def _bought_columns(self) -> None:
         memory = self.instance.units[self.instance.memory_unit]
-        self.columns.cores = self._count(f"{self.label}:cores", self.server.core_cost, self.server.cores)
+        core = 0.0 if self.scope.spare_cores(self.kind) else self.server.core_cost
+        self.columns.cores = self._count(f"{self.label}:cores", core, self.server.cores)
         slots = self.server.slots[memory.bus]
-        self.columns.dimms = self._count(f"{self.label}:dimms", memory.cost, slots)
+        self.columns.dimms = self._count(f"{self.label}:dimms", self._cost(self.instance.memory_unit), slots)
+
+    def _cost(self, unit: int) -> float:
+        """Dollars of a unit where it is used; those of which some are included are paid apart."""
+        return 0.0 if self._free_units(unit) else self.instance.units[unit].cost
+
+    def _free_units(self, unit: int) -> int:
+        return self.server.included_units[unit] if self.server.included_units else 0
+
+    def _whole(self, scale: float, most: float) -> float:
+        """All of a load, or as much of it as so many servers may have."""
+        return scale if self.elastic is not None else scale * min(1.0, most * self.most)
 
     def _count(self, name: str, cost: float, most: float, *, each: bool = True) -> int:
         # shares on several servers round up each: at most one more per server
@@ -223,6 +242,48 @@ class Contents:
         return self.program.column(name, cost=cost, upper=upper, integer=self.whole)
 
     # rows of the server
+
+    def _included(self) -> None:
+        """What is used beyond that which the price includes is paid for."""
+        cores, core = self.scope.spare_cores(self.kind), self.server.core_cost
+        if cores and core:
+            self._paid("cores", core, [(self.columns.cores, 1.0)], cores, self.server.cores)
+        for number, unit in enumerate(self.instance.units):
+            free = self._free_units(number)
+            if free and unit.cost:
+                terms = self._used(lambda at, number=number: at == number)  # type: ignore[misc]
+                self._paid(unit.name, unit.cost, list(terms.items()), free, self.server.slots[unit.bus])
+
+    def _paid(self, name: str, cost: float, used: list[Term], free: int, most: int) -> None:
+        """Used - free <= paid."""
+        upper = MANY if self.elastic is not None else most * self.most
+        paid = self.program.column(f"{self.label}:{name} paid", cost=cost, upper=upper)
+        self.columns.paid.append(paid)
+        left = [(column, -value) for column, value in used]
+        if self.columns.count is None:
+            self.program.row(f"{self.label}:{name} included", [(paid, 1.0), *left], lower=-float(free))
+        else:
+            terms = [(paid, 1.0), *left, (self.columns.count, float(free))]
+            self.program.row(f"{self.label}:{name} included", terms, lower=0.0)
+
+    def _spread(self) -> None:
+        """No server has more than the largest share; of one server the column's bound says so."""
+        if self.columns.count is None:
+            return
+        of, items = self.scope, self.scope.items
+        most = {
+            column: items[at].scale * items[at].most
+            for at, column in self.columns.load.items()
+            if items[at].most < 1
+        }
+        most |= {
+            column: of.task_scale[task] * of.most_work(task)
+            for task, column in self.columns.work.items()
+            if self.instance.tasks[task].most_share < 1
+        }
+        for column, each in most.items():
+            terms = [(column, 1.0), (self.columns.count, -each)]
+            self.program.row(f"{self.label}:spread of {column}", terms, upper=0.0)
 
     def _limit(self, name: str, terms: list[Term], capacity: float) -> None:
         """Terms <= capacity of one server, or of as many as there are."""
@@ -240,17 +301,25 @@ class Contents:
             self.program.row(f"{self.label}:{name}", [*terms, (count, -capacity)], upper=0.0)
 
     def _slots(self) -> None:
-        memory = self.instance.units[self.instance.memory_unit]
+        units = self.instance.units
         for bus, name in enumerate(self.instance.buses):
-            terms: dict[int, float] = {}
-            for at, column in self.columns.units.items():
-                if self.instance.units[self.scope.items[at].copy.unit].bus == bus:
-                    terms[column] = 1.0
-            for local, (instances, _) in self._locals_on(bus):
-                terms[instances] = terms.get(instances, 0.0) + local.units.per_instance
-            if memory.bus == bus:
-                terms[self.columns.dimms] = 1.0
+            terms = self._used(lambda unit, bus=bus: units[unit].bus == bus)  # type: ignore[misc]
             self._limit(f"slots of {name}", list(terms.items()), float(self.server.slots[bus]))
+
+    def _used(self, of: Callable[[int], bool]) -> dict[int, float]:
+        """Units of some types: of remote copies, beside instances, and of memory."""
+        terms: dict[int, float] = {}
+        for at, column in self.columns.units.items():
+            if of(self.scope.items[at].copy.unit):
+                terms[column] = 1.0
+        for task in self.columns.instances:
+            for local in self.scope.beside[task]:
+                if of(local.units.unit):
+                    column = self.columns.beside[local.dataset, local.choice][0]
+                    terms[column] = terms.get(column, 0.0) + local.units.per_instance
+        if of(self.instance.memory_unit):
+            terms[self.columns.dimms] = 1.0
+        return terms
 
     def _locals_on(self, bus: int) -> Iterable[tuple[Beside, tuple[int, int]]]:
         for task in self.columns.instances:
@@ -297,6 +366,10 @@ class Contents:
                 for task, column in self.columns.work.items()
                 if self.instance.tasks[task].phase == phase
             ]
+            for at, column in self.columns.load.items():
+                cores = self.scope.items[at].copy.cores
+                if cores:
+                    terms.append((column, -cores[phase] / self.scope.items[at].scale))
             if any(value for _, value in terms):
                 self.program.row(
                     f"{self.label}:cores for {name}", [(self.columns.cores, 1.0), *terms], lower=0.0

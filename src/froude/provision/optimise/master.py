@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from froude.provision.optimise.contents import MANY, PENALTY, Columns, Contents, Excess
 from froude.provision.optimise.highs import Floats, Program
+from froude.provision.optimise.running import run_time_columns
 from froude.provision.optimise.scope import Kind, Scope, whole_up
 
 
@@ -82,6 +83,8 @@ class Master:
         self.kinds = [self._kind(kind, at, whole=whole) for at, kind in enumerate(servers)]
         self._stored()
         self._run()
+        self._core_types()
+        self._spread()
         self._parallelism(whole=whole)
         self._most_servers()
         if self._single:
@@ -110,7 +113,8 @@ class Master:
             dataset = self.scope.instance.datasets[d]
             for c in open_:
                 name = f"{dataset.name}={dataset.choices[c].label}"
-                columns[d, c] = self.program.column(name, upper=1.0, integer=True)
+                cost = dataset.choices[c].cost if self.scope.choices_paid else 0.0
+                columns[d, c] = self.program.column(name, cost=cost, upper=1.0, integer=True)
             one = [(columns[d, c], 1.0) for c in open_]
             self.program.row(f"choose {dataset.name}", one, lower=1.0, upper=1.0)
         return columns
@@ -173,6 +177,40 @@ class Master:
                     f"run {name} beside {key}", [*parts, (self.choice[key], -left)], lower=0.0, upper=0.0
                 )
 
+    def _core_types(self) -> None:
+        """A task runs on servers of the core type chosen for it."""
+        for d, dataset in enumerate(self.scope.instance.datasets):
+            task = dataset.cpu_of
+            if task is None or task not in self.scope.tasks or len(self.scope.allowed[d]) == 1:
+                continue
+            for cpu in self.scope.allowed[d]:
+                of_type = [c for c in self.kinds if self.scope.server(c.kind).cpu == cpu and task in c.work]
+                terms = [(columns.work[task], 1.0) for columns in of_type]
+                terms.append((self.choice[d, cpu], -self.scope.task_scale[task]))
+                self.program.row(f"{dataset.name} on {cpu}", terms, upper=0.0)
+
+    def _spread(self) -> None:
+        """As many servers as the largest shares ask for; sharper than their rows where choices are fractional."""
+        of = self.scope
+        if self.placed is not NOTHING:
+            return
+        least: dict[int, dict[int, float]] = {}
+        for item in of.items:
+            if 0 < item.most < 1:
+                column = self.choice[item.dataset, item.choice]
+                terms = least.setdefault(item.dataset, {})
+                terms[column] = max(terms.get(column, 0.0), float(whole_up(1 / item.most)))
+        hosts = [(c.count, 1.0) for c in self.kinds if c.count is not None and c.load]
+        for dataset, terms in least.items():
+            name = of.instance.datasets[dataset].name
+            less = [(column, -servers) for column, servers in terms.items()]
+            self.program.row(f"servers of {name}", [*hosts, *less], lower=0.0)
+        for task in of.tasks:
+            if of.instance.tasks[task].most_share < 1:
+                there = [(c.count, 1.0) for c in self.kinds if c.count is not None and task in c.work]
+                name = of.instance.tasks[task].name
+                self.program.row(f"servers of {name}", there, lower=float(of.least_servers(task)))
+
     def _parallelism(self, *, whole: bool) -> None:
         """Enough instances for the longest path of each task."""
         if self.scope.fixed:
@@ -181,25 +219,16 @@ class Master:
                 self._instances(task, [], float(whole_up(needed)) if whole else needed)
             return
         instance = self.scope.instance
-        run_time = [self.program.column(f"{task.name}:run time", upper=MANY) for task in instance.tasks]
-        for t, need in enumerate(instance.tasks):
-            for path in need.paths:
-                terms: dict[int, float] = {run_time[t]: 1.0}
-                for dataset, seconds in path.io_s:
-                    for c in self.scope.allowed[dataset]:
-                        at = self.choice[dataset, c]
-                        terms[at] = terms.get(at, 0.0) - seconds[c]
-                for called, often in path.calls:
-                    terms[run_time[called]] = terms.get(run_time[called], 0.0) - often
-                self.program.row(f"path of {need.name}", terms.items(), lower=path.constant_s)
+        run_time = run_time_columns(self.program, self.scope, self.choice, self.elastic)
         for t in self.scope.tasks:
-            self._instances(t, [(run_time[t], -instance.tasks[t].rate)], 0.0)
+            column, seconds = run_time[t]
+            self._instances(t, [(column, -instance.tasks[t].rate * seconds)], 0.0)
 
     def _instances(self, task: int, run_time: list[tuple[int, float]], needed: float) -> None:
         need = self.scope.instance.tasks[task]
         there = [(columns.instances[task], 1.0) for columns in self.kinds if task in columns.instances]
         needed -= self.placed.instances.get(task, 0.0)
-        weight = 1.0 / max(1.0, need.rate) if run_time else 1.0
+        weight = 1.0 / max(1.0, *(-value for _, value in run_time)) if run_time else 1.0
         terms = [(column, value * weight) for column, value in (*there, *run_time)]
         self.program.row(f"instances of {need.name}", terms, lower=needed * weight)
         for dataset, floors in need.floors:
@@ -221,13 +250,18 @@ class Master:
                 if self.elastic is not None:
                     name = f"number of {server.name}"
                     column = self.program.column(f"over {name}", cost=PENALTY, upper=MANY)
-                    self.elastic.append(Excess(name, column, float(server.max_count), None))
+                    self.elastic.append(Excess(name, column, float(server.max_count), None, unit=""))
                     terms.append((column, -1.0))
                 self.program.row(f"count of {server.name}", terms, upper=float(left))
 
     def _cut(self, cut: Cut, floor: float) -> None:
         """Cost + excess >= bound - (bound - floor) * (datasets that differ); the excess itself costs."""
         program = self.program
+        kept = len(cut.choices)
+        if cut.bound == math.inf:
+            chosen = [(self.choice[d, c], 1.0) for d, c in enumerate(cut.choices)]
+            program.row(f"never {cut.choices}", chosen, upper=kept - 1.0)
+            return
         names = {name: at for at, name in enumerate(program.column_names)}
         excess = names.get("excess")
         if excess is None:
@@ -237,7 +271,6 @@ class Master:
             return
         # divided by the bound: the row is about 1 on both sides
         terms = {at: value / cut.bound for at, value in program.costs()}
-        kept = len(cut.choices)
         for dataset, choice in enumerate(cut.choices):
             column = self.choice[dataset, choice]
             terms[column] = terms.get(column, 0.0) - reach / cut.bound

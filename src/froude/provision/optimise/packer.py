@@ -45,13 +45,15 @@ class Settings:
 
 
 def tiers(of: Scope) -> list[Scope]:
-    """The parts of a fixed scope that share no server."""
+    """The parts of a fixed scope that share no server, without what its choices cost besides."""
+    of = replace(of, choices_paid=False)
     scarce = any(server.max_count is not None for server in of.instance.servers)
     if not of.instance.isolation or scarce:
-        return [of]
-    hosts = replace(of, kinds=tuple(k for k in of.kinds if k.host), tasks=())
-    workers = replace(of, kinds=tuple(k for k in of.kinds if not k.host), items=())
-    return [tier for tier in (hosts, workers) if tier.items or tier.tasks]
+        parts = [of]
+    else:
+        hosts = replace(of, kinds=tuple(k for k in of.kinds if k.host), tasks=())
+        parts = [hosts, replace(of, kinds=tuple(k for k in of.kinds if not k.host), items=())]
+    return [tier for tier in parts if tier.items or tier.tasks]
 
 
 class Packer:

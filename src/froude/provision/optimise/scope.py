@@ -40,6 +40,8 @@ class Item:
     """Units that all of it wants: as the copy's, but never 0; with uniform placement its exact units."""
     scale: float
     """How many loads of its own unit all of it makes."""
+    most: float = 1.0
+    """Largest share of it on one server; with uniform placement as many whole units as that allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,20 @@ class Scope:
     most_parallel: tuple[float, ...]
     """The same from above."""
     task_scale: tuple[float, ...]
+    cpus: tuple[tuple[int, ...], ...]
+    """Per task, the core types it may still run on."""
+    choices_paid: bool = True
+    """The constant dollars of the choices count in programs about it; not in those about a part of the servers."""
 
     @property
     def fixed(self) -> bool:
         """Is one choice open per dataset?"""
         return all(len(open_) == 1 for open_ in self.allowed)
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Every (dataset, open choice)."""
+        return [(d, c) for d, open_ in enumerate(self.allowed) for c in open_]
 
     @property
     def choices(self) -> tuple[int, ...]:
@@ -85,19 +96,45 @@ class Scope:
         """The paper's placement: whole units with equal traffic."""
         return self.instance.placement is Placement.UNIFORM
 
+    @property
+    def constant(self) -> float:
+        """Dollars that the choices of a fixed scope cost besides units and servers."""
+        return sum(d.choices[c].cost for d, c in zip(self.instance.datasets, self.choices, strict=True))
+
     def server(self, kind: Kind) -> ServerType:
         """The server type of a kind."""
         return self.instance.servers[kind.server]
 
+    def runs(self, task: int, kind: Kind) -> bool:
+        """May servers of a kind run a task?"""
+        return kind.tasks and self.server(kind).cpu in self.cpus[task]
+
     def instances(self, task: int) -> float:
-        """Instances of all of a task: whole ones with uniform placement."""
+        """Instances of all of a task: whole ones with uniform placement, and enough to be spread."""
         parallelism = self.parallelism[task]
-        return float(max(1, whole_up(parallelism))) if self.uniform and self.fixed else parallelism
+        if not (self.uniform and self.fixed):
+            return parallelism
+        return float(max(1, whole_up(parallelism), self.least_servers(task)))
+
+    def least_servers(self, task: int) -> int:
+        """Servers that a task needs so that none has more than its largest share."""
+        return whole_up(1.0 / self.instance.tasks[task].most_share)
+
+    def most_work(self, task: int) -> float:
+        """Largest share of a task on one server; with uniform placement as many whole instances as that allows."""
+        most = self.instance.tasks[task].most_share
+        return _whole_share(most, self.instances(task)) if self.uniform and self.fixed else most
+
+    def spare_cores(self, kind: Kind) -> int:
+        """Cores that the price of a server includes, beyond those of the storage system."""
+        host = self.instance.host_cores if kind.host else 0
+        return max(0, self.server(kind).included_cores - host)
 
     def base_cost(self, kind: Kind) -> float:
-        """Dollars of a server of this kind that is empty, with what the storage system takes."""
-        host = self.instance.host_cores * self.server(kind).core_cost if kind.host else 0.0
-        return self.server(kind).cost + host
+        """Dollars of a server of this kind that is empty, with the cores of the storage system."""
+        server = self.server(kind)
+        host = max(0, self.instance.host_cores - server.included_cores) if kind.host else 0
+        return server.cost + host * server.core_cost
 
 
 FIT = 5e-7
@@ -135,38 +172,14 @@ def scope(instance: Instance, allowed: Sequence[Sequence[int]] | None = None) ->
     )
     scales = tuple(_task_scale(instance, task, parallelism[task]) for task in range(len(instance.tasks)))
     most = _parallelism(instance, open_, max)
-    return Scope(instance, open_, _kinds(instance), items, beside, tasks, parallelism, most, scales)
+    cpus = _core_types(instance, open_)
+    return Scope(instance, open_, _kinds(instance), items, beside, tasks, parallelism, most, scales, cpus)
 
 
 def flow_of_one(of: Scope, task: int) -> float:
     """Bytes per second of one instance with uniform placement, when the task has as many as it ever has."""
-    most = max(1, whole_up(of.most_parallel[task]))
+    most = max(1, whole_up(of.most_parallel[task]), of.least_servers(task))
     return max(of.instance.tasks[task].nic_bytes, default=0.0) / most
-
-
-def possible(
-    instance: Instance, allowed: Sequence[Sequence[int]] | None = None
-) -> tuple[tuple[int, ...], ...]:
-    """The choices under which some server can carry single instances, where these are indivisible.
-
-    With uniform placement a quick choice means few instances, each with so much traffic that no network may
-    carry it; the master, which sums contents, would propose such choices one after the other.
-    """
-    every = tuple(tuple(range(len(dataset.choices))) for dataset in instance.datasets)
-    open_ = every if allowed is None else tuple(tuple(choices) for choices in allowed)
-    if instance.placement is not Placement.UNIFORM or not instance.servers:
-        return open_
-    widest = max(server.nic for server in instance.servers)
-
-    def fits(dataset: int, choice: int) -> bool:
-        narrowed = [(choice,) if d == dataset else choices for d, choices in enumerate(open_)]
-        most = _parallelism(instance, narrowed, max)
-        return all(
-            max(task.nic_bytes, default=0.0) / max(1, whole_up(p)) <= widest * (1 + FIT)
-            for task, p in zip(instance.tasks, most, strict=True)
-        )
-
-    return tuple(tuple(c for c in choices if fits(d, c)) for d, choices in enumerate(open_))
 
 
 def _open(instance: Instance, allowed: Sequence[Sequence[int]]) -> Iterable[tuple[int, int, Choice]]:
@@ -196,21 +209,40 @@ def _item(instance: Instance, dataset: int, choice: int, copy: Copy) -> Item:
     width = max((server.bus_bandwidth[bus] for server in instance.servers), default=0.0)
     servers = max(copy.nic_bytes, default=0.0) / nic
     buses = max(copy.bus_bytes, default=0.0) / width if width else 0.0
-    return Item(dataset, choice, copy, need, max(need, servers, buses))
+    cores = max(copy.cores, default=0.0)
+    # as many loads as the servers it must be spread over: the tolerance of a row is then one of a server's share
+    scale = max(need, servers, buses, cores, 0.0 if copy.most_share >= 1 else 1 / copy.most_share)
+    most = _whole_share(copy.most_share, need) if exact else copy.most_share
+    return Item(dataset, choice, copy, need, scale, most)
+
+
+def _whole_share(most: float, pieces: float) -> float:
+    """The largest share that a whole number of equal pieces makes, up to a largest share."""
+    return 1.0 if most >= 1 else math.floor(most * pieces * (1 + FIT)) / pieces
+
+
+def _core_types(instance: Instance, allowed: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+    """Per task, the core types open to it."""
+    every = tuple(range(len(instance.cpus)))
+    chosen = {d.cpu_of: tuple(open_) for d, open_ in zip(instance.datasets, allowed, strict=True)}
+    return tuple(chosen.get(task, every) for task in range(len(instance.tasks)))
 
 
 def _task_scale(instance: Instance, task: int, parallelism: float) -> float:
     nic = max((server.nic for server in instance.servers), default=1.0)
     need = instance.tasks[task]
-    return max(parallelism, *need.cores, max(need.nic_bytes, default=0.0) / nic, LEAST_NEED)
+    spread = 0.0 if need.most_share >= 1 else 1 / need.most_share
+    return max(parallelism, *need.cores, max(need.nic_bytes, default=0.0) / nic, spread, LEAST_NEED)
 
 
-def _parallelism(
-    instance: Instance, allowed: Sequence[Sequence[int]], pick: Callable[[Iterable[float]], float]
+def run_times(
+    instance: Instance,
+    allowed: Sequence[Sequence[int]],
+    pick: Callable[[Iterable[float]], float] = min,
 ) -> tuple[float, ...]:
-    """P of each task if every operation had its quickest (slowest) open choice: exact when there is one."""
+    """R of each task, seconds, if every operation had its quickest (slowest) open choice: exact when there is one."""
     if all(len(choices) == 1 for choices in allowed):
-        return instance.parallelism([choices[0] for choices in allowed])
+        return instance.run_times([choices[0] for choices in allowed])
     times = [0.0] * len(instance.tasks)
     for _ in range(10_000):
         after = [
@@ -228,7 +260,14 @@ def _parallelism(
         if all(abs(a - b) <= 1e-12 * max(1.0, a) for a, b in zip(after, times, strict=True)):
             break
         times = after
+    return tuple(times)
+
+
+def _parallelism(
+    instance: Instance, allowed: Sequence[Sequence[int]], pick: Callable[[Iterable[float]], float]
+) -> tuple[float, ...]:
+    """P of each task at those run times."""
     return tuple(
         max(task.rate * time, *(pick(per[c] for c in allowed[d]) for d, per in task.floors), 0.0)
-        for task, time in zip(instance.tasks, times, strict=True)
+        for task, time in zip(instance.tasks, run_times(instance, allowed, pick), strict=True)
     )

@@ -17,9 +17,10 @@ from froude.base.clock import Clock
 from froude.provision.instance import Instance
 from froude.provision.optimise.highs import INFINITY, Limits, Outcome, solve
 from froude.provision.optimise.master import Cut, Master
+from froude.provision.optimise.narrowing import possible, too_late
 from froude.provision.optimise.packer import Packer, Settings, tiers
 from froude.provision.optimise.packing import Pool
-from froude.provision.optimise.scope import Kind, Scope, possible, scope
+from froude.provision.optimise.scope import Kind, Scope, scope
 from froude.provision.optimise.settle import Servers, cost_of, groups_of, settle
 from froude.provision.optimise.tree import prove
 from froude.provision.plan import Group
@@ -141,6 +142,8 @@ class Search:
             counts: servers per kind that the master would take: few are tried as they are.
             deep: work on the bound of the choices too.
         """
+        if too_late(self.instance, choices):
+            return INFINITY
         of = scope(self.instance, [(choice,) for choice in choices])
         settings = Settings(self.effort.gap, self.effort.seed, self._budget, self.left_s, self.pool)
         packers = [Packer(tier, settings) for tier in tiers(of)]
@@ -149,20 +152,20 @@ class Search:
             self._gather(of, packers, choices)
             if self.closed:
                 return self.lower
-        lower = 0.0
+        lower = of.constant
         for packer in packers:
             lower += packer.fluid(self.best.cost)
         if lower >= self.best.cost:
             return lower
         for packer in packers:
             packer.bound(deep=deep)
-        lower = sum(packer.lower for packer in packers)
+        lower = of.constant + sum(packer.lower for packer in packers)
         if lower >= self.best.cost * (1 - self.effort.gap / 10):
             return lower  # a cluster with these choices cannot be much better
         for packer in packers:
             packer.pack(deep=deep)
         self._gather(of, packers, choices)
-        return sum(packer.lower for packer in packers)
+        return of.constant + sum(packer.lower for packer in packers)
 
     def _gather(self, of: Scope, packers: Sequence[Packer], choices: tuple[int, ...]) -> None:
         """The tiers' servers as one cluster, where all have some."""
@@ -171,6 +174,6 @@ class Search:
 
     def _offer(self, of: Scope, servers: Servers, choices: tuple[int, ...]) -> None:
         groups = groups_of(of, settle(of, servers))
-        cost = cost_of(of, groups)
-        if cost < self.best.cost * (1 - 1e-12) or not self.best.groups:
+        cost = of.constant + cost_of(of, groups)
+        if cost < self.best.cost * (1 - 1e-12) or not math.isfinite(self.best.cost):
             self.best = Best(cost, choices, groups)

@@ -7,12 +7,14 @@ shares. With uniform placement shares follow from whole units, and the superfluo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from froude.provision.instance import ServerType
 from froude.provision.optimise.contents import Columns
 from froude.provision.optimise.highs import Floats
-from froude.provision.optimise.scope import Kind, Scope, whole_up
+from froude.provision.optimise.scope import FIT, Kind, Scope, whole_up
 from froude.provision.plan import Group, Held, LocalHeld, Running
 
 CRUMB = 1e-8
@@ -74,18 +76,27 @@ def groups_of(of: Scope, servers: Servers) -> tuple[Group, ...]:
 
 
 def cost_of(of: Scope, groups: Iterable[Group]) -> float:
-    """Dollars, from the counts alone."""
-    instance = of.instance
-    server = {one.name: one for one in instance.servers}
-    unit = {one.name: one.cost for one in instance.units}
-    memory = instance.units[instance.memory_unit].cost
+    """Dollars of the servers of a fixed scope and of what is in them, from the counts alone."""
+    types = {server.name: server for server in of.instance.servers}
+    numbers = {unit.name: number for number, unit in enumerate(of.instance.units)}
+    tasks = {task.name: at for at, task in enumerate(of.instance.tasks)}
     total = 0.0
     for group in groups:
-        stored = sum(one.units * unit[one.unit] for one in group.held)
-        stored += sum(one.units * unit[one.unit] for one in group.local)
-        bought = group.cores * server[group.server].core_cost + group.dimms * memory
-        total += group.count * (server[group.server].cost + stored + bought)
+        used: Counter[int] = Counter({of.instance.memory_unit: group.dimms})
+        for name, count in [(h.unit, h.units) for h in group.held] + [(b.unit, b.units) for b in group.local]:
+            used[numbers[name]] += count
+        beside = sum(
+            run.instances * b.units.cost for run in group.running for b in of.beside[tasks[run.task]]
+        )
+        total += group.count * (_paid(of, types[group.server], group.cores, used) + beside)
     return total
+
+
+def _paid(of: Scope, server: ServerType, cores: int, used: Mapping[int, int]) -> float:
+    """Dollars of one server, its cores and its units beyond what its price includes."""
+    free = server.included_units or (0,) * len(of.instance.units)
+    bought = sum(of.instance.units[unit].cost * max(0, n - free[unit]) for unit, n in used.items())
+    return server.cost + server.core_cost * max(0, cores - server.included_cores) + bought
 
 
 def _weighted_shares(of: Scope, servers: Servers) -> Servers:
@@ -95,10 +106,39 @@ def _weighted_shares(of: Scope, servers: Servers) -> Servers:
     for content, count in servers:
         shares = {i: share / by_item[i] for i, share in content.shares.items()}
         work = {t: share / by_task[t] for t, share in content.work.items()}
+        made.append((replace(content, shares=shares, work=work), count))
+    made = _within(of, made)
+    counted: Servers = []
+    for content, count in made:
+        shares, work = content.shares, content.work
         units = {i: max(1, whole_up(of.items[i].copy.need * share)) for i, share in shares.items()}
         instances = {t: whole_up(of.parallelism[t] * share) for t, share in work.items()}
-        made.append((Content(content.kind, shares, units, work, instances), count))
-    return _enough_units(of, servers, made)
+        counted.append((Content(content.kind, shares, units, work, instances), count))
+    return _enough_units(of, servers, counted)
+
+
+def _within(of: Scope, servers: Servers) -> Servers:
+    """A share that a row's tolerance left above the largest one goes to servers that have room."""
+    for i, item in enumerate(of.items):
+        servers = _levelled(servers, lambda content: content.shares, i, item.most)
+    for t in of.tasks:
+        servers = _levelled(servers, lambda content: content.work, t, of.most_work(t))
+    return servers
+
+
+def _levelled(
+    servers: Servers, part: Callable[[Content], dict[int, float]], key: int, most: float
+) -> Servers:
+    have = [(part(content).get(key, 0.0), count) for content, count in servers]
+    over = sum(max(0.0, share - most) * count for share, count in have)
+    room = sum(max(0.0, most - share) * count for share, count in have if share)
+    if most >= 1 or over <= FIT * most or over > room:
+        return servers
+    for (content, _), (share, _) in zip(servers, have, strict=True):
+        if share:
+            # the dictionaries were made here
+            part(content)[key] = min(share, most) + max(0.0, most - share) * over / room
+    return servers
 
 
 def _enough_units(of: Scope, before: Servers, after: Servers) -> Servers:
@@ -192,7 +232,7 @@ def _group(of: Scope, content: Content, count: int) -> Group:
 def _held(of: Scope, at: int, content: Content) -> Held:
     item = of.items[at]
     dataset = of.instance.datasets[item.dataset]
-    cache = dataset.choices[item.choice].copies.index(item.copy) > 0
+    cache = item.copy.cache or dataset.choices[item.choice].copies.index(item.copy) > 0
     name = of.instance.units[item.copy.unit].name
     return Held(dataset.name, name, content.units.get(at, 0), content.shares.get(at, 0.0), cache)
 
@@ -204,7 +244,10 @@ def _bought(of: Scope, content: Content, *, host: bool) -> tuple[int, int]:
     cpu = instance.servers[content.kind.server].cpu
     for phase in range(len(instance.phases)):
         here = [t for t in content.work if instance.tasks[t].phase == phase]
-        cores = max(cores, sum(instance.tasks[t].cores[cpu] * content.work[t] for t in here))
+        running = sum(instance.tasks[t].cores[cpu] * content.work[t] for t in here)
+        copies = ((of.items[i].copy, share) for i, share in content.shares.items())
+        hosting = sum(copy.cores[phase] * share for copy, share in copies if copy.cores)
+        cores = max(cores, running + hosting)
         memory = max(memory, sum(instance.tasks[t].memory * content.instances.get(t, 0) for t in here))
     more_cores, more_memory = (instance.host_cores, instance.host_memory) if host else (0, 0.0)
     capacity = instance.units[instance.memory_unit].capacity

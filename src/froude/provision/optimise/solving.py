@@ -13,6 +13,9 @@ from froude.provision.optimise.packing import Pool
 from froude.provision.optimise.search import Effort, Search
 from froude.provision.plan import Plan, Status
 
+EXACT = 1e-6
+"""Relative gap that counts as none: what the solver's tolerances and rounding leave between equal bounds."""
+
 
 def solve(
     instance: Instance,
@@ -31,7 +34,7 @@ def solve(
 
     Args:
         instance: the numeric problem.
-        gap: relative gap of the bounds at which it stops.
+        gap: relative gap of the bounds at which it stops; below `EXACT` it is that.
         time_limit_s: seconds after which it stops with what it has.
         seed: of the solver's own randomness.
         certify: ask for a second opinion (see `froude.provision.optimise.certificate`); takes longer.
@@ -47,7 +50,7 @@ def solve(
         raise ValueError(f"gap must lie in [0, 1) and time_limit_s above 0, got {gap:g} and {time_limit_s:g}")
     clock = clock or RealClock()
     begin = clock.now()
-    search = Search(instance, Effort(gap, time_limit_s, seed), clock, pool or Pool(), allowed)
+    search = Search(instance, Effort(max(gap, EXACT), time_limit_s, seed), clock, pool or Pool(), allowed)
     search.run()
     if certify:
         certificate.certify(search)
@@ -57,20 +60,18 @@ def solve(
 def _plan(instance: Instance, search: Search, seconds: float) -> Plan:
     best = search.best
     if math.isfinite(best.cost):
-        units = {
-            dataset.name: dataset.choices[choice].names
-            for dataset, choice in zip(instance.datasets, best.choices, strict=True)
-        }
+        chosen = list(zip(instance.datasets, best.choices, strict=True))
         status = Status.PROVED if search.closed else Status.GAP
         lower = min(search.lower, best.cost)
         return Plan(
             status,
             best.groups,
-            units,
+            {dataset.name: dataset.choices[c].names for dataset, c in chosen if dataset.cpu_of is None},
             lower=lower,
             upper=best.cost,
             seconds=seconds,
             notes=tuple(search.notes),
+            cpus={instance.tasks[d.cpu_of].name: instance.cpus[c] for d, c in chosen if d.cpu_of is not None},
         )
     if not search.feasible or not search.expired():
         found = conflicts(instance, search.allowed)
