@@ -71,7 +71,7 @@ def unit_yaml(found: Measurement, facts: UnitFacts) -> str:
     quoted = json.dumps(facts.name, ensure_ascii=False)
     bus = None if facts.bus is None else json.dumps(facts.bus, ensure_ascii=False)
     rows = [
-        _field("capacity", None if capacity is None else show(capacity, Dimension.SIZE), "such as 500GB"),
+        _field("capacity", None if capacity is None else size_text(int(capacity)), "such as 500GB"),
         "bus:  # the servers' bus that it takes a slot of, such as SAS" if bus is None else f"bus: {bus}",
         *_speeds(found, Op.READ, "R"),
         *_speeds(found, Op.WRITE, "W"),

@@ -106,7 +106,9 @@ def find_target(
     if destroy is not None or read_only:
         flag = "--destroy" if destroy is not None else "--read-only"
         raise InputError("is no block device", file=path, remedy=f"{flag} is for devices: leave it out")
-    if mode and not stat.S_ISDIR(mode):
+    if mode and not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+        raise InputError("cannot be measured", file=path, allowed="a folder, or a block device")
+    if stat.S_ISREG(mode):
         remedy = "Name a folder: the file in it is new, and is gone at the end"
         raise GuardError("already exists, and is never written to", file=path, remedy=remedy)
     folder = path if mode else path.parent
@@ -136,12 +138,9 @@ def device_target(
         return Target(Kind.DEVICE, name, region, device.capacity, True, _reading_notes(device, root))
     uses = uses_of(device, root=root, signatures=signatures)
     if uses:
-        remedy = (
-            "Measure a file in a folder on it instead, or its reads by --read-only. If nothing on it is needed: "
-            f"end what uses it, then wipe it whole (wipefs --all {name})"
-        )
+        found = "; ".join(uses)
         raise GuardError(
-            "is in use and will not be written to", file=name, found="; ".join(uses), remedy=remedy
+            "is in use and will not be written to", file=name, found=found, remedy=_instead(uses, name)
         )
     if destroy != name:
         raise GuardError(
@@ -223,6 +222,13 @@ def _region(size: int, name: str) -> int:
     if size < MIB:
         raise InputError("is too small to measure", file=name, found=f"{size} bytes", allowed="1 MiB or more")
     return size - size % MIB
+
+
+def _instead(uses: list[str], name: str) -> str:
+    """What to do about a device in use; wiping is named only where nothing but old data is in the way."""
+    wipe = f". If nothing on it is needed, wipe it: wipefs --all {name}"
+    blankable = all(use.startswith("holds ") for use in uses)
+    return "Measure a file in a folder on it instead, or its reads by --read-only" + wipe * blankable
 
 
 def _reading_notes(device: Device, root: Path) -> tuple[str, ...]:
