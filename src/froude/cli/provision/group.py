@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.provision import compiling, drafting, inputs
+from froude.cli.provision import compiling, drafting, inputs, measuring
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -19,3 +19,4 @@ app.command()(inputs.convert)
 app.command(name="compile")(compiling.compile_)
 app.command()(compiling.sweep)
 app.command()(compiling.evaluate)
+app.command()(measuring.measure)
