@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+import random
 from dataclasses import replace
 
 import pytest
 
 pytest.importorskip("highspy")
 
-from froude.base.errors import InputError
 from froude.provision.checker import check
 from froude.provision.compile import Effort, compile_plan
 from froude.provision.inputs.read import read_problem
 from froude.provision.plan import Plan, Status
-from froude.provision.split import best_split, settled, undecided
+from froude.provision.split import _Box, best_split, settled, undecided
 from froude.provision.types import (
     Application,
     Batch,
@@ -83,17 +84,76 @@ def test_a_better_split_than_the_examples_guess() -> None:
     assert compile_plan(opened, Effort(0.02, 60.0)).upper <= compile_plan(given).upper
 
 
-def test_what_must_be_given() -> None:
-    """Parallel operations on a remote dataset, and three phases."""
-    with pytest.raises(InputError, match="dataset a has parallel operations"):
-        compile_plan(_job((0.5, 0.5), parallel=True))
-    problem = _job((0.5, 0.5))
-    third = Task("third", "r", 1e9, (Compute(1.0),))
+def _three(work: tuple[float, float, float], *, parallel: bool = False) -> Problem:
+    """The same with a third phase that reads what the second wrote."""
+    problem = _job(work[:2], parallel=parallel)
+    read = Io(Op.READ, "b", 1, 10e6)
+    third = Task("third", "r", 1e9, (read, Compute(work[2])))
     application = replace(problem.application, tasks=(*problem.application.tasks, third))
     assert problem.sla.batch is not None
-    batch = replace(problem.sla.batch, targets=(*problem.sla.batch.targets, BatchTarget("third", 1)))
-    with pytest.raises(InputError, match="3 phases"):
-        undecided(replace(problem, application=application, sla=Sla((), batch)))
+    targets = (*problem.sla.batch.targets, BatchTarget("third", 1000))
+    sla = Sla((), replace(problem.sla.batch, targets=targets))
+    return replace(problem, application=application, sla=sla)
+
+
+def _costs(problem: Problem, splits: list[dict[str, float]]) -> list[float]:
+    batch = problem.sla.batch
+    assert batch is not None
+    fixed = [replace(problem, sla=Sla((), replace(batch, split=split))) for split in splits]
+    return [plan.upper for plan in (compile_plan(one, Effort(0.02, 10.0)) for one in fixed) if plan.groups]
+
+
+@pytest.mark.parametrize("work", [(0.5, 0.5, 0.5), (0.1, 2.0, 0.3)])
+def test_three_phases(work: tuple[float, float, float]) -> None:
+    """The bound holds for every split of a grid over the simplex."""
+    problem = _three(work)
+    plan = compile_plan(problem, Effort(0.15, 20.0))
+    assert plan.status is Status.PROVED
+    assert plan.split.keys() == {"p", "q", "r"}
+    assert sum(plan.split.values()) == pytest.approx(1)
+    splits = [{"p": p / 6, "q": q / 6, "r": (6 - p - q) / 6} for p in range(1, 5) for q in range(1, 6 - p)]
+    costs = _costs(problem, splits)
+    assert costs
+    assert min(costs) >= plan.lower - 0.01
+    assert plan.upper <= min(costs) / (1 - 0.15) + 0.01
+
+
+@pytest.mark.parametrize(("work", "records"), [((0.5, 0.5), 8), ((0.05, 0.5), 40), ((0.01, 0.1), 100)])
+def test_parallel_operations(work: tuple[float, float], records: int) -> None:
+    """Run times of parallel operations fall with the load; the bound holds over the grid all the same."""
+    problem = _job(work)
+    first = problem.application.tasks[0]
+    many = Io(Op.READ, "a", records, 1e6, parallel=True)
+    tasks = (replace(first, operations=(many, *first.operations[1:])), *problem.application.tasks[1:])
+    problem = replace(problem, application=replace(problem.application, tasks=tasks))
+    plan = compile_plan(problem, Effort(0.1, 20.0))
+    assert plan.status is Status.PROVED
+    costs = _costs(problem, [{"p": n / 10, "q": 1 - n / 10} for n in range(1, 10)])
+    assert min(costs) >= plan.lower - 0.01
+    assert plan.upper <= min(costs) / (1 - 0.1) + 0.01
+
+
+def test_boxes_cover_the_simplex() -> None:
+    """Every split in a box is in one of its halves, and halves leave out only what cannot add up to one."""
+    dice = random.Random(5)
+    boxes = [_Box((0.0,) * 4, (1.0,) * 4)]
+    for _ in range(60):
+        box = boxes.pop(dice.randrange(len(boxes)))
+        boxes.extend(box.halves())
+        assert sum(box.middle) == pytest.approx(1)
+    for _ in range(200):
+        cuts = sorted(dice.random() for _ in range(3))
+        split = tuple(b - a for a, b in itertools.pairwise((0.0, *cuts, 1.0)))
+        assert any(
+            all(a - 1e-9 <= s <= b + 1e-9 for a, s, b in zip(box.lows, split, box.highs, strict=True))
+            for box in boxes
+        )
+
+
+def test_what_is_open() -> None:
+    """Two phases and more without a split; nothing else."""
+    assert undecided(_three((1, 1, 1))) == ("p", "q", "r")
+    assert undecided(_at(_job((1, 1)), 0.5)) is None
     assert undecided(photoshare()) is None
 
 

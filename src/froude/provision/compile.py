@@ -6,6 +6,7 @@ to be one, never handed on.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,10 +15,14 @@ from froude.base.errors import MissingError
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.provision.checker import check
+from froude.provision.frontier import Adapt
+from froude.provision.growth import grown
 from froude.provision.instance import Instance
 from froude.provision.model import build
 from froude.provision.plan import Conflict, Plan, Status
-from froude.provision.split import best_split, settled, undecided
+from froude.provision.purchase import best_purchase, by_quantity
+from froude.provision.split import as_it_is, best_split, settled, undecided
+from froude.provision.survive import best_spread
 from froude.provision.types import Problem
 
 
@@ -53,6 +58,9 @@ Only = Mapping[str, Sequence[tuple[str, ...]]]
 def compile_plan(problem: Problem, effort: Effort | None = None, *, only: Only | None = None) -> Plan:
     """The cheapest cluster for the SLA, with bounds, or the constraints in conflict.
 
+    What is no linear problem is searched around it, each in its own module with a bound over all that it searches:
+    quantities, then hosts to survive, then the split of a batch job's time.
+
     Args:
         problem: the inputs.
         effort: how far to go for a proof.
@@ -63,27 +71,53 @@ def compile_plan(problem: Problem, effort: Effort | None = None, *, only: Only |
         UnsoundPlanError: the plan does not pass the check.
     """
     effort = effort or Effort()
-    phases = undecided(problem)
-    if phases is None:
-        return _compiled(problem, effort, only)
-
-    def solve(one: Problem, seconds: float) -> Plan:
-        return _compiled(one, Effort(effort.gap / 2, seconds, effort.seed), only)
-
-    plan = best_split(problem, phases, solve, gap=effort.gap, time_limit_s=effort.time_limit_s)
+    layers = _Layers(only or {}, effort.seed)
+    plan = layers.bought(grown(problem), effort.gap, effort.time_limit_s)
     if plan.groups:
         _checked(problem, plan)
     return plan
 
 
-def _compiled(problem: Problem, effort: Effort, only: Only | None) -> Plan:
-    found = build(problem)
-    if not isinstance(found, Instance):
-        return Plan(Status.INFEASIBLE, conflict=found)
-    narrowed = _narrowed(found, only or {})
-    if isinstance(narrowed, Conflict):
-        return Plan(Status.INFEASIBLE, conflict=(narrowed,))
-    return _solved(problem, narrowed, effort)
+@dataclass(frozen=True, slots=True)
+class _Layers:
+    """From the outermost search to the linear problem; a layer with nothing to decide hands on as it is."""
+
+    only: Only
+    seed: int
+
+    def bought(self, problem: Problem, gap: float, seconds: float) -> Plan:
+        """Over the quantities bought."""
+        if not by_quantity(problem):
+            return self.spread(problem, gap, seconds)
+        return best_purchase(problem, self.spread, gap=gap, time_limit_s=seconds)
+
+    def spread(self, problem: Problem, gap: float, seconds: float) -> Plan:
+        """Over the hosts to spread over."""
+        hosts = problem.options.survive_hosts
+        if not hosts:
+            return self.split(problem, as_it_is, gap, seconds)
+        return best_spread(hosts, partial(self.split, problem), gap=gap, time_limit_s=seconds)
+
+    def split(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> Plan:
+        """Over the splits of a batch job's time."""
+        phases = undecided(problem)
+        if phases is None:
+            return self.linear(problem, adapt, gap, seconds)
+
+        def solve(one: Problem, first: Adapt, gap: float, seconds: float) -> Plan:
+            return self.linear(one, lambda instance: adapt(first(instance)), gap, seconds)
+
+        return best_split(problem, phases, solve, gap=gap, time_limit_s=seconds)
+
+    def linear(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> Plan:
+        """The linear problem of a choice per dataset and shares per server."""
+        found = build(problem)
+        if not isinstance(found, Instance):
+            return Plan(Status.INFEASIBLE, conflict=found, lower=math.inf)
+        narrowed = _narrowed(found, self.only)
+        if isinstance(narrowed, Conflict):
+            return Plan(Status.INFEASIBLE, conflict=(narrowed,), lower=math.inf)
+        return _solved(adapt(narrowed), Effort(gap, seconds, self.seed))
 
 
 def _narrowed(instance: Instance, only: Only) -> Instance | Conflict:
@@ -94,20 +128,26 @@ def _narrowed(instance: Instance, only: Only) -> Instance | Conflict:
         kept.append([i for i, c in enumerate(dataset.choices) if names is None or c.names in names])
         if not kept[-1]:
             allowed = " or ".join(" + ".join(one) for one in names or ())
-            return Conflict(f"dataset {dataset.name} cannot be stored as {allowed}")
+            stored = "stored as" if dataset.cpu_of is None else "run on"
+            return Conflict(f"dataset {dataset.name} cannot be {stored} {allowed}")
     return _kept(instance, kept) if only else instance
 
 
 def homogeneous(problem: Problem, effort: Effort | None = None) -> dict[str, Plan]:
-    """Clusters with a single storage type, the scale-out that the paper compares with (5.2)."""
-    found = build(problem)
+    """Clusters with a single storage type, the scale-out that the paper compares with (5.2).
+
+    Memory and core types stay open; a batch job's split must be given.
+    """
+    found = build(grown(problem))
     if not isinstance(found, Instance):
         return {}
+    stored = [dataset for dataset in found.datasets if dataset.cpu_of is None]
     plans = {}
     for unit in problem.catalog.units:
-        only = _restricted(found, unit.name)
-        if only is not None and not unit.volatile:
-            plans[unit.name] = _solved(problem, only, effort or Effort())
+        names = (unit.name,)
+        if not unit.volatile and all(any(c.names == names for c in d.choices) for d in stored):
+            only = {dataset.name: [names] for dataset in stored}
+            plans[unit.name] = compile_plan(problem, effort, only=only)
     return plans
 
 
@@ -140,23 +180,6 @@ def _point(problem: Problem, effort: Effort, baselines: bool, factor: float) -> 
     return Point(factor, plan, homogeneous(fixed, effort) if wanted else {})
 
 
-def _restricted(instance: Instance, unit: str) -> Instance | None:
-    """Only choices on one unit type; None when some dataset has no such choice."""
-    number = [one.name for one in instance.units].index(unit)
-    kept = []
-    for dataset in instance.datasets:
-        at = [
-            index
-            for index, choice in enumerate(dataset.choices)
-            if [copy.unit for copy in choice.copies] == [number]
-            or (choice.local is not None and choice.local.unit == number)
-        ]
-        if not at:
-            return None
-        kept.append(at)
-    return _kept(instance, kept)
-
-
 def _kept(instance: Instance, kept: Sequence[Sequence[int]]) -> Instance:
     """The instance with some of each dataset's choices."""
     datasets = tuple(
@@ -181,7 +204,7 @@ def _picked(values: tuple[float, ...], at: Sequence[int]) -> tuple[float, ...]:
     return tuple(values[index] for index in at)
 
 
-def _solved(problem: Problem, instance: Instance, effort: Effort) -> Plan:
+def _solved(instance: Instance, effort: Effort) -> Plan:
     try:
         from froude.provision.optimise import solve
     except ModuleNotFoundError as error:
@@ -192,8 +215,6 @@ def _solved(problem: Problem, instance: Instance, effort: Effort) -> Plan:
     plan: Plan = solve(instance, gap=effort.gap, time_limit_s=effort.time_limit_s, seed=effort.seed)
     if plan.status is Status.INFEASIBLE and not plan.conflict:
         return replace(plan, conflict=(Conflict("the constraints of the servers, taken together"),))
-    if plan.groups:
-        _checked(problem, plan)
     return plan
 
 

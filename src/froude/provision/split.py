@@ -1,71 +1,88 @@
-"""How a batch job's time is split between its two phases, as a decision with a bound.
+"""How a batch job's time is split between its phases, as a decision with a bound.
 
-A longer phase asks for less, so a cluster for shares (s, 1 - s) is sought over s. For an interval [a, b] of s, no
-split in it costs less than a job that had b of the time for the first phase and 1 - a for the second, which is
-compiled as a bound; a split inside is compiled as an answer. Intervals are halved, the least bound first, until
-the best answer is within the gap of the least bound.
+A longer phase asks for less, so a cluster is sought over shares that add up to one. For a box of shares (from, to
+per phase), no split in it costs less than a job of which every phase had its largest share, though they add up to
+more than all the time; a split inside is compiled as an answer. Boxes are halved along their widest side, the least
+bound first, until the best answer is within the gap of the least bound.
 
-This needs costs that never rise when a phase is given more time. That holds for every part of the model except
-operations that are parallel over a remote dataset, whose time depends on a number of units that follows the load;
-for such a job the split must be given.
+This needs costs that never rise when a phase is given more time. What rises is taken as it is where it is least:
+
+* an operation that is parallel over a remote dataset takes longer on fewer units, whose number follows the load:
+  in the bound it takes the time that it has when every phase has its smallest share in the box;
+* waits under a latency depend on the number of units: in the bound there are none, and no latency to keep;
+* equal traffic (uniform placement) comes in whole units: in the bound traffic is spread at will.
 
 Source: spec, batch and phases; the paper leaves it open.
 """
 
 from __future__ import annotations
 
-import heapq
-import math
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from froude.base.clock import Clock, RealClock
-from froude.base.errors import InputError
-from froude.provision.instance import Instance
+from froude.base.clock import Clock
+from froude.provision.frontier import Adapt, Frontier
+from froude.provision.instance import DatasetNeed, Instance, Path
 from froude.provision.model import build
 from froude.provision.plan import Plan, Status
-from froude.provision.types import Batch, Io, Problem, Sla, Target
+from froude.provision.types import Batch, Io, Placement, Problem, Sla, Target
 
 _NARROWEST = 1e-4
-"""Of an interval: below, a split is not worth telling from its neighbour."""
+"""Of a side: below, a split is not worth telling from its neighbour."""
 _HAIR = 1e-9
-_MOST_INTERVALS = 400
+_MOST_BOXES = 4000
+
+Solve = Callable[[Problem, Adapt, float, float], Plan]
+"""Compiles a problem, its instance changed, to a relative gap within seconds; its plans carry bounds."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Interval:
-    lower: float
-    start: float
-    end: float
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """Shares of the phases, from and to."""
+
+    lows: tuple[float, ...]
+    highs: tuple[float, ...]
+
+    def tightened(self) -> _Box | None:
+        """The box without what cannot add up to one; None when nothing is left."""
+        left, over = 1 - sum(self.lows), sum(self.highs) - 1
+        highs = tuple(min(high, low + left) for low, high in zip(self.lows, self.highs, strict=True))
+        lows = tuple(max(low, high - over) for low, high in zip(self.lows, self.highs, strict=True))
+        return _Box(lows, highs) if left > _HAIR and over > -_HAIR else None
+
+    @property
+    def middle(self) -> tuple[float, ...]:
+        """A split inside, on the line between the corners."""
+        low, high = sum(self.lows), sum(self.highs)
+        at = (1 - low) / (high - low)
+        return tuple(a + at * (b - a) for a, b in zip(self.lows, self.highs, strict=True))
+
+    @property
+    def width(self) -> float:
+        return max(b - a for a, b in zip(self.lows, self.highs, strict=True))
+
+    def halves(self) -> Iterator[_Box]:
+        """Both halves along the widest side, as far as splits are in them."""
+        widths = [b - a for a, b in zip(self.lows, self.highs, strict=True)]
+        side = widths.index(max(widths))
+        middle = (self.lows[side] + self.highs[side]) / 2
+        for half in (
+            _Box(self.lows, _with(self.highs, side, middle)),
+            _Box(_with(self.lows, side, middle), self.highs),
+        ):
+            tight = half.tightened()
+            if tight is not None:
+                yield tight
 
 
-def undecided(problem: Problem) -> tuple[str, str] | None:
-    """The two phases whose split is open, or None when there is nothing to decide.
-
-    Raises:
-        InputError: more than two phases without a split, or operations whose time rises with a phase's share.
-    """
+def undecided(problem: Problem) -> tuple[str, ...] | None:
+    """The phases whose split is open, two or more, or None when there is nothing to decide."""
     batch = problem.sla.batch
     if batch is None or batch.split:
         return None
-    phases = list(dict.fromkeys(problem.application.task(t.task).phase for t in batch.targets))
-    if len(phases) < 2:
-        return None
-    parallel = [
-        op.dataset
-        for task in problem.application.tasks
-        for op in task.operations
-        if isinstance(op, Io) and op.parallel and problem.application.dataset(op.dataset).remote
-    ]
-    if len(phases) > 2 or parallel:
-        why = f"dataset {parallel[0]} has parallel operations" if parallel else f"{len(phases)} phases"
-        raise InputError(
-            "the split of the time must be given",
-            place="batch",
-            found=why,
-            allowed="an element split per phase",
-        )
-    return phases[0], phases[1]
+    phases = tuple(dict.fromkeys(problem.application.task(t.task).phase for t in batch.targets))
+    return phases if len(phases) > 1 else None
 
 
 def settled(problem: Problem, plan: Plan) -> Problem:
@@ -78,8 +95,8 @@ def settled(problem: Problem, plan: Plan) -> Problem:
 
 def best_split(
     problem: Problem,
-    phases: tuple[str, str],
-    solve: Callable[[Problem, float], Plan],
+    phases: tuple[str, ...],
+    solve: Solve,
     *,
     gap: float,
     time_limit_s: float,
@@ -87,118 +104,160 @@ def best_split(
 ) -> Plan:
     """The cheapest plan over all splits, with a bound over all splits.
 
+    The number of boxes grows with the inverse of the gap, to the power of the number of phases less one.
+
     Args:
-        problem: with a batch job of two phases and no split.
-        phases: the two.
-        solve: compiles a problem within seconds given; its plans carry bounds.
+        problem: with a batch job of two phases or more and no split.
+        phases: those, as `undecided` gives them.
+        solve: see `Solve`.
         gap: relative gap at which it stops.
         time_limit_s: seconds for all.
         clock: where time comes from.
     """
-    search = _Search(problem, phases, solve, clock or RealClock(), time_limit_s)
-    return search.run(gap)
+    return _Search(problem, phases, solve, Frontier(gap, time_limit_s, most=_MOST_BOXES, clock=clock)).run(
+        gap
+    )
 
 
 class _Search:
-    """Halves intervals of the first phase's share."""
+    """Halves boxes of shares."""
 
     def __init__(
-        self,
-        problem: Problem,
-        phases: tuple[str, str],
-        solve: Callable[[Problem, float], Plan],
-        clock: Clock,
-        time_limit_s: float,
+        self, problem: Problem, phases: tuple[str, ...], solve: Solve, frontier: Frontier[_Box]
     ) -> None:
         assert problem.sla.batch is not None
         self.problem = problem
         self.batch = problem.sla.batch
         self.phases = phases
         self.solve = solve
-        self.clock = clock.now
-        self.begin = clock.now()
-        self.end = self.begin + time_limit_s
-        self.best = Plan(Status.UNDECIDED)
-        self.refused: Plan | None = None
-        self.final = math.inf
-        """Least bound of the intervals that were not halved further."""
+        self.frontier = frontier
+        self.parallel = _parallel_anywhere(problem)
 
     def run(self, gap: float) -> Plan:
-        open_: list[_Interval] = []
-        self._push(open_, 0.0, 1.0, 0.0)
-        for _ in range(_MOST_INTERVALS):
-            if not open_ or self._closed(open_, gap) or self.clock() > self.end:
-                break
-            one = heapq.heappop(open_)
-            middle = (one.start + one.end) / 2
-            self._answer(middle)
-            for start, end in ((one.start, middle), (middle, one.end)):
-                if end - start < _NARROWEST:
-                    self.final = min(self.final, one.lower)
-                else:
-                    self._push(open_, start, end, one.lower)
-        return self._plan(open_, gap)
+        whole = len(self.phases)
+        self._push(_Box((0.0,) * whole, (1.0,) * whole), 0.0, gap / 2)
+        while (found := self.frontier.pop()) is not None:
+            box, known = found
+            self._answer(box.middle, gap / 2)
+            if box.width < 2 * _NARROWEST:
+                self.frontier.give_up(known)
+                continue
+            for half in box.halves():
+                self._push(half, known, gap / 2)
+        shares = ", ".join(f"{phase} {share:.1%}" for phase, share in self.frontier.best.split.items())
+        return self.frontier.result(f"split of the time: {shares}")
 
-    def _closed(self, open_: list[_Interval], gap: float) -> bool:
-        lower = min(self.final, open_[0].lower)
-        return math.isfinite(self.best.upper) and self.best.upper - lower <= gap * self.best.upper
-
-    def _push(self, open_: list[_Interval], start: float, end: float, known: float) -> None:
-        """An interval with its bound; one where nothing is feasible is dropped."""
-        plan = self._bound(start, end)
+    def _push(self, box: _Box, known: float, gap: float) -> None:
+        """A box with its bound; one where nothing is feasible is dropped."""
+        plan = self._bound(box, gap)
         if plan.status is Status.INFEASIBLE:
-            self.refused = plan
-        elif plan.lower < self.best.upper:
-            heapq.heappush(open_, _Interval(max(known, plan.lower), start, end))
+            self.frontier.refuse(plan)
         else:
-            self.final = min(self.final, plan.lower)
+            self.frontier.push(box, max(known, plan.lower))
 
-    def _bound(self, start: float, end: float) -> Plan:
-        """A plan whose lower bound holds for every split in the interval."""
-        generous = self._at_shares(end, 1 - start)
+    def _bound(self, box: _Box, gap: float) -> Plan:
+        """A plan whose lower bound holds for every split in the box."""
+        generous = self._at_shares(box.highs)
         here = build(generous)
+        adapt: Adapt = _spread_at_will
         if isinstance(here, Instance):
             # A cache must read faster than what it caches, which hangs on the mix of records: where the mix
-            # of a split in the interval could allow other caches, nothing is known of it.
-            inside = (max(start, _HAIR), min(end, 1 - _HAIR))
-            edges = (build(self._at_shares(s, 1 - s)) for s in inside)
+            # of a split in the box could allow other caches, nothing is known of it. The difference of
+            # reading times is linear in the rates, so its sign at all corners is its sign inside.
+            corners = [build(self._at_shares(shares)) for shares in self._corners(box)]
             remote = _remote_labels(here)
-            if any(isinstance(edge, Instance) and _remote_labels(edge) != remote for edge in edges):
+            if any(isinstance(one, Instance) and _remote_labels(one) != remote for one in corners):
                 return Plan(Status.UNDECIDED)
-        return self.solve(generous, max(0.1, self.end - self.clock()))
+            if self.parallel:
+                if not isinstance(corners[0], Instance):
+                    return Plan(Status.UNDECIDED)
+                adapt = _Quick(corners[0])
+        return self.solve(generous, adapt, gap, self.frontier.seconds)
 
-    def _answer(self, share: float) -> None:
-        split = dict(zip(self.phases, (share, 1 - share), strict=True))
-        plan = self.solve(_with_split(self.problem, self.batch, split), max(0.1, self.end - self.clock()))
-        if plan.groups and plan.upper < self.best.upper:
-            self.best = replace(plan, split=split)
+    def _corners(self, box: _Box) -> Iterator[tuple[float, ...]]:
+        """Of a box, the one with all the smallest shares first."""
+        sides = [(max(a, _HAIR), max(b, _HAIR)) for a, b in zip(box.lows, box.highs, strict=True)]
+        return itertools.product(*sides)
 
-    def _at_shares(self, first: float, second: float) -> Problem:
-        """Rates of a job whose phases have these shares, which may add up to more than all."""
-        shares = dict(zip(self.phases, (first, second), strict=True))
+    def _answer(self, shares: tuple[float, ...], gap: float) -> None:
+        split = dict(zip(self.phases, shares, strict=True))
+        there = _with_split(self.problem, self.batch, split)
+        plan = self.solve(there, as_it_is, gap, self.frontier.seconds)
+        self.frontier.offer(replace(plan, split=split))
+
+    def _at_shares(self, shares: tuple[float, ...]) -> Problem:
+        """Rates of a job whose phases have these shares, which may add up to more than all; no latency."""
+        share = dict(zip(self.phases, shares, strict=True))
         phase = {task.name: task.phase for task in self.problem.application.tasks}
+        fixed = [Target(t.task, t.rate) for t in self.problem.sla.targets]
         targets = [
-            Target(t.task, t.executions / (self.batch.time * shares[phase[t.task]]))
+            Target(t.task, t.executions / (self.batch.time * share[phase[t.task]]))
             for t in self.batch.targets
         ]
-        return replace(self.problem, sla=Sla((*self.problem.sla.targets, *targets)))
+        return replace(self.problem, sla=Sla((*fixed, *targets)))
 
-    def _plan(self, open_: list[_Interval], gap: float) -> Plan:
-        seconds = self.clock() - self.begin
-        lower = min([self.final, self.best.upper, *(one.lower for one in open_)])
-        if not self.best.groups:
-            nothing_left = self.refused is not None and not open_ and not math.isfinite(self.final)
-            return replace(self.refused if nothing_left and self.refused else self.best, seconds=seconds)
-        closed = self.best.upper - lower <= gap * self.best.upper
-        status = Status.PROVED if closed else Status.GAP
-        shares = ", ".join(f"{phase} {share:.1%}" for phase, share in self.best.split.items())
-        notes = (*self.best.notes, f"split of the time: {shares}")
-        return replace(self.best, status=status, lower=lower, seconds=seconds, notes=notes)
+
+@dataclass(frozen=True, slots=True)
+class _Quick:
+    """Operations on remote datasets take the times of another instance, which has more units of each copy."""
+
+    other: Instance
+
+    def __call__(self, instance: Instance) -> Instance:
+        there = {dataset.name: dataset for dataset in self.other.datasets}
+        at = [_matching(dataset, there[dataset.name]) for dataset in instance.datasets]
+        tasks = []
+        for task, other in zip(instance.tasks, self.other.tasks, strict=True):
+            paths = (self._path(*pair, at) for pair in zip(task.paths, other.paths, strict=True))
+            tasks.append(replace(task, paths=tuple(paths)))
+        return _spread_at_will(replace(instance, tasks=tuple(tasks)))
+
+    @staticmethod
+    def _path(path: Path, other: Path, at: list[list[int] | None]) -> Path:
+        times = dict(other.io_s)
+        taken = []
+        for dataset, own in path.io_s:
+            where = at[dataset]
+            quick = own if where is None else tuple(times[dataset][there] for there in where)
+            taken.append((dataset, tuple(map(min, own, quick))))
+        return replace(path, io_s=tuple(taken))
+
+
+def _matching(dataset: DatasetNeed, other: DatasetNeed) -> list[int] | None:
+    """Where a remote dataset's choices stand in another instance; local ones have units of their own."""
+    if dataset.local_to is not None or dataset.cpu_of is not None:
+        return None
+    labels = [choice.label for choice in other.choices]
+    return [labels.index(choice.label) for choice in dataset.choices]
+
+
+def as_it_is(instance: Instance) -> Instance:
+    """No change."""
+    return instance
+
+
+def _spread_at_will(instance: Instance) -> Instance:
+    """Without the whole equal parts of uniform placement, which a smaller load may fill worse."""
+    return replace(instance, placement=Placement.WEIGHTED)
+
+
+def _parallel_anywhere(problem: Problem) -> bool:
+    application = problem.application
+    return any(
+        isinstance(op, Io) and op.parallel and application.dataset(op.dataset).remote
+        for task in application.tasks
+        for op in task.operations
+    )
 
 
 def _remote_labels(instance: Instance) -> list[list[str]]:
-    return [[choice.label for choice in d.choices] for d in instance.datasets if d.local_to is None]
+    remote = (d for d in instance.datasets if d.local_to is None and d.cpu_of is None)
+    return [[choice.label for choice in d.choices] for d in remote]
 
 
 def _with_split(problem: Problem, batch: Batch, split: dict[str, float]) -> Problem:
     return replace(problem, sla=replace(problem.sla, batch=replace(batch, split=split)))
+
+
+def _with(values: tuple[float, ...], at: int, value: float) -> tuple[float, ...]:
+    return (*values[:at], value, *values[at + 1 :])

@@ -1,0 +1,121 @@
+"""The open parts of a search outside the linear problem: which to look into next, and what is proved so far.
+
+Splits of a batch job's time, hosts to spread over and quantities with discounts are each searched in parts
+(intervals, boxes). A part has a bound that no plan in it undercuts; a plan found anywhere is offered; the part
+with the least bound is taken next, until the best plan is within the gap of the least bound that is left.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+from froude.base.clock import Clock, RealClock
+from froude.provision.instance import Instance
+from froude.provision.plan import Plan, Status
+
+Adapt = Callable[[Instance], Instance]
+"""A change of the numeric problem between its building and its solution."""
+
+_LEAST_S = 0.1
+_SHARE = 1 / 3
+"""Of the time left, for one of the problems inside: a hard one must not starve the others."""
+
+_Part = TypeVar("_Part")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Open(Generic[_Part]):
+    lower: float
+    serial: int
+    part: _Part = field(compare=False)
+
+
+class Frontier(Generic[_Part]):
+    """Open parts, least bound first; the best plan; the least bound of what was given up."""
+
+    def __init__(self, gap: float, time_limit_s: float, *, most: int, clock: Clock | None = None) -> None:
+        """Begin.
+
+        Args:
+            gap: relative gap at which the search is over.
+            time_limit_s: seconds for all of it.
+            most: parts that are taken at most.
+            clock: where time comes from.
+        """
+        self._gap = gap
+        self._clock = clock or RealClock()
+        self._begin = self._clock.now()
+        self._end = self._begin + time_limit_s
+        self._left = most
+        self._open: list[_Open[_Part]] = []
+        self._serial = 0
+        self._refused: Plan | None = None
+        self._final = math.inf
+        self.best = Plan(Status.UNDECIDED)
+        """The cheapest plan offered."""
+
+    @property
+    def seconds(self) -> float:
+        """For the next problem inside."""
+        return max(_LEAST_S, (self._end - self._clock.now()) * _SHARE)
+
+    @property
+    def lower(self) -> float:
+        """No plan costs less, whether found or not."""
+        first = self._open[0].lower if self._open else math.inf
+        return min(self._final, self.best.upper, first)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the gap is reached."""
+        return math.isfinite(self.best.upper) and self.best.upper - self.lower <= self._gap * self.best.upper
+
+    def offer(self, plan: Plan) -> None:
+        """A plan that holds; kept when it is the cheapest."""
+        if plan.groups and plan.upper < self.best.upper:
+            self.best = plan
+
+    def push(self, part: _Part, lower: float) -> None:
+        """A part to be looked into, unless nothing in it can be cheaper than the best plan."""
+        if lower < self.best.upper:
+            heapq.heappush(self._open, _Open(lower, self._serial, part))
+            self._serial += 1
+        else:
+            self.give_up(lower)
+
+    def refuse(self, plan: Plan) -> None:
+        """A part without any plan, and why."""
+        self._refused = plan
+
+    def give_up(self, lower: float) -> None:
+        """A part that is not looked into further; its bound stays."""
+        self._final = min(self._final, lower)
+
+    def pop(self) -> tuple[_Part, float] | None:
+        """The part with the least bound, and that; None when the search is over."""
+        if not self._open or self.closed or not self._left or self._clock.now() > self._end:
+            return None
+        self._left -= 1
+        one = heapq.heappop(self._open)
+        return one.part, one.lower
+
+    def result(self, *notes: str) -> Plan:
+        """The best plan between its bounds; where there is none, why.
+
+        Args:
+            notes: added to the plan's.
+        """
+        seconds = self._clock.now() - self._begin
+        if not self.best.groups:
+            nothing_left = not self._open and not math.isfinite(self._final)
+            found = (
+                self._refused if nothing_left and self._refused else Plan(Status.UNDECIDED, lower=self.lower)
+            )
+            return replace(found, seconds=seconds)
+        status = Status.PROVED if self.closed else Status.GAP
+        kept = (*self.best.notes, *notes)
+        return replace(self.best, status=status, lower=self.lower, seconds=seconds, notes=kept)

@@ -1,0 +1,297 @@
+"""Prices that hang on the quantity bought (discounts, owned pieces, a charge per type in use), as a search with a bound.
+
+The optimiser sees one price per piece. So intervals of counts are searched: a part of the search has an interval per
+thing (server type, unit type, core type), and in it each thing has the price and the constant of a line that its
+tariff T does not undercut there. What such a problem costs at least, no plan with counts in the intervals undercuts.
+Every plan found is paid by T itself, which makes it an answer whatever its counts are. Parts are divided where T and
+the line are furthest apart, the least bound first, until the best answer is within the gap of the least bound.
+
+An interval that ends at 0 takes a thing out of the catalog, and a server's largest count is kept by the optimiser.
+The other ends are not: where a plan has more units than its interval, a steeper line is tried, and a flatter one where
+it has fewer. What this leaves open stays as a gap.
+
+Source: ours; defined in docs/design/2026-11-21-provisioning-features.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeVar
+
+from froude.base.clock import Clock
+from froude.provision.frontier import Frontier
+from froude.provision.model import memory_unit
+from froude.provision.plan import Conflict, Group, Plan, Status
+from froude.provision.tariff import Line, Tariff
+from froude.provision.types import Catalog, Cpu, Problem, Server, StorageUnit
+
+_ROUNDS = 3
+"""Lines tried per part."""
+_MOST_PARTS = 2000
+_DEAR = 1000.0
+"""Times the list price, for what must not be bought and cannot be taken away."""
+
+Solve = Callable[[Problem, float, float], Plan]
+"""Compiles a problem without quantities to a relative gap within seconds; its plans carry bounds."""
+
+
+class _Kind(Enum):
+    SERVER = "server"
+    UNIT = "unit"
+    CORE = "core"
+
+
+_Key = tuple[_Kind, str]
+_Thing = TypeVar("_Thing", StorageUnit, Cpu, Server)
+
+
+@dataclass(frozen=True, slots=True)
+class _Interval:
+    low: int = 0
+    high: int | None = None
+    """None: without end."""
+
+
+_Part = dict[_Key, _Interval]
+"""Things that are missing have any count."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a part's last problem gave."""
+
+    lower: float
+    counts: Counter[_Key]
+    lines: dict[_Key, Line]
+
+
+def by_quantity(problem: Problem) -> bool:
+    """Whether any price of the catalog hangs on the quantity."""
+    return any(not tariff.linear for tariff in tariffs(problem.catalog).values())
+
+
+def tariffs(catalog: Catalog) -> dict[_Key, Tariff]:
+    """T of everything in the catalog, by kind and name."""
+    found: dict[_Key, Tariff] = {}
+    for server in catalog.servers:
+        found[_Kind.SERVER, server.name] = _tariff(catalog, server, catalog.diversity, server.max_count)
+    for unit in catalog.units:
+        found[_Kind.UNIT, unit.name] = _tariff(catalog, unit, catalog.diversity)
+    for cpu in catalog.cpus:
+        found[_Kind.CORE, cpu.name] = _tariff(catalog, cpu, 0.0)
+    return found
+
+
+def best_purchase(
+    problem: Problem, solve: Solve, *, gap: float, time_limit_s: float, clock: Clock | None = None
+) -> Plan:
+    """The cheapest plan by the tariffs, with a bound on all plans.
+
+    Args:
+        problem: with prices by quantity.
+        solve: see `Solve`.
+        gap: relative gap at which it stops.
+        time_limit_s: seconds for all.
+        clock: where time comes from.
+    """
+    frontier: Frontier[tuple[_Part, _Found]] = Frontier(gap, time_limit_s, most=_MOST_PARTS, clock=clock)
+    return _Search(problem, solve, frontier, gap / 2).run()
+
+
+class _Search:
+    """Divides intervals of counts."""
+
+    def __init__(
+        self, problem: Problem, solve: Solve, frontier: Frontier[tuple[_Part, _Found]], gap: float
+    ) -> None:
+        self.problem = problem
+        self.solve = solve
+        self.frontier = frontier
+        self.gap = gap
+        self.tariffs = {key: one for key, one in tariffs(problem.catalog).items() if not one.linear}
+        self.memory = memory_unit(problem).name
+        self.bundled = {
+            name for server in problem.catalog.servers if server.bundle for name, _ in server.bundle.units
+        }
+
+    def run(self) -> Plan:
+        parts = 1
+        self._push({}, Counter(), 0.0)
+        while (popped := self.frontier.pop()) is not None:
+            (part, found), lower = popped
+            halves = self._halves(part, found)
+            if not halves:
+                self.frontier.give_up(lower)
+            for half in halves:
+                parts += 1
+                self._push(half, found.counts, lower)
+        return self._thrifty(self.frontier.result(f"quantities: {parts} parts of the counts were searched"))
+
+    def _push(self, part: _Part, near: Counter[_Key], known: float) -> None:
+        found = self._bound(part, near, known)
+        if found is not None:
+            self.frontier.push((part, found), found.lower)
+
+    def _bound(self, part: _Part, near: Counter[_Key], known: float) -> _Found | None:
+        """The best of some lines' bounds, and the last counts; None where no plan is."""
+        lower, found = known, None
+        lines = {key: self._line(key, part, near[key], None) for key in self.tariffs}
+        for _ in range(_ROUNDS):
+            plan = self._solved(part, lines)
+            if plan.status is Status.INFEASIBLE:
+                self.frontier.refuse(plan)
+                return None
+            lower = max(lower, plan.lower + sum(line.constant for line in lines.values()) + self._types(part))
+            counts = _counts(self.problem, plan) if plan.groups else near
+            found = _Found(lower, counts, lines)
+            if not plan.groups:
+                break
+            self.frontier.offer(self._paid(plan, counts, lines))
+            if lower >= self.frontier.best.upper * (1 - self.gap):
+                break
+            after = {key: self._line(key, part, counts[key], lines[key]) for key in self.tariffs}
+            if after == lines:
+                break
+            lines = after
+        return found
+
+    def _types(self, part: _Part) -> float:
+        """The charge for the one type of server that every plan has, where no interval says which."""
+        some = any(key[0] is _Kind.SERVER and one.low > 0 for key, one in part.items())
+        return 0.0 if some else self.problem.catalog.diversity
+
+    def _line(self, key: _Key, part: _Part, count: int, last: Line | None) -> Line:
+        """The price of a thing in its interval, for counts near one that was found with the last price."""
+        tariff, one = self.tariffs[key], part.get(key, _Interval())
+        if one.high == 0:
+            return Line(_DEAR * (tariff.energy + tariff.steps[0][1] + 1), 0.0)
+        if last is not None and count < one.low:
+            return tariff.line(one.low, one.high, count, last.slope / 2 if last.slope > 1e-3 else 0.0)
+        if last is not None and one.high is not None and count > one.high:
+            return tariff.line(one.low, one.high, count, 2 * last.slope + tariff.energy)
+        return tariff.line(one.low, one.high, count)
+
+    def _solved(self, part: _Part, lines: dict[_Key, Line]) -> Plan:
+        """A plan at the lines' prices, within the intervals as far as the optimiser keeps them."""
+        catalog = self.problem.catalog
+        servers = tuple(
+            _priced_server(server, lines, part.get((_Kind.SERVER, server.name), _Interval()))
+            for server in catalog.servers
+            if part.get((_Kind.SERVER, server.name), _Interval()).high != 0
+        )
+        if not servers:
+            return Plan(Status.INFEASIBLE, conflict=(Conflict("no type of server is left"),))
+        units = tuple(_priced(unit, lines.get((_Kind.UNIT, unit.name))) for unit in self._units(part))
+        cpus = tuple(_priced(cpu, lines.get((_Kind.CORE, cpu.name))) for cpu in catalog.cpus)
+        linear = replace(catalog, servers=servers, units=units, cpus=cpus, diversity=0.0)
+        options = replace(self.problem.options, memory_unit=self.memory)
+        priced = replace(self.problem, catalog=linear, options=options)
+        return self.solve(priced, self.gap, self.frontier.seconds)
+
+    def _units(self, part: _Part) -> list[StorageUnit]:
+        """Without those that must not be bought; memory and what some server includes are dear instead."""
+        kept = {self.memory, *self.bundled}
+        return [
+            unit
+            for unit in self.problem.catalog.units
+            if unit.name in kept or part.get((_Kind.UNIT, unit.name), _Interval()).high != 0
+        ]
+
+    def _paid(self, plan: Plan, counts: Counter[_Key], lines: dict[_Key, Line]) -> Plan:
+        """The plan at what its counts cost."""
+        more = sum(
+            self.tariffs[key].cost(n) - lines[key].slope * n for key, n in counts.items() if key in lines
+        )
+        return replace(plan, upper=plan.upper + more)
+
+    def _thrifty(self, plan: Plan) -> Plan:
+        """With the spares that make its counts cost less."""
+        counts = _counts(self.problem, plan)
+        more = {key[1]: self.tariffs[key].spares(n) for key, n in counts.items() if key in self.tariffs}
+        return replace(plan, spares={name: count for name, count in more.items() if count})
+
+    def _halves(self, part: _Part, found: _Found) -> list[_Part]:
+        """The part divided where a tariff is furthest above its line; empty where that can be nowhere."""
+        apart = [
+            (self._distance(key, found), key[0].value, key[1], at)
+            for key in self.tariffs
+            if (at := self._cut(key, part, found.counts[key])) is not None
+        ]
+        if not apart or max(apart)[0] <= 1e-9:
+            return []
+        _, kind, name, at = max(apart)
+        key = (_Kind(kind), name)
+        one = part.get(key, _Interval())
+        return [{**part, key: _Interval(one.low, at)}, {**part, key: _Interval(at + 1, one.high)}]
+
+    def _distance(self, key: _Key, found: _Found) -> float:
+        return self.tariffs[key].cost(found.counts[key]) - found.lines[key].at(found.counts[key])
+
+    def _cut(self, key: _Key, part: _Part, count: int) -> int | None:
+        """The last count of the first half of an interval; None where it cannot be divided."""
+        one, tariff = part.get(key, _Interval()), self.tariffs[key]
+        if one.high is not None and one.low >= one.high:
+            return None
+        if one.low == 0 and tariff.fixed:
+            return 0
+        last = count if one.high is None else one.high - 1
+        if count < one.low:
+            return 2 * one.low if one.high is None else min(2 * one.low, last)
+        if count > last:
+            return (one.low + last) // 2
+        return count
+
+
+def _tariff(
+    catalog: Catalog, thing: StorageUnit | Cpu | Server, fixed: float, most: int | None = None
+) -> Tariff:
+    if isinstance(thing, StorageUnit) and thing.service:
+        return Tariff(((1, 0.0),), fixed=fixed)
+    steps = ((1, thing.price), *((one.count, one.price) for one in thing.discounts))
+    owned = 0 if isinstance(thing, Cpu) else thing.owned
+    return Tariff(steps, catalog.energy(thing), owned, fixed, most)
+
+
+def _priced_server(server: Server, lines: dict[_Key, Line], one: _Interval) -> Server:
+    limits = [n for n in (server.max_count, one.high) if n is not None]
+    priced = _priced(server, lines.get((_Kind.SERVER, server.name)))
+    return replace(priced, max_count=min(limits, default=None))
+
+
+def _priced(thing: _Thing, line: Line | None) -> _Thing:
+    """The thing at a price per piece, which has its energy in it."""
+    if line is None:
+        return thing
+    if not isinstance(thing, Cpu):
+        thing = replace(thing, owned=0)
+    return replace(thing, price=line.slope, power=0.0, idle_power=None, discounts=())
+
+
+def _counts(problem: Problem, plan: Plan) -> Counter[_Key]:
+    """Pieces of everything that no server includes; a service that is in use counts once."""
+    found: Counter[_Key] = Counter()
+    catalog = problem.catalog
+    servers = {server.name: server for server in catalog.servers}
+    for group in plan.groups:
+        server = servers[group.server]
+        found[_Kind.SERVER, group.server] += group.count
+        cores = group.cores - (server.bundle.cores if server.bundle else 0)
+        found[_Kind.CORE, catalog.cpu(server.cpu).name] += group.count * max(0, cores)
+        for name, count in _beyond(group, server, memory_unit(problem).name).items():
+            found[_Kind.UNIT, name] += group.count * count
+    used = {name for names in plan.choices.values() for name in names}
+    found.update((_Kind.UNIT, unit.name) for unit in catalog.units if unit.service and unit.name in used)
+    return found
+
+
+def _beyond(group: Group, server: Server, memory: str) -> Counter[str]:
+    """Units on one server beyond those that its price includes."""
+    used = Counter({memory: group.dimms})
+    for held in (*group.held, *group.local):
+        used[held.unit] += held.units
+    if server.bundle:
+        used.subtract(dict(server.bundle.units))
+    return +used

@@ -1,0 +1,154 @@
+"""How many hosts a cluster spreads over, so that it survives the failure of some, as a decision with a bound.
+
+With f hosts to survive, the cluster has one number H: no server has more than 1 / H of any copy or task, and every
+server is sized for H / (H - f) of its load. When f servers fail, the others take over in proportion, and each
+load grows by at most 1 / (1 - f / H). A small H asks for much spare load, a large one for many servers.
+
+For a given H the problem stays linear (`spread_over`). For an interval [a, b] of H, shares of up to 1 / a at the load
+factor of b bound every H in it (`spread_between`); intervals are parted, the least bound first, until the best answer
+is within the gap of the least bound.
+
+Source: ours; defined in docs/design/2026-11-21-provisioning-features.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from froude.base.clock import Clock
+from froude.provision.frontier import Adapt, Frontier
+from froude.provision.instance import Copy, DatasetNeed, Instance, LocalUnits, TaskNeed
+from froude.provision.plan import Plan, Status
+from froude.provision.types import Placement
+
+_ROUNDING = 1e-9
+_MOST_INTERVALS = 2000
+
+Solve = Callable[[Adapt, float, float], Plan]
+"""Compiles the problem, its instance changed, to a relative gap within seconds; its plans carry bounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Interval:
+    start: int
+    end: int | None
+    """None: without end."""
+
+
+def best_spread(
+    hosts: int, solve: Solve, *, gap: float, time_limit_s: float, clock: Clock | None = None
+) -> Plan:
+    """The cheapest plan over all numbers H of hosts to spread over, with a bound over all of them.
+
+    Args:
+        hosts: f, that may fail at once; 1 or more.
+        solve: see `Solve`.
+        gap: relative gap at which it stops.
+        time_limit_s: seconds for all.
+        clock: where time comes from.
+    """
+    frontier: Frontier[_Interval] = Frontier(gap, time_limit_s, most=_MOST_INTERVALS, clock=clock)
+
+    def push(one: _Interval, known: float) -> None:
+        if one.end is not None and one.end < one.start:
+            return
+        relaxed = partial(spread_between, start=one.start, end=one.end, hosts=hosts)
+        plan = solve(relaxed, gap / 2, frontier.seconds)
+        if plan.status is Status.INFEASIBLE:
+            frontier.refuse(plan)
+        else:
+            frontier.push(one, max(known, plan.lower))
+
+    push(_Interval(hosts + 1, None), 0.0)
+    while (found := frontier.pop()) is not None:
+        one, known = found
+        plan = solve(partial(spread_over, spread=one.start, hosts=hosts), gap / 2, frontier.seconds)
+        if plan.status is Status.INFEASIBLE:
+            frontier.refuse(plan)
+        else:
+            frontier.offer(replace(plan, spread=one.start))
+            frontier.give_up(max(known, plan.lower))
+        middle = 2 * one.start if one.end is None else (one.start + one.end) // 2
+        push(_Interval(one.start + 1, middle), known)
+        push(_Interval(max(one.start, middle) + 1, one.end), known)
+    return frontier.result(f"spread over {frontier.best.spread} hosts, to survive {hosts}")
+
+
+def spread_over(instance: Instance, *, spread: int, hosts: int) -> Instance:
+    """The instance of a cluster that spreads over H hosts and survives f of them.
+
+    Args:
+        instance: sized for no failure.
+        spread: H, above f.
+        hosts: f.
+    """
+    return _changed(instance, spread, spread / (spread - hosts))
+
+
+def spread_between(instance: Instance, *, start: int, end: int | None, hosts: int) -> Instance:
+    """An instance that no cluster with H in an interval undercuts.
+
+    Traffic is spread at will: the equal whole parts of uniform placement are others at every H.
+
+    Args:
+        instance: sized for no failure.
+        start: least H.
+        end: largest H; None for no end.
+        hosts: f, below `start`.
+    """
+    factor = 1.0 if end is None else end / (end - hosts)
+    if start != end:
+        instance = replace(instance, placement=Placement.WEIGHTED)
+    return _changed(instance, start, factor)
+
+
+def _changed(instance: Instance, spread: int, factor: float) -> Instance:
+    """Loads times the factor; shares of at most 1 / H; run times and latencies as they are."""
+    widest = max((server.nic for server in instance.servers), default=math.inf)
+    uniform = instance.placement is Placement.UNIFORM
+
+    def copy(one: Copy) -> Copy:
+        flows = _times(one.nic_bytes, factor)
+        least = max(one.min_units, spread, _whole(one.need * factor))
+        if uniform and widest > 0:
+            least = max(least, *(_whole(flow / widest) for flow in flows))
+        return replace(
+            one,
+            need=one.need * factor,
+            min_units=least,
+            bus_bytes=_times(one.bus_bytes, factor),
+            nic_bytes=flows,
+            cores=_times(one.cores, factor),
+            most_share=min(one.most_share, 1 / spread),
+        )
+
+    def beside(one: LocalUnits | None) -> LocalUnits | None:
+        return one and replace(one, bus_bytes=_times(one.bus_bytes, factor))
+
+    def dataset(one: DatasetNeed) -> DatasetNeed:
+        choices = (replace(c, copies=tuple(map(copy, c.copies)), local=beside(c.local)) for c in one.choices)
+        return replace(one, choices=tuple(choices))
+
+    def task(one: TaskNeed) -> TaskNeed:
+        return replace(
+            one,
+            rate=one.rate * factor,
+            cores=_times(one.cores, factor),
+            nic_bytes=_times(one.nic_bytes, factor),
+            floors=tuple((at, _times(floors, factor)) for at, floors in one.floors),
+            most_share=min(one.most_share, 1 / spread),
+        )
+
+    datasets, tasks = map(dataset, instance.datasets), map(task, instance.tasks)
+    return replace(instance, datasets=tuple(datasets), tasks=tuple(tasks))
+
+
+def _times(values: tuple[float, ...], factor: float) -> tuple[float, ...]:
+    return tuple(value * factor for value in values)
+
+
+def _whole(amount: float) -> int:
+    return math.ceil(amount * (1 - _ROUNDING))
