@@ -110,7 +110,7 @@ class Demand:
             yield "local data on a service"
         if len(chosen) == 2:
             yield from self._no_pair(dataset, *chosen)
-        if self.problem.options.survive_hosts and not self._survives(dataset, chosen[0]):
+        if not self.survives(name):
             yield "data that failing servers take along"
 
     def _no_pair(self, dataset: Dataset, kept: StorageUnit, cache: StorageUnit) -> Iterator[str]:
@@ -132,10 +132,11 @@ class Demand:
         if not fast < slow:
             yield "cache that is not faster"
 
-    def _survives(self, dataset: Dataset, kept: StorageUnit) -> bool:
-        """Whether nothing is lost with as many servers as may fail."""
+    def survives(self, name: str) -> bool:
+        """Whether nothing of a dataset is lost with as many servers as may fail."""
+        dataset, kept = self.problem.application.dataset(name), self.units_of(name)[0]
         failures = self.problem.options.survive_hosts
-        if dataset.persistent is not Persistence.REQUIRED or kept.service:
+        if not failures or dataset.persistent is not Persistence.REQUIRED or kept.service:
             return True
         if not dataset.remote:
             return dataset.scope is Scope.REPLICATED
@@ -194,6 +195,13 @@ class Demand:
         filled = dataset.size / (unit.capacity * self.problem.options.peak_fill)
         return max(1, math.ceil(filled - _COUNT_SLACK * filled))
 
+    def filled_locally(self, name: str) -> float:
+        """Units that a partitioned local dataset fills; 0 for a replicated one, of which each instance has all."""
+        dataset, unit = self.problem.application.dataset(name), self.units_of(name)[0]
+        if dataset.scope is Scope.REPLICATED:
+            return 0.0
+        return dataset.size / (unit.capacity * self.problem.options.peak_fill)
+
     def local_load(self, name: str) -> float:
         """Units of a local dataset kept busy by all of the load, in the worst phase."""
         return max(busy(self.streams(name, phase)) for phase in self.phases)
@@ -251,10 +259,9 @@ class Demand:
         options = self.problem.options
         for dataset in self.problem.application.datasets:
             if not dataset.remote and self.owner(dataset.name) == name:
-                units, unit = self.beside(dataset.name), self.units_of(dataset.name)[0]
+                units = self.beside(dataset.name)
                 wanted = max(wanted, self.local_load(dataset.name) / options.peak_utilization / units)
-                if dataset.scope is Scope.PARTITIONED:
-                    wanted = max(wanted, dataset.size / (unit.capacity * options.peak_fill) / units)
+                wanted = max(wanted, self.filled_locally(dataset.name) / units)
         return wanted
 
     def latencies(self) -> Iterator[tuple[str, float, float]]:

@@ -1,36 +1,32 @@
 """How much of an SLA a given cluster meets, and what holds it back.
 
 All rates of the SLA are scaled by one factor; the cluster's load is spread over its units and instances as
-well as can be (the largest factor is a linear program in shares times factor). The fraction is the largest
-factor, at most what the caller caps it with; the bottleneck is the constraint with the largest price there.
+well as can be (`share_program`). The fraction is the largest factor, at most what the caller caps it with; the
+bottleneck is the constraint with the largest price there. With a latency the waits depend on the factor, which
+is then found by bisection; with servers that may fail, the worst of them are taken away.
 
 Source: scc 5.2 (fraction of the SLA, alternatives of Figure 5); the linear program is ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-from froude.base.errors import MissingError
-from froude.provision.demand import Demand
-from froude.provision.plan import Group, Held, Plan, Running
-from froude.provision.server_flow import bus_bytes, network_bytes
-from froude.provision.types import Problem, Scope
+from froude.provision.demand import Copy, Demand
+from froude.provision.plan import Group, Plan
+from froude.provision.share_program import CAP, Limit, ShareProgram
+from froude.provision.types import Problem
 
-_Content = TypeVar("_Content", Held, Running)
-CAP = 1000.0
-"""Factors beyond it are not told apart: the cluster is not loaded by this SLA."""
+__all__ = ["CAP", "Evaluation", "Limit", "evaluate", "meets"]
 
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """A constraint that holds the cluster back."""
-
-    constraint: str
-    weight: float
-    """How much of the fraction's growth hangs on it, in [0, 1]; all limits add up to 1."""
+_MET = 1 - 1e-9
+_CLOSE = 1e-6
+"""Relative, of the fraction that bisection finds."""
+_STRETCHES = (1.0, 0.9, 0.8, 0.65, 0.5)
+"""How even load over units is tried to be: the fullest has that of one of so many times all units."""
+_HOPELESS = 1e20
+"""Seconds: of run times whose accesses wait for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +37,13 @@ class Evaluation:
     """Of the SLA's rates; 1 or more means that it is met."""
     limits: tuple[Limit, ...]
     """Tightest first; empty where nothing bounds it."""
+    notes: tuple[str, ...] = ()
+    """What was not counted."""
 
     @property
     def met(self) -> bool:
         """Whether the SLA is met."""
-        return self.fraction >= 1 - 1e-9
+        return self.fraction >= _MET
 
     @property
     def bottleneck(self) -> str:
@@ -53,50 +51,128 @@ class Evaluation:
         return self.limits[0].constraint if self.limits else "none"
 
 
-@dataclass
-class _Rows:
-    """`sum of coefficients * variables <= right side`, each with a name."""
-
-    names: list[str] = field(default_factory=list)
-    coefficients: list[dict[int, float]] = field(default_factory=list)
-    right: list[float] = field(default_factory=list)
-
-    def add(self, name: str, coefficients: Mapping[int, float], right: float) -> None:
-        """A constraint; one without coefficients is left out."""
-        if any(coefficients.values()):
-            self.names.append(name)
-            self.coefficients.append(dict(coefficients))
-            self.right.append(right)
-
-
 def evaluate(problem: Problem, plan: Plan) -> Evaluation:
     """The fraction of the SLA that a cluster meets, and its bottleneck.
 
-    Units of a local dataset serve all instances on their server, as they do where it stands; a compiled plan
-    gives each instance units of its own.
+    As in a compiled plan, every instance has units of a local dataset of its own; instances beyond those do not
+    count. Where servers may fail, one linear program is solved for every way in which they can, by groups: some
+    groups ** failures.
 
     Args:
-        problem: the inputs; the SLA's targets must not all be zero for a finite answer.
-        plan: groups with units, instances and cores, and the choice of each dataset; shares are not read.
+        problem: the inputs; the SLA's targets must not all be zero for a finite answer. Its growth is not
+            counted: the question is about today.
+        plan: groups with units, instances and cores, and the choice of each dataset; shares are read where
+            accesses wait, as one way to spread them. Slots and memory are not looked at: it stands there.
 
     Raises:
         MissingError: scipy is not installed.
     """
+    notes = _notes(problem, plan)
+    problem = _today(problem)
+    found = [_reached(problem, left, lost) for lost, left in _left(problem, plan)]
+    return replace(min(found, key=lambda one: one.fraction), notes=notes)
+
+
+def meets(problem: Problem, plan: Plan) -> bool:
+    """Whether a cluster meets all of the SLA; faster than to ask how much, where accesses wait.
+
+    Raises:
+        MissingError: scipy is not installed.
+    """
+    problem = _today(problem)
+    for lost, left in _left(problem, plan):
+        if _missing(problem, left):
+            return False
+        if not (_in_time(problem, left, lost) if _waits(problem) else _free(problem, left, lost).met):
+            return False
+    return True
+
+
+def _today(problem: Problem) -> Problem:
+    return replace(problem, sla=replace(problem.sla, growth=None))
+
+
+def _notes(problem: Problem, plan: Plan) -> tuple[str, ...]:
+    notes = ["slots and memory of the servers are taken to do"]
+    if problem.sla.growth is not None:
+        notes.append("growth is not counted: the fraction is of today's demand")
+    for task, types in _several_types(problem, plan):
+        notes.append(f"task {task} runs on cores of {types}: its slowest is counted for all")
+    return tuple(notes)
+
+
+def _several_types(problem: Problem, plan: Plan) -> Iterator[tuple[str, str]]:
+    for task in problem.application.tasks:
+        there = {
+            problem.catalog.cpu(problem.catalog.server(group.server).cpu).name
+            for group in plan.groups
+            if any(r.task == task.name and r.instances for r in group.running)
+        }
+        if len(there) > 1:
+            yield task.name, " and ".join(sorted(there))
+
+
+def _waits(problem: Problem) -> bool:
+    return any(target.latency is not None for target in problem.sla.targets)
+
+
+# Failures
+
+
+def _left(problem: Problem, plan: Plan) -> Iterator[tuple[int, Plan]]:
+    """(servers lost, what is left): the whole cluster, and every way to lose as many as may fail."""
+    yield 0, plan
+    failures = problem.options.survive_hosts
+    if failures:
+        for counts in _losses([group.count for group in plan.groups], failures):
+            left = (
+                replace(group, count=group.count - lost)
+                for group, lost in zip(plan.groups, counts, strict=True)
+                if group.count > lost
+            )
+            yield failures, replace(plan, groups=tuple(left), spread=None)
+
+
+def _losses(counts: list[int], failures: int) -> Iterator[tuple[int, ...]]:
+    """How many of each group; all of them when there are no more than may fail."""
+    if sum(counts) <= failures:
+        yield tuple(counts)
+        return
+    if not failures:
+        yield (0,) * len(counts)
+        return
+    first, rest = counts[0], counts[1:]
+    for lost in range(min(first, failures) + 1):
+        if sum(rest) >= failures - lost:
+            yield from ((lost, *others) for others in _losses_of(rest, failures - lost))
+
+
+def _losses_of(counts: list[int], failures: int) -> Iterator[tuple[int, ...]]:
+    return _losses(counts, failures) if counts else iter([()])
+
+
+# Fractions
+
+
+def _reached(problem: Problem, plan: Plan, lost: int) -> Evaluation:
     missing = _missing(problem, plan)
     if missing:
         return Evaluation(0.0, tuple(Limit(one, 1 / len(missing)) for one in missing))
-    return _Program(problem, plan).solve()
+    free = _free(problem, plan, lost)
+    return _waiting(problem, plan, lost, free) if _waits(problem) else free
 
 
 def _missing(problem: Problem, plan: Plan) -> list[str]:
-    """What is not there at all: a copy without units, a task with work and without instances."""
+    """What is not there at all: a copy without units, a task with work and without instances, data that is lost."""
     demand = Demand(problem, plan, actual_units=True)
     found = []
     for dataset in problem.application.datasets:
-        for cache in (False, True)[: len(plan.choices[dataset.name])] if dataset.remote else ():
-            held = [h for g in plan.groups for h in g.held if h.dataset == dataset.name and h.cache == cache]
+        for name, cache in demand.copies(dataset):
+            held = [h for g in plan.groups for h in g.held if h.dataset == name and h.cache == cache]
             if not sum(h.units for h in held):
-                found.append(f"no units of {plan.choices[dataset.name][cache]} for dataset {dataset.name}")
+                found.append(f"no units of {plan.choices[name][cache]} for dataset {name}")
+        if not demand.survives(dataset.name):
+            found.append(f"dataset {dataset.name} is lost with {problem.options.survive_hosts} servers")
     for task in problem.application.tasks:
         running = sum(r.instances for g in plan.groups for r in g.running if r.task == task.name)
         if not running and demand.rates[task.name] > 0:
@@ -104,145 +180,92 @@ def _missing(problem: Problem, plan: Plan) -> list[str]:
     return found
 
 
-class _Program:
-    """The linear program: variable 0 is the factor, the others are share times factor on each group."""
-
-    def __init__(self, problem: Problem, plan: Plan) -> None:
-        self.problem = problem
-        self.plan = plan
-        self.demand = Demand(problem, plan, actual_units=True)
-        self.rows = _Rows()
-        self.equal: list[tuple[dict[int, float], float]] = []
-        self.variables: dict[tuple[int, str, str, bool], int] = {}
-
-    def solve(self) -> Evaluation:
-        try:
-            from scipy.optimize import linprog
-        except ImportError as error:
-            remedy = "pip install 'froude[provision]'"
-            raise MissingError("scipy is not installed", remedy=remedy) from error
-        self._declare()
-        for number, group in enumerate(self.plan.groups):
-            self._group(number, group, f"group {number + 1} ({group.server})")
-        size = len(self.variables) + 1
-        result = linprog(
-            [-1.0] + [0.0] * (size - 1),
-            A_ub=[_dense(row, size) for row in self.rows.coefficients] or None,
-            b_ub=self.rows.right or None,
-            A_eq=[_dense(row, size) for row, _ in self.equal] or None,
-            b_eq=[right for _, right in self.equal] or None,
-            bounds=[(0, CAP)] + [(0, None)] * (size - 1),
-            method="highs",
-        )
-        if result.status != 0:
-            return Evaluation(0.0, (Limit("no share of the load fits this cluster", 1.0),))
-        prices = [] if not self.rows.right else [-float(price) for price in result.ineqlin.marginals]
-        return Evaluation(float(-result.fun), self._limits(prices))
-
-    def _limits(self, prices: list[float]) -> tuple[Limit, ...]:
-        weights = [p * abs(r) if r else p for p, r in zip(prices, self.rows.right, strict=True)]
-        total = sum(weights)
-        by_name: dict[str, float] = {}
-        for name, weight in zip(self.rows.names, weights, strict=True):
-            if total > 0 and weight > 1e-9 * total:
-                by_name[name] = by_name.get(name, 0.0) + weight / total
-        return tuple(Limit(*one) for one in sorted(by_name.items(), key=lambda one: -one[1]))
-
-    def _declare(self) -> None:
-        """A variable per group and content; those of one copy or task add up to the factor."""
-        for number, group in enumerate(self.plan.groups):
-            for held in group.held:
-                self._variable(number, "dataset", held.dataset, held.cache)
-            for running in group.running:
-                self._variable(number, "task", running.task)
-        whole: dict[tuple[str, str, bool], dict[int, float]] = {}
-        for (number, kind, name, cache), at in self.variables.items():
-            whole.setdefault((kind, name, cache), {0: -1.0})[at] = float(self.plan.groups[number].count)
-        self.equal = [(row, 0.0) for row in whole.values()]
-
-    def _variable(self, number: int, kind: str, name: str, cache: bool = False) -> int:
-        return self.variables.setdefault((number, kind, name, cache), len(self.variables) + 1)
-
-    def _group(self, number: int, group: Group, where: str) -> None:
-        self._units(number, group, where)
-        self._instances(number, group, where)
-        self._local(number, group, where)
-        self._flows(number, group, where)
-        application = self.problem.application
-        host = any(held.units for held in group.held)
-        free = group.cores - (application.host_cores if host else 0)
-        for phase in application.phases:
-            row = {
-                self._variable(number, "task", r.task): self.demand.cores(r.task)
-                for r in group.running
-                if application.task(r.task).phase == phase
-            }
-            self.rows.add(f"cores of {where}", row, max(0.0, free))
-
-    def _units(self, number: int, group: Group, where: str) -> None:
-        for held in group.held:
-            filled, busy = self.demand.need_parts(held.dataset, cache=held.cache)
-            at = self._variable(number, "dataset", held.dataset, held.cache)
-            name = f"{held.unit} of {held.dataset} in {where}"
-            self.rows.add(f"speed of {name}", {at: busy}, held.units)
-            # share * size <= capacity, and share is the variable over the factor.
-            self.rows.add(f"capacity of {name}", {at: filled, 0: -float(held.units)}, 0.0)
-
-    def _instances(self, number: int, group: Group, where: str) -> None:
-        for running in group.running:
-            wanted = self.demand.rates[running.task] * self.demand.run_times[running.task]
-            at = self._variable(number, "task", running.task)
-            self.rows.add(f"instances of {running.task} in {where}", {at: wanted}, running.instances)
-
-    def _local(self, number: int, group: Group, where: str) -> None:
-        for dataset in self.problem.application.datasets:
-            task = None if dataset.remote else self.demand.owner(dataset.name)
-            if task not in {r.task for r in group.running}:
-                continue
-            assert task is not None
-            units = sum(local.units for local in group.local if local.dataset == dataset.name)
-            instances = sum(r.instances for r in group.running if r.task == task)
-            at = self._variable(number, "task", task)
-            name = f"units of local {dataset.name} in {where}"
-            busy = self.demand.local_load(dataset.name) / self.problem.options.peak_utilization
-            self.rows.add(f"speed of {name}", {at: busy}, units)
-            capacity = self.problem.catalog.unit(self.plan.choices[dataset.name][0]).capacity
-            if dataset.scope is Scope.PARTITIONED:
-                self.rows.add(f"capacity of {name}", {at: dataset.size / capacity, 0: -float(units)}, 0.0)
-            elif dataset.size / capacity * instances > units * (1 + 1e-9):
-                self.rows.add(f"capacity of {name}", {at: 1.0}, 0.0)
-
-    def _flows(self, number: int, group: Group, where: str) -> None:
-        """Buses and network are linear in the shares: one unit of each in turn gives the coefficients."""
-        server = self.problem.catalog.server(group.server)
-        parts = [
-            (self._variable(number, "dataset", h.dataset, h.cache), replace(_bare(group), held=(_whole(h),)))
-            for h in group.held
-        ]
-        parts += [
-            (
-                self._variable(number, "task", r.task),
-                replace(_bare(group), running=(_whole(r),), local=group.local),
-            )
-            for r in group.running
-        ]
-        for phase in self.problem.application.phases:
-            for bus in server.buses:
-                row = {at: bus_bytes(self.demand, part, bus.name, phase) for at, part in parts}
-                self.rows.add(f"bus {bus.name} of {where}", row, bus.bandwidth)
-            flows = {at: network_bytes(self.demand, part, phase) for at, part in parts}
-            for direction in next(iter(flows.values()), {}):
-                row = {at: flow[direction] for at, flow in flows.items()}
-                self.rows.add(f"network of {where}", row, server.bandwidth)
+def _free(problem: Problem, plan: Plan, lost: int) -> Evaluation:
+    """Without latencies and waits."""
+    targets = tuple(replace(target, latency=None, quantile=None) for target in problem.sla.targets)
+    problem = replace(problem, sla=replace(problem.sla, targets=targets))
+    return Evaluation(*ShareProgram(Demand(problem, plan, actual_units=True), lost=lost).solve())
 
 
-def _whole(content: _Content) -> _Content:
-    return replace(content, share=1.0)
+def _waiting(problem: Problem, plan: Plan, lost: int, free: Evaluation) -> Evaluation:
+    """The largest fraction at which all are in time, by bisection below that without waits."""
+
+    def in_time(fraction: float) -> bool:
+        return _in_time(replace(problem, sla=problem.sla.scaled(fraction)), plan, lost)
+
+    low, high = 0.0, free.fraction
+    if high <= 0 or in_time(high):
+        return free
+    if high > 1 and in_time(1.0):
+        low = 1.0
+    while high - low > _CLOSE * high:
+        middle = (low + high) / 2
+        if in_time(middle):
+            low = middle
+        else:
+            high = middle
+        if high < _CLOSE:
+            break
+    return Evaluation(low, (Limit("latency, or the instances and units that waits ask for", 1.0),))
 
 
-def _bare(group: Group) -> Group:
-    return replace(group, held=(), local=(), running=())
+def _in_time(problem: Problem, plan: Plan, lost: int) -> bool:
+    """Whether some way to spread the load meets all rates and latencies."""
+    for equal_units in _spreads(problem, plan):
+        demand = Demand(problem, plan, actual_units=True, equal_units=equal_units)
+        worked = [time for task, time in demand.run_times.items() if demand.rates[task] > 0]
+        late = any(time > longest * (1 + 1e-9) for _, time, longest in demand.latencies())
+        if late or max(worked, default=0.0) > _HOPELESS:
+            continue
+        fraction, _ = ShareProgram(demand, lost=lost, equal_units=equal_units).solve()
+        if fraction >= _MET:
+            return True
+    return False
 
 
-def _dense(row: Mapping[int, float], size: int) -> list[float]:
-    return [row.get(at, 0.0) for at in range(size)]
+def _spreads(problem: Problem, plan: Plan) -> Iterator[dict[Copy, float]]:
+    """Ways to spread load over units: as the plan's shares do, evenly, and less evenly."""
+    parts = _parts(Demand(_without_load(problem), plan), plan)
+    own = {copy: _fullest(found) for copy, found in parts.items()}
+    if all(own.values()):
+        yield own
+    units = {copy: sum(n * count for _, n, count in found) for copy, found in parts.items()}
+    for stretch in _STRETCHES:
+        yield {copy: max(1.0, total * stretch) for copy, total in units.items()}
+
+
+def _without_load(problem: Problem) -> Problem:
+    return replace(problem, sla=problem.sla.scaled(0.0))
+
+
+_Part = tuple[float, int, int]
+"""(share, units, servers)."""
+
+
+def _parts(demand: Demand, plan: Plan) -> dict[Copy, list[_Part]]:
+    found: dict[Copy, list[_Part]] = {}
+    for dataset in demand.problem.application.datasets:
+        if not dataset.remote:
+            task = demand.owner(dataset.name)
+            found[dataset.name, False] = [_local_part(g, dataset.name, task) for g in plan.groups]
+        for name, cache in demand.copies(dataset):
+            found[name, cache] = [
+                (h.share, h.units, g.count)
+                for g in plan.groups
+                for h in g.held
+                if h.dataset == name and h.cache == cache
+            ]
+    return found
+
+
+def _local_part(group: Group, dataset: str, task: str | None) -> _Part:
+    share = sum(r.share for r in group.running if r.task == task)
+    return share, sum(h.units for h in group.local if h.dataset == dataset), group.count
+
+
+def _fullest(parts: list[_Part]) -> float:
+    """So many equal units have no more load each than the fullest, those that failed taken over; 0 without shares."""
+    total = sum(share * count for share, _, count in parts)
+    if total <= 0 or any(share > 0 and not units for share, units, _ in parts):
+        return 0.0
+    return total / max(share / units for share, units, _ in parts if share > 0)

@@ -1,21 +1,25 @@
 """Plans and clusters as documents: JSON that `compile` writes, and YAML or JSON that a user gives to `evaluate`.
 
 A user's cluster needs no shares, bounds or status, and no choices either: the units that hold a dataset tell
-them.
+them, unless a service keeps it. A server whose price includes parts has them without naming them: cores, DIMMs and
+the units of what it holds are those included, where they are left out.
 """
 
 from __future__ import annotations
 
 import json
 import math
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from froude.base.documents import Section, parse_document
 from froude.base.files import read_bounded
 from froude.provision.inputs.tree import nearest
+from froude.provision.pieces import memory_of
 from froude.provision.plan import Conflict, Group, Held, LocalHeld, Plan, Running, Status
-from froude.provision.types import Problem
+from froude.provision.types import Bundle, Problem
 
 KIND, VERSION = "cluster", 1
 LIMIT_BYTES = 16 << 20
@@ -34,6 +38,9 @@ def plan_document(plan: Plan) -> dict[str, Any]:
         "servers": plan.servers,
         "seconds": plan.seconds,
         "split": plan.split,
+        "cpus": plan.cpus,
+        "spread": plan.spread,
+        "spares": plan.spares,
         "choices": {name: list(units) for name, units in plan.choices.items()},
         "groups": [_group_document(group) for group in plan.groups],
         "conflict": [_conflict_document(conflict) for conflict in plan.conflict],
@@ -106,6 +113,9 @@ def read_cluster(path: Path, problem: Problem) -> Plan:
         upper=math.inf if upper is None else root.value("upper", float),
         seconds=root.value("seconds", float, 0.0),
         split=_split(root.section("split")),
+        cpus=names.cpus(root.section("cpus")),
+        spread=None if root.raw("spread") is None else _count(root, "spread", None),
+        spares=names.spares(root.section("spares")),
         notes=tuple(map(str, root.items("notes"))),
     )
     root.finish()
@@ -127,25 +137,49 @@ class _Names:
 
     def __init__(self, problem: Problem) -> None:
         catalog, application = problem.catalog, problem.application
+        self.catalog = catalog
+        self.memory = memory_of(problem).name
         self.units = [unit.name for unit in catalog.units]
         self.servers = [server.name for server in catalog.servers]
+        self.core_types = [cpu.name for cpu in catalog.cpus]
         self.datasets = [dataset.name for dataset in application.datasets]
         self.tasks = [task.name for task in application.tasks]
 
     def group(self, section: Section) -> Group:
+        server = self._name(section, "server", self.servers)
+        bundle = self.catalog.server(server).bundle or Bundle()
+        held, local = list(section.sections("held")), list(section.sections("local"))
+        left = _left(bundle, [*held, *local])
         group = Group(
-            self._name(section, "server", self.servers),
+            server,
             _count(section, "count", 1),
-            tuple(self._held(held) for held in section.sections("held")),
-            tuple(self._local(held) for held in section.sections("local")),
+            tuple(self._held(one, left) for one in held),
+            tuple(self._local(one, left) for one in local),
             tuple(self._running(running) for running in section.sections("running")),
-            _count(section, "cores", 0),
-            _count(section, "dimms", 0),
+            _count(section, "cores", bundle.cores),
+            _count(section, "dimms", max(0, left[self.memory])),
         )
         if group.count < 1:
             raise section.error("count", "is out of range", found=group.count, allowed="1 or above")
         section.finish()
         return group
+
+    def cpus(self, section: Section) -> dict[str, str]:
+        """Core type per task."""
+        for task in section.names():
+            if task not in self.tasks:
+                message = f"leads nowhere{nearest(task, self.tasks)}"
+                raise section.error(task, message, found=repr(task), allowed=", ".join(self.tasks))
+        return {task: self._name(section, task, self.core_types) for task in section.names()}
+
+    def spares(self, section: Section) -> dict[str, int]:
+        """Pieces beyond those in the servers."""
+        known = [*self.servers, *self.units, *self.core_types]
+        for name in section.names():
+            if name not in known:
+                message = f"leads nowhere{nearest(name, known)}"
+                raise section.error(name, message, found=repr(name), allowed=", ".join(known))
+        return {name: _count(section, name, None) for name in section.names()}
 
     def choices(self, root: Section, groups: tuple[Group, ...]) -> dict[str, tuple[str, ...]]:
         """As given, or told by the units of each dataset."""
@@ -166,22 +200,24 @@ class _Names:
         given.finish()
         return found
 
-    def _held(self, section: Section) -> Held:
+    def _held(self, section: Section, left: Counter[str]) -> Held:
+        unit = self._name(section, "unit", self.units)
         held = Held(
             self._name(section, "dataset", self.datasets),
-            self._name(section, "unit", self.units),
-            _count(section, "units", None),
+            unit,
+            _units(section, unit, left),
             _share(section),
             section.value("cache", bool, False) if "cache" in section else False,
         )
         section.finish()
         return held
 
-    def _local(self, section: Section) -> LocalHeld:
+    def _local(self, section: Section, left: Counter[str]) -> LocalHeld:
+        unit = self._name(section, "unit", self.units)
         held = LocalHeld(
             self._name(section, "dataset", self.datasets),
-            self._name(section, "unit", self.units),
-            _count(section, "units", None),
+            unit,
+            _units(section, unit, left),
         )
         section.finish()
         return held
@@ -202,6 +238,23 @@ class _Names:
         return name
 
 
+def _left(bundle: Bundle, stored: Sequence[Section]) -> Counter[str]:
+    """Included pieces that are not named by their number."""
+    left = Counter(dict(bundle.units))
+    for section in stored:
+        if isinstance(section.raw("units"), int):
+            left[str(section.raw("unit"))] -= section.raw("units")
+    return left
+
+
+def _units(section: Section, unit: str, left: Counter[str]) -> int:
+    """As given, or all that is left of what the server's price includes."""
+    if "units" in section or left[unit] <= 0:
+        return _count(section, "units", None)
+    count, left[unit] = left[unit], 0
+    return count
+
+
 def _split(section: Section) -> dict[str, float]:
     found = {name: section.value(name, float) for name in section.names()}
     for name, share in found.items():
@@ -217,6 +270,8 @@ def _held_on(dataset: str, groups: tuple[Group, ...]) -> list[str]:
     kept += [h.unit for g in groups for h in g.local if h.dataset == dataset]
     cached = [h.unit for g in groups for h in g.held if h.dataset == dataset and h.cache]
     kept, cached = list(dict.fromkeys(kept)), list(dict.fromkeys(cached))
+    if not kept:
+        return []  # a cache does not tell what it stands before
     return kept + cached if len(kept) == 1 else [*kept, *cached, *kept][:3]
 
 
