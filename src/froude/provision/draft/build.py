@@ -73,12 +73,12 @@ def _task(table: Table, number: int, log: AccessLog, window_s: float, spent: Num
     unit = max(units, key=lambda one: units[one])
     share = len(rows) / len(table.task)
     lasted = None if unit is Unit.CALL else float(np.median(np.nan_to_num(last - first)))
-    note = f"{_count(len(rows), 'access')} ({_percent(share)}) in {_executions(units)}"
+    note = f"{_count(len(rows), 'access')} ({_percent(share)}); {_executions(units)}"
     processes = _processes(table, rows, executions)
     if processes > 1:
-        note += f", by {processes:.3g} processes (mean)"
+        note += f"; by {processes:.3g} processes (mean)"
     if lasted:
-        note += f", each {_time(lasted)} from its first to its last access (median)"
+        note += f"; {_time(lasted)} from its first to its last access (median)"
     return DraftTask(
         table.tasks[number],
         unit,
@@ -227,7 +227,7 @@ def _spent(log: AccessLog, machines: Machines | None) -> Number:
     if covered <= 0:
         mean, *ends = telemetry.overall()
         when = " to ".join(datetime.fromtimestamp(t, UTC).strftime("%Y-%m-%d %H:%M") for t in ends)
-        note = f"{told} were {_percent(mean)} busy from {when} UTC, outside the time of the traces"
+        note = f"{told} were busy for {_percent(mean)} from {when} UTC, outside the time of the traces"
         return Number(None, f"{note}: this tells nothing of them")
     note = f"{told} were {_percent(spent / covered / machines.cores)} busy: {spent:.4g} core-seconds"
     return Number(
@@ -253,12 +253,12 @@ def _units(table: Table, rows: np.ndarray) -> dict[Unit, int]:
 
 def _executions(units: Mapping[Unit, int]) -> str:
     words = {
-        Unit.JOB: "one a job's id",
-        Unit.SESSION: "one a client process, where there is no job's id",
-        Unit.CALL: "one a call, where nothing tells which belong together",
+        Unit.JOB: ("job, told by its id", "jobs, told by their ids"),
+        Unit.SESSION: ("client process without a job's id", "client processes without a job's id"),
+        Unit.CALL: ("single call", "single calls, as nothing tells which belong together"),
     }
-    told = [f"{count if len(units) > 1 else ''} {words[unit]}".strip() for unit, count in units.items()]
-    return f"{_count(sum(units.values()), 'execution')} ({'; '.join(told)})"
+    told = [f"{count} {words[unit][count != 1]}" for unit, count in units.items()]
+    return f"{_count(sum(units.values()), 'execution')}: {'; '.join(told)}"
 
 
 def _count(number: int, what: str) -> str:

@@ -32,12 +32,13 @@ class Space:
     def saw(self, path: str, length: float) -> None:
         """A file has a length."""
         *above, name = components(path) or [""]
-        folder = self._dir(above)
-        if name and name not in folder.files:
-            if self._seen >= MOST_FILES:
-                self.full = True
+        folder = self._find(above)
+        if folder is None or name not in folder.files:
+            if not name or self._seen >= MOST_FILES:
+                self.full = self.full or bool(name)
                 return
             self._seen += 1
+            folder = self._dir(above)
         folder.files[name] = length
 
     def moved(self, source: str, target: str) -> None:

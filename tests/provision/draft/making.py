@@ -1,0 +1,172 @@
+"""Recordings of HDFS clients, made call by call with the messages of a real release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from google.protobuf.descriptor import FieldDescriptor
+
+from froude.hadoop.schema import Schema
+from froude.provision.draft.calls import CLIENT_PROTOCOL
+from froude.trace.types import Call, Fidelity, Status, Trace, TraceMeta
+
+START_S = 1_700_000_000.0
+BLOCK = 100
+
+
+@dataclass
+class Recording:
+    """What clients do, as the calls that it makes; time goes on by one second a file."""
+
+    schema: Schema
+    calls: list[Call] = field(default_factory=list)
+    now_s: float = 0.0
+    who: dict[str, Any] = field(
+        default_factory=lambda: {"user": "alice", "context": None, "sender": b"a" * 16}
+    )
+
+    def by(self, user: str = "alice", context: str | None = None, sender: bytes = b"a" * 16) -> Recording:
+        """The caller of what follows."""
+        self.who = {"user": user, "context": context, "sender": sender}
+        return self
+
+    def read(self, path: str, length: int, *, offset: int = 0) -> None:
+        """Open a file and read from it."""
+        told = self._answer("getBlockLocations")
+        told.locations.fileLength = length
+        told.locations.underConstruction = told.locations.isLastBlockComplete = False
+        for at in range(0, length, BLOCK):
+            block = told.locations.blocks.add()
+            block.b.numBytes = min(BLOCK, length - at)
+        self._call("getBlockLocations", told, src=path, offset=offset, length=10 * BLOCK)
+
+    def write(self, path: str, length: int, *, complete: bool = True) -> None:
+        """Create a file, write it block by block, close it; the NameNode asks for patience once."""
+        self._call("create", self._answer("create"), src=path)
+        previous = None
+        for number, at in enumerate(range(0, length, BLOCK)):
+            asked: dict[str, Any] = {"src": path}
+            if previous is not None:
+                asked["previous"] = {"blockId": number - 1, "numBytes": previous}
+            self._call("addBlock", self._answer("addBlock"), **asked)
+            previous = min(BLOCK, length - at)
+        if complete:
+            asked = {"src": path}
+            if previous is not None:
+                asked["last"] = {"blockId": (length - 1) // BLOCK, "numBytes": previous}
+            for result in (False, True):
+                told = self._answer("complete")
+                told.result = result
+                self._call("complete", told, **asked)
+
+    def append(self, path: str, before: int, more: int) -> None:
+        """Add to the last block of a file that is there."""
+        told = self._answer("append")
+        told.block.b.blockId, told.block.b.numBytes = 7, before
+        self._call("append", told, src=path)
+        done = self._answer("complete")
+        done.result = True
+        self._call("complete", done, src=path, last={"blockId": 7, "numBytes": before + more})
+
+    def info(self, path: str, length: int) -> None:
+        """Ask for a file's status."""
+        told = self._answer("getFileInfo")
+        told.fs.fileType, told.fs.length = 2, length
+        self._call("getFileInfo", told, src=path)
+
+    def listing(self, folder: str, **lengths: int) -> None:
+        """List a folder of files."""
+        told = self._answer("getListing")
+        told.dirList.remainingEntries = 0
+        for name, length in lengths.items():
+            status = told.dirList.partialListing.add()
+            status.fileType, status.path, status.length = 2, name.encode(), length
+        self._call("getListing", told, src=folder)
+
+    def summary(self, folder: str, length: int) -> None:
+        """Ask how much lies below a folder."""
+        told = self._answer("getContentSummary")
+        told.summary.length = length
+        self._call("getContentSummary", told, path=folder)
+
+    def rename(self, source: str, target: str) -> None:
+        """Move a file or a folder."""
+        told = self._answer("rename")
+        told.result = True
+        self._call("rename", told, src=source, dst=target)
+
+    def delete(self, path: str) -> None:
+        """Delete a file or a folder."""
+        told = self._answer("delete")
+        told.result = True
+        self._call("delete", told, src=path)
+
+    def trace(self, **parts: Any) -> Trace:
+        """All of it."""
+        meta = TraceMeta({}, START_S, "CID-1", "3.5.0", Fidelity(**parts))
+        return Trace(meta, self.schema.subset([CLIENT_PROTOCOL]), self.calls)
+
+    def _answer(self, method: str) -> Any:
+        return self.schema.method(CLIENT_PROTOCOL, method).response()
+
+    def _call(self, method: str, told: Any, **asked: Any) -> None:
+        request: Any = self.schema.method(CLIENT_PROTOCOL, method).request(**asked)
+        for message in (request, told):
+            _fill(message)
+        self.now_s += 1.0
+        self.calls.append(
+            Call(
+                self.now_s,
+                0.001,
+                1,
+                "127.0.0.1",
+                self.who["sender"],
+                len(self.calls),
+                0,
+                self.who["user"],
+                None,
+                self.who["context"],
+                CLIENT_PROTOCOL,
+                method,
+                request.SerializeToString(),
+                told.SerializeToString(),
+                Status.SUCCESS,
+            )
+        )
+
+
+def _fill(message: Any) -> None:
+    """Give required fields that are not set some value, all the way down."""
+    for one in message.DESCRIPTOR.fields:
+        if one.is_required and not message.HasField(one.name):
+            if one.type == FieldDescriptor.TYPE_MESSAGE:
+                getattr(message, one.name).SetInParent()
+            elif one.type == FieldDescriptor.TYPE_ENUM:
+                setattr(message, one.name, one.enum_type.values[0].number)
+            else:
+                setattr(message, one.name, one.default_value)
+    for one, value in message.ListFields():
+        if one.type == FieldDescriptor.TYPE_MESSAGE:
+            for inner in value if one.is_repeated else [value]:
+                _fill(inner)
+
+
+def audit_line(
+    second: float,
+    command: str,
+    path: str,
+    *,
+    user: str = "alice",
+    context: str | None = None,
+    dst: str = "null",
+    allowed: str = "true",
+) -> str:
+    """A line of an audit log, on one day."""
+    whole = int(second)
+    clock = f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d},{round(second % 1 * 1000):03d}"
+    line = (
+        f"2026-11-20 {clock} INFO FSNamesystem.audit: allowed={allowed}\tugi={user} (auth:SIMPLE)\tip=/10.0.0.1"
+        f"\tcmd={command}\tsrc={path}\tdst={dst}\tperm=null\tproto=rpc"
+    )
+    return line + (f"\tcallerContext={context}\n" if context else "\n")

@@ -1,0 +1,34 @@
+"""Accesses as columns, and the time that sources were watched."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from froude.provision.draft.jobs import Jobs
+from froude.provision.draft.log import AccessLog, Window
+from froude.provision.draft.paths import Folders
+from froude.provision.draft.types import Access, Caller
+from froude.provision.types import Op
+
+
+def test_rows_keep_what_was_seen() -> None:
+    """And say what was not by NaN and -1."""
+    log = AccessLog(Folders(), Jobs(), windows=[Window()])
+    log.add(Access(5.0, Caller("ann", None, "s"), Op.WRITE, "create", "/a/f", 7.0))
+    log.add(Access(None, Caller("ann", None, None), Op.READ, "open", "/b/f", None, 3))
+    assert len(log) == 2
+    assert log.column("write").tolist() == [1, 0]
+    assert log.column("process").tolist() == [1, -1]
+    assert log.column("blocks").tolist() == [1, 3]
+    np.testing.assert_array_equal(log.column("time"), [5.0, math.nan])
+    np.testing.assert_array_equal(log.column("bytes"), [7.0, math.nan])
+    assert [log.folders.kinds[n] for n in log.column("folder")] == [("a",), ("b",)]
+
+
+def test_overlapping_windows_count_once() -> None:
+    """Gaps between sources do not count; a window that nothing widened has no length."""
+    log = AccessLog(Folders(), Jobs(), windows=[Window(0, 10), Window(5, 12), Window(100, 103), Window()])
+    assert log.span_s == 15
+    assert log.windows[3].length_s == 0

@@ -1,0 +1,89 @@
+"""Which dataset, task and execution each access belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+
+from froude.provision.draft.jobs import Jobs
+from froude.provision.draft.log import UNITS, AccessLog, Window
+from froude.provision.draft.paths import Folders
+from froude.provision.draft.table import Grouping, extremes, settle
+from froude.provision.draft.types import Access, Caller, Unit
+from froude.provision.types import Op
+
+JOB = "mr_attempt_1699999999999_{:04d}_m_000000_0"
+
+
+def log_of(accesses: Iterable[Access], named: Grouping | None = None) -> AccessLog:
+    """A log of them."""
+    log = AccessLog(Folders(frozenset(named.prefixes if named else ())), Jobs(), windows=[Window()])
+    for access in accesses:
+        log.add(access)
+    return log
+
+
+def read(path: str, time_s: float = 0.0, **parts: object) -> Access:
+    """A read."""
+    user, context, sender = (
+        parts.pop(n, d) for n, d in (("user", "ann"), ("context", None), ("sender", None))
+    )
+    caller = Caller(user, context, sender)  # type: ignore[arg-type]
+    return Access(time_s, caller, Op.READ, "open", path, **parts)  # type: ignore[arg-type]
+
+
+def test_splits_of_a_file_are_shared() -> None:
+    """Three readers of one job's file of three blocks read a block each; one reader alone reads all of it."""
+    job, other = JOB.format(1), JOB.format(2)
+    rows = [read("/a/f", context=job, bytes=300.0, blocks=3, sender=str(n)) for n in range(3)]
+    rows.append(read("/a/f", context=other, bytes=300.0, blocks=3, sender="x"))
+    assert settle(log_of(rows), Grouping()).bytes.tolist() == [100.0, 100.0, 100.0, 300.0]
+
+
+def test_a_client_counts_to_its_job() -> None:
+    """Before and after it names it."""
+    rows = [
+        read("/in/f", context="CLI", sender="c"),
+        read("/s/job_1699999999999_0001/x", context="CLI", sender="c"),
+    ]
+    table = settle(log_of(rows), Grouping())
+    assert len(set(table.run.tolist())) == 1
+    assert {UNITS[u] for u in table.unit} == {Unit.JOB}
+
+
+@pytest.mark.parametrize(("seconds", "units"), [(1.0, {Unit.SESSION}), (10_000.0, {Unit.CALL})])
+def test_a_service_s_calls_stand_alone(seconds: float, units: set[Unit]) -> None:
+    """A process that reads for hours is no single execution."""
+    rows = [read("/a/f", seconds * n, sender="s") for n in range(3)]
+    table = settle(log_of(rows), Grouping())
+    assert {UNITS[u] for u in table.unit} == units
+    assert len(set(table.run.tolist())) == (1 if units == {Unit.SESSION} else 3)
+
+
+def test_named_datasets_and_the_rest() -> None:
+    """Names are the user's; one that nobody touched stays; what lies outside is `other`."""
+    grouping = Grouping((("/logs", "events"), ("/empty", "")))
+    rows = [read("/logs/a/f"), read("/x/f")]
+    table = settle(log_of(rows, grouping), grouping)
+    assert table.datasets == ("events", "empty", "other")
+    assert [table.datasets[n] for n in table.dataset] == ["events", "other"]
+
+
+def test_rare_tasks_are_one() -> None:
+    """The most frequent have names of their own."""
+    rows = [read("/a/f", user=f"u{n}") for n in range(6) for _ in range(10 - n)]
+    table = settle(log_of(rows), Grouping(most_tasks=3))
+    assert table.tasks == ("u0", "u1", "other")
+    assert np.bincount(table.task).tolist() == [10, 9, 26]
+
+
+def test_extremes_leave_out_unseen_times() -> None:
+    """An execution without any time has none."""
+    nan = np.nan
+    run, time = np.array([1, 0, 1, 0, 2]), np.array([5.0, nan, 3.0, 2.0, nan])
+    first, last, counts = extremes(run, time)
+    np.testing.assert_array_equal(first, [2.0, 3.0, nan])
+    np.testing.assert_array_equal(last, [2.0, 5.0, nan])
+    assert counts.tolist() == [2, 2, 1]
