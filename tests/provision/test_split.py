@@ -100,7 +100,7 @@ def _costs(problem: Problem, splits: list[dict[str, float]]) -> list[float]:
     batch = problem.sla.batch
     assert batch is not None
     fixed = [replace(problem, sla=Sla((), replace(batch, split=split))) for split in splits]
-    return [plan.upper for plan in (compile_plan(one, Effort(0.02, 10.0)) for one in fixed) if plan.groups]
+    return [plan.upper for plan in (compile_plan(one, Effort(0.05, 2.0)) for one in fixed) if plan.groups]
 
 
 @pytest.mark.parametrize("work", [(0.5, 0.5, 0.5), (0.1, 2.0, 0.3)])
@@ -128,7 +128,7 @@ def test_parallel_operations(work: tuple[float, float], records: int) -> None:
     problem = replace(problem, application=replace(problem.application, tasks=tasks))
     plan = compile_plan(problem, Effort(0.1, 20.0))
     assert plan.status is Status.PROVED
-    costs = _costs(problem, [{"p": n / 10, "q": 1 - n / 10} for n in range(1, 10)])
+    costs = _costs(problem, [{"p": n / 10, "q": 1 - n / 10} for n in range(1, 10, 2)])
     assert min(costs) >= plan.lower - 0.01
     assert plan.upper <= min(costs) / (1 - 0.1) + 0.01
 
