@@ -35,7 +35,8 @@ def note_blanks(elements: Iterable[Element], flaws: Flaws, above: str = "") -> N
         for name, text in element.fields.items():
             if name not in _NOT_NUMBERS and is_blank(text.text):
                 remedy = _REMEDIES.get((element.tag, name), "fill it in")
-                where = f"{name} of {title}" if named else f"{element.tag} {name} of {above}"
+                place = f" of {above}" if above else ""
+                where = f"{name} of {title}" if named else f"{element.tag} {name}{place}"
                 flaws.note(InputError(f"{where} is blank: {remedy}", file=element.file, place=text.line))
         inner = title if element.tag != "application" else ""
         note_blanks(element.children, flaws, inner)

@@ -1,0 +1,156 @@
+"""`froude provision draft`: from a recorded run to a cluster."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from froude.cli.app import run
+from froude.hadoop.distribution import Hadoop
+from froude.trace.files import write_trace
+from tests.provision.draft.making import Recording, audit_line
+
+pytest.importorskip("scipy")
+JOB = "1699999999999_{:04d}"
+
+
+def recorded(hadoop: Hadoop, place: Path) -> Path:
+    """Clients upload three files; two jobs sort them, as MapReduce does."""
+    recording = Recording(hadoop.schema()).by(context="CLI")
+    for name in "abc":
+        recording.write(f"/in/{name}._COPYING_", 250)
+        recording.rename(f"/in/{name}._COPYING_", f"/in/{name}")
+    for number in (1, 2):
+        job = JOB.format(number)
+        for split, name in enumerate("abc"):
+            recording.by(context=f"mr_attempt_{job}_m_{split:06d}_0", sender=bytes([number, split]) * 8)
+            recording.read(f"/in/{name}", 250)
+        recording.by(context=f"mr_attempt_{job}_r_000000_0", sender=bytes([number, 9]) * 8)
+        attempt = f"/out{number}/_temporary/1/_temporary/attempt_{job}_r_000000_0"
+        recording.write(f"{attempt}/part-r-00000", 700)
+        recording.rename(f"{attempt}/part-r-00000", f"/out{number}/part-r-00000")
+        done = f"/history/job_{job}-1-alice-TeraSort-2-3-1-SUCCEEDED-q-1.jhist"
+        recording.rename(f"{done}_tmp", done)
+    write_trace(place, recording.trace())
+    return place
+
+
+def audited(place: Path, lines: int) -> Path:
+    """A day of a warehouse's audit log."""
+    draw = random.Random(5)
+    with place.open("w") as out:
+        for number in range(lines):
+            second = 86000 * number / lines
+            day, job = f"dt=2026-11-{draw.randint(1, 20):02d}", JOB.format(number * 40 // lines)
+            part = draw.randrange(1000)
+            if draw.random() < 0.7:
+                path, command = f"/warehouse/clicks/{day}/part-{part}", "open"
+            else:
+                path, command = (
+                    f"/warehouse/daily/_temporary/1/attempt_{job}_m_{part:06d}_0/part-{part}",
+                    "create",
+                )
+            context = f"SPARK_TASK_application_{job}_JobId_{part}"
+            out.write(audit_line(second, command, path, user=f"u{number * 40 // lines % 2}", context=context))
+    return place
+
+
+def test_a_recorded_run_becomes_a_cluster(
+    tmp_path: Path, hadoop: Hadoop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Drafted, its blanks named and filled in, compiled with the paper's catalog."""
+    trace, drafted = recorded(hadoop, tmp_path / "run.trace"), tmp_path / "app.yaml"
+    assert run(["provision", "draft", str(trace), "-o", str(drafted)]) == 0
+    said = capsys.readouterr().out
+    assert "TeraSort" in said
+    assert "CLI_alice" in said
+    assert run(["provision", "validate", str(drafted)]) == 3
+    blank = capsys.readouterr().err
+    assert f"{drafted}:" in blank
+    assert "compute time of task TeraSort is blank: measure or estimate it" in blank
+    text = drafted.read_text()
+    drafted.write_text(text.replace("memory: blank", "memory: 1GB").replace("time: blank", "time: 2s"))
+    assert run(["provision", "validate", str(drafted)]) == 0
+    plan = tmp_path / "plan.json"
+    assert run(["provision", "compile", "paper2012", str(drafted), "-o", str(plan)]) == 0
+    assert json.loads(plan.read_text())["groups"]
+
+
+def test_the_numbers_of_a_recorded_run(
+    tmp_path: Path, hadoop: Hadoop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As JSON: what the clients did, and nothing written on a dry run."""
+    trace, drafted = recorded(hadoop, tmp_path / "run.trace"), tmp_path / "app.yaml"
+    command = ["provision", "draft", str(trace), "-o", str(drafted), "--dataset", "/in=input"]
+    assert run([*command, "--dry-run", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert not drafted.exists()
+    sizes = {d["name"]: d["size"]["value"] for d in found["datasets"]}
+    assert sizes == {"input": 750.0, "other": 1400.0}
+    task = next(task for task in found["tasks"] if task["name"] == "TeraSort")
+    assert (task["unit"], task["executions"]) == ("job", 2)
+    reads, writes = task["operations"]
+    assert (reads["dataset"], reads["num_records"], reads["record_size"]["value"]) == ("input", 3.0, 250.0)
+    assert (writes["dataset"], writes["num_records"], writes["record_size"]["value"]) == ("other", 1.0, 700.0)
+    assert len(found["blank"]) == 4
+
+
+def test_an_audit_log_leaves_sizes_blank(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Datasets, tasks and rates are told; days, attempts and jobs make no datasets or tasks of their own."""
+    log = audited(tmp_path / "audit.log", 2000)
+    assert run(["provision", "draft", str(log), "-o", str(tmp_path / "a.yaml"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [d["prefix"] for d in found["datasets"]] == ["/warehouse/clicks", "/warehouse/daily"]
+    assert sorted((t["name"], t["executions"]) for t in found["tasks"]) == [
+        ("spark_u0", 20),
+        ("spark_u1", 20),
+    ]
+    assert all(t["rate"]["value"] > 0 for t in found["tasks"])
+    assert len(found["blank"]) == 2 + 2 * 4
+
+
+def test_telemetry_fills_in_compute_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where one task dominates; at most all that the machines spent."""
+    log = audited(tmp_path / "audit.log", 500)
+    series = tmp_path / "cpu.csv"
+    rows = "".join(f"2026-11-20 {h:02d}:{m:02d}:00,25\n" for h in range(24) for m in range(60))
+    series.write_text(f"timestamp,value\n{rows}")
+    command = ["provision", "draft", str(log), "-o", str(tmp_path / "a.yaml"), "--task-by", "context"]
+    assert run([*command, "--telemetry", str(series), "--cores", "4", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    (task,) = found["tasks"]
+    assert task["compute"]["value"] == pytest.approx(86000 / 40, rel=0.01)
+    assert not any("compute" in text for text in found["blank"])
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--task-by", "moon"], "tells no task"),
+        (["--dataset", "logs"], "is no path prefix"),
+        (["--dataset", "/a", "--dataset", "/a/=b"], "is named twice"),
+        (["--zone", "Moon/Base"], "is no time zone"),
+        (["--cores", "4"], "are given without telemetry"),
+        (["--telemetry", "cpu.csv"], "is missing"),
+        (["--telemetry", "cpu.csv", "--cores", "4", "--telemetry-scale", "x"], "is no scale"),
+        (["--telemetry", "none.csv", "--cores", "4"], "does not exist"),
+    ],
+)
+def test_wrong_flags_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: list[str], message: str
+) -> None:
+    """And nothing is written."""
+    log = audited(tmp_path / "audit.log", 10)
+    assert run(["provision", "draft", str(log), "-o", str(tmp_path / "a.yaml"), *flags]) == 1
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "a.yaml").exists()
+
+
+def test_nothing_to_draft_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A log in which nobody reads or writes."""
+    (tmp_path / "audit.log").write_text(audit_line(1, "listStatus", "/a"))
+    assert run(["provision", "draft", str(tmp_path / "audit.log"), "-o", str(tmp_path / "a.yaml")]) == 1
+    assert "holds nothing to draft from" in capsys.readouterr().err
