@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from froude.provision.frame import owner
 from froude.provision.inputs.read import read_problem
 from froude.provision.instance import Instance
-from froude.provision.frame import owner
 from froude.provision.model import build, memory_unit
 from froude.provision.types import (
     CacheMedia,
@@ -23,6 +23,7 @@ from froude.provision.types import (
     Target,
 )
 from tests.provision.clusters import photoshare
+from tests.provision.small import BOX, DATA, DISK, DRAM, STORE, small
 
 DISKS = {"7.2KDisk", "15KDisk", "SSD"}
 
@@ -162,6 +163,51 @@ def test_what_no_cluster_can_do_is_a_conflict() -> None:
         str(found[0])
         == "memory of task upload: needs 1.3e+10 bytes per server, at most 1.2e+10 bytes per server can be had"
     )
+
+
+def test_replicas_that_have_no_servers() -> None:
+    """Three replicas where two servers can be had; fragments are named as such."""
+    servers = (replace(BOX, max_count=2),)
+    for data, text in (
+        (replace(DATA, replication=3), "servers for the replicas of dataset data: needs 3 servers"),
+        (replace(DATA, erasure=(2, 2)), "servers for the fragments of dataset data: needs 4 servers"),
+    ):
+        found = build(small(data=data, servers=servers))
+        assert isinstance(found, tuple)
+        assert [str(one) for one in found] == [f"{text}, at most 2 servers can be had"]
+
+
+def test_units_that_no_server_takes() -> None:
+    """A dataset whose every unit is on a bus without a server has nowhere to be; with a service it has."""
+    strange = replace(DISK, bus="NVMe")
+    found = build(small(units=(strange, DRAM)))
+    assert isinstance(found, tuple)
+    assert "no storage unit that servers take" in str(found[0])
+    stored = _built(small(units=(strange, DRAM, STORE)))
+    assert [choice.names for choice in stored.datasets[0].choices] == [("store",), ("store", "dram")]
+
+
+def test_a_latency_out_of_reach() -> None:
+    """The fastest of everything computes for 0.5 s and works for 0.33 s; it names task, needed and allowed."""
+    found = build(small(units=(DISK, DRAM), target=Target("serve", 10.0, latency=0.4)))
+    assert isinstance(found, tuple)
+    assert [one.constraint for one in found] == ["latency of task serve"]
+    assert found[0].allowed == 0.4
+    assert found[0].needed == pytest.approx(0.5 + 0.22, abs=0.2)
+    met = build(
+        small(data=replace(DATA, persistent=Persistence.ANY), target=Target("serve", 10.0, latency=0.6))
+    )
+    assert isinstance(met, Instance)
+
+
+def test_a_filled_local_dataset_does_not_fit() -> None:
+    """1,000 bytes beside each instance fit four disks of 250 bytes, but not when filled to half."""
+    data = Dataset("data", 1000.0, Persistence.REQUIRED, remote=False, local_to="serve")
+    disk = replace(DISK, capacity=250.0)
+    assert isinstance(build(small(data=data, units=(disk, DRAM))), Instance)
+    found = build(small(data=data, units=(disk, DRAM), options=Options(peak_fill=0.5)))
+    assert isinstance(found, tuple)
+    assert (found[0].needed, found[0].allowed) == (1000, 500)
 
 
 def test_costs() -> None:

@@ -15,9 +15,9 @@ def dollars_of_bytes(catalog: Catalog, unit: StorageUnit, stored: float, fill: f
         catalog: has the term.
         unit: what holds them.
         stored: bytes, with redundancy.
-        fill: largest share of it that is filled, in (0, 1]: what is paid is as large as that asks for.
+        fill: largest share of a volume that is filled, in (0, 1]; a service is paid by what it holds.
     """
-    return catalog.cost_of_bytes(unit, stored / fill)
+    return catalog.cost_of_bytes(unit, stored if unit.service else stored / fill)
 
 
 def dollars_of_requests(catalog: Catalog, unit: StorageUnit, works: Iterable[Work]) -> float:
