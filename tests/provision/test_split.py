@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("highspy")
 
+from froude.base.clock import VirtualClock
 from froude.provision.checker import check
 from froude.provision.compile import Effort, compile_plan
 from froude.provision.inputs.read import read_problem
@@ -170,15 +171,12 @@ def test_nothing_feasible_is_a_conflict() -> None:
 def test_without_time_nothing_is_claimed() -> None:
     """A search that may not begin has no plan and no bound above zero."""
 
-    class Late:
+    class Late(VirtualClock):
         """Each look at the clock is an hour later."""
 
-        def __init__(self) -> None:
-            self._now = 0.0
-
         def now(self) -> float:
-            self._now += 3600
-            return self._now
+            self.advance_to(super().now() + 3600)
+            return super().now()
 
     plan = best_split(
         _job((0.5, 0.5)), ("p", "q"), lambda *_: Plan(Status.UNDECIDED), gap=0.1, time_limit_s=1, clock=Late()

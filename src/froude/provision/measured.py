@@ -10,10 +10,11 @@ Source: scc (FAST 2012), 3.2.1.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from froude.base.errors import InputError
+from froude.base.errors import InputError, MissingError
 from froude.provision.types import Op
 from froude.provision.units import Dimension, show
 
@@ -171,12 +172,13 @@ def fit_rate_gap(samples: Sequence[Sample]) -> RateGap:
 
     Raises:
         InputError: fewer than two different sizes, or larger records take no longer, which gives no rate.
+        MissingError: scipy is not installed.
 
     Source: ours; non-negative least squares by Lawson and Hanson (scipy).
     """
     import numpy as np
-    from scipy.optimize import nnls
 
+    nnls = least_squares()
     _check_sizes(samples)
     sizes = np.array([sample.record_size for sample in samples], dtype=float)
     seconds = np.array([sample.seconds for sample in samples])
@@ -189,9 +191,26 @@ def fit_rate_gap(samples: Sequence[Sample]) -> RateGap:
     if per_unit <= 0 or not math.isfinite(unit / per_unit):
         times = f"{samples[0].seconds:.3g} s to {samples[-1].seconds:.3g} s"
         raise InputError(
-            "larger records do not take longer, so there is no rate", place="samples", found=times
+            "larger records do not take longer, so there is no rate",
+            place="samples",
+            found=times,
+            remedy="Measure larger records too",
         )
     return RateGap(unit / per_unit, gap)
+
+
+def least_squares() -> Callable[..., Any]:
+    """Non-negative least squares; asked for before hours of measuring end without a fit.
+
+    Raises:
+        MissingError: scipy is not installed.
+    """
+    try:
+        from scipy.optimize import nnls
+    except ImportError as error:
+        remedy = "Install the extra: pip install 'froude[provision]'"
+        raise MissingError("scipy is not installed", remedy=remedy) from error
+    return nnls  # type: ignore[no-any-return]
 
 
 def fit_iops_rate(samples: Sequence[Sample]) -> IopsRate:

@@ -38,7 +38,8 @@ def excursion(values: Sequence[float]) -> float:
     Raises:
         ValueError: no values, or their mean is not positive.
     """
-    return (max(values) - min(values)) / _mean(values)
+    mean = _mean(values)
+    return (max(values) - min(values)) / mean
 
 
 def drift(values: Sequence[float]) -> float:

@@ -153,8 +153,22 @@ def _datasets(log: AccessLog, table: Table, grouping: Grouping) -> tuple[DraftDa
         size = _dataset_size(
             max(float(left[number]), total), int(files[number]), float(written[number]), total
         )
-        found.append(DraftDataset(table.datasets[number], path, size, why))
+        found.append(DraftDataset(table.datasets[number], path, size, _replication(table, number), why))
     return tuple(found)
+
+
+def _replication(table: Table, number: int) -> Number:
+    """What most writers asked for; where none did, what most readers were offered."""
+    seen = (table.dataset == number) & (table.copies > 0)
+    for rows, who in ((seen & table.write, "asked for by"), (seen, "offered to")):
+        copies = table.copies[rows]
+        if len(copies):
+            most = int(np.bincount(copies).argmax())
+            users = "writes" if who == "asked for by" else "reads"
+            return Number(
+                float(most), f"{who} {int((copies == most).sum())} of {_count(len(copies), users[:-1])}"
+            )
+    return Number(None, "not told")
 
 
 def _reason(grouping: Grouping, *, rest: bool, path: str) -> str:

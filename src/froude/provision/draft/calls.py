@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from google.protobuf.message import Message
@@ -25,6 +25,8 @@ from froude.provision.types import Op
 CLIENT_PROTOCOL = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 _IS_FILE = 2
 _MOST_OPEN = 1_000_000
+_MOST_COPIES = 512
+"""HDFS's own limit (dfs.replication.max)."""
 
 
 @dataclass(slots=True)
@@ -104,27 +106,30 @@ class HdfsCalls:
     def _read(self, call: _Call) -> None:
         if call.asked.offset:
             return  # the same reader goes on
-        length, blocks = None, 1
+        read = Access(call.time_s, call.caller, Op.READ, "open", call.asked.src)
         if call.told is not None and call.told.HasField("locations"):
-            length = float(call.told.locations.fileLength)
-            first = call.told.locations.blocks[0].b.numBytes if call.told.locations.blocks else 0
-            blocks = math.ceil(length / first) if first else 1
-            self._log.space.saw(call.asked.src, length)
-        self._log.add(
-            Access(call.time_s, call.caller, Op.READ, "open", call.asked.src, length, max(1, blocks))
-        )
+            found = call.told.locations
+            length, first = float(found.fileLength), found.blocks[0] if found.blocks else None
+            blocks = math.ceil(length / first.b.numBytes) if first and first.b.numBytes else 1
+            read = replace(read, bytes=length, blocks=max(1, blocks), copies=len(first.locs) if first else 0)
+            self._log.space.saw(read.path, length)
+        self._log.add(read)
 
     def _read_located(self, call: _Call) -> None:
+        self._info(call)
+        if not call.asked.needBlockToken:
+            return
+        read = Access(call.time_s, call.caller, Op.READ, "open", call.asked.src)
         if call.told is not None and call.told.HasField("fs"):
-            self._saw(call.asked.src, call.told.fs)
-        if call.asked.needBlockToken:
-            length = (
-                float(call.told.fs.length) if call.told is not None and call.told.HasField("fs") else None
-            )
-            self._log.add(Access(call.time_s, call.caller, Op.READ, "open", call.asked.src, length))
+            status = call.told.fs
+            read = replace(read, bytes=float(status.length), copies=status.block_replication)
+        self._log.add(read)
 
     def _create(self, call: _Call) -> None:
-        self._begin(_Open(Access(call.time_s, call.caller, Op.WRITE, "create", call.asked.src), {}))
+        copies = min(call.asked.replication, _MOST_COPIES)
+        self._begin(
+            _Open(Access(call.time_s, call.caller, Op.WRITE, "create", call.asked.src, copies=copies), {})
+        )
 
     def _append(self, call: _Call) -> None:
         opened = _Open(Access(call.time_s, call.caller, Op.WRITE, "append", call.asked.src), {})
@@ -160,7 +165,7 @@ class HdfsCalls:
         first = opened.access
         if first.command == "create":
             self._log.space.saw(call.asked.src, written)
-        self._log.add(Access(first.time_s, first.caller, first.op, first.command, first.path, written))
+        self._log.add(replace(first, bytes=written))
 
     def _info(self, call: _Call) -> None:
         if call.told is not None and call.told.HasField("fs"):

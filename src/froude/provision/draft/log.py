@@ -26,6 +26,7 @@ _TYPES = {
     "write": "b",
     "bytes": "d",
     "blocks": "i",
+    "copies": "i",
     "file": "q",
     "process": "i",
 }
@@ -85,6 +86,7 @@ class AccessLog:
             "write": access.op is Op.WRITE,
             "bytes": math.nan if access.bytes is None else access.bytes,
             "blocks": access.blocks,
+            "copies": access.copies,
             "file": hash(access.path),
             "process": self._processes.setdefault(access.caller.sender, len(self._processes)),
         }
@@ -98,7 +100,7 @@ class AccessLog:
 
         Args:
             name: `time` in seconds and `bytes`, NaN where unseen; `label`, `run`, `unit` (index into `UNITS`) as
-                `jobs` numbers them; `folder` as `folders` does; `write` 0 or 1; `blocks`; `file`, equal for equal
+                `jobs` numbers them; `folder` as `folders` does; `write` 0 or 1; `blocks`; `copies`, 0 where unseen; `file`, equal for equal
                 paths; `process`, -1 where unseen.
         """
         return np.frombuffer(self._columns[name], dtype=self._columns[name].typecode).copy()

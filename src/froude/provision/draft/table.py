@@ -64,6 +64,8 @@ class Table:
     """NaN where unseen."""
     process: Ints
     """Of the client; -1 where unseen."""
+    copies: Ints
+    """Replicas of each file; 0 where unseen."""
 
 
 def settle(log: AccessLog, grouping: Grouping) -> Table:
@@ -77,20 +79,19 @@ def settle(log: AccessLog, grouping: Grouping) -> Table:
     _, numbered = np.unique(run, return_inverse=True)
     names = dict(zip(grouping.prefixes, (name for _, name in grouping.named), strict=True))
     titles = distinct([names.get(p) or ("_".join(p) if p else REST) for p in prefixes], "dataset")
-    write = log.column("write").astype(bool)
-    process = log.column("process").astype(np.int64)
     return Table(
-        tuple(prefixes),
-        tuple(titles),
-        tuple(tasks),
-        dataset,
-        task,
-        numbered,
-        unit,
-        write,
-        time,
-        sizes,
-        process,
+        prefixes=tuple(prefixes),
+        datasets=tuple(titles),
+        tasks=tuple(tasks),
+        dataset=dataset,
+        task=task,
+        run=numbered,
+        unit=unit,
+        write=log.column("write").astype(bool),
+        time=time,
+        bytes=sizes,
+        process=log.column("process").astype(np.int64),
+        copies=log.column("copies").astype(np.int64),
     )
 
 

@@ -64,6 +64,8 @@ class Access:
     """Length of the file read, or what was written; None where nothing tells it."""
     blocks: int = 1
     """Of the file read: a reader of one of several blocks may read that alone."""
+    copies: int = 0
+    """Replicas of the file read, or asked for the file written; 0 where nothing tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ class DraftDataset:
     prefix: str
     size: Number
     """Bytes."""
+    replication: Number
+    """Copies of each block."""
     why: str
     """Why this prefix is a dataset."""
 

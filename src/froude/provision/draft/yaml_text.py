@@ -12,6 +12,10 @@ _HEAD = """\
 # `froude provision validate THIS-FILE` lists those that are left.
 # No trace tells which task calls which, so no `dependency` stands here; nor what may overlap (`blocking`, `parallel`).
 """
+_FOOT = """
+  # What the storage system needs on each server that holds data; traces do not tell it:
+  # host: {cores: 1, memory: 2GB}
+"""
 
 
 def to_text(draft: Draft) -> str:
@@ -29,12 +33,13 @@ def to_text(draft: Draft) -> str:
     lines.append("  task:")
     for task in draft.tasks:
         lines += _task(task)
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + _FOOT
 
 
 def blanks(draft: Draft) -> list[str]:
     """What is left for the user, in words."""
     found = [f"size of dataset {d.name}" for d in draft.datasets if d.size.value is None]
+    found += [f"replication of dataset {d.name}" for d in draft.datasets if d.replication.value is None]
     for task in draft.tasks:
         if task.rate.value is None:
             found.append(f"rate of task {task.name}")
@@ -55,10 +60,12 @@ def _doing(io: DraftIo) -> str:
 
 def _dataset(dataset: DraftDataset) -> list[str]:
     size = _value(dataset.size, Dimension.SIZE)
+    copies = _value(dataset.replication, Dimension.COUNT)
     return [
         f"    # {one_line(dataset.why, 300)}",
         f"    # size: {one_line(dataset.size.note, 300)}; persistent: assumed; remote: it lies in HDFS",
-        f"    - {{name: {dataset.name}, size: {size}, persistent: 1, remote: 1}}",
+        f"    # replication: {dataset.replication.note}",
+        f"    - {{name: {dataset.name}, size: {size}, persistent: 1, remote: 1, replication: {copies}}}",
     ]
 
 

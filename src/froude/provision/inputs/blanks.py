@@ -17,6 +17,7 @@ _REMEDIES = {
     ("compute", "time"): "measure or estimate it",
     ("task", "memory"): "say what one execution needs",
     ("dataset", "size"): "ask the file system, for example by hdfs dfs -du",
+    ("dataset", "replication"): "say how many copies are kept; dfs.replication has the file system's default",
     ("io", "record_size"): "say the bytes of one record",
     ("sla", "rate"): "say what must be sustained",
 }

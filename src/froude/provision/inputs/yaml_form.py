@@ -25,19 +25,33 @@ def parse_yaml(data: bytes, file: str, flaws: Flaws) -> list[Element]:
     Raises:
         InputError: not YAML, not a mapping, or of another kind or version.
     """
+    root = parse_elements(data, file, flaws, kind=KIND, version=VERSION)
+    for name, text in root.fields.items():
+        at = Element(name, file, text.line)
+        flaws.add(at, "has the wrong type", found=repr(text.text), allowed=f"one of {', '.join(_TOP)}")
+    return list(root.children)
+
+
+def parse_elements(data: bytes, file: str, flaws: Flaws, *, kind: str, version: int) -> Element:
+    """A whole file of a kind as one element, named by the kind.
+
+    Raises:
+        InputError: not YAML, not a mapping, or of another kind or version.
+    """
     root = parse_document(data, file)
-    stamp = str(root.raw("froude") or "")
-    if stamp != f"{KIND}/{VERSION}":
-        raise root.error(
-            "froude", "another kind or version of document", found=stamp, allowed=f"{KIND}/{VERSION}"
-        )
+    stamp, allowed = str(root.raw("froude") or ""), f"{kind}/{version}"
+    if stamp != allowed:
+        raise root.error("froude", "another kind or version of document", found=stamp, allowed=allowed)
     fields = CommentedMap((name, root.raw(name)) for name in root.names() if name != "froude")
     lines = {name: _place(root, name) for name in fields}
-    found = _children(fields, lines, file, flaws)
-    for name in [n for n in fields if not isinstance(fields[n], (CommentedMap, CommentedSeq))]:
-        at = Element(str(name), file, lines[name])
-        flaws.add(at, "has the wrong type", found=repr(fields[name]), allowed=f"one of {', '.join(_TOP)}")
-    return found
+    texts = {
+        str(name): Text(_scalar(item), lines[name])
+        for name, item in fields.items()
+        if not isinstance(item, (CommentedMap, CommentedSeq)) and item is not None
+    }
+    for name in [name for name, item in fields.items() if item is None]:
+        flaws.add(Element(str(name), file, lines[name]), "has no value")
+    return Element(kind, file, 1, texts, tuple(_children(fields, lines, file, flaws)))
 
 
 def dump_yaml(elements: Sequence[Element]) -> str:

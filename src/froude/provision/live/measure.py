@@ -25,6 +25,7 @@ from froude.provision.types import Op
 
 BLOCK = 4096
 """Every record is a multiple of it: what no device splits and every file system passes on unread."""
+_SPREAD = 16
 _FEWEST_PLACES = 4
 """Records of the largest size that must fit into the region."""
 _FILL_SLICES = 32
@@ -65,6 +66,10 @@ class Request:
                     allowed="multiples of 4KiB",
                     remedy=f"The nearest is {nearest}",
                 )
+        if max(self.sizes) < _SPREAD * min(self.sizes):
+            found = f"{size_text(min(self.sizes))} to {size_text(max(self.sizes))}"
+            allowed = f"a largest of {_SPREAD} times the smallest or more, to tell rate from gap"
+            raise InputError("are too much alike", place="--sizes", found=found, allowed=allowed)
         if not 0.05 <= self.round_s <= 3600:
             raise InputError("is out of range", place="--round", found=self.round_s, allowed="0.05 s to 1 h")
         if not 0 < self.time_limit_s <= 1e7:
@@ -92,11 +97,12 @@ def measure(
     Raises:
         InputError: the region is too small for the largest record.
         TargetError: fio failed, or the region was not filled within the time limit.
-        MissingError, GuardError: as `opened`, and without fio.
+        MissingError, GuardError: as `opened`, and without fio or scipy.
     """
     asked = request or Request()
     check_region(target, asked)
     fio.find_fio()
+    measured.least_squares()
     with opened(target) as held:
 
         def run(job: Job, limit_s: float) -> Ran:
