@@ -47,8 +47,8 @@ def test_loads_grow_and_times_do_not() -> None:
         assert other.nic_bytes == pytest.approx([flow * 4 / 3 for flow in one.nic_bytes])
         assert (other.most_share, other.memory, other.latency) == (0.25, one.memory, one.latency)
         assert other.paths == one.paths
-    for one, other in zip(plain.datasets, changed.datasets, strict=True):
-        for before, after in zip(one.choices, other.choices, strict=True):
+    for stored, spread in zip(plain.datasets, changed.datasets, strict=True):
+        for before, after in zip(stored.choices, spread.choices, strict=True):
             for copy, larger in zip(before.copies, after.copies, strict=True):
                 assert larger.need == pytest.approx(copy.need * 4 / 3)
                 assert larger.min_units >= max(4, larger.need * (1 - 1e-6))
