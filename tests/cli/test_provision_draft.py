@@ -75,7 +75,8 @@ def test_a_recorded_run_becomes_a_cluster(
     drafted.write_text(text.replace("memory: blank", "memory: 1GB").replace("time: blank", "time: 2s"))
     assert run(["provision", "validate", str(drafted)]) == 0
     plan = tmp_path / "plan.json"
-    assert run(["provision", "compile", "paper2012", str(drafted), "-o", str(plan)]) == 0
+    command = ["provision", "compile", "paper2012", str(drafted), "-o", str(plan), "--gap", "0.5"]
+    assert run(command) == 0
     assert json.loads(plan.read_text())["groups"]
 
 
@@ -90,6 +91,7 @@ def test_the_numbers_of_a_recorded_run(
     assert not drafted.exists()
     sizes = {d["name"]: d["size"]["value"] for d in found["datasets"]}
     assert sizes == {"input": 750.0, "other": 1400.0}
+    assert [d["replication"]["value"] for d in found["datasets"]] == [2.0, 2.0]
     task = next(task for task in found["tasks"] if task["name"] == "TeraSort")
     assert (task["unit"], task["executions"]) == ("job", 2)
     reads, writes = task["operations"]
@@ -109,7 +111,7 @@ def test_an_audit_log_leaves_sizes_blank(tmp_path: Path, capsys: pytest.CaptureF
         ("spark_u1", 20),
     ]
     assert all(t["rate"]["value"] > 0 for t in found["tasks"])
-    assert len(found["blank"]) == 2 + 2 * 4
+    assert len(found["blank"]) == 2 * 2 + 2 * 4
 
 
 def test_telemetry_fills_in_compute_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,11 +39,13 @@ class Recording:
         for at in range(0, length, BLOCK):
             block = told.locations.blocks.add()
             block.b.numBytes = min(BLOCK, length - at)
+            for _ in range(3):
+                block.locs.add()
         self._call("getBlockLocations", told, src=path, offset=offset, length=10 * BLOCK)
 
     def write(self, path: str, length: int, *, complete: bool = True) -> None:
         """Create a file, write it block by block, close it; the NameNode asks for patience once."""
-        self._call("create", self._answer("create"), src=path)
+        self._call("create", self._answer("create"), src=path, replication=2)
         previous = None
         for number, at in enumerate(range(0, length, BLOCK)):
             asked: dict[str, Any] = {"src": path}

@@ -77,6 +77,18 @@ def test_sizes_are_lower_bounds_from_what_was_seen() -> None:
     assert {d.name: d.size.value for d in build(log, Grouping()).datasets}["in"] == 7000.0
 
 
+def test_replication_is_the_writers() -> None:
+    """Where nobody wrote, the readers'; where nobody tells, blank."""
+    rows = [
+        replace(write("/w/f", 0, 1), copies=2),
+        replace(read("/w/f"), copies=3),
+        replace(read("/r/f"), copies=3),
+    ]
+    found = {d.name: d.replication for d in build(log_of([*rows, read("/u/f")]), Grouping()).datasets}
+    assert {name: copies.value for name, copies in found.items()} == {"w": 2.0, "r": 3.0, "u": None}
+    assert found["w"].note == "asked for by 1 of 1 write"
+
+
 def test_lengths_that_nobody_told_stay_blank() -> None:
     """Sizes and records alike."""
     draft = build(log_of([read("/a/f")]), Grouping())

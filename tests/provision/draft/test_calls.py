@@ -45,6 +45,7 @@ def test_a_write_is_as_long_as_its_blocks(recording: Recording) -> None:
     assert seen(log) == [(1, 250.0), (1, 0.0)]
     assert dict(log.space.files()) == {"/a/f": 250.0, "/a/empty": 0.0}
     assert log.column("time").tolist() == [1.0, 7.0]
+    assert log.column("copies").tolist() == [2, 2]
 
 
 def test_an_append_counts_what_it_adds(recording: Recording) -> None:
@@ -59,6 +60,7 @@ def test_a_read_is_counted_once(recording: Recording) -> None:
     recording.read("/a/f", 250, offset=200)
     log = taken(recording)
     assert seen(log) == [(0, 250.0)]
+    assert log.column("copies").tolist() == [3]
     assert log.column("blocks").tolist() == [3]
 
 

@@ -28,6 +28,7 @@ def filled(draft: Draft, folder: Path) -> Parts:
     """It with every blank filled in."""
     text = to_text(draft).replace("memory: blank", "memory: 1GB").replace("time: blank", "time: 1s")
     text = text.replace("record_size: blank", "record_size: 1KB").replace("size: blank", "size: 1GB")
+    text = text.replace("replication: blank", "replication: 3")
     (folder / "b.yaml").write_text(text.replace("rate: blank", "rate: 1"))
     return read_parts([folder / "b.yaml"])
 

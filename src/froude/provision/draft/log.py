@@ -100,8 +100,8 @@ class AccessLog:
 
         Args:
             name: `time` in seconds and `bytes`, NaN where unseen; `label`, `run`, `unit` (index into `UNITS`) as
-                `jobs` numbers them; `folder` as `folders` does; `write` 0 or 1; `blocks`; `copies`, 0 where unseen; `file`, equal for equal
-                paths; `process`, -1 where unseen.
+                `jobs` numbers them; `folder` as `folders` does; `write` 0 or 1; `blocks`; `copies`, 0 where
+                unseen; `file`, equal for equal paths; `process`, -1 where unseen.
         """
         return np.frombuffer(self._columns[name], dtype=self._columns[name].typecode).copy()
 
