@@ -19,6 +19,7 @@ from froude.provision.types import Op
 from froude.provision.units import Dimension, show
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+_BINARY = (("GiB", GIB), ("MiB", MIB), ("KiB", KIB))
 SIZES = (4 * KIB, 64 * KIB, 200 * KIB, MIB, 10 * MIB)
 """Record sizes measured: the paper's 4 KB, 200 KB and 10 MB in whole blocks, and two more for the fit."""
 
@@ -226,11 +227,10 @@ def fit_iops_rate(samples: Sequence[Sample]) -> IopsRate:
 
 
 def size_text(size: int) -> str:
-    """A size as it is best read: `200KiB`, `1GiB`, else decimal; `units.parse` reads it back."""
-    for unit, factor in (("GiB", GIB), ("MiB", MIB), ("KiB", KIB)):
-        if size >= factor and size % factor == 0:
-            return f"{size // factor}{unit}"
-    return show(float(size), Dimension.SIZE)
+    """A size as it is best read, in binary or decimal units: `200KiB`, `500GB`; `units.parse` reads it back."""
+    decimal = show(float(size), Dimension.SIZE)
+    binary = [f"{size // by}{unit}" for unit, by in _BINARY if size >= by and size % by == 0]
+    return min((*binary, decimal), key=len)
 
 
 def _check_sizes(samples: Sequence[Sample]) -> None:

@@ -7,7 +7,6 @@ from froude.provision.types import Op
 from froude.render import (
     Axis,
     Block,
-    Callout,
     Chart,
     ChartKind,
     Column,
@@ -20,7 +19,6 @@ from froude.render import (
     Text,
     Tone,
     Value,
-    literal,
 )
 
 _NAMES = {Op.READ: "reads", Op.WRITE: "writes"}
@@ -44,8 +42,8 @@ def measurement_report(found: Measurement, facts: dict[str, str]) -> Report:
     tone = Tone.GOOD if found.steady else Tone.WARNING
     lede = " ".join(said if found.steady else ["The device did not settle.", *said])
     figures = tuple(figure for fit in found.fits for figure in _key(fit))
-    notes: list[Block] = [Callout("What to know", "\n".join(f"- {literal(n)}" for n in found.notes))]
-    opening: list[Block] = notes if found.notes else []
+    rows: list[tuple[Value, ...]] = [(note,) for note in found.notes]
+    opening: list[Block] = [Table((Column("What to know"),), rows)] if rows else []
     sections = (
         Section("Throughput over record size", (*opening, throughput_chart(found))),
         *(Section(f"The {_NAMES[fit.op]}", (fit_table(fit),)) for fit in found.fits),
