@@ -193,7 +193,9 @@ def _kinds(instance: Instance) -> tuple[Kind, ...]:
     remote = any(choice.copies for dataset in instance.datasets for choice in dataset.choices)
     free = instance.host_cores == 0 and instance.host_memory == 0
     kinds: list[Kind] = []
-    for server in range(len(instance.servers)):
+    # A type of which there is none is left out, unless all are: then the conflict names it.
+    had = [at for at, server in enumerate(instance.servers) if server.max_count != 0]
+    for server in had or range(len(instance.servers)):
         if remote:
             kinds.append(Kind(server, host=True, tasks=not instance.isolation))
         if instance.isolation or not remote or not free:
