@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.provision import compiling, drafting, inputs, measuring
+from froude.cli.provision import compiling, drafting, importing, inputs, measuring
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -16,6 +16,7 @@ app = typer.Typer(
 app.command()(inputs.validate)
 app.command()(drafting.draft)
 app.command()(inputs.convert)
+app.command(name="import")(importing.import_)
 app.command(name="compile")(compiling.compile_)
 app.command()(compiling.sweep)
 app.command()(compiling.evaluate)

@@ -1,0 +1,235 @@
+"""`froude provision import`: tables of prices → a catalog, or the list of what they leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from froude.base.errors import InputError
+from froude.base.files import atomic_write_text
+from froude.cli.provision import common
+from froude.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from froude.provision.prices.build import Imported
+    from froude.provision.prices.layouts import Prices
+    from froude.provision.types import Catalog
+
+
+class Figures(StrEnum):
+    """Which bandwidths count."""
+
+    SUSTAINED = "sustained"
+    UP_TO = "up-to"
+
+
+class Arch(StrEnum):
+    """Architectures of cores."""
+
+    X86 = "x86_64"
+    ARM = "arm64"
+
+
+_MOST_SHOWN = 20
+_DAYS = {"h": 1 / 24, "d": 1.0, "mo": 730 / 24, "y": 365.0}
+
+
+def import_(
+    ctx: typer.Context,
+    tables: Annotated[
+        list[Path],
+        typer.Argument(metavar="TABLE", help="CSV or JSON of prices, also .gz; of any layouts together."),
+    ],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The catalog: .yaml or .xml.")] = None,
+    rates: Annotated[Path | None, typer.Option(help="What the tables do not give, as YAML.")] = None,
+    template: Annotated[Path | None, typer.Option(help="Write what is missing here, to fill in.")] = None,
+    base: Annotated[
+        str | None, typer.Option(help="A catalog of your own that volumes and disks are added to.")
+    ] = None,
+    date: Annotated[str | None, typer.Option(help="Of the prices [from the names of the tables].")] = None,
+    term: Annotated[str | None, typer.Option(help="How long it is paid, such as 3y or 6mo [3y].")] = None,
+    region: Annotated[str | None, typer.Option(help="Of a table with several.")] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIELD=NAME", help="Which column of an instance table is a field."),
+    ] = None,
+    bandwidth: Annotated[
+        Figures, typer.Option(help="Bandwidth to volumes: what is sustained, or what is reached for a while.")
+    ] = Figures.SUSTAINED,
+    burstable: Annotated[bool, typer.Option(help="Types whose cores are a credit too.")] = True,
+    gpu: Annotated[bool | None, typer.Option("--gpu/--no-gpu", help="Only with, or only without.")] = None,
+    bare_metal: Annotated[
+        bool | None, typer.Option("--bare-metal/--no-bare-metal", help="Only, or none.")
+    ] = None,
+    previous: Annotated[bool, typer.Option(help="Types of a previous generation too.")] = True,
+    arch: Annotated[Arch | None, typer.Option(help="Only this.")] = None,
+    family: Annotated[
+        list[str] | None, typer.Option(help="Only this one; several times for several.")
+    ] = None,
+    min_price: Annotated[float, typer.Option(help="Dollars an hour.")] = 0.0,
+    max_price: Annotated[float, typer.Option(help="Dollars an hour.")] = float("inf"),
+    strict: Annotated[bool, typer.Option("--strict", help="A malformed row is an error.")] = False,
+) -> None:
+    """Tables of prices → a catalog of servers with what they include, volumes and disks.
+
+    What the tables do not give (rates, gaps, capacities) comes from --rates and is never invented: parts without it
+    are left out, with a note. --template writes a file of everything that is missing.
+
+    Example: froude provision import ec2_2026-07.csv --template rates.yaml
+    """
+    from froude.provision.prices.bandwidth import Bandwidth
+    from froude.provision.prices.build import Wanted, build
+    from froude.provision.prices.files import date_of, load_rates
+    from froude.provision.prices.filters import Filters
+
+    settings: Settings = ctx.obj
+    _outputs(output, template)
+    own = _base(settings, base)
+    hours = (own.hours if own is not None else 3 * 8760.0) if term is None else _hours(term)
+    _range(min_price, max_price)
+    filters = Filters(
+        burstable, gpu, arch and arch.value, tuple(family or ()), min_price, max_price, bare_metal, previous
+    )
+    wanted = Wanted(date_of(tables, date), hours, filters, Bandwidth(bandwidth.value))
+    given = load_rates(rates)
+    with settings.progress().task("reading prices"):
+        prices = _prices(tables, _mapping(column or []), region)
+        _malformed(settings, prices, strict=strict)
+        found = build(prices, given, wanted)
+    for note in found.notes:
+        settings.note(f"note: {note}")
+    if template is not None:
+        _write_template(settings, template, found, rates)
+    if output is not None:
+        _write_catalog(settings, output, found, own, tables)
+
+
+def _outputs(output: Path | None, template: Path | None) -> None:
+    if output is None and template is None:
+        raise InputError("nothing to write", place="-o, --template", allowed="one of them, or both")
+    common.apart(output, template)
+    if output is not None and output.suffix not in {".yaml", ".yml", ".xml"}:
+        raise InputError("has no suffix that tells its form", file=output, allowed=".yaml or .xml")
+    if template is not None and template.exists():
+        raise InputError("is there already, and may be filled in", file=template, allowed="a new name")
+
+
+def _base(settings: Settings, base: str | None) -> Catalog | None:
+    from froude.provision.inputs.read import read_parts
+    from froude.provision.inputs.tree import FlawedInputError
+
+    if base is None:
+        return None
+    try:
+        catalog = read_parts([base]).catalog
+    except FlawedInputError as error:
+        common.tell(settings, error)
+        raise typer.Exit(common.EXIT_ERROR) from error
+    if catalog is None:
+        raise InputError("has no resources", file=base, place="--base")
+    return catalog
+
+
+def _hours(term: str) -> float:
+    digits = term.rstrip("hdmoy")
+    unit = term[len(digits) :]
+    try:
+        days = float(digits) * _DAYS[unit]
+    except (KeyError, ValueError) as error:
+        raise InputError("is no term", place="--term", found=term, allowed="3y, 6mo, 30d or 24h") from error
+    if not 0 < days <= 36_500:
+        raise InputError("is out of range", place="--term", found=term, allowed="above 0, at most 100y")
+    return days * 24
+
+
+def _range(low: float, high: float) -> None:
+    if not 0 <= low <= high:
+        raise InputError("is no range", place="--min-price, --max-price", found=f"{low:g} to {high:g}")
+
+
+def _mapping(columns: Sequence[str]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in columns]
+    for name, equals, column in pairs:
+        if not (name and equals and column):
+            raise InputError("is no mapping", place="--column", found=name, allowed="FIELD=NAME")
+    return {name.strip(): column.strip() for name, _, column in pairs}
+
+
+def _prices(tables: Sequence[Path], mapping: dict[str, str], region: str | None) -> Prices:
+    from froude.provision.prices.files import load_table
+    from froude.provision.prices.layouts import Prices
+    from froude.provision.prices.rows import read_prices
+
+    found = Prices()
+    for path in tables:
+        found += read_prices(load_table(path), mapping=mapping, region=region)
+    return found
+
+
+def _malformed(settings: Settings, prices: Prices, *, strict: bool) -> None:
+    """Name the rows that cannot be used; with `strict` the first is an error."""
+    rows = prices.malformed
+    if rows and strict:
+        more = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
+        raise InputError(rows[0].message + more, file=rows[0].file, place=rows[0].line)
+    for row in rows[:_MOST_SHOWN]:
+        settings.note(f"left out: {row}")
+    if len(rows) > _MOST_SHOWN:
+        settings.note(f"left out: {len(rows) - _MOST_SHOWN} more malformed rows")
+
+
+def _write_template(settings: Settings, path: Path, found: Imported, rates: Path | None) -> None:
+    from froude.provision.prices.asked import template
+    from froude.provision.prices.files import load_rates
+
+    text = template(found.asked, load_rates(rates))
+    if settings.dry_run:
+        settings.would(f"write {path}")
+        return
+    atomic_write_text(path, text)
+    settings.out(
+        f"What is missing is written to {path}" if found.asked else f"Nothing is missing; see {path}"
+    )
+
+
+def _write_catalog(
+    settings: Settings, path: Path, found: Imported, base: Catalog | None, tables: Sequence[Path]
+) -> None:
+    from froude.provision.inputs.read import Parts, parts_of
+    from froude.provision.inputs.tree import Flaws
+    from froude.provision.inputs.write import elements, to_xml, to_yaml
+
+    catalog = found.catalog(base)
+    parts, flaws = Parts(catalog), Flaws()
+    parts_of(elements(parts), flaws)
+    flaws.check()
+    text = to_xml(parts) if path.suffix == ".xml" else to_yaml(parts)
+    told = [
+        f"Prices as of {catalog.prices_as_of}, from {', '.join(table.name for table in tables)}.",
+        *found.notes,
+    ]
+    if settings.dry_run:
+        settings.would(f"write {path}", notes=found.notes)
+        return
+    atomic_write_text(path, _commented(told, xml=path.suffix == ".xml") + text)
+    settings.emit(
+        {
+            "output": str(path),
+            "servers": len(catalog.servers),
+            "units": len(catalog.units),
+            "notes": found.notes,
+        }
+    )
+    kinds = f"{len(catalog.servers):,} servers, {len(catalog.units)} storage units, {len(catalog.cpus)} core types"
+    settings.out(f"{kinds} written to {path}, prices as of {catalog.prices_as_of}")
+
+
+def _commented(lines: Sequence[str], *, xml: bool) -> str:
+    if xml:
+        inside = "\n".join(line.replace("--", "- -") for line in lines)
+        return f"<!-- {inside} -->\n"
+    return "".join(f"# {line}\n" for line in lines)

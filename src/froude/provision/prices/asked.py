@@ -1,0 +1,154 @@
+"""What is still missing before everything of the tables can be bought, and the file to fill in."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from froude.provision.inputs.blanks import BLANK
+from froude.provision.prices.rates import KIND, VERSION, Rates, Speed
+from froude.provision.units import Dimension, show
+
+_PLAIN = re.compile(r"[A-Za-z][\w. /+-]*")
+_SPEED = ("rateR", "gapR", "rateW", "gapW")
+_SIZE, _RATE, _TIME = Dimension.SIZE, Dimension.RATE, Dimension.TIME
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Local storage of a family of servers, as far as a table tells."""
+
+    types: int
+    """Types that have it."""
+    piece: float | None
+    """Bytes; None where its totals have no common part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What no table and no file of rates says."""
+
+    memory: bool = False
+    nvme: Mapping[str, Family] = field(default_factory=dict)
+    """By family of servers."""
+    volumes: tuple[str, ...] = ()
+    """Classes."""
+    volume_slots: bool = False
+    disks: tuple[str, ...] = ()
+    """Models."""
+    network: tuple[str, ...] = ()
+    """Types whose network has no figure that holds."""
+    to_volumes: tuple[str, ...] = ()
+    """Types whose way to volumes has none."""
+
+    def __bool__(self) -> bool:
+        named = (self.nvme, self.volumes, self.disks, self.network, self.to_volumes)
+        return self.memory or self.volume_slots or any(named)
+
+
+def template(asked: Asked, rates: Rates) -> str:
+    """A file of rates: what was given whole, and a blank for everything that is missing."""
+    lines = [
+        "# What the tables of prices do not give. Fill in each blank from a data sheet, the provider's documentation",
+        "# or a measurement; entries that stay blank are left out of the catalog. Rates and gaps are of one piece.",
+        f"froude: {KIND}/{VERSION}",
+    ]
+    if asked.volume_slots or rates.volume_slots is not None:
+        slots = BLANK if rates.volume_slots is None else rates.volume_slots
+        lines.append(f"volume_slots: {slots}    # volumes that a server takes")
+    if asked.memory or rates.memory is not None:
+        memory = rates.memory
+        wide = BLANK if memory is None else show(memory.bandwidth_per_cpu, _RATE)
+        fields = _speed(memory.speed if memory else None) | {"BW_per_cpu": wide}
+        lines.append(f"memory: {_mapping(fields)}    # a piece is 1 GiB")
+    sections = {
+        "nvme": _nvme(asked, rates),
+        "volume": _volumes(asked, rates),
+        "disk": _disks(asked, rates),
+        "type": _types(asked, rates),
+    }
+    for name, entries in sections.items():
+        items = [f"  - {entry}" for entry in entries]
+        lines += [f"{name}:", *items] if items else []
+    return "\n".join(lines) + "\n"
+
+
+def _nvme(asked: Asked, rates: Rates) -> Iterator[str]:
+    for one in rates.nvme:
+        piece = {} if one.piece is None else {"piece": show(one.piece, _SIZE)}
+        yield _mapping({"families": " ".join(one.families)} | piece | _speed(one.speed))
+    for name, family in asked.nvme.items():
+        told = {"families": name} | ({} if family.piece is not None else {"piece": BLANK}) | _speed(None)
+        pieces = "" if family.piece is None else f", in pieces of {family.piece / 1e9:.4g} GB"
+        yield f"{_mapping(told)}    # {family.types} types{pieces}"
+
+
+def _volumes(asked: Asked, rates: Rates) -> Iterator[str]:
+    for one in rates.volumes:
+        price = one.price_per_gb_month
+        paid = {} if price is None else {"price_per_GB_month": f"{price!r}"}
+        yield _mapping({"class": one.name, "capacity": show(one.capacity, _SIZE)} | _speed(one.speed) | paid)
+    for name in asked.volumes:
+        yield _mapping({"class": name, "capacity": BLANK} | _speed(None))
+
+
+def _disks(asked: Asked, rates: Rates) -> Iterator[str]:
+    for one in rates.disks:
+        fields = {"model": one.model, "capacity": show(one.capacity, _SIZE), "bus": one.bus}
+        yield _mapping(fields | _speed(one.speed) | {"power": show(one.power, Dimension.POWER)})
+    for name in asked.disks:
+        yield _mapping({"model": name, "capacity": BLANK, "bus": BLANK} | _speed(None) | {"power": BLANK})
+
+
+def _types(asked: Asked, rates: Rates) -> Iterator[str]:
+    wanted = {"BW": (rates.network, asked.network), "volume_BW": (rates.to_volumes, asked.to_volumes)}
+    names = dict.fromkeys(name for given, missing in wanted.values() for name in (*given, *missing))
+    for name in names:
+        fields = {"type": name}
+        for column, (given, missing) in wanted.items():
+            if name in given:
+                fields[column] = show(given[name], _RATE)
+            elif name in missing:
+                fields[column] = BLANK
+        yield _mapping(fields)
+
+
+def _speed(speed: Speed | None) -> dict[str, str]:
+    if speed is None:
+        return dict.fromkeys(_SPEED, BLANK)
+    rates = (
+        show(speed.rate_r, _RATE),
+        show(speed.gap_r, _TIME),
+        show(speed.rate_w, _RATE),
+        show(speed.gap_w, _TIME),
+    )
+    return dict(zip(_SPEED, rates, strict=True))
+
+
+def _mapping(fields: Mapping[str, str]) -> str:
+    inside = ", ".join(f"{name}: {_quoted(text)}" for name, text in fields.items())
+    return f"{{{inside}}}"
+
+
+def _quoted(text: str) -> str:
+    """As YAML reads it back as the same text: names in quotes unless they are plain words."""
+    number = text[:1].isdigit() or text[:1] == "."
+    return text if (number and text.isalnum()) or _is_quantity(text) or _is_word(text) else json.dumps(text)
+
+
+def _is_quantity(text: str) -> bool:
+    return re.fullmatch(r"[\d.]+(e[+-]?\d+)?[A-Za-z]*", text) is not None
+
+
+def _is_word(text: str) -> bool:
+    return _PLAIN.fullmatch(text) is not None and text.lower() not in {
+        "yes",
+        "no",
+        "true",
+        "false",
+        "null",
+        "on",
+        "off",
+    }

@@ -1,0 +1,72 @@
+"""The shell of the importer: tables from files, plain or packed with gzip, and the date in a file's name."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from froude.base.errors import InputError
+from froude.base.files import read_bounded
+from froude.provision.prices.rates import Rates, read_rates
+from froude.provision.prices.tables import Table, read_table
+
+LIMIT_BYTES = 256 << 20
+"""Largest table read, also unpacked."""
+_DATE = re.compile(r"(?<!\d)(20\d{2}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)(?!\d)")
+_GZIP = b"\x1f\x8b"
+
+
+def load_table(path: Path) -> Table:
+    """A table of a file.
+
+    Raises:
+        InputError: unreadable, too large, or no table.
+    """
+    return read_table(_unpacked(read_bounded(path, limit_bytes=LIMIT_BYTES), path), str(path))
+
+
+def load_rates(path: Path | None) -> Rates:
+    """The rates of a file; none without one.
+
+    Raises:
+        InputError: unreadable, or wrong.
+    """
+    return Rates() if path is None else read_rates(read_bounded(path, limit_bytes=16 << 20), str(path))
+
+
+def date_of(paths: Sequence[Path], said: str | None) -> str:
+    """The date of the prices: as said, else the oldest that stands in the names of the files.
+
+    Raises:
+        InputError: no date is said, and a file's name has none.
+    """
+    if said is not None:
+        if _DATE.fullmatch(said) is None:
+            raise InputError("is not a date", place="--date", found=said, allowed="2026-07 or 2026-07-31")
+        return said
+    dates = []
+    for path in paths:
+        match = _DATE.search(path.name)
+        if match is None:
+            raise InputError(
+                "has no date in its name", file=path, remedy="Say when the prices were taken: --date 2026-07"
+            )
+        dates.append(match[1])
+    return min(dates)
+
+
+def _unpacked(data: bytes, path: Path) -> bytes:
+    if not data.startswith(_GZIP):
+        return data
+    unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    try:
+        plain = unpack.decompress(data, LIMIT_BYTES)
+    except zlib.error as error:
+        raise InputError("is not whole: gzip cannot unpack it", file=path, found=str(error)) from error
+    if unpack.unconsumed_tail:
+        raise InputError("is too large unpacked", file=path, allowed=f"at most {LIMIT_BYTES} bytes")
+    if not unpack.eof:
+        raise InputError("is not whole: gzip's end is missing", file=path)
+    return plain

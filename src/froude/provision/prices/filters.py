@@ -1,0 +1,86 @@
+"""Which instance types are looked at: by price, architecture, family, and what kind of machine they are."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from froude.provision.prices.layouts import InstanceType
+
+BURSTABLE = frozenset({"t1", "t2", "t3", "t3a", "t4g"})
+"""Families of EC2 whose cores are a credit: the figure of the table cannot be had all day."""
+SHARED_CORE = frozenset({"e2-micro", "e2-small", "e2-medium", "f1-micro", "g1-small"})
+"""Types of GCP of the same kind."""
+FLEX = "-flex"
+"""Ends the names of EC2 families whose full cores are promised for most of the time only."""
+PREVIOUS = frozenset(
+    {"c1", "c3", "cc2", "cg1", "cr1", "g2", "hi1", "hs1", "i2", "m1", "m2", "m3", "r3", "t1"}
+)
+"""Families of EC2 that are sold as previous generation, and can no longer be counted on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """None and True ask for nothing; what is asked for must all hold."""
+
+    burstable: bool = True
+    gpu: bool | None = None
+    """True: only with one; False: only without."""
+    arch: str | None = None
+    """`x86_64` or `arm64`."""
+    families: tuple[str, ...] = ()
+    """Only these, if any are named."""
+    min_price: float = 0.0
+    """Dollars an hour."""
+    max_price: float = math.inf
+    bare_metal: bool | None = None
+    previous: bool = True
+    """Types of a previous generation too."""
+
+    def refusal(self, one: InstanceType) -> str | None:
+        """Why a type is left out; None when it is not."""
+        if not self.burstable and is_burstable(one):
+            return "burstable"
+        if self.gpu is not None and one.gpu is not self.gpu:
+            return "without a GPU" if self.gpu else "with a GPU"
+        if self.arch is not None and one.arch != self.arch:
+            return f"not {self.arch}"
+        if self.families and one.family not in self.families:
+            return "of other families"
+        if not self.min_price <= one.price_hour <= self.max_price:
+            return "of another price"
+        if self.bare_metal is not None and is_bare_metal(one) is not self.bare_metal:
+            return "not bare metal" if self.bare_metal else "bare metal"
+        if not self.previous and is_previous(one):
+            return "of a previous generation"
+        return None
+
+
+def is_burstable(one: InstanceType) -> bool:
+    """By the rule of known families."""
+    return one.family in BURSTABLE or one.name in SHARED_CORE or one.family.endswith(FLEX)
+
+
+def is_bare_metal(one: InstanceType) -> bool:
+    """By its name: `m5.metal`, `c7i.metal-24xl`, `c3-standard-192-metal`."""
+    return "metal" in one.name.replace(".", "-").split("-")
+
+
+def is_previous(one: InstanceType) -> bool:
+    """As the table says, or by the known families."""
+    return one.generation.lower().startswith("prev") or one.family in PREVIOUS
+
+
+def apply(types: Sequence[InstanceType], filters: Filters) -> tuple[tuple[InstanceType, ...], Counter[str]]:
+    """The types that pass, and how many were left out for which reason."""
+    refused: Counter[str] = Counter()
+    kept = []
+    for one in types:
+        why = filters.refusal(one)
+        if why is None:
+            kept.append(one)
+        else:
+            refused[why] += 1
+    return tuple(kept), refused

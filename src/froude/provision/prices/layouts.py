@@ -1,0 +1,196 @@
+"""What kind of table a header makes it, and its rows as values in SI units.
+
+A layout is recognised by its columns alone. A name that is not known, or one whose unit the name does not tell, is
+mapped by hand (`--column FIELD=NAME`): units are never guessed, except in a layout that is known whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from froude.base.errors import InputError
+from froude.provision.inputs.tree import nearest
+from froude.provision.prices.tables import Malformed, Table
+
+
+class Kind(Enum):
+    """What the rows are."""
+
+    INSTANCES = "instance types"
+    VOLUMES = "attached volumes"
+    DISKS = "disks"
+
+
+FIELDS: dict[str, tuple[str, ...]] = {
+    "name": ("instance_type", "machine_type", "instance", "type", "name"),
+    "price_hour": (
+        "od_usd_h",
+        "usd_h",
+        "od_usd_hour",
+        "usd_per_hour",
+        "price_hour",
+        "hour",
+        "pricing.{region}.linux.ondemand",
+    ),
+    "price_month": ("usd_per_month", "price_month", "month"),
+    "cpu": ("cpu", "cpus", "vcpu", "vcpus", "vCPU", "vCPUs"),
+    "memory_mib": ("memory_mib", "mem_mib"),
+    "memory_gib": ("memory_gib", "mem_gib", "ram_gib"),
+    "memory_gb": ("memory_gb", "mem_gb", "ram_gb"),
+    "local_gb": ("local_nvme", "local_gb", "local_ssd_gb"),
+    "local_count": ("disk_count", "disks", "storage_devices", "storage.devices"),
+    "local_device_gb": ("disk_gb", "disk_size_gb", "storage_size_gb", "storage.size"),
+    "network_mbps": ("network_bandwidth", "network_mbps", "network_performance", "network"),
+    "network_gbps": ("network_gbps", "egress_gbps", "bandwidth_gbps"),
+    "ebs_mbps": ("ebs_bandwidth", "ebs_mbps", "ebs_max_mbps", "ebs_max_bandwidth"),
+    "ebs_baseline_mbps": ("ebs_baseline_bandwidth", "ebs_baseline_mbps"),
+    "family": ("family", "series"),
+    "generation": ("generation",),
+    "arch": ("arch", "architecture"),
+    "manufacturer": ("cpu_manufacturer", "manufacturer", "cpu_vendor"),
+    "gpu": ("gpu_name", "gpu", "GPU", "gpu_count"),
+}
+"""Fields of an instance table → names of columns that are it."""
+_WHOLE: tuple[tuple[frozenset[str], dict[str, str]], ...] = (
+    (
+        frozenset({"instance_type", "od_usd_h", "local_nvme", "ebs_bandwidth", "memory"}),
+        {"memory_mib": "memory"},
+    ),
+    (frozenset({"instance_type", "vCPU", "pretty_name", "memory"}), {"memory_gib": "memory"}),
+)
+"""Layouts that are known whole, so that a column without its unit in the name is known too."""
+_VOLUMES = ("class", "region", "usd_per_gib_month")
+_DISKS = ("model", "price")
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceType:
+    """One type of server that a cloud lets."""
+
+    name: str
+    family: str
+    price_hour: float
+    """Dollars."""
+    cpu: int
+    memory: float
+    """Bytes."""
+    local: float = 0.0
+    """Bytes of local NVMe in all."""
+    devices: int | None = None
+    """Of the local NVMe, where the table says."""
+    network: float | None = None
+    """Bytes per second that hold; None where the table says nothing, or only "up to"."""
+    network_burst: float | None = None
+    """Bytes per second "up to"."""
+    volume: float | None = None
+    """Bytes per second to attached volumes that the table calls its figure; may be "up to"."""
+    volume_baseline: float | None = None
+    """Bytes per second to attached volumes that the table calls baseline."""
+    generation: str = ""
+    arch: str = ""
+    manufacturer: str = ""
+    gpu: bool = False
+
+    @property
+    def core(self) -> str:
+        """Core type: architecture and manufacturer, as far as the table says."""
+        return " ".join(word for word in (self.arch, self.manufacturer) if word) or "core"
+
+
+@dataclass(frozen=True, slots=True)
+class VolumePrice:
+    """A class of attached volumes in one region."""
+
+    name: str
+    region: str
+    price_per_gb_month: float
+
+
+@dataclass(frozen=True, slots=True)
+class DiskPrice:
+    """A model of disk."""
+
+    model: str
+    price: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What tables hold, in the order of their rows."""
+
+    instances: tuple[InstanceType, ...] = ()
+    volumes: tuple[VolumePrice, ...] = ()
+    disks: tuple[DiskPrice, ...] = ()
+    malformed: tuple[Malformed, ...] = ()
+    unpriced: tuple[str, ...] = field(default=())
+    """Names of rows without a price."""
+
+    def __add__(self, other: Prices) -> Prices:
+        return Prices(
+            self.instances + other.instances,
+            self.volumes + other.volumes,
+            self.disks + other.disks,
+            self.malformed + other.malformed,
+            self.unpriced + other.unpriced,
+        )
+
+
+def kind_of(table: Table, mapping: Mapping[str, str] | None = None) -> Kind:
+    """What the table is.
+
+    Raises:
+        InputError: of no known layout; says which columns were found and what is wanted.
+    """
+    found = set(table.columns)
+    if found.issuperset(_VOLUMES):
+        return Kind.VOLUMES
+    if found.issuperset(_DISKS) and "cpu" not in columns_of(table, {}, ""):
+        return Kind.DISKS
+    columns = columns_of(table, mapping or {}, "")
+    if {"name", "cpu"} <= columns.keys() or mapping:
+        return Kind.INSTANCES
+    raise InputError(
+        "is a table of no known layout",
+        file=table.file,
+        found=f"columns {', '.join(table.columns[:40])}",
+        allowed=f"instance types ({', '.join(FIELDS)}), volumes ({', '.join(_VOLUMES)}) or disks ({', '.join(_DISKS)})",
+        remedy="Name the columns of an instance table with --column FIELD=NAME",
+    )
+
+
+def columns_of(table: Table, mapping: Mapping[str, str], region: str) -> dict[str, str]:
+    """Field of an instance table → its column, as far as known.
+
+    Raises:
+        InputError: the mapping names a field or a column that is not there.
+    """
+    for name, column in mapping.items():
+        if name not in FIELDS:
+            hint = nearest(name, FIELDS)
+            raise InputError(
+                f"is no field of an instance table{hint}",
+                place="--column",
+                found=name,
+                allowed=", ".join(FIELDS),
+            )
+        if column not in table.columns:
+            hint = nearest(column, table.columns)
+            found = f"columns {', '.join(table.columns[:40])}"
+            raise InputError(f"has no column {column}{hint}", file=table.file, place="--column", found=found)
+    columns: dict[str, str] = {}
+    for name, names in FIELDS.items():
+        known = [n.replace("{region}", region) for n in names]
+        present = [column for column in known if column in table.columns]
+        columns |= {name: present[0]} if present else {}
+    for header, meant in _WHOLE:
+        if header <= set(table.columns):
+            columns |= meant
+    for name, column in mapping.items():
+        if name.startswith(
+            ("memory_", "price_")
+        ):  # one of several units: what is said replaces what was found
+            columns = {f: c for f, c in columns.items() if f.split("_")[0] != name.split("_")[0]}
+        columns[name] = column
+    return columns

@@ -1,0 +1,269 @@
+"""Rows of a table of prices as values in SI units; what is wrong with a row is noted, and the row left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from froude.base.errors import InputError
+from froude.provision.inputs.tree import nearest
+from froude.provision.prices.layouts import (
+    DiskPrice,
+    InstanceType,
+    Kind,
+    Prices,
+    VolumePrice,
+    columns_of,
+    kind_of,
+)
+from froude.provision.prices.tables import Malformed, Row, Table
+from froude.provision.types import HOURS_PER_MONTH
+
+GB, GIB, MIB, MEGABIT = 1e9, 2.0**30, 2.0**20, 1e6 / 8
+X86, ARM = "x86_64", "arm64"
+_ARCHITECTURES = {"amd64": X86, "x86_64": X86, "x86": X86, "arm64": ARM, "aarch64": ARM, "arm": ARM}
+_DEFAULT_REGION = "us-east-1"
+"""Of a table with columns per region, where none is asked for."""
+_DEVICES = re.compile(r"(\d{1,3})\s*[x*]\s*(\d{1,6}(?:\.\d+)?)\b.*", re.IGNORECASE)
+_GIGABIT = re.compile(r"(up to\s+)?(\d+(?:\.\d+)?)\s*(gigabit|gbps)", re.IGNORECASE)
+
+
+def read_prices(
+    table: Table, *, mapping: Mapping[str, str] | None = None, region: str | None = None
+) -> Prices:
+    """The priced rows of a table.
+
+    Args:
+        table: of a kind that `kind_of` knows.
+        mapping: field of `FIELDS` → column, for an instance table with other names.
+        region: rows of other regions are passed over; needed where a table has several.
+
+    Raises:
+        InputError: of no known layout, a field is missing, or the region is.
+    """
+    kind = kind_of(table, mapping)
+    if kind is Kind.VOLUMES:
+        return _volumes(table, region)
+    if kind is Kind.DISKS:
+        return _disks(table)
+    return _instances(table, mapping or {}, region)
+
+
+def _instances(table: Table, mapping: Mapping[str, str], region: str | None) -> Prices:
+    columns = columns_of(table, mapping, region or _DEFAULT_REGION)
+    _complete(table, columns)
+    rows = [row for row in table.rows if region is None or row.cells.get("region", region) == region]
+    found: list[InstanceType] = []
+    malformed, unpriced = list(table.malformed), []
+    seen: dict[str, int] = {}
+    for row in rows:
+        name = row.cells.get(columns["name"], "")
+        try:
+            if not name or name in seen:
+                raise ValueError(f"{name} stands on line {seen[name]} already" if name else "has no name")
+            one = _instance(_Cells(row, columns), name)
+            seen[name] = row.line
+        except ValueError as error:
+            malformed.append(Malformed(table.file, row.line, str(error)))
+            continue
+        if one is None:
+            unpriced.append(name)
+        else:
+            found.append(one)
+    return Prices(tuple(found), malformed=tuple(malformed), unpriced=tuple(unpriced))
+
+
+def _complete(table: Table, columns: Mapping[str, str]) -> None:
+    """Refuse a table that lacks what no instance type can be without."""
+    wanted = {
+        "name": ("name",),
+        "price_hour or price_month": ("price_hour", "price_month"),
+        "cpu": ("cpu",),
+        "memory_mib, memory_gib or memory_gb": ("memory_mib", "memory_gib", "memory_gb"),
+    }
+    missing = [said for said, fields in wanted.items() if not any(name in columns for name in fields)]
+    if missing:
+        raise InputError(
+            f"has no column for {'; '.join(missing)}",
+            file=table.file,
+            place=1,
+            found=f"columns {', '.join(table.columns[:40])}",
+            allowed="a column of a known name, or one that is named",
+            remedy=f"Say which it is: --column {missing[0].split()[0]}=NAME",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The fields of a row."""
+
+    row: Row
+    columns: Mapping[str, str]
+
+    def text(self, name: str) -> str:
+        """Empty where there is no such column."""
+        return self.row.cells.get(self.columns.get(name, ""), "")
+
+    def number(self, name: str) -> float | None:
+        """None where there is no such column, or nothing in it.
+
+        Raises:
+            ValueError: no number.
+        """
+        return self.row.number(self.columns[name]) if name in self.columns else None
+
+    def price(self) -> float | None:
+        """Dollars an hour.
+
+        Raises:
+            ValueError: no number.
+        """
+        if self.text("price_hour").upper().startswith("N/A"):
+            return None
+        hour, month = self.number("price_hour"), self.number("price_month")
+        return month / HOURS_PER_MONTH if hour is None and month is not None else hour
+
+    def memory(self) -> float | None:
+        """Bytes.
+
+        Raises:
+            ValueError: no number.
+        """
+        for name, unit in (("memory_mib", MIB), ("memory_gib", GIB), ("memory_gb", GB)):
+            value = self.number(name)
+            if value is not None:
+                return value * unit
+        return None
+
+    def local(self) -> tuple[float, int | None]:
+        """Bytes of local storage, and its devices where the table says.
+
+        Raises:
+            ValueError: neither a number nor such as `2 x 800`.
+        """
+        match = _DEVICES.fullmatch(self.text("local_gb"))
+        if match is not None:
+            return int(match[1]) * float(match[2]) * GB, int(match[1])
+        total, each, count = (self.number(n) for n in ("local_gb", "local_device_gb", "local_count"))
+        if total is None and each is not None:
+            return each * (count or 0.0) * GB, int(count or 0)
+        return (total or 0.0) * GB, None if not count else int(count)
+
+    def network(self) -> tuple[float | None, float | None]:
+        """Bytes per second that hold, and those "up to"; words such as `High` say nothing.
+
+        Raises:
+            ValueError: a number is not one.
+        """
+        gigabits = self.number("network_gbps")
+        if gigabits:
+            return gigabits * 1000 * MEGABIT, None
+        text = self.text("network_mbps")
+        match = _GIGABIT.fullmatch(text)
+        if match is not None:
+            rate = float(match[2]) * 1000 * MEGABIT
+            return (None, rate) if match[1] else (rate, None)
+        if not text or text[0].isalpha():
+            return None, None
+        megabits = self.number("network_mbps")
+        return (megabits * MEGABIT if megabits else None), None
+
+
+def _instance(cells: _Cells, name: str) -> InstanceType | None:
+    """The type of a row; None when it has no price.
+
+    Raises:
+        ValueError: a cell is not what it should be.
+    """
+    cpu, memory, price = cells.number("cpu"), cells.memory(), cells.price()
+    if not cpu or cpu != int(cpu):
+        raise ValueError(f"cores are not a whole number of 1 or more, found {cells.text('cpu')!r}")
+    if not memory:
+        raise ValueError("has no memory")
+    (local, devices), (network, burst) = cells.local(), cells.network()
+    volume, baseline = (cells.number(n) for n in ("ebs_mbps", "ebs_baseline_mbps"))
+    if not price:
+        return None
+    return InstanceType(
+        name=name,
+        family=_family(name, cells.text("family")),
+        price_hour=price,
+        cpu=int(cpu),
+        memory=memory,
+        local=local,
+        devices=devices,
+        network=network,
+        network_burst=burst,
+        volume=volume * MEGABIT if volume else None,
+        volume_baseline=baseline * MEGABIT if baseline else None,
+        generation=cells.text("generation"),
+        arch=_arch(cells.text("arch")),
+        manufacturer=cells.text("manufacturer").lower(),
+        gpu=cells.text("gpu") not in {"", "0", "0.0"},
+    )
+
+
+def _family(name: str, said: str) -> str:
+    """As the table says in one word, else what stands before the size."""
+    if said and " " not in said:
+        return said
+    return name.split(".", maxsplit=1)[0] if "." in name else name.split("-", maxsplit=1)[0]
+
+
+def _arch(said: str) -> str:
+    words = said.lower().replace(",", " ").split()
+    found = [_ARCHITECTURES[word] for word in words if word in _ARCHITECTURES]
+    return found[-1] if found else said.lower().strip()
+
+
+def _volumes(table: Table, region: str | None) -> Prices:
+    regions = list(dict.fromkeys(row.cells["region"] for row in table.rows))
+    if region is None and len(regions) > 1:
+        raise InputError(
+            "has several regions",
+            file=table.file,
+            found=f"{len(regions)} of them",
+            allowed="--region, one of " + ", ".join(regions[:60]),
+        )
+    if region is not None and region not in regions:
+        raise InputError(
+            f"has no region {region}{nearest(region, regions)}",
+            file=table.file,
+            allowed=", ".join(regions[:60]),
+        )
+    found: dict[str, VolumePrice] = {}
+    malformed, unpriced = list(table.malformed), []
+    for row in (row for row in table.rows if region is None or row.cells["region"] == region):
+        name, place = row.cells["class"], row.cells["region"]
+        try:
+            price = row.number("usd_per_gib_month")
+            if not name or name in found:
+                raise ValueError(f"class {name} stands above already" if name else "has no class")
+        except ValueError as error:
+            malformed.append(Malformed(table.file, row.line, str(error)))
+            continue
+        if price:
+            found[name] = VolumePrice(name, place, price * GB / GIB)
+        else:
+            unpriced.append(name)
+    return Prices(volumes=tuple(found.values()), malformed=tuple(malformed), unpriced=tuple(unpriced))
+
+
+def _disks(table: Table) -> Prices:
+    found: dict[str, DiskPrice] = {}
+    malformed, unpriced = list(table.malformed), []
+    for row in table.rows:
+        model = row.cells["model"]
+        try:
+            price = row.number("price")
+            if not model or model in found:
+                raise ValueError(f"model {model} stands above already" if model else "has no model")
+        except ValueError as error:
+            malformed.append(Malformed(table.file, row.line, str(error)))
+            continue
+        if price:
+            found[model] = DiskPrice(model, price)
+        else:
+            unpriced.append(model)
+    return Prices(disks=tuple(found.values()), malformed=tuple(malformed), unpriced=tuple(unpriced))

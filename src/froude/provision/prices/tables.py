@@ -1,0 +1,142 @@
+"""A table of prices as rows of texts with their lines, from CSV or from a JSON list of objects."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from froude.base.errors import InputError
+
+_FLAT_DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row."""
+
+    line: int
+    """In a CSV; the number of the object in JSON, from 1."""
+    cells: Mapping[str, str]
+    """Texts without white space around them; an empty one says nothing."""
+
+    def number(self, column: str) -> float | None:
+        """A finite number of 0 or more; None where the cell is empty or there is no such column.
+
+        Raises:
+            ValueError: something else stands there.
+        """
+        text = self.cells.get(column, "")
+        if not text:
+            return None
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not (math.isfinite(value) and value >= 0):
+            raise ValueError(f"{column} is not a number of 0 or more, found {text[:40]!r}")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A row that cannot be used, and why."""
+
+    file: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A whole table."""
+
+    file: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    malformed: tuple[Malformed, ...] = field(default=())
+    """Rows with too many or too few cells."""
+
+
+def read_table(data: bytes, file: str) -> Table:
+    """The rows of a table.
+
+    Args:
+        data: CSV with a header, or JSON: a list of objects, whose inner fields become columns such as
+            `storage.size`.
+        file: its name, for the errors.
+
+    Raises:
+        InputError: neither; not UTF-8; no header or no rows.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError("is not UTF-8 text", file=file, place=f"byte {error.start}") from error
+    table = _json(text, file) if text.lstrip()[:1] in {"[", "{"} else _csv(text, file)
+    if not table.rows and not table.malformed:
+        raise InputError("has no rows", file=file, allowed="a header and a row for each type")
+    return table
+
+
+def _csv(text: str, file: str) -> Table:
+    reader = csv.reader(io.StringIO(text, newline=""))
+    rows: list[Row] = []
+    malformed: list[Malformed] = []
+    try:
+        header = tuple(name.strip() for name in next(reader, []))
+        if len(set(header)) < len(header) or len(header) < 2:
+            raise InputError(
+                "has no header",
+                file=file,
+                place=1,
+                found=", ".join(header),
+                allowed="names of columns, apart",
+            )
+        for cells in reader:
+            if not any(cells):
+                continue
+            if len(cells) != len(header):
+                message = f"has {len(cells)} cells where the header has {len(header)}"
+                malformed.append(Malformed(file, reader.line_num, message))
+                continue
+            texts = (cell.strip() for cell in cells)
+            rows.append(Row(reader.line_num, dict(zip(header, texts, strict=True))))
+    except csv.Error as error:
+        raise InputError(f"is not CSV ({error})", file=file, place=reader.line_num) from error
+    return Table(file, header, tuple(rows), tuple(malformed))
+
+
+def _json(text: str, file: str) -> Table:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError("is not JSON", file=file, found=str(error)[:80]) from error
+    items = found if isinstance(found, list) else list(found.values())
+    rows: list[Row] = []
+    malformed: list[Malformed] = []
+    for number, item in enumerate(items, 1):
+        if isinstance(item, dict):
+            rows.append(Row(number, dict(_flat(item, ""))))
+        else:
+            malformed.append(Malformed(file, number, "is not an object"))
+    columns = dict.fromkeys(name for row in rows for name in row.cells)
+    return Table(file, tuple(columns), tuple(rows), tuple(malformed))
+
+
+def _flat(item: Mapping[str, object], above: str, depth: int = 0) -> Iterable[tuple[str, str]]:
+    """Fields of an object and of those inside it, joined by dots; lists of words are joined by blanks."""
+    for name, value in item.items():
+        path = f"{above}.{name}" if above else name
+        if isinstance(value, dict):
+            yield from _flat(value, path, depth + 1) if depth < _FLAT_DEPTH else ()
+        elif isinstance(value, list):
+            yield path, " ".join(str(one) for one in value if not isinstance(one, (dict, list)))
+        else:
+            yield path, "" if value is None else str(value).strip()
