@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from froude.provision.instance import Instance
 from froude.provision.model import build
 from froude.provision.paths import compute_seconds
-from froude.provision.types import Compute, Cpu, Dependency, Problem, Task
-from tests.provision.small import BOX, READ, WRITE, small
+from froude.provision.types import Compute, Cpu, Dependency, Problem, Scope, Target, Task
+from tests.provision.small import BOX, DATA, READ, WRITE, small
 
 TYPES = (Cpu(85, name="old"), Cpu(150, name="new"))
 BOXES = (replace(BOX, cpu="old"), replace(BOX, name="fast", cpu="new"))
@@ -60,6 +60,13 @@ def test_a_task_that_never_runs_needs_no_core_type() -> None:
     instance = _built(replace(problem, application=replace(problem.application, tasks=tasks)))
     assert [d.name for d in instance.datasets] == ["data", "core type of serve"]
     assert instance.tasks[1].paths[0].constant_s == pytest.approx(0.3)
+
+
+def test_a_task_that_only_holds_data_has_a_core_type() -> None:
+    """Its instances stand on some server, although they never run."""
+    beside = replace(DATA, remote=False, local_to="serve", scope=Scope.PARTITIONED)
+    idle = small(data=beside, cpus=TYPES, servers=BOXES, target=Target("serve", 0.0))
+    assert [d.cpu_of for d in _built(idle).datasets] == [None, 0]
 
 
 def test_calls_count_the_run_time_of_the_called() -> None:

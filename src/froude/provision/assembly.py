@@ -50,8 +50,8 @@ class Assembly:
         self.bus_at = {name: number for number, name in enumerate(frame.buses)}
         self.task_at = {task.name: number for number, task in enumerate(application.tasks)}
         self.widest = max((server.bandwidth for server in catalog.servers), default=math.inf)
-        several = [t for t in application.tasks if len(self.cpus) > 1 and frame.rates[t.name] > 0]
-        self.cpu_at = {t.name: len(application.datasets) + number for number, t in enumerate(several)}
+        several = [task.name for task in application.tasks if len(self.cpus) > 1 and self._runs(task)]
+        self.cpu_at = {name: len(application.datasets) + number for number, name in enumerate(several)}
 
     def instance(self, memory: StorageUnit) -> Instance:
         """All parts together.
@@ -77,6 +77,10 @@ class Assembly:
             isolation=options.isolation is Isolation.COMPUTE_STORAGE,
             placement=options.placement,
         )
+
+    def _runs(self, task: Task) -> bool:
+        """Whether it has instances: some that never work may be there for the data beside them."""
+        return self.frame.rates[task.name] > 0 or any(any(row) for _, row in self._floors(task))
 
     # What can be bought
 
@@ -169,13 +173,6 @@ class Assembly:
 
     def _task(self, task: Task, paths: Paths) -> TaskNeed:
         rate = self.frame.rates[task.name]
-        floors = tuple(
-            (number, tuple(way.floor for way in found if isinstance(way, Beside)))
-            for number, (dataset, found) in enumerate(
-                zip(self.problem.application.datasets, self.ways, strict=True)
-            )
-            if self.frame.owners[dataset.name] == task.name
-        )
         return TaskNeed(
             task.name,
             self.frame.phases.index(task.phase),
@@ -184,8 +181,18 @@ class Assembly:
             task.memory,
             tuple(self._task_bytes(task, row.phase, row.direction) for row in self.frame.rows),
             paths.of(task),
-            floors,
+            self._floors(task),
             self._latency(task),
+        )
+
+    def _floors(self, task: Task) -> tuple[tuple[int, tuple[float, ...]], ...]:
+        """Least number of instances for the data beside them, per local dataset and choice."""
+        return tuple(
+            (number, tuple(way.floor for way in found if isinstance(way, Beside)))
+            for number, (dataset, found) in enumerate(
+                zip(self.problem.application.datasets, self.ways, strict=True)
+            )
+            if self.frame.owners[dataset.name] == task.name
         )
 
     def _latency(self, task: Task) -> float | None:
