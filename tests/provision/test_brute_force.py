@@ -18,6 +18,7 @@ pytest.importorskip("highspy")
 pytest.importorskip("scipy")
 
 from froude.provision.compile import Effort, compile_plan
+from froude.provision.demand import grown
 from froude.provision.evaluate import evaluate, meets
 from froude.provision.plan import Status
 from froude.provision.types import (
@@ -120,8 +121,12 @@ def _dataset(problem: Problem, **changes: object) -> Problem:
 
 
 def _check(problem: Problem, servers: int = 2) -> None:
-    """The plan meets the SLA, and brute force finds nothing below it that does."""
+    """The plan meets the SLA, brute force finds nothing below it that does, and finds its like itself.
+
+    A given cluster is evaluated for today; the demand that has grown is asked for here.
+    """
     plan = compile_plan(problem, Effort(GAP, 30.0))
+    problem = grown(problem)
     if not plan.groups:
         assert plan.status is Status.INFEASIBLE
         below = 20_000.0
@@ -130,6 +135,9 @@ def _check(problem: Problem, servers: int = 2) -> None:
         below = plan.upper * (1 - GAP) if plan.status is Status.PROVED else plan.lower
     for cluster in cheaper(problem, below - 0.01, servers):
         assert not meets(problem, cluster), (plan, cluster)
+    if plan.groups and plan.servers <= servers:
+        alike = cheaper(problem, plan.upper + 0.01, servers)
+        assert any(cluster.upper > below - 0.01 and meets(problem, cluster) for cluster in alike), plan
 
 
 @pytest.mark.parametrize("local", [False, True])
@@ -175,7 +183,6 @@ def _fill(dice: random.Random) -> Problem:
     problem = _problem(dice, local=dice.random() < 0.5)
     growth = Growth(0.3, dice.choice([0.0, 0.2]), dice.choice([1e7, 4e7]))
     sla, options = replace(problem.sla, growth=growth), replace(problem.options, peak_fill=0.7)
-    # A given cluster is evaluated for today, so the demand of then is asked for.
     return replace(problem, sla=sla, options=options)
 
 
