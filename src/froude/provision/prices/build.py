@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from froude.base.errors import InputError
 from froude.provision.prices.asked import Asked
-from froude.provision.prices.bandwidth import Bandwidth, only_up_to, to_network
+from froude.provision.prices.bandwidth import Bandwidth, only_up_to, to_network, to_volumes
 from froude.provision.prices.filters import Filters, apply
 from froude.provision.prices.layouts import InstanceType, Prices
 from froude.provision.prices.parts import (
@@ -184,7 +184,8 @@ def _servers(
             )
         )
     notes.add(left["network"], "types left out: no figure of the network that holds")
-    notes.add(left["volume"] if attached else (), 'types left out: the bandwidth to volumes is only "up to"')
+    known = "" if wanted.bandwidth is Bandwidth.UP_TO else ' that is sustained (others are "up to")'
+    notes.add(left["volume"] if attached else (), f"types left out: no bandwidth to volumes{known}")
     notes.add(left["small"], "types left out: less than 1 GiB of memory")
     if attached and wanted.bandwidth is Bandwidth.UP_TO:
         taken = [one.name for one in types if one.name in up_to and one.name not in rates.to_volumes]
