@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.provision import compiling, drafting, importing, inputs, measuring
+from froude.cli.provision import compiling, drafting, importing, inputs, measuring, scheduling
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -20,4 +20,5 @@ app.command(name="import")(importing.import_)
 app.command(name="compile")(compiling.compile_)
 app.command()(compiling.sweep)
 app.command()(compiling.evaluate)
+app.command()(scheduling.schedule)
 app.command()(measuring.measure)
