@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+from collections.abc import Callable
+from dataclasses import replace
 
-from froude.provision.instance import (
-    Instance,
-)
+from froude.provision.instance import Choice, Copy, DatasetNeed, Instance, LocalUnits
 from froude.provision.model import build
 from froude.provision.types import (
     Application,
@@ -145,3 +146,138 @@ def small(seed: int, *, placement: Placement = Placement.WEIGHTED) -> Problem:
     units = (CATALOG_UNITS[0], *rng.sample(CATALOG_UNITS[1:3], 1), CATALOG_UNITS[3])
     application = Application(datasets, tasks, host_cores=rng.randint(0, 1), host_memory=rng.choice((0, GB)))
     return Problem(Catalog(units, (Cpu(85, 20),), (few, wide)), application, sla, options)
+
+
+FEATURES = ("cost", "share", "cores", "bundle", "cpus", "latency", "service", "local")
+
+
+def featured(seed: int, *, placement: Placement = Placement.WEIGHTED, only: str | None = None) -> Instance:
+    """A random small instance with one to all of the features beyond the paper."""
+    rng = random.Random(seed)
+    made = built(small(seed, placement=placement))
+    names = [only] if only else rng.sample(FEATURES, rng.randint(2, len(FEATURES)))
+    for name in FEATURES:
+        if name in names:
+            made = _ADD[name](made, rng)
+    return made
+
+
+def _every_choice(made: Instance, change: Callable[[Choice], Choice]) -> Instance:
+    datasets = (replace(d, choices=tuple(map(change, d.choices))) for d in made.datasets)
+    return replace(made, datasets=tuple(datasets))
+
+
+def _every_copy(made: Instance, change: Callable[[Copy], Copy]) -> Instance:
+    return _every_choice(made, lambda choice: replace(choice, copies=tuple(map(change, choice.copies))))
+
+
+def _with_cost(made: Instance, rng: random.Random) -> Instance:
+    return _every_choice(made, lambda choice: replace(choice, cost=rng.choice((0.0, 50.0, 400.0))))
+
+
+def _with_share(made: Instance, rng: random.Random) -> Instance:
+    def spread(copy: Copy) -> Copy:
+        times = rng.choice((1, 2, 3))
+        return replace(copy, most_share=1 / times, min_units=max(copy.min_units, times))
+
+    tasks = tuple(replace(task, most_share=rng.choice((1.0, 0.5))) for task in made.tasks)
+    return replace(_every_copy(made, spread), tasks=tasks)
+
+
+def _with_cores(made: Instance, rng: random.Random) -> Instance:
+    return _every_copy(made, lambda copy: replace(copy, cores=(rng.choice((0.0, 0.3, 1.4)),)))
+
+
+def _with_bundle(made: Instance, rng: random.Random) -> Instance:
+    servers = []
+    for server in made.servers:
+        free = tuple(rng.choice((0, 1, 3)) for _ in made.units)
+        servers.append(replace(server, included_cores=rng.choice((0, 1, 2)), included_units=free))
+    return replace(made, servers=tuple(servers))
+
+
+def _with_cpus(made: Instance, rng: random.Random) -> Instance:
+    """Two core types: the second server's is quicker and dearer."""
+    faster = rng.choice((0.4, 0.8))
+    first, second = made.servers
+    servers = (first, replace(second, cpu=1, core_cost=second.core_cost * rng.choice((1, 3))))
+    number, tasks, types = len(made.datasets), [], []
+    for t, task in enumerate(made.tasks):
+        paths = tuple(
+            replace(
+                path,
+                constant_s=0.0,
+                io_s=(*path.io_s, (number + t, (path.constant_s, path.constant_s * faster))),
+            )
+            for path in task.paths
+        )
+        tasks.append(replace(task, cores=(task.cores[0], task.cores[0] * faster), paths=paths))
+        choices = tuple(Choice(name, names=(name,)) for name in ("slow", "fast"))
+        types.append(DatasetNeed(f"core type of {task.name}", choices, cpu_of=t))
+    return replace(
+        made,
+        servers=servers,
+        tasks=tuple(tasks),
+        datasets=(*made.datasets, *types),
+        cpus=("slow", "fast"),
+    )
+
+
+def _with_latency(made: Instance, rng: random.Random) -> Instance:
+    """A latency between the quickest and the slowest choices of one task."""
+    every = [range(len(d.choices)) for d in made.datasets]
+    times = sorted({made.run_times(choices)[0] for choices in itertools.product(*every)})
+    tasks = (replace(made.tasks[0], latency=rng.choice(times) * 1.0001), *made.tasks[1:])
+    return replace(made, tasks=tasks)
+
+
+def _with_service(made: Instance, rng: random.Random) -> Instance:
+    """The first dataset may be kept by a provider."""
+    first, cost = made.datasets[0], rng.choice((20.0, 600.0))
+    choices = (*first.choices, Choice("service", cost=cost, names=("service",)))
+    tasks = tuple(
+        replace(
+            task,
+            paths=tuple(
+                replace(
+                    path, io_s=tuple((d, (*per, 0.02) if d == 0 else per) for d, per in path.io_s)
+                )
+                for path in task.paths
+            ),
+        )
+        for task in made.tasks
+    )
+    return replace(made, datasets=(replace(first, choices=choices), *made.datasets[1:]), tasks=tasks)
+
+
+def _with_local(made: Instance, rng: random.Random) -> Instance:
+    """Scratch space beside the second task: one or two units an instance, some of which cost what they hold."""
+    choices = tuple(
+        Choice(
+            f"{n} x {made.units[unit].name}",
+            local=LocalUnits(unit, n, (rng.uniform(1e6, 4e7),), rng.choice((0.0, 30.0))),
+            names=(made.units[unit].name,),
+        )
+        for n, unit in ((1, 0), (2, 1))
+    )
+    number = len(made.datasets)
+    task = made.tasks[1]
+    paths = tuple(replace(path, io_s=(*path.io_s, (number, (0.02, 0.004)))) for path in task.paths)
+    task = replace(task, paths=paths, floors=((number, (1.3, 0.6)),))
+    return replace(
+        made,
+        datasets=(*made.datasets, DatasetNeed("scratch", choices, local_to=1)),
+        tasks=(made.tasks[0], task),
+    )
+
+
+_ADD = {
+    "cost": _with_cost,
+    "share": _with_share,
+    "cores": _with_cores,
+    "bundle": _with_bundle,
+    "cpus": _with_cpus,
+    "latency": _with_latency,
+    "service": _with_service,
+    "local": _with_local,
+}

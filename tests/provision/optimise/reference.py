@@ -40,12 +40,20 @@ def enumerated_uniform(instance: Instance, most: int) -> float:
     """Least cost over all choices, server sets of up to `most` and placements of whole units and instances."""
     best = math.inf
     for choices in assignments(instance):
-        copies = [c for d, k in zip(instance.datasets, choices, strict=True) for c in d.choices[k].copies]
-        wanted = [max(1, _up(p)) for p in instance.parallelism(choices)]
+        copies, _, cpus = chosen(instance, choices)
+        copies = [copy for _, copy in copies]
+        wanted = [
+            max(1, _up(p), _up(1 / t.most_share))
+            for p, t in zip(instance.parallelism(choices), instance.tasks, strict=True)
+        ]
+        if not in_time(instance, choices):
+            continue
+        constant = sum(d.choices[k].cost for d, k in zip(instance.datasets, choices, strict=True))
         for count in range(1, most + 1):
             for servers in itertools.combinations_with_replacement(range(len(instance.servers)), count):
-                fixed = sum(instance.servers[s].cost for s in servers)
-                fixed += sum(c.min_units * instance.units[c.unit].cost for c in copies)
+                fixed = constant + sum(instance.servers[s].cost for s in servers)
+                if not any(s.included_units for s in instance.servers):
+                    fixed += sum(c.min_units * instance.units[c.unit].cost for c in copies)
                 if fixed >= best:
                     continue
                 units = itertools.product(*(_spread(c.min_units, count) for c in copies))
@@ -54,7 +62,7 @@ def enumerated_uniform(instance: Instance, most: int) -> float:
                         more = 0.0
                         for k, s in enumerate(servers):
                             more += _server(
-                                instance, s, copies, [h[k] for h in held], [r[k] for r in ran], wanted
+                                instance, s, copies, [h[k] for h in held], [r[k] for r in ran], wanted, cpus
                             )
                             if fixed + more >= best:
                                 break
@@ -62,19 +70,25 @@ def enumerated_uniform(instance: Instance, most: int) -> float:
     return best
 
 
-def _server(instance, s, copies, held, ran, wanted) -> float:  # noqa: PLR0917 - plain on purpose
+def _server(instance, s, copies, held, ran, wanted, cpus) -> float:  # noqa: C901, PLR0917 - plain on purpose
     """Dollars bought for one server with these contents, infinite where they do not fit."""
     server, memory = instance.servers[s], instance.units[instance.memory_unit]
     host = any(held)
     if host and instance.isolation and any(ran):
         return math.inf
     shares = [n / w for n, w in zip(ran, wanted, strict=True)]
+    for n, x, task, cpu in zip(ran, shares, instance.tasks, cpus, strict=True):
+        if x > task.most_share * (1 + SLACK) or (n and cpu not in (None, server.cpu)):
+            return math.inf
+    if any(n > c.most_share * c.min_units * (1 + SLACK) for c, n in zip(copies, held, strict=True)):
+        return math.inf
     slots = [0.0] * len(instance.buses)
     for copy, n in zip(copies, held, strict=True):
         slots[instance.units[copy.unit].bus] += n
     phases = range(len(instance.phases))
     cores = max(
-        sum(t.cores[0] * x for t, x in zip(instance.tasks, shares, strict=True) if t.phase == p)
+        sum(t.cores[server.cpu] * x for t, x in zip(instance.tasks, shares, strict=True) if t.phase == p)
+        + sum(c.cores[p] * n / c.min_units for c, n in zip(copies, held, strict=True) if c.cores)
         for p in phases
     )
     held_bytes = max(
@@ -98,94 +112,219 @@ def _server(instance, s, copies, held, ran, wanted) -> float:  # noqa: PLR0917 -
         )
         if server.slots[bus] and flow > server.bus_bandwidth[bus] * (1 + SLACK):
             return math.inf
-    return bought * server.core_cost + dimms * memory.cost
+    cost = max(0, bought - server.included_cores) * server.core_cost
+    if not any(one.included_units for one in instance.servers):
+        return cost + dimms * memory.cost
+    used = [0] * len(instance.units)
+    used[instance.memory_unit] += dimms
+    for copy, n in zip(copies, held, strict=True):
+        used[copy.unit] += n
+    free = server.included_units or [0] * len(used)
+    return cost + sum(u.cost * max(0, n - f) for u, n, f in zip(instance.units, used, free, strict=True))
 
 
 def joint_weighted(instance: Instance, most: int) -> float:
     """Least cost over all choices: for each, a mixed-integer program with a binary per server and type."""
-    return min(_per_server(instance, choices, most) for choices in assignments(instance))
+    best = math.inf
+    for choices in assignments(instance):
+        if in_time(instance, choices):
+            best = min(best, _per_server(instance, choices, most))
+    return best
 
 
-def _per_server(instance: Instance, choices: tuple[int, ...], most: int) -> float:  # noqa: C901, PLR0915 - one program, written out
-    copies = [c for d, k in zip(instance.datasets, choices, strict=True) for c in d.choices[k].copies]
-    wanted, tasks = instance.parallelism(choices), instance.tasks
-    memory = instance.units[instance.memory_unit]
-    types = len(instance.servers)
-    width = types + 1 + 2 * len(copies) + 2 * len(tasks) + 2
-    columns = most * width
-    cost, upper, whole = np.zeros(columns), np.ones(columns), np.ones(columns)
-    rows: list[tuple[dict[int, float], float, float]] = []
+def in_time(instance: Instance, choices: tuple[int, ...]) -> bool:
+    """Does every task keep its latency?"""
+    times = instance.run_times(choices)
+    return all(t.latency is None or r <= t.latency for t, r in zip(instance.tasks, times, strict=True))
 
-    def row(terms: dict[int, float], low: float, high: float) -> None:
-        rows.append((terms, low, high))
 
-    def at(k: int) -> tuple[list[int], int, list[int], list[int], list[int], list[int], int, int]:
-        base = k * width
-        z = list(range(base, base + types))
-        h = base + types
-        w = [h + 1 + i for i in range(len(copies))]
-        g = [h + 1 + len(copies) + i for i in range(len(copies))]
-        x = [h + 1 + 2 * len(copies) + t for t in range(len(tasks))]
-        n = [h + 1 + 2 * len(copies) + len(tasks) + t for t in range(len(tasks))]
-        return z, h, w, g, x, n, base + width - 2, base + width - 1
+def chosen(instance: Instance, choices: tuple[int, ...]):
+    """(copies, local ones as (task, units), core type per task or None) of a choice per dataset."""
+    kept = [(d, d.choices[k], k) for d, k in zip(instance.datasets, choices, strict=True)]
+    copies = [(d.name, copy) for d, choice, _ in kept for copy in choice.copies]
+    local = [(d.local_to, d.name, choice.local) for d, choice, _ in kept if choice.local is not None]
+    cpu = {d.cpu_of: k for d, _, k in kept if d.cpu_of is not None}
+    return copies, local, [cpu.get(t) for t in range(len(instance.tasks))]
 
-    for k in range(most):
-        z, h, w, g, x, n, c, m = at(k)
+
+class _Program:
+    """Named columns and rows, dense."""
+
+    def __init__(self) -> None:
+        self.cost: list[float] = []
+        self.upper: list[float] = []
+        self.whole: list[int] = []
+        self.rows: list[tuple[dict[int, float], float, float]] = []
+
+    def column(self, cost: float = 0.0, upper: float = 1.0, *, whole: bool = True) -> int:
+        self.cost.append(cost)
+        self.upper.append(upper)
+        self.whole.append(int(whole))
+        return len(self.cost) - 1
+
+    def row(self, terms: dict[int, float], low: float, high: float) -> None:
+        self.rows.append((terms, low, high))
+
+    def least(self) -> float:
+        matrix = np.zeros((len(self.rows), len(self.cost)))
+        for i, (terms, _, _) in enumerate(self.rows):
+            for column, value in terms.items():
+                matrix[i, column] += value
+        limits = LinearConstraint(matrix, [r[1] for r in self.rows], [r[2] for r in self.rows])
+        found = milp(
+            self.cost,
+            integrality=self.whole,
+            bounds=Bounds(np.zeros(len(self.cost)), self.upper),
+            constraints=limits,
+            options={"mip_rel_gap": 1e-6, "time_limit": 20},
+        )
+        return float(found.fun) if found.success else math.inf
+
+
+def _per_server(instance: Instance, choices: tuple[int, ...], most: int) -> float:  # noqa: C901, PLR0912, PLR0915 - one program, written out
+    copies, local, cpus = chosen(instance, choices)
+    wanted, tasks, servers = instance.parallelism(choices), instance.tasks, instance.servers
+    units, memory = instance.units, instance.units[instance.memory_unit]
+    program, free, big = _Program(), math.inf, 1e4
+    constant = sum(d.choices[k].cost for d, k in zip(instance.datasets, choices, strict=True))
+    all_g, all_w, all_x = [], [], []
+    for _ in range(most):
+        z = [program.column(s.cost) for s in servers]
+        h = program.column()
+        w = [program.column(upper=big) for _ in copies]
+        g = [program.column(upper=copy.most_share, whole=False) for _, copy in copies]
+        x = [program.column(upper=task.most_share, whole=False) for task in tasks]
+        n = [program.column(upper=big) for _ in tasks]
+        c, m = program.column(upper=big), program.column(upper=big)
+        there = dict.fromkeys(z, -1.0)
+        program.row(dict.fromkeys(z, 1.0), 0, 1)
+        program.row({h: 1.0} | there, -free, 0)
         for s, column in enumerate(z):
-            cost[column] = instance.servers[s].cost
-        cost[h] = instance.host_cores * instance.servers[0].core_cost
-        cost[c], cost[m] = instance.servers[0].core_cost, memory.cost
-        upper[[c, m, *w, *n]] = 1e4
-        whole[[*g, *x]] = 0
-        row(dict.fromkeys(z, 1.0), 0, 1)
-        for i, copy in enumerate(copies):
-            cost[w[i]] = instance.units[copy.unit].cost
-            row({w[i]: 1.0, g[i]: -copy.need}, 0, np.inf)
-            row({w[i]: 1.0, h: -1e3}, -np.inf, 0)
-            row({g[i]: 1.0, w[i]: -1.0}, -np.inf, 0)
+            paid = program.column(servers[s].core_cost, big, whole=False)
+            program.row({paid: 1.0, c: -1.0, column: -big}, -servers[s].included_cores - big, free)
+        for i, (_, copy) in enumerate(copies):
+            program.row({w[i]: 1.0, g[i]: -copy.need}, 0, free)
+            program.row({w[i]: 1.0, h: -1e3}, -free, 0)
+            program.row({g[i]: 1.0, w[i]: -1.0}, -free, 0)
         for t in range(len(tasks)):
-            row({n[t]: 1.0, x[t]: -wanted[t]}, 0, np.inf)
-            terms = {x[t]: 1.0, h: 1.0 if instance.isolation else 0.0}
-            row(terms | dict.fromkeys(z, -1.0), -np.inf, 1.0 if not instance.isolation else 0.0)
-            row({x[t]: 1.0} | dict.fromkeys(z, -1.0), -np.inf, 0)
+            program.row({n[t]: 1.0, x[t]: -wanted[t]}, 0, free)
+            fit = [q for q, s in zip(z, servers, strict=True) if cpus[t] in (None, s.cpu)]
+            program.row({x[t]: 1.0} | dict.fromkeys(fit, -1.0), -free, 0)
             if instance.isolation:
-                row({x[t]: 1.0, h: 1.0}, -np.inf, 1)
-        row({h: 1.0} | dict.fromkeys(z, -1.0), -np.inf, 0)
-        limit = {column: -float(instance.servers[s].cores) for s, column in enumerate(z)}
-        row({c: 1.0, h: float(instance.host_cores)} | limit, -np.inf, 0)
+                program.row({x[t]: 1.0, h: 1.0}, -free, 1)
+        for t, _, held in local:
+            program.cost[n[t]] += held.cost
+        used: list[dict[int, float]] = [{} for _ in units]
+        used[instance.memory_unit][m] = 1.0
+        for i, (_, copy) in enumerate(copies):
+            used[copy.unit][w[i]] = 1.0
+        for t, _, held in local:
+            used[held.unit][n[t]] = used[held.unit].get(n[t], 0.0) + held.per_instance
+        for u, terms in enumerate(used):
+            paid = program.column(units[u].cost, big, whole=False)
+            with_it = {q: float(s.included_units[u]) for q, s in zip(z, servers, strict=True) if s.included_units}
+            program.row({paid: 1.0} | {k: -v for k, v in terms.items()} | with_it, 0, free)
+        program.row({c: 1.0} | {q: -float(s.cores) for q, s in zip(z, servers, strict=True)}, -free, 0)
         for p in range(len(instance.phases)):
             here = [t for t in range(len(tasks)) if tasks[t].phase == p]
-            row({c: 1.0} | {x[t]: -tasks[t].cores[0] for t in here}, 0, np.inf)
-            held = {n[t]: -tasks[t].memory / memory.capacity for t in here}
-            row({m: 1.0, h: -instance.host_memory / memory.capacity} | held, 0, np.inf)
+            # a task runs on servers of one type only, so its cores are known
+            burnt = {x[t]: -tasks[t].cores[cpus[t] or 0] for t in here}
+            burnt |= {g[i]: -copy.cores[p] for i, (_, copy) in enumerate(copies) if copy.cores}
+            program.row({c: 1.0, h: -float(instance.host_cores)} | burnt, 0, free)
+            held_in = {n[t]: -tasks[t].memory / memory.capacity for t in here}
+            program.row({m: 1.0, h: -instance.host_memory / memory.capacity} | held_in, 0, free)
         for b in range(len(instance.buses)):
-            on = [i for i, copy in enumerate(copies) if instance.units[copy.unit].bus == b]
-            have = {column: -float(instance.servers[s].slots[b]) for s, column in enumerate(z)}
-            more = {m: 1.0} if memory.bus == b else {}
-            row({w[i]: 1.0 for i in on} | more | have, -np.inf, 0)
+            terms: dict[int, float] = {}
+            for u, found in enumerate(used):
+                for k, v in found.items() if units[u].bus == b else ():
+                    terms[k] = terms.get(k, 0.0) + v
+            have = {q: -float(s.slots[b]) for q, s in zip(z, servers, strict=True)}
+            program.row(terms | have, -free, 0)
             for p in range(len(instance.phases)):
-                wide = {column: -instance.servers[s].bus_bandwidth[b] / 1e8 for s, column in enumerate(z)}
-                row({g[i]: copies[i].bus_bytes[p] / 1e8 for i in on} | wide, -np.inf, 0)
+                flow = {g[i]: copy.bus_bytes[p] / 1e8 for i, (_, copy) in enumerate(copies) if units[copy.unit].bus == b}
+                for t, _, held in local:
+                    if units[held.unit].bus == b:
+                        flow[x[t]] = flow.get(x[t], 0.0) + held.bus_bytes[p] / 1e8
+                wide = {q: -s.bus_bandwidth[b] / 1e8 for q, s in zip(z, servers, strict=True)}
+                program.row(flow | wide, -free, 0)
         for r in range(len(instance.network_rows)):
-            flow = {g[i]: copy.nic_bytes[r] / 1e8 for i, copy in enumerate(copies)}
+            flow = {g[i]: copy.nic_bytes[r] / 1e8 for i, (_, copy) in enumerate(copies)}
             flow |= {x[t]: task.nic_bytes[r] / 1e8 for t, task in enumerate(tasks)}
-            wide = {column: -instance.servers[s].nic / 1e8 for s, column in enumerate(z)}
-            row(flow | wide, -np.inf, 0)
-    for i, copy in enumerate(copies):
-        row({at(k)[3][i]: 1.0 for k in range(most)}, 1, 1)
-        row({at(k)[2][i]: 1.0 for k in range(most)}, copy.min_units, np.inf)
+            wide = {q: -s.nic / 1e8 for q, s in zip(z, servers, strict=True)}
+            program.row(flow | wide, -free, 0)
+        all_g.append(g)
+        all_w.append(w)
+        all_x.append(x)
+    for i, (_, copy) in enumerate(copies):
+        program.row({g[i]: 1.0 for g in all_g}, 1, 1)
+        program.row({w[i]: 1.0 for w in all_w}, copy.min_units, free)
     for t in range(len(tasks)):
-        row({at(k)[4][t]: 1.0 for k in range(most)}, 1, 1)
-    matrix = np.zeros((len(rows), columns))
-    for i, (terms, _, _) in enumerate(rows):
-        for column, value in terms.items():
-            matrix[i, column] = value
-    limits = LinearConstraint(matrix, [r[1] for r in rows], [r[2] for r in rows])
-    found = milp(
-        cost,
-        integrality=whole,
-        bounds=Bounds(np.zeros(columns), upper),
-        constraints=limits,
-        options={"mip_rel_gap": 1e-6, "time_limit": 20},
-    )
-    return float(found.fun) if found.success else math.inf
+        program.row({x[t]: 1.0 for x in all_x}, 1, 1)
+    return constant + program.least()
+
+
+def violations(instance: Instance, choices: tuple[int, ...], groups) -> list[str]:  # noqa: C901, PLR0912, PLR0914 - one rule after the other
+    """What a cluster breaks of the instance's rules, from its groups alone."""
+    copies, local, cpus = chosen(instance, choices)
+    wanted, tasks = instance.parallelism(choices), {t.name: t for t in instance.tasks}
+    names, broken = [t.name for t in instance.tasks], []
+    unit_of = {u.name: k for k, u in enumerate(instance.units)}
+    memory = instance.units[instance.memory_unit]
+
+    def expect(rule: str, needed: float, allowed: float) -> None:
+        if needed > allowed + 1e-6 * max(abs(needed), abs(allowed), 1e-12):
+            broken.append(f"{rule}: {needed:.6g} > {allowed:.6g}")
+
+    for name, copy in copies:
+        held = [(g, h) for g in groups for h in g.held if h.dataset == name and h.cache == copy.cache]
+        expect(f"all of {name}", abs(sum(g.count * h.share for g, h in held) - 1), 1e-6)
+        expect(f"units of {name}", copy.min_units, sum(g.count * h.units for g, h in held))
+        for _, h in held:
+            expect(f"unit of {name}", abs(unit_of[h.unit] - copy.unit), 0)
+            expect(f"carry {name}", copy.need * h.share, h.units)
+            expect(f"spread {name}", h.share, copy.most_share)
+    for t, task in enumerate(instance.tasks):
+        runs = [(g, r) for g in groups for r in g.running if r.task == task.name]
+        if task.rate > 0:
+            expect(f"all of {task.name}", abs(sum(g.count * r.share for g, r in runs) - 1), 1e-6)
+        for g, r in runs:
+            expect(f"spread {task.name}", r.share, task.most_share)
+            expect(f"instances {task.name}", wanted[t] * r.share, r.instances)
+            cpu = next(s for s in instance.servers if s.name == g.server).cpu
+            expect(f"core type of {task.name}", 0 if cpus[t] in (None, cpu) else 1, 0)
+    for g in groups:
+        server = next(s for s in instance.servers if s.name == g.server)
+        host = bool(g.held)
+        mine = [
+            (copy, sum(h.share for h in g.held if h.dataset == name and h.cache == copy.cache))
+            for name, copy in copies
+        ]
+        share = {r.task: r.share for r in g.running}
+        number = {r.task: r.instances for r in g.running}
+        expect("isolation", host and instance.isolation and bool(g.running), 0)
+        for t, name, held in local:
+            units = sum(b.units for b in g.local if b.dataset == name)
+            expect(f"beside {name}", abs(units - held.per_instance * number.get(names[t], 0)), 0)
+        expect("cores of server", g.cores, server.cores)
+        for p in range(len(instance.phases)):
+            burnt = sum(tasks[k].cores[server.cpu] * v for k, v in share.items() if tasks[k].phase == p)
+            burnt += sum(copy.cores[p] * v for copy, v in mine if copy.cores)
+            expect("cores", burnt + instance.host_cores * host, g.cores)
+            held_in = sum(tasks[k].memory * v for k, v in number.items() if tasks[k].phase == p)
+            expect("memory", held_in + instance.host_memory * host, g.dimms * memory.capacity)
+        for b in range(len(instance.buses)):
+            slots = sum(h.units for h in (*g.held, *g.local) if instance.units[unit_of[h.unit]].bus == b)
+            expect("slots", slots + g.dimms * (memory.bus == b), server.slots[b])
+            for p in range(len(instance.phases)):
+                flow = sum(copy.bus_bytes[p] * v for copy, v in mine if instance.units[copy.unit].bus == b)
+                flow += sum(
+                    held.bus_bytes[p] * share.get(names[t], 0.0)
+                    for t, _, held in local
+                    if instance.units[held.unit].bus == b
+                )
+                expect("bus", flow, server.bus_bandwidth[b])
+        for r in range(len(instance.network_rows)):
+            flow = sum(copy.nic_bytes[r] * v for copy, v in mine)
+            flow += sum(tasks[k].nic_bytes[r] * v for k, v in share.items())
+            expect("network", flow, server.nic)
+    return broken

@@ -10,13 +10,16 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from froude.provision.optimise.bounds import safe_bound
 from froude.provision.optimise.branching import raise_bound
-from froude.provision.optimise.highs import INFINITY, Floats, Limits, solve
+from froude.provision.optimise.highs import INFINITY, Floats, Limits, Solver, Status, solve
 from froude.provision.optimise.master import NOTHING, Master, Placed
 from froude.provision.optimise.packing import Bound, Packing, Pool
 from froude.provision.optimise.scope import Kind, Scope
 from froude.provision.optimise.settle import Servers, content_at, cost_of, groups_of, settle
-from froude.provision.optimise.tree import prove
+from froude.provision.optimise.tree import prove, proved_empty
 
 FEW_SERVERS = 8
 """Up to here a program of single servers is solved at once."""
@@ -96,10 +99,11 @@ class Packer:
         if not self._counts:
             return
         few = sum(self._counts) <= FEW_SERVERS + 0.5
-        if few and [round(count) for count in self._counts] != self._tried:
-            self._single(self._slots(self._counts))
+        if few and ([round(count) for count in self._counts] != self._tried or self.servers is None):
+            # a choice of servers that sums cannot tell: perhaps one more of some kind
+            self._single(self._slots(self._counts)) or self._single(self._slots(self._and_more()))
         if few and deep and not self._near:
-            self._exact()
+            self.exact(INFINITY)
         if self._near:
             return
         self._packing = Packing(self.scope, self.settings.pool, self.settings.expired)
@@ -143,17 +147,47 @@ class Packer:
     def _slots(self, counts: list[float]) -> list[Kind]:
         return [kind for kind, n in zip(self.scope.kinds, counts, strict=True) for _ in range(round(n))]
 
-    def _exact(self) -> None:
-        """Single servers, as many as anything cheaper could have: its bound holds for this tier."""
-        bases = [self.scope.base_cost(kind) for kind in self.scope.kinds]
-        if not math.isfinite(self.cost) or min(bases) <= 0:
+    def _and_more(self) -> list[float]:
+        """One server more of each kind, where kinds are few, else of those that are there."""
+        every = len(self._counts) <= FEW_SERVERS
+        return [count + 1 if every or count > 0.5 else count for count in self._counts]
+
+    def exact(self, worth: float) -> None:
+        """Single servers, as many as anything cheaper could have: its bound holds for this tier.
+
+        Args:
+            worth: dollars from which on a tier is of no use: the bound need not be raised further.
+        """
+        cap = min(self.cost, worth)
+        if not math.isfinite(cap):
             return
-        slots = self._slots([math.floor(self.cost / base) for base in bases])
-        if len(slots) > FEW_SERVERS + 2:
+        counts = self._most(cap)
+        if sum(counts) > FEW_SERVERS + 4:
             return
-        self._single(slots)
-        program = Master(self.scope, slots=slots)
-        self.lower = max(self.lower, min(self.cost, self._prove(program, self.cost)))
+        program = Master(self.scope, slots=self._slots(counts))
+        found = solve(program.program, self.settings.limits(nodes=1000, most_s=3.0))
+        if found.found:
+            self._offer(single_servers(self.scope, program, found.x))
+        cap = min(self.cost, worth)
+        self.lower = max(self.lower, min(cap, self._prove(program, cap)))
+
+    def _most(self, cap: float) -> list[float]:
+        """How many servers of each kind a tier of this cost has at most, contents summed per kind."""
+        program = Master(self.scope, whole=False, budget=cap)
+        columns = [c.count for c in program.kinds if c.count is not None]
+        program.program.row("no dearer", program.program.costs(), upper=cap)
+        arrays = program.program.arrays()
+        solver, cost = Solver(arrays, Limits(presolve=False), relaxed=True), np.zeros(len(arrays.cost))
+        most: list[float] = []
+        for column in columns:
+            cost[column] = -1.0
+            solver.price_columns(range(len(cost)), cost)
+            found, cost[column] = solver.run(), 0.0
+            if found.status is Status.INFEASIBLE and proved_empty(solver):
+                return [0.0] * len(columns)
+            bound = safe_bound(arrays, found.duals) if found.status is Status.OPTIMAL else -INFINITY
+            most.append(min(float(math.floor(-bound + 1e-6)), arrays.upper[column]))
+        return most
 
     def _round(self, packing: Packing, nodes: int) -> None:
         limits = self.settings.limits(0.5, nodes=nodes, most_s=5.0)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from froude.base.clock import Clock
 from froude.provision.instance import Instance
-from froude.provision.optimise.highs import INFINITY, Limits, Outcome, solve
+from froude.provision.optimise.highs import INFINITY, Limits, Outcome, Status, solve
 from froude.provision.optimise.master import Cut, Master
 from froude.provision.optimise.narrowing import possible, too_late
 from froude.provision.optimise.packer import Packer, Settings, tiers
@@ -61,8 +61,12 @@ class Search:
     lower: float = 0.0
     """No cluster costs less."""
     cuts: list[Cut] = field(default_factory=list)
+    left_open: dict[tuple[int, ...], float] = field(default_factory=dict)
+    """Choices that are packed as well as it goes, each with its bound: the master proposes them no more."""
     notes: list[str] = field(default_factory=list)
     feasible: bool = True
+    _floor: float = 0.0
+    """No cluster with choices that the master may propose costs less."""
     _budget: float = INFINITY
     _end: float = INFINITY
 
@@ -84,22 +88,39 @@ class Search:
         )
         whole = sum(root.counts_at(relaxed.x)) < MANY_SERVERS
         seen: dict[tuple[int, ...], int] = {}
-        while not self.closed and not self.expired():
+        while not self.closed and not self._enough(self._floor) and not self.expired():
             choices, counts = self._propose(of, whole=whole)
-            if choices is None or seen.get(choices, 0) > 1:
+            if choices is None:
                 break
             if not self.closed:
                 # a choice that comes back despite its cut deserves more work on its bound
                 seen[choices] = seen.get(choices, 0) + 1
-                lower = self.pack(choices, counts, deep=seen[choices] > 1)
-                self.cuts.append(Cut(choices, lower))
+                again = seen[choices] > 1
+                lower = self.pack(choices, counts, deep=again)
+                if again:
+                    self.left_open[choices] = lower
+                self.cuts.append(Cut(choices, INFINITY if again else lower))
+        self._close()
         if not self.closed and math.isfinite(self.best.cost) and not self.expired():
             self.notes.append("no further choices were proposed; the bound of the packing stays open")
 
     @property
     def closed(self) -> bool:
         """Is the gap reached?"""
-        return self.lower >= self.best.cost * (1 - self.effort.gap)
+        return self._enough(self.lower)
+
+    def _enough(self, bound: float) -> bool:
+        return bound >= self.best.cost * (1 - self.effort.gap)
+
+    def _close(self) -> None:
+        """Work once more on the bounds of choices that the packing left open, the lowest first."""
+        for choices in sorted(self.left_open, key=self.left_open.__getitem__):
+            if self.closed or self.expired():
+                break
+            if not self._enough(self.left_open[choices]):
+                bound = self._exactly(choices)
+                self.left_open[choices] = max(self.left_open[choices], bound)
+                self._raise(self._floor)
 
     def expired(self) -> bool:
         """Is the time over?"""
@@ -115,18 +136,26 @@ class Search:
 
     def _propose(self, of: Scope, *, whole: bool) -> tuple[tuple[int, ...] | None, dict[Kind, float]]:
         """The master's choices and servers per kind; raises the lower bound on the way."""
-        master = Master(of, whole=whole, cuts=self.cuts, floor=self.lower, budget=self._budget)
+        master = Master(of, whole=whole, cuts=self.cuts, floor=self._floor, budget=self._budget)
         found = solve(master.program, self._limits())
         if not found.found:
             self._none_found(found)
             return None, {}
         proved = self._prove(master, min(found.objective, self.best.cost) * (1 - self.effort.gap / 4))
-        self.lower = max(self.lower, proved)
+        self._raise(proved)
         return master.choices_at(found.x), dict(zip(of.kinds, master.counts_at(found.x), strict=True))
 
+    def _raise(self, floor: float) -> None:
+        """Nothing that the master may propose costs less, and what it may no more has a bound of its own."""
+        self._floor = max(self._floor, floor)
+        self.lower = max(self.lower, min(self._floor, *self.left_open.values(), INFINITY))
+
     def _none_found(self, found: Outcome) -> None:
-        if found.status.value == "infeasible" and not math.isfinite(self.best.cost):
-            self.feasible = False
+        if found.status is Status.INFEASIBLE:
+            if not math.isfinite(self.best.cost) and not self.left_open:
+                self.feasible = False
+            elif self.left_open:
+                self._raise(self._budget)
 
     def _prove(self, master: Master, target: float) -> float:
         """A bound of a master, by our own tree; holds for all clusters, not only those in its box."""
@@ -145,8 +174,7 @@ class Search:
         if too_late(self.instance, choices):
             return INFINITY
         of = scope(self.instance, [(choice,) for choice in choices])
-        settings = Settings(self.effort.gap, self.effort.seed, self._budget, self.left_s, self.pool)
-        packers = [Packer(tier, settings) for tier in tiers(of)]
+        packers = self._packers(of)
         attempts = [packer.attempt(counts) for packer in packers]
         if all(attempts):
             self._gather(of, packers, choices)
@@ -166,6 +194,20 @@ class Search:
             packer.pack(deep=deep)
         self._gather(of, packers, choices)
         return of.constant + sum(packer.lower for packer in packers)
+
+    def _exactly(self, choices: tuple[int, ...]) -> float:
+        """The bound of choices by single servers, where these are few."""
+        of = scope(self.instance, [(choice,) for choice in choices])
+        packers = self._packers(of)
+        lower = of.constant + sum(packer.fluid(self.best.cost) for packer in packers)
+        for packer in packers:
+            packer.exact(self.best.cost - (lower - packer.lower))
+        self._gather(of, packers, choices)
+        return of.constant + sum(packer.lower for packer in packers)
+
+    def _packers(self, of: Scope) -> list[Packer]:
+        settings = Settings(self.effort.gap, self.effort.seed, self._budget, self.left_s, self.pool)
+        return [Packer(tier, settings) for tier in tiers(of)]
 
     def _gather(self, of: Scope, packers: Sequence[Packer], choices: tuple[int, ...]) -> None:
         """The tiers' servers as one cluster, where all have some."""

@@ -87,11 +87,15 @@ def _bound(solver: Solver, whole: Ints, low: Floats, high: Floats) -> tuple[floa
     found = solver.run()
     if found.status is Status.OPTIMAL:
         return safe_bound(solver.program, found.duals), found.x
-    if found.status is Status.INFEASIBLE:
-        ray = solver.ray()
-        if ray is not None and max(safe_bound(solver.program, sign * ray, ray=True) for sign in (1, -1)) > 0:
-            return INFINITY, found.x
+    if found.status is Status.INFEASIBLE and proved_empty(solver):
+        return INFINITY, found.x
     return -INFINITY, found.x
+
+
+def proved_empty(solver: Solver) -> bool:
+    """Does the ray of a program that was found infeasible prove that it has no point?"""
+    ray = solver.ray()
+    return ray is not None and max(safe_bound(solver.program, s * ray, ray=True) for s in (1, -1)) > 0
 
 
 def _branch(
