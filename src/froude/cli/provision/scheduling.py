@@ -44,7 +44,7 @@ def schedule(
     Ends with 3 when a period has no cluster, or its gap was not reached.
 
     Example: froude provision schedule photoshare-calibrated --period day=14x1 --period night=10x0.2
-    --price-per-gb-moved 0.01 --report schedule.html
+    --price-per-gb-moved 0.01 --report day.html
     """
     from froude.provision.schedule import schedule as scheduled
     from froude.provision.schedule_figures import schedule_report
