@@ -226,7 +226,7 @@ class Packing:
             found = solve(self._program(whole=False, penalty=penalty), Limits(presolve=False))
             if found.status is not Status.OPTIMAL:
                 return Bound(lower, INFINITY, ())
-            duals = found.duals
+            duals, known = found.duals, len(self.patterns)
             worst = self._price(duals)
             if worst < _IMPROVES or found.objective / (1.0 + worst) >= found.objective * (1.0 - enough):
                 break
@@ -234,7 +234,9 @@ class Packing:
                 break
         assert found is not None
         lower = max(lower, self._safe(found.duals))
-        return Bound(lower, found.objective, tuple(found.x[: len(self.patterns)].tolist()))
+        # The last pricing may have found patterns that this solution does not know.
+        fractions = (*found.x[:known].tolist(), *(0.0 for _ in self.patterns[known:]))
+        return Bound(lower, found.objective, fractions)
 
     def _reduced(self, pricer: _Pricer, duals: Floats) -> tuple[Floats, float]:
         """(costs of the pricer's columns, constant) under duals."""
