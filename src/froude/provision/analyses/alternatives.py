@@ -1,0 +1,165 @@
+"""Other clusters than the cheapest: the k best architectures, and what a forced choice costs and why.
+
+Source: Lawler, "A procedure for computing the k best solutions" (1972): the architectures are parted around each
+one found, so that every solve has bounds over its part.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from froude.provision.analyses.architecture import (
+    Architecture,
+    Names,
+    architecture_of,
+    choices_of,
+    core_choice,
+)
+from froude.provision.bill import bill
+from froude.provision.compile import Effort, compile_plan
+from froude.provision.plan import Plan
+from froude.provision.types import Problem
+
+_CENT = 0.01
+Open = Mapping[str, Sequence[Names]]
+
+
+def ranked(problem: Problem, effort: Effort, *, first: Plan | None = None) -> Iterator[Plan]:
+    """The architectures by ascending cost, each with the bounds of its part.
+
+    They come in order within the gap of the effort.
+
+    Args:
+        problem: the inputs.
+        effort: of each solve; up to one solve per dataset and architecture.
+        first: the cheapest plan, where it is known.
+    """
+    plan = first or compile_plan(problem, effort)
+    if not plan.groups:
+        return
+    every: Open = choices_of(problem, plan)
+    heap: list[tuple[float, int, Plan, Open]] = [(plan.upper, 0, plan, every)]
+    serial = 1
+    while heap:
+        _, _, plan, open_ = heapq.heappop(heap)
+        yield plan
+        for part in _parts(open_, architecture_of(plan)):
+            found = compile_plan(problem, effort, only=part)
+            if found.groups and math.isfinite(found.upper):
+                heapq.heappush(heap, (found.upper, serial, found, part))
+                serial += 1
+
+
+def k_best(problem: Problem, k: int, effort: Effort) -> list[Plan]:
+    """The k cheapest architectures, cheapest first; fewer when there are no more.
+
+    Raises:
+        ValueError: k below 1.
+    """
+    if k < 1:
+        raise ValueError(f"k must be at least 1, got {k}")
+    return [plan for plan, _ in zip(ranked(problem, effort), range(k), strict=False)]
+
+
+def within(problem: Problem, effort: Effort, *, first: Plan, share: float, most: int) -> list[Plan]:
+    """The architectures that cost at most a share more than the cheapest, at most so many.
+
+    Args:
+        problem: the inputs.
+        effort: of each solve.
+        first: the cheapest plan.
+        share: relative, 0 or above.
+        most: how many at most, 1 or more.
+    """
+    found: list[Plan] = []
+    for plan in ranked(problem, effort, first=first):
+        if plan.upper > first.upper * (1 + share) or len(found) >= most:
+            break
+        found.append(plan)
+        if len(found) >= most:
+            break
+    return found
+
+
+def _parts(open_: Open, kept: Architecture | None) -> Iterator[Open]:
+    """Everything open but one architecture, in parts that do not overlap."""
+    assert kept is not None
+    names = dict(kept.choices) | {core_choice(task): (cpu,) for task, cpu in kept.cpus}
+    before: dict[str, Sequence[Names]] = {}
+    for dataset, choices in open_.items():
+        own = names.get(dataset)
+        others = [one for one in choices if one != own]
+        if own is not None and others:
+            yield {**open_, **before, dataset: others}
+        if own is not None:
+            before[dataset] = [own]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A line of the bill that differs."""
+
+    item: str
+    kind: str
+    before: int
+    """Pieces in the cheapest plan."""
+    after: int
+    dollars: float
+    """More, or less where negative."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """What a choice of one dataset would cost."""
+
+    dataset: str
+    choice: Names
+    plan: Plan
+    """The cheapest cluster with it; infeasible ones name the constraints in conflict."""
+    extra: float | None
+    """Dollars more than the cheapest cluster found; None without a cluster."""
+    least: float | None
+    """It costs at least so much more than the cheapest cluster, by the bounds."""
+    most: float | None
+    """It costs at most so much more."""
+    difference: tuple[Difference, ...]
+    """Lines of the bill that differ, the dearest first."""
+    changes: tuple[str, ...]
+    """What else is stored otherwise then."""
+
+
+def why_not(problem: Problem, best: Plan, dataset: str, choice: Names, effort: Effort) -> WhyNot:
+    """The cheapest cluster with a choice forced, beside the cheapest one.
+
+    Args:
+        problem: the inputs.
+        best: the cheapest plan.
+        dataset: whose choice is forced.
+        choice: the names of its units.
+        effort: of the solve.
+    """
+    plan = compile_plan(problem, effort, only={dataset: [choice]})
+    before, after = architecture_of(best), architecture_of(plan)
+    if before is None or after is None:
+        return WhyNot(dataset, choice, plan, None, None, None, (), ())
+    # the forced choice is a part of all: the difference is never below 0
+    least, most = max(0.0, plan.lower - best.upper), max(0.0, plan.upper - best.lower)
+    others = tuple(one for one in before.changes(after) if not one.startswith(f"{dataset}: "))
+    extra = plan.upper - best.upper
+    return WhyNot(dataset, choice, plan, extra, least, most, bill_difference(problem, best, plan), others)
+
+
+def bill_difference(problem: Problem, before: Plan, after: Plan) -> tuple[Difference, ...]:
+    """The difference of two bills, the largest amounts first."""
+    bills = [{(line.kind, line.item): line for line in bill(problem, plan)} for plan in (before, after)]
+    found = []
+    for kind, item in dict.fromkeys([*bills[0], *bills[1]]):
+        old, new = (one.get((kind, item)) for one in bills)
+        dollars = (new.total if new else 0.0) - (old.total if old else 0.0)
+        if abs(dollars) > _CENT / 2:
+            counts = (old.quantity if old else 0, new.quantity if new else 0)
+            found.append(Difference(item, kind, *counts, dollars))
+    return tuple(sorted(found, key=lambda one: -abs(one.dollars)))

@@ -1,0 +1,106 @@
+"""An architecture: the storage types of every dataset, and the core type of every task; counts may differ.
+
+It is what a change of means moving data or rewriting a deployment, so the analyses follow it, not the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from froude.provision.bill import bill
+from froude.provision.compile import Effort, Only, compile_plan
+from froude.provision.growth import grown
+from froude.provision.instance import Instance
+from froude.provision.model import build
+from froude.provision.plan import Plan, Status
+from froude.provision.split import settled
+from froude.provision.types import Problem
+
+Names = tuple[str, ...]
+"""A choice, by the names of its units: as in `Plan.choices`."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Architecture:
+    """One choice per dataset and task."""
+
+    choices: tuple[tuple[str, Names], ...]
+    """(dataset, unit names), in the order of the inputs."""
+    cpus: tuple[tuple[str, str], ...] = ()
+    """(task, core type), where the catalog has more than one."""
+
+    @property
+    def only(self) -> Only:
+        """Leaves nothing but this open, for `compile_plan`."""
+        closed: dict[str, list[Names]] = {dataset: [names] for dataset, names in self.choices}
+        return closed | {core_choice(task): [(cpu,)] for task, cpu in self.cpus}
+
+    def __str__(self) -> str:
+        parts = [f"{name}: {' + '.join(units)}" for name, units in self.choices]
+        return ", ".join([*parts, *(f"{task} on {cpu}" for task, cpu in self.cpus)])
+
+    def of(self, dataset: str) -> str:
+        """Unit names of a dataset, joined."""
+        return " + ".join(dict(self.choices)[dataset])
+
+    def changes(self, other: Architecture) -> tuple[str, ...]:
+        """What must be changed to get to another: `tags: 7.2KDisk → 7.2KDisk + DRAM`."""
+        before, after = _named(self), _named(other)
+        return tuple(
+            f"{name}: {before[name]} → {after[name]}" for name in before if before[name] != after[name]
+        )
+
+
+def core_choice(task: str) -> str:
+    """What the choice of a task's core type is called among the choices of datasets."""
+    return f"core type of {task}"
+
+
+def _named(one: Architecture) -> dict[str, str]:
+    return {name: " + ".join(units) for name, units in one.choices} | dict(one.cpus)
+
+
+def architecture_of(plan: Plan) -> Architecture | None:
+    """The architecture of a plan; None without a cluster."""
+    if not plan.groups:
+        return None
+    return Architecture(tuple(plan.choices.items()), tuple(plan.cpus.items()))
+
+
+def architectures(plans: Iterable[Plan]) -> tuple[Architecture, ...]:
+    """The distinct ones, in the order in which they come."""
+    return tuple(dict.fromkeys(one for plan in plans if (one := architecture_of(plan)) is not None))
+
+
+def at_factor(problem: Problem, factor: float) -> Problem:
+    """The problem at a multiple of its SLA."""
+    return replace(problem, sla=problem.sla.scaled(factor))
+
+
+def cost_at(problem: Problem, plan: Plan) -> float:
+    """Dollars of a plan's cluster at the prices of a problem: the sum of its bill."""
+    return sum(line.total for line in bill(problem, plan))
+
+
+def held_cost(problem: Problem, held: Architecture, effort: Effort) -> Plan:
+    """The cheapest cluster of one architecture."""
+    return compile_plan(problem, effort, only=held.only)
+
+
+def choices_of(problem: Problem, plan: Plan) -> dict[str, tuple[Names, ...]]:
+    """Every way to store each dataset, and every core type of each task where there are several.
+
+    Args:
+        problem: the inputs.
+        plan: any plan of it: settles the split of a batch job that leaves it open.
+    """
+    found = build(grown(settled(problem, plan)))
+    if not isinstance(found, Instance):
+        return {}
+    return {one.name: tuple(dict.fromkeys(c.names for c in one.choices)) for one in found.datasets}
+
+
+def proved(plan: Plan) -> bool:
+    """Whether its bounds met."""
+    return plan.status is Status.PROVED

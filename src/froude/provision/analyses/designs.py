@@ -1,0 +1,116 @@
+"""Two designs of an application beside each other over a range of the SLA (paper 6.2: one dataset, or hot and cold).
+
+Both are compiled at the same multiples of their SLAs. One beats the other for certain where it costs less than
+the other's lower bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+
+from froude.base.parallel import Workers
+from froude.base.parallel import map as parallel_map
+from froude.provision.analyses.architecture import at_factor
+from froude.provision.compile import Effort, compile_plan
+from froude.provision.plan import Plan
+from froude.provision.types import Problem
+
+
+class Winner(Enum):
+    """Which design costs less at a point."""
+
+    FIRST = "first"
+    SECOND = "second"
+    OPEN = "open"
+    """The bounds overlap, the costs are equal, or neither can be built."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Both designs at one factor."""
+
+    factor: float
+    first: Plan
+    second: Plan
+
+    @property
+    def winner(self) -> Winner:
+        """For certain: the bounds do not overlap. A design that can be built beats one that cannot."""
+        first, second = bool(self.first.groups), bool(self.second.groups)
+        if first and (self.first.upper < self.second.lower or not second):
+            return Winner.FIRST
+        if second and (self.second.upper < self.first.lower or not first):
+            return Winner.SECOND
+        return Winner.OPEN
+
+    @property
+    def saved(self) -> float | None:
+        """Share of the second's cost that the first saves, negative where it costs more; None without both."""
+        if not (self.first.groups and self.second.groups and self.second.upper):
+            return None
+        return 1 - self.first.upper / self.second.upper
+
+    @property
+    def saved_bounds(self) -> tuple[float, float] | None:
+        """(least, most) that it can be, by the bounds of both optima."""
+        if self.saved is None or not self.second.lower:
+            return None
+        return 1 - self.first.upper / self.second.lower, 1 - self.first.lower / self.second.upper
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Neighbouring points with one winner."""
+
+    winner: Winner
+    first: float
+    last: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two designs over a range."""
+
+    pairs: tuple[Pair, ...]
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """Where which design wins."""
+        made: list[Stretch] = []
+        for pair in self.pairs:
+            if made and made[-1].winner is pair.winner:
+                made[-1] = Stretch(pair.winner, made[-1].first, pair.factor)
+            else:
+                made.append(Stretch(pair.winner, pair.factor, pair.factor))
+        return tuple(made)
+
+    @property
+    def saved(self) -> tuple[float, float, float] | None:
+        """(least, mean, most) share saved by the first over the points where both can be built."""
+        shares = [pair.saved for pair in self.pairs if pair.saved is not None]
+        return (min(shares), sum(shares) / len(shares), max(shares)) if shares else None
+
+
+def compare(
+    first: Problem, second: Problem, factors: Sequence[float], effort: Effort, *, workers: Workers = 1
+) -> Comparison:
+    """Compile both at every factor.
+
+    Args:
+        first: one design, with its own resources and SLA.
+        second: the other.
+        factors: multiples of the SLA, ascending.
+        effort: of each solve; where the designs differ by less than its gap, nobody wins.
+        workers: see `froude.base.parallel`.
+    """
+    todo = [(problem, factor) for factor in factors for problem in (first, second)]
+    plans = parallel_map(partial(_at, effort), todo, workers)
+    return Comparison(tuple(Pair(f, plans[2 * n], plans[2 * n + 1]) for n, f in enumerate(factors)))
+
+
+def _at(effort: Effort, one: tuple[Problem, float]) -> Plan:
+    problem, factor = one
+    return compile_plan(at_factor(problem, factor), effort)

@@ -1,0 +1,229 @@
+"""At which price the optimum changes, exactly: cost over a price is made of straight lines, so lines are crossed.
+
+A fixed cluster costs more by its number of pieces for each dollar of their price. The least cost over any set of
+clusters is thus concave and made of straight pieces, and two such curves cross where two clusters cost the same:
+found by crossing the lines of the clusters at both ends, again and again, until the crossing lies on both curves.
+
+Source: Eisner and Severance (1976), "Mathematical techniques for efficient record segmentation"; the paper's
+Table 3 (b) asks the question. The price drops, its energy stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from froude.base.parallel import Workers
+from froude.base.parallel import map as parallel_map
+from froude.provision.analyses.architecture import (
+    Architecture,
+    Names,
+    architecture_of,
+    choices_of,
+    cost_at,
+    held_cost,
+)
+from froude.provision.analyses.inputs import Input, find_input
+from froude.provision.compile import Effort, compile_plan
+from froude.provision.plan import Plan
+from froude.provision.types import Problem
+
+_SAME = 1e-7
+"""Relative; costs nearer than that are the same."""
+_ROUNDS = 40
+_SPAN = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A price at which two ways cost the same."""
+
+    price: float
+    pieces: tuple[float, float]
+    """Pieces bought at that price, of the way held and of the other one."""
+    exact: bool
+    """Whether two lines cross there that both lie on their curves, and all bounds met."""
+    next: Architecture | None
+    """Of the other way."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceRange:
+    """Between which prices the architecture of the optimum stays."""
+
+    input: Input
+    low: Crossing | None
+    """None: it stays down to a price of 0."""
+    high: Crossing | None
+    """None: it stays up to ten times the price."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """How far a unit's price must fall before a dataset lies on it."""
+
+    unit: str
+    dataset: str
+    crossing: Crossing | None
+    """None: not even for nothing."""
+    drop: float | None
+    """Share of the price, in [0, 1]."""
+    why: str = ""
+    """Of None: what it would cost more if the unit were free, or why there is no such cluster."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """What the optimum's prices decide."""
+
+    plan: Plan
+    ranges: tuple[PriceRange, ...]
+    drops: tuple[Drop, ...]
+
+
+_Way = Callable[[float], Plan]
+"""The cheapest cluster of some set, at a price."""
+
+
+def price_sensitivity(problem: Problem, effort: Effort, *, workers: Workers = 1) -> Sensitivity:
+    """Ranges of every price, and the drop of every unit's price that moves each dataset onto it.
+
+    Args:
+        problem: the inputs.
+        effort: of each solve; around 10 a price and 10 a pair of unit and dataset.
+        workers: see `froude.base.parallel`.
+    """
+    plan = compile_plan(problem, effort)
+    held = architecture_of(plan)
+    if held is None:
+        return Sensitivity(plan, (), ())
+    prices = [find_input(problem, path) for path in _price_paths(problem)]
+    ranges = parallel_map(partial(price_range, problem, held, effort), prices, workers)
+    choices = choices_of(problem, plan)
+    pairs = [
+        (unit.name, dataset, choices[dataset])
+        for unit in problem.catalog.units
+        for dataset, names in held.choices
+        if unit.name not in names and unit.price > 0
+    ]
+    drops = parallel_map(partial(_drop, problem, effort), pairs, workers)
+    return Sensitivity(plan, tuple(ranges), tuple(drops))
+
+
+def _price_paths(problem: Problem) -> list[str]:
+    catalog = problem.catalog
+    units = [f"unit.{one.name}.price" for one in catalog.units if one.price > 0]
+    cpus = [f"cpu.{one.name}.price" for one in catalog.cpus if one.price > 0]
+    return units + cpus + [f"server.{one.name}.price" for one in catalog.servers if one.price > 0]
+
+
+def price_range(problem: Problem, held: Architecture, effort: Effort, price: Input) -> PriceRange:
+    """Both ends of the range of a price over which an architecture that is the best stays it."""
+
+    def own(at: float) -> Plan:
+        return held_cost(price.set(problem, at), held, effort)
+
+    def free(at: float) -> Plan:
+        return compile_plan(price.set(problem, at), effort)
+
+    find = partial(crossing, problem, price, own, free, good=price.value)
+    return PriceRange(price, find(bad=0.0), find(bad=price.value * _SPAN))
+
+
+def _drop(problem: Problem, effort: Effort, pair: tuple[str, str, Sequence[Names]]) -> Drop:
+    unit, dataset, choices = pair
+    price = find_input(problem, f"unit.{unit}.price")
+    with_it = [names for names in choices if unit in names]
+    without = [names for names in choices if unit not in names]
+    if not with_it:
+        return Drop(unit, dataset, None, None, "it may not hold the dataset")
+
+    def on(at: float) -> Plan:
+        return compile_plan(price.set(problem, at), effort, only={dataset: with_it})
+
+    def off(at: float) -> Plan:
+        return compile_plan(price.set(problem, at), effort, only={dataset: without})
+
+    nothing = on(0.0)
+    if not nothing.groups:
+        return Drop(unit, dataset, None, None, "no cluster: " + "; ".join(map(str, nothing.conflict)))
+    found = crossing(problem, price, on, off, good=0.0, bad=price.value)
+    if found is None:
+        return Drop(unit, dataset, Crossing(price.value, (0.0, 0.0), True, None), 0.0)
+    if found.price <= 0:
+        more = nothing.upper - off(0.0).upper
+        return Drop(unit, dataset, None, None, f"${more:,.2f} dearer even if it cost nothing")
+    return Drop(unit, dataset, found, 1 - found.price / price.value)
+
+
+def crossing(
+    problem: Problem, price: Input, held: _Way, other: _Way, *, good: float, bad: float
+) -> Crossing | None:
+    """The price between two at which one way ceases to be as cheap as another.
+
+    Args:
+        problem: the inputs.
+        price: which one.
+        held: cheapest at `good`, or as cheap.
+        other: dearer there.
+        good: a price.
+        bad: another; where `held` is as cheap at it too, there is no crossing. Where it is dearer at `good`
+            already, the crossing is `good` itself.
+
+    Returns:
+        None: `held` is as cheap at `bad`.
+    """
+    try:
+        far_held, far = held(bad), other(bad)
+    except ValueError:  # a price that a discount on it does not allow
+        return None
+    if not _dearer(far_held, far):
+        return None
+    near_held, near = held(good), other(good)
+    if _dearer(near_held, near):
+        return Crossing(good, _pieces(problem, price, near_held, near), True, architecture_of(near))
+    at, exact = good, False
+    for _ in range(_ROUNDS):
+        at = _meet(problem, price, (good, near_held), (bad, far))
+        at = at if min(good, bad) < at < max(good, bad) else (good + bad) / 2
+        here_held, here = held(at), other(at)
+        there = price.set(problem, at)
+        exact = _still(there, near_held, here_held) and _still(there, far, here)
+        if exact or abs(good - bad) <= _SAME * abs(bad):
+            break
+        if _dearer(here_held, here):
+            bad, far = at, here
+        else:
+            good, near_held = at, here_held
+    sure = exact and all(plan.gap <= _SAME for plan in (near_held, far))
+    return Crossing(at, _pieces(problem, price, near_held, far), sure, architecture_of(far))
+
+
+def _dearer(one: Plan, other: Plan) -> bool:
+    return one.upper > other.upper * (1 + _SAME)
+
+
+def _line(problem: Problem, price: Input, plan: Plan) -> tuple[float, float]:
+    """(cost at a price of 0, pieces) of a fixed cluster; linear, so two points tell it."""
+    low, high = price.value, price.value + 1.0
+    one, two = (cost_at(price.set(problem, at), plan) for at in (low, high))
+    return one - low * (two - one), two - one
+
+
+def _meet(problem: Problem, price: Input, one: tuple[float, Plan], two: tuple[float, Plan]) -> float:
+    """Where the lines of two clusters cross; between the prices they were found at where they do not."""
+    (base_a, slope_a), (base_b, slope_b) = (_line(problem, price, plan) for _, plan in (one, two))
+    if abs(slope_a - slope_b) < _SAME:
+        return (one[0] + two[0]) / 2
+    return (base_b - base_a) / (slope_a - slope_b)
+
+
+def _still(problem: Problem, elsewhere: Plan, here: Plan) -> bool:
+    """Whether a cluster found at another price is as cheap as the cheapest here."""
+    return cost_at(problem, elsewhere) <= here.upper * (1 + _SAME)
+
+
+def _pieces(problem: Problem, price: Input, one: Plan, two: Plan) -> tuple[float, float]:
+    first, second = (_line(problem, price, plan)[1] if plan.groups else 0.0 for plan in (one, two))
+    return first, second

@@ -1,0 +1,249 @@
+"""Ranges of the SLA over which one architecture is the best, and the roadmap that changes it the fewest times.
+
+Regimes are found between the points of a sweep by halving; one that begins and ends between two points with the
+same best is not seen, so more points find more. The roadmap is a dynamic program over points and architectures:
+fewest changes first, then the least cost summed over the points.
+
+Source: scc Table 2 (regimes); the roadmap is ours (spec 3.2, 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from froude.base.parallel import Workers
+from froude.base.parallel import map as parallel_map
+from froude.provision.analyses.alternatives import within
+from froude.provision.analyses.architecture import (
+    Architecture,
+    architecture_of,
+    at_factor,
+    held_cost,
+    proved,
+)
+from froude.provision.analyses.edges import EQUAL, stays_best
+from froude.provision.compile import Effort, compile_plan
+from froude.provision.plan import Plan
+from froude.provision.types import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The optimum at one factor."""
+
+    factor: float
+    plan: Plan
+
+    @property
+    def architecture(self) -> Architecture | None:
+        """Of the plan; None without a cluster."""
+        return architecture_of(self.plan)
+
+
+@dataclass(frozen=True, slots=True)
+class Regime:
+    """A range of the SLA factor over which one architecture is the best."""
+
+    architecture: Architecture | None
+    """None: no cluster meets the SLA."""
+    first: Best
+    """At the lowest factor at which it was found to be the best."""
+    last: Best
+    """At the highest; the next regime's `first` lies within the tolerance above it."""
+    proved: bool
+    """Whether all solves that it rests on closed their gap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A part of the roadmap: one architecture over a range of factors."""
+
+    architecture: Architecture
+    first: float
+    """The factor from which it is used."""
+    last: float
+    until: float
+    """Highest factor found at which it is still within the tolerance of the roadmap: the change may wait till there."""
+    worst: float
+    """Largest extra cost over the optimum at the points of the stage, relative."""
+    cost: tuple[float, ...]
+    """Dollars at each of its points."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roadmap:
+    """The regimes, and the fewest changes that stay near the optimum."""
+
+    points: tuple[Best, ...]
+    """The sweep, ascending; only factors with a cluster are part of the stages."""
+    regimes: tuple[Regime, ...]
+    stages: tuple[Stage, ...]
+    within: float
+    """Relative extra cost that the roadmap may have."""
+    tolerance: float
+    """Relative width of a regime's boundary."""
+    candidates: int
+    """Architectures that the roadmap chose from."""
+
+
+def roadmap(
+    problem: Problem,
+    factors: Sequence[float],
+    effort: Effort,
+    *,
+    allowance: float = 0.01,
+    tolerance: float = 0.01,
+    most: int = 12,
+    workers: Workers = 1,
+) -> Roadmap:
+    """Regimes over the factors, and the roadmap.
+
+    Args:
+        problem: the inputs; the SLA is scaled as a whole.
+        factors: of the sweep, ascending, above 0.
+        effort: of each solve.
+        allowance: extra cost that the roadmap may have at any point, relative to the best cluster found there.
+        tolerance: relative width at which a boundary is known well enough.
+        most: architectures near the optimum that each point offers to the roadmap, the optimum among them.
+        workers: see `froude.base.parallel`; points go apart.
+    """
+    study = _Study(problem, effort, allowance, tolerance, most)
+    points = parallel_map(study.best, factors, workers)
+    gaps = parallel_map(study.between, list(pairwise(points)), workers)
+    found = list(points[:1])
+    for inner, point in zip(gaps, points[1:], strict=True):
+        found += [*inner, point]
+    near = parallel_map(study.near, points, workers)
+    known = {one.architecture: None for one in found if one.architecture is not None}
+    every = tuple(known | dict.fromkeys(one for row in near for one in row))
+    rows = [(point, row, every) for point, row in zip(points, near, strict=True)]
+    table = parallel_map(study.priced, rows, workers)
+    candidates = len({one for row in table for one in row})
+    stages = tuple(study.stages(points, table))
+    return Roadmap(tuple(points), _regimes(found), stages, allowance, tolerance, candidates)
+
+
+_Row = Mapping[Architecture, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Study:
+    """What every solve of a roadmap shares; pickles, so that its methods go to workers."""
+
+    problem: Problem
+    effort: Effort
+    allowance: float
+    tolerance: float
+    most: int
+
+    def best(self, factor: float) -> Best:
+        return Best(factor, compile_plan(at_factor(self.problem, factor), self.effort))
+
+    def between(self, pair: tuple[Best, Best]) -> list[Best]:
+        """What is the best at factors between two points: both sides of every boundary seen."""
+        low, high = pair
+        if low.architecture == high.architecture or high.factor <= low.factor * (1 + self.tolerance):
+            return []
+        here = self._kept((low.factor * high.factor) ** 0.5, low, high)
+        return [*self.between((low, here)), here, *self.between((here, high))]
+
+    def _kept(self, factor: float, low: Best, high: Best) -> Best:
+        """The best at a factor; where it costs the same, what is the best at one of the neighbours."""
+        there = at_factor(self.problem, factor)
+        found = None
+        for one in (low, high):
+            if one.architecture is not None:
+                found = stays_best(there, one.architecture, self.effort)
+                if found.stays:
+                    break
+        return self.best(factor) if found is None else Best(factor, found.plan)
+
+    def near(self, point: Best) -> dict[Architecture, float]:
+        """Architectures within the allowance at a point, and what they cost; {} where there is no cluster."""
+        if not point.plan.groups:
+            return {}
+        there = at_factor(self.problem, point.factor)
+        plans = within(there, self.effort, first=point.plan, share=self.allowance, most=self.most)
+        return {one: plan.upper for plan in plans if (one := architecture_of(plan)) is not None}
+
+    def priced(self, row: tuple[Best, _Row, Sequence[Architecture]]) -> dict[Architecture, float]:
+        """The candidates of all points, at one of them."""
+        point, known, every = row
+        if not point.plan.groups:
+            return {}
+        there, costs = at_factor(self.problem, point.factor), dict(known)
+        for one in every:
+            if one not in costs:
+                plan = held_cost(there, one, self.effort)
+                costs[one] = plan.upper
+        most = point.plan.upper * (1 + self.allowance) * (1 + EQUAL)
+        return {one: cost for one, cost in costs.items() if cost <= most}
+
+    def stages(self, points: Sequence[Best], table: Sequence[_Row]) -> Iterator[Stage]:
+        """The stages of the cheapest path with the fewest changes."""
+        used = [number for number, row in enumerate(table) if row]
+        path = fewest_changes([table[number] for number in used])
+        start = 0
+        for held, run in groupby(path):
+            part = used[start : start + len(list(run))]
+            start += len(part)
+            costs = tuple(table[number][held] for number in part)
+            worst = max(cost / points[n].plan.upper - 1 for cost, n in zip(costs, part, strict=True))
+            first, last = points[part[0]].factor, points[part[-1]].factor
+            beyond = points[used[start]].factor if start < len(used) else last
+            until = self._until(held, last, beyond)
+            yield Stage(held, first, last, until, max(0.0, worst), costs)
+
+    def _until(self, held: Architecture, low: float, high: float) -> float:
+        """How far beyond its last point an architecture is still within the allowance, by halving."""
+        while high > low * (1 + self.tolerance):
+            middle = (low * high) ** 0.5
+            there = at_factor(self.problem, middle)
+            best, own = compile_plan(there, self.effort), held_cost(there, held, self.effort)
+            if own.groups and own.upper <= best.upper * (1 + self.allowance):
+                low = middle
+            else:
+                high = middle
+        return low
+
+
+def _regimes(found: Sequence[Best]) -> tuple[Regime, ...]:
+    made: list[Regime] = []
+    for one in found:
+        sure = proved(one.plan) or not one.plan.groups
+        if made and made[-1].architecture == one.architecture:
+            made[-1] = Regime(one.architecture, made[-1].first, one, made[-1].proved and sure)
+        else:
+            made.append(Regime(one.architecture, one, one, sure))
+    return tuple(made)
+
+
+def fewest_changes(table: Sequence[_Row]) -> list[Architecture]:
+    """One allowed architecture per point: the fewest changes, then the least cost over all points.
+
+    Args:
+        table: per point, the cost of every architecture that is allowed there; none is empty.
+
+    Complexity: points * architectures, since a change costs the same whatever is changed.
+    """
+    if not table:
+        return []
+    score = {one: (0, cost) for one, cost in table[0].items()}
+    back: list[dict[Architecture, Architecture]] = []
+    for row in table[1:]:
+        best = min(score, key=lambda one: (score[one], one))
+        changed = (score[best][0] + 1, score[best][1])
+        step, came = {}, {}
+        for one, cost in row.items():
+            stay = score.get(one)
+            moved = stay is None or changed < stay
+            changes, spent = changed if stay is None or moved else stay
+            step[one], came[one] = (changes, spent + cost), best if moved else one
+        score = step
+        back.append(came)
+    path = [min(score, key=lambda one: (score[one], one))]
+    for came in reversed(back):
+        path.append(came[path[-1]])
+    return path[::-1]

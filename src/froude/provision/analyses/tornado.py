@@ -1,0 +1,93 @@
+"""What each input does to the cost when it alone is a share lower or higher: the rows of a tornado chart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from froude.base.parallel import Workers
+from froude.base.parallel import map as parallel_map
+from froude.provision.analyses.architecture import Architecture, architecture_of
+from froude.provision.analyses.inputs import Input
+from froude.provision.compile import Effort, compile_plan
+from froude.provision.plan import Plan, Status
+from froude.provision.types import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Swing:
+    """One input, moved down and up."""
+
+    input: Input
+    low: float
+    """The value tried below; the input's own where a lower one is refused."""
+    high: float
+    low_plan: Plan | None
+    """None: the input may not have that value."""
+    high_plan: Plan | None
+    moves: bool
+    """Whether the architecture changes at either end."""
+
+    def change(self, plan: Plan | None, cost: float) -> float | None:
+        """Dollars more than a cost, at one end."""
+        return plan.upper - cost if plan is not None and plan.groups else None
+
+    def reach(self, cost: float) -> float:
+        """The larger change of both, for ranking; infinite where no cluster is left."""
+        ends = [end for end in (self.low_plan, self.high_plan) if end is not None]
+        if any(not end.groups for end in ends):
+            return float("inf")
+        return max((abs(end.upper - cost) for end in ends), default=0.0)
+
+
+def tornado(
+    problem: Problem,
+    best: Plan,
+    inputs: Sequence[Input],
+    effort: Effort,
+    *,
+    share: float = 0.2,
+    workers: Workers = 1,
+) -> tuple[Swing, ...]:
+    """Swings of the cost, the largest first; counts move by at least one piece.
+
+    Args:
+        problem: the inputs.
+        best: its cheapest plan.
+        inputs: which to move.
+        effort: of each solve; two an input.
+        share: how far, relative, above 0 and below 1.
+        workers: see `froude.base.parallel`.
+    """
+    values = [(one, value) for one in inputs for value in _ends(one, share)]
+    plans = parallel_map(partial(_at, problem, effort), values, workers)
+    held = architecture_of(best)
+    found = []
+    for number, one in enumerate(inputs):
+        low, high = plans[2 * number : 2 * number + 2]
+        moves = any(_moved(plan, held) for plan in (low, high))
+        found.append(Swing(one, *_ends(one, share), low, high, moves))
+    return tuple(sorted(found, key=lambda swing: -swing.reach(best.upper)))
+
+
+def _ends(one: Input, share: float) -> tuple[float, float]:
+    if one.whole:
+        step = max(1, round(one.value * share))
+        return max(0.0, one.value - step), one.value + step
+    return one.value * (1 - share), one.value * (1 + share)
+
+
+def _at(problem: Problem, effort: Effort, pair: tuple[Input, float]) -> Plan | None:
+    one, value = pair
+    try:
+        there = one.set(problem, value)
+    except ValueError:
+        return None
+    return compile_plan(there, effort)
+
+
+def _moved(plan: Plan | None, held: Architecture | None) -> bool:
+    if plan is None or plan.status is Status.UNDECIDED:
+        return False
+    return architecture_of(plan) != held
