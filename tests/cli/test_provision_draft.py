@@ -131,13 +131,12 @@ def test_telemetry_fills_in_compute_time(tmp_path: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--task-by", "moon"], "tells no task"),
         (["--dataset", "logs"], "is no path prefix"),
         (["--dataset", "/a", "--dataset", "/a/=b"], "is named twice"),
         (["--zone", "Moon/Base"], "is no time zone"),
         (["--cores", "4"], "are given without telemetry"),
         (["--telemetry", "cpu.csv"], "is missing"),
-        (["--telemetry", "cpu.csv", "--cores", "4", "--telemetry-scale", "x"], "is no scale"),
+        (["--telemetry-scale", "share"], "are given without telemetry"),
         (["--telemetry", "none.csv", "--cores", "4"], "does not exist"),
     ],
 )
@@ -149,6 +148,13 @@ def test_wrong_flags_are_said(
     assert run(["provision", "draft", str(log), "-o", str(tmp_path / "a.yaml"), *flags]) == 1
     assert message in capsys.readouterr().err
     assert not (tmp_path / "a.yaml").exists()
+
+
+@pytest.mark.parametrize("flags", [["--task-by", "moon"], ["--telemetry-scale", "x"], ["--share", "2"]])
+def test_values_that_are_none_of_a_flag_s(tmp_path: Path, flags: list[str]) -> None:
+    """Are a wrong use of the command."""
+    log = audited(tmp_path / "audit.log", 10)
+    assert run(["provision", "draft", str(log), "-o", str(tmp_path / "a.yaml"), *flags]) == 2
 
 
 def test_nothing_to_draft_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

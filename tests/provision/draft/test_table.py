@@ -51,6 +51,7 @@ def test_a_client_counts_to_its_job() -> None:
     table = settle(log_of(rows), Grouping())
     assert len(set(table.run.tolist())) == 1
     assert {UNITS[u] for u in table.unit} == {Unit.JOB}
+    assert table.tasks == ("job_ann",)
 
 
 @pytest.mark.parametrize(("seconds", "units"), [(1.0, {Unit.SESSION}), (10_000.0, {Unit.CALL})])

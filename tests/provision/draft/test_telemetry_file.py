@@ -47,6 +47,8 @@ def test_a_table_of_machines(tmp_path: Path) -> None:
         ("time,value\n", "holds no sample"),
         ("time,value\nx,2\n", "is no time"),
         ("time,value\n1,x\n", "is not a number"),
+        ("time,value\n1400000000000,2\n", "is no time"),
+        ("time,value\n-1,2\n", "is no time"),
         ("time,value\n1,\n2,3\n", "empty values"),
         ("time,value\n1,300\n", "is no utilisation"),
         ("time,value\n1,-3\n", "is no utilisation"),

@@ -5,13 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from froude.provision.draft.build import build
 from froude.provision.draft.table import Grouping
-from froude.provision.draft.types import Draft
+from froude.provision.draft.types import Access, Caller, Draft
 from froude.provision.draft.yaml_text import blanks, to_text
-from froude.provision.inputs.read import Parts, read_parts
-from froude.provision.inputs.tree import Flaw, FlawedInputError
+from froude.provision.inputs.read import Parts, parse, parts_of, read_parts
+from froude.provision.inputs.tree import Flaw, FlawedInputError, Flaws
+from froude.provision.types import Op
 from tests.provision.draft.test_build import jobs
 from tests.provision.draft.test_table import log_of, read
 
@@ -68,3 +71,32 @@ def test_hostile_names_stay_within_their_lines(tmp_path: Path) -> None:
     parts = filled(build(log, Grouping()), tmp_path)
     assert parts.application is not None
     assert len(parts.application.tasks) == 3
+
+
+_NAMES = st.sampled_from(["a", "b", "B", "job_1699999999999_0001", "dt=3", "_temporary", "", "é", "null"])
+_ACCESSES = st.builds(
+    Access,
+    st.none() | st.floats(0, 1e10),
+    st.builds(
+        Caller, st.text(max_size=5), st.none() | st.text(max_size=9), st.none() | st.sampled_from("xyz")
+    ),
+    st.sampled_from(Op),
+    st.sampled_from(["open", "create"]),
+    st.lists(_NAMES, min_size=1, max_size=4).map(lambda parts: "/" + "/".join(parts)),
+    st.none() | st.integers(0, 1 << 63).map(float),
+    st.integers(1, 5),
+    st.integers(0, 3),
+)
+
+
+@settings(max_examples=30)
+@given(st.lists(_ACCESSES, min_size=1, max_size=12), st.floats(0.01, 1), st.floats(1, 1e4))
+def test_any_draft_reads_back(accesses: list[Access], share: float, window_s: float) -> None:
+    """Whatever was seen: nothing is wrong with it but its blanks."""
+    draft = build(log_of(accesses), Grouping(share=share), window_s=window_s)
+    flaws = Flaws()
+    parts = parts_of(parse(to_text(draft).encode(), "a.yaml", flaws), flaws)
+    assert [flaw for flaw in flaws.found() if "is blank" not in flaw.message] == []
+    assert len(flaws.found()) == len(blanks(draft))
+    assert parts.application is not None
+    assert len(parts.application.tasks) == len(draft.tasks)

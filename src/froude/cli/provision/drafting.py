@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,10 +16,23 @@ from froude.cli.tables import aligned
 if TYPE_CHECKING:
     from froude.provision.draft.build import Machines
     from froude.provision.draft.table import Grouping
-    from froude.provision.draft.telemetry import Scale
-    from froude.provision.draft.types import Draft, TaskBy
+    from froude.provision.draft.types import Draft
 
-_TASK_BY = ("auto", "user", "context", "command")
+
+class By(StrEnum):
+    """What tells a task."""
+
+    AUTO = "auto"
+    USER = "user"
+    CONTEXT = "context"
+    COMMAND = "command"
+
+
+class CountedIn(StrEnum):
+    """What telemetry counts utilisation in."""
+
+    PERCENT = "percent"
+    SHARE = "share"
 
 
 def draft(
@@ -41,8 +55,8 @@ def draft(
         float, typer.Option(min=0.001, max=1, help="Share of operations or bytes that makes a dataset.")
     ] = 0.05,
     task_by: Annotated[
-        str, typer.Option(metavar="|".join(_TASK_BY), help="What tells a task; auto: job, context, user.")
-    ] = "auto",
+        By, typer.Option(help="What tells a task; auto: the job, else the context, else the user.")
+    ] = By.AUTO,
     window: Annotated[
         float, typer.Option(min=1, metavar="SECONDS", help="The busiest stretch that tells a peak rate.")
     ] = 60.0,
@@ -52,7 +66,7 @@ def draft(
     ] = None,
     cores: Annotated[float | None, typer.Option(min=0.01, help="Cores of each machine of it.")] = None,
     scale: Annotated[
-        str | None, typer.Option("--telemetry-scale", metavar="percent|share", help="What it counts in.")
+        CountedIn | None, typer.Option("--telemetry-scale", help="What it counts in [told by its values].")
     ] = None,
     zone: Annotated[
         str, typer.Option(metavar="ZONE", help="Time zone of dates without one, such as Europe/Berlin.")
@@ -70,13 +84,14 @@ def draft(
     from froude.provision.draft.jobs import Jobs
     from froude.provision.draft.log import AccessLog
     from froude.provision.draft.paths import Folders
+    from froude.provision.draft.types import TaskBy
     from froude.provision.draft.yaml_text import to_text
 
     settings: Settings = ctx.obj
-    by, grouping = _task_by(task_by), _grouping(dataset or [], share, depth)
+    grouping = _grouping(dataset or [], share, depth)
     zoned = _zone(zone)
     machines = _machines(telemetry or [], cores, scale, zoned)
-    log = AccessLog(Folders(frozenset(grouping.prefixes)), Jobs(by))
+    log = AccessLog(Folders(frozenset(grouping.prefixes)), Jobs(TaskBy(task_by.value)))
     with settings.progress().task("reading"):
         sources = read_sources(traces, log, zone=zoned)
         found = build(log, grouping, sources=sources, window_s=window, machines=machines)
@@ -94,14 +109,6 @@ def draft(
     settings.out(_told(found))
     if not settings.dry_run:
         settings.out(f"Written to {output}; fill in its blanks, then: froude provision validate {output}")
-
-
-def _task_by(text: str) -> TaskBy:
-    from froude.provision.draft.types import TaskBy
-
-    if text not in _TASK_BY:
-        raise InputError("tells no task", place="--task-by", found=text, allowed=", ".join(_TASK_BY))
-    return TaskBy(text)
 
 
 def _grouping(datasets: list[str], share: float, depth: int | None) -> Grouping:
@@ -132,8 +139,9 @@ def _zone(name: str) -> Any:
         ) from error
 
 
-def _machines(files: list[Path], cores: float | None, scale: str | None, zone: Any) -> Machines | None:
+def _machines(files: list[Path], cores: float | None, scale: CountedIn | None, zone: Any) -> Machines | None:
     from froude.provision.draft.build import Machines
+    from froude.provision.draft.telemetry import Scale
     from froude.provision.draft.telemetry_file import read_telemetry
 
     if not files:
@@ -144,17 +152,8 @@ def _machines(files: list[Path], cores: float | None, scale: str | None, zone: A
         return None
     if cores is None:
         raise InputError("is missing", place="--cores", allowed="cores of each machine of the telemetry")
-    return Machines(read_telemetry(files, scale=_scale(scale), zone=zone), cores)
-
-
-def _scale(text: str | None) -> Scale | None:
-    from froude.provision.draft.telemetry import Scale
-
-    if text is None:
-        return None
-    if text not in {"percent", "share"}:
-        raise InputError("is no scale", place="--telemetry-scale", found=text, allowed="percent or share")
-    return Scale(text)
+    counted = None if scale is None else Scale(scale.value)
+    return Machines(read_telemetry(files, scale=counted, zone=zone), cores)
 
 
 def _document(found: Draft, output: Path) -> dict[str, Any]:

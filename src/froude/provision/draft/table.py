@@ -156,7 +156,9 @@ def _tasks(log: AccessLog, grouping: Grouping, label: Ints) -> tuple[list[str], 
     of_label = np.array([places[text] for text in texts], dtype=np.int64)
     task = of_label[label] if len(label) else label
     counts = np.bincount(task, minlength=len(names))
-    order = np.argsort(-counts, kind="stable")
+    order = np.argsort(-counts, kind="stable")[
+        : np.count_nonzero(counts)
+    ]  # jobs took all accesses of the rest
     kept = order if len(order) <= grouping.most_tasks else order[: grouping.most_tasks - 1]
     rank = np.full(len(names), len(kept), dtype=np.int64)
     rank[kept] = np.arange(len(kept))

@@ -17,6 +17,8 @@ from froude.base.errors import InputError
 from froude.provision.draft.telemetry import Scale, Telemetry
 
 LIMIT_BYTES = 2 << 30
+_LAST_S = 253_402_300_799.0
+"""The end of the year 9999."""
 _TIME = ("time", "timestamp", "time_s", "t")
 _MACHINE = ("machine", "server", "host", "node", "instance")
 _VALUE = ("utilisation", "utilization", "cpu", "value")
@@ -84,7 +86,11 @@ def _column(path: Path, table: pa.Table, names: dict[str, str], wanted: Sequence
 
 def _times(path: Path, column: Any, zone: tzinfo) -> npt.NDArray[np.float64]:
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-        return _numbers(path, column)
+        times = _numbers(path, column)
+        if times.min() < 0 or times.max() > _LAST_S:
+            found, allowed = f"{times.min():g} to {times.max():g}", "seconds since 1970"
+            raise InputError("is no time", file=path, place="time", found=found, allowed=allowed)
+        return times
     if not (pa.types.is_timestamp(column.type) or pa.types.is_string(column.type)):
         raise InputError("is no time", file=path, place="time", found=column.type, allowed="dates or seconds")
     try:
