@@ -73,7 +73,7 @@ def compile_plan(problem: Problem, effort: Effort | None = None, *, only: Only |
     effort = effort or Effort()
     layers = _Layers(only or {}, effort.seed)
     plan = layers.bought(grown(problem), effort.gap, effort.time_limit_s)
-    if plan.groups:
+    if plan.found:
         _checked(problem, plan)
     return plan
 

@@ -76,7 +76,7 @@ class Frontier(Generic[_Part]):
 
     def offer(self, plan: Plan) -> None:
         """A plan that holds; kept when it is the cheapest."""
-        if plan.groups and plan.upper < self.best.upper:
+        if plan.found and plan.upper < self.best.upper:
             self.best = plan
 
     def push(self, part: _Part, lower: float) -> None:
@@ -110,7 +110,7 @@ class Frontier(Generic[_Part]):
             notes: added to the plan's.
         """
         seconds = self._clock.now() - self._begin
-        if not self.best.groups:
+        if not self.best.found:
             nothing_left = not self._open and not math.isfinite(self._final)
             found = (
                 self._refused if nothing_left and self._refused else Plan(Status.UNDECIDED, lower=self.lower)

@@ -125,6 +125,11 @@ class Plan:
         return max(0.0, (self.upper - self.lower) / self.upper) if self.upper else 0.0
 
     @property
+    def found(self) -> bool:
+        """Whether there is a cluster; one whose data services keep and whose tasks have no load has no servers."""
+        return math.isfinite(self.upper)
+
+    @property
     def servers(self) -> int:
         """How many servers it has."""
         return sum(group.count for group in self.groups)

@@ -145,9 +145,9 @@ class _Search:
                 self.frontier.refuse(plan)
                 return None
             lower = max(lower, plan.lower + sum(line.constant for line in lines.values()) + self._types(part))
-            counts = _counts(self.problem, plan) if plan.groups else near
+            counts = _counts(self.problem, plan) if plan.found else near
             found = _Found(lower, counts, lines)
-            if not plan.groups:
+            if not plan.found:
                 break
             self.frontier.offer(self._paid(plan, counts, lines))
             if lower >= self.frontier.best.upper * (1 - self.gap):
