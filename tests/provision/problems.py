@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 from froude.provision.types import (
     Application,
     Batch,
     BatchTarget,
+    Bundle,
     Bus,
     CacheMedia,
     Catalog,
@@ -15,7 +17,9 @@ from froude.provision.types import (
     Cpu,
     Dataset,
     Dependency,
+    Discount,
     Duplex,
+    Growth,
     Io,
     Isolation,
     Op,
@@ -43,6 +47,134 @@ def random_problem(seed: int, *, local: bool = True) -> Problem:
     made = tuple(_task(dice, name, phase_of, datasets, tasks) for name in tasks)
     application = Application(datasets, made, dice.randint(0, 2), dice.choice([0.0, 1e9]))
     return Problem(_catalog(dice), application, _sla(dice, tasks, phase_of), _options(dice))
+
+
+def featured_problem(seed: int) -> Problem:
+    """A random problem with a handful of the features that the paper does not have."""
+    dice = random.Random(f"featured {seed}")
+    problem = random_problem(seed)
+    for add in dice.sample(FEATURES, dice.randint(2, 5)):
+        problem = add(dice, problem)
+    return _survivable(problem) if problem.options.survive_hosts else problem
+
+
+def _quantities(dice: random.Random, problem: Problem) -> Problem:
+    """Discounts, owned pieces and a charge per type."""
+    catalog = problem.catalog
+    owned, price = dice.choice([0, 2]), catalog.servers[0].price
+    units = (replace(catalog.units[0], owned=owned, discounts=(Discount(5, 120),)), *catalog.units[1:])
+    servers = (replace(catalog.servers[0], discounts=(Discount(3, price - 200),)), *catalog.servers[1:])
+    diversity = dice.choice([0.0, 150.0])
+    return replace(problem, catalog=replace(catalog, units=units, servers=servers, diversity=diversity))
+
+
+def _energy(dice: random.Random, problem: Problem) -> Problem:
+    units = tuple(replace(unit, idle_power=unit.power / 2) for unit in problem.catalog.units)
+    catalog = replace(problem.catalog, units=units, pue=1.5, mean_load=dice.choice([0.3, 1.0]))
+    return replace(problem, catalog=catalog)
+
+
+def _paid_by_use(dice: random.Random, problem: Problem) -> Problem:
+    """Volumes beside disks, and a service."""
+    volume = replace(problem.catalog.units[1], name="volume", price=30.0, price_per_gb_month=0.1)
+    store = StorageUnit(
+        "store",
+        1e15,
+        "",
+        80e6,
+        0.02,
+        80e6,
+        0.03,
+        False,
+        0.0,
+        price_per_gb_month=0.03,
+        price_per_read=4e-9,
+        price_per_write=5e-8,
+        service=True,
+    )
+    more = dice.choice([(volume,), (store,), (volume, store)])
+    return replace(problem, catalog=replace(problem.catalog, units=(*problem.catalog.units, *more)))
+
+
+def _bundles(dice: random.Random, problem: Problem) -> Problem:
+    server = problem.catalog.servers[-1]
+    bundle = Bundle(min(2, server.cpus), (("dram", dice.choice([2, 8])), ("ssd", 1)))
+    kit = replace(server, name="kit", price=server.price + 400, bundle=bundle, max_count=None)
+    return replace(problem, catalog=replace(problem.catalog, servers=(*problem.catalog.servers, kit)))
+
+
+def _core_types(dice: random.Random, problem: Problem) -> Problem:
+    def quicker(op: Operation) -> Operation:
+        if isinstance(op, Compute) and dice.random() < 0.7:
+            return replace(op, times=(("fast", op.time / 3),))
+        return op
+
+    server = replace(problem.catalog.servers[-1], name="quick", cpu="fast", max_count=None)
+    cpus = (*problem.catalog.cpus, Cpu(dice.choice([120, 250]), 30, "fast", idle_power=10))
+    catalog = replace(problem.catalog, cpus=cpus, servers=(*problem.catalog.servers, server))
+    tasks = tuple(
+        replace(task, operations=tuple(map(quicker, task.operations))) for task in problem.application.tasks
+    )
+    return replace(problem, catalog=catalog, application=replace(problem.application, tasks=tasks))
+
+
+def _redundancy(dice: random.Random, problem: Problem) -> Problem:
+    def redundant(dataset: Dataset) -> Dataset:
+        if not dataset.remote:
+            return dataset
+        dataset = replace(dataset, host_time=dice.choice([0.0, 1e-3]))
+        if dice.random() < 0.5:
+            return replace(dataset, replication=dice.choice([1, 2, 3]))
+        return replace(dataset, erasure=dice.choice([None, (2, 1), (3, 2)]))
+
+    datasets = tuple(map(redundant, problem.application.datasets))
+    return replace(problem, application=replace(problem.application, datasets=datasets))
+
+
+def _latency(dice: random.Random, problem: Problem) -> Problem:
+    quantile = dice.choice([None, 0.95])
+    targets = tuple(
+        replace(target, latency=dice.choice([0.1, 0.5, 5.0]), quantile=quantile)
+        for target in problem.sla.targets
+    )
+    return replace(problem, sla=replace(problem.sla, targets=targets))
+
+
+def _growth_and_fill(dice: random.Random, problem: Problem) -> Problem:
+    growth = Growth(0.5, dice.choice([0.0, 0.3]), 180 * 86400)
+    options = replace(problem.options, peak_fill=dice.choice([1.0, 0.8]))
+    return replace(problem, sla=replace(problem.sla, growth=growth), options=options)
+
+
+def _failures(dice: random.Random, problem: Problem) -> Problem:
+    return replace(problem, options=replace(problem.options, survive_hosts=dice.choice([1, 1, 2])))
+
+
+def _survivable(problem: Problem) -> Problem:
+    """With enough replicas or parity, and whole copies beside each instance, that nothing is lost."""
+    failures = problem.options.survive_hosts
+
+    def safe(dataset: Dataset) -> Dataset:
+        if dataset.remote and (dataset.erasure is None or dataset.erasure[1] < failures):
+            return replace(dataset, replication=max(dataset.replication, failures + 1), erasure=None)
+        return dataset if dataset.remote else replace(dataset, scope=Scope.REPLICATED)
+
+    datasets = tuple(map(safe, problem.application.datasets))
+    return replace(problem, application=replace(problem.application, datasets=datasets))
+
+
+FEATURES = (
+    _quantities,
+    _energy,
+    _paid_by_use,
+    _bundles,
+    _core_types,
+    _redundancy,
+    _latency,
+    _growth_and_fill,
+    _failures,
+)
+"""Each adds one feature to a problem, with its own dice."""
 
 
 def _catalog(dice: random.Random) -> Catalog:
