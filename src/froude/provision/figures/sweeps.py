@@ -1,0 +1,170 @@
+"""The page of a sweep: cost against SLA with its band of bounds, storage types, cost by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from froude.provision.bill import bill
+from froude.provision.compile import Point
+from froude.provision.figures.parts import DOLLARS, between, dollars_axis, lower, sla_axis, strip, upper
+from froude.provision.plan import Plan, Status
+from froude.provision.types import Problem
+from froude.render import (
+    Block,
+    Chart,
+    ChartKind,
+    Column,
+    KeyFigure,
+    Kind,
+    Report,
+    Section,
+    Series,
+    Table,
+    Tone,
+    Value,
+)
+
+
+def sweep_report(problem: Problem, points: Sequence[Point], facts: dict[str, str]) -> Report:
+    """A page of a sweep: the curve, the strip of storage types, the stack of costs, every point.
+
+    Args:
+        problem: the inputs at factor 1.
+        points: of the sweep, ascending.
+        facts: lineage.
+    """
+    found = [point for point in points if point.plan.groups]
+    proved = sum(point.plan.status is Status.PROVED for point in points)
+    lede = f"{proved} of {len(points)} points are proved within the gap asked for."
+    tone = Tone.GOOD if proved == len(points) else Tone.WARNING
+    figures: tuple[KeyFigure, ...] = ()
+    if found:
+        worst = max(point.plan.gap for point in found)
+        figures = (
+            KeyFigure("points proved", proved, Kind.NUMBER, note=f"of {len(points)}"),
+            KeyFigure("largest gap", worst, Kind.SHARE),
+            KeyFigure("architectures", len({architecture(p.plan) for p in found}), Kind.NUMBER),
+        )
+    curves: tuple[Block, ...] = (cost_curve(points), baseline_table(points))
+    strip: list[Block] = [storage_strip(problem, found)] if found else []
+    sections = (
+        Section("Cost against SLA", curves),
+        Section("Where the data lies", (*strip, _architectures(problem, points))),
+        Section("What the money buys", (cost_stack(problem, found),)),
+        Section("Every point", (_points(points),)),
+    )
+    return Report("Cost against SLA", "", lede, tone, figures, sections, facts)
+
+
+def architecture(plan: Plan) -> tuple[tuple[str, ...], ...]:
+    """Storage types of every dataset, in the order of their names: what a change of makes a new cluster."""
+    return tuple(units for _, units in sorted(plan.choices.items()))
+
+
+def cost_curve(points: Sequence[Point]) -> Chart:
+    """Cost, lower bound and homogeneous baselines over the factor."""
+    factors = [point.factor for point in points]
+    names = sorted({name for point in points for name in point.baselines})
+    series = [
+        Series("cost", factors, [upper(point.plan) for point in points]),
+        Series("cost (lower bound)", factors, [lower(point.plan) for point in points], dashed=True),
+    ]
+    for name in names:
+        plans = [point.baselines.get(name) for point in points]
+        series.append(Series(f"all on {name}", factors, [None if p is None else upper(p) for p in plans]))
+    y = dollars_axis([cost for one in series for cost in one.ys])
+    caption = "The optimum lies in the band between the cost and its lower bound."
+    return Chart("Cost against SLA", sla_axis(factors), y, tuple(series), caption=caption)
+
+
+def storage_strip(problem: Problem, points: Sequence[Point]) -> Chart:
+    """One panel a dataset, a band in the colour of the storage that it lies on.
+
+    A point stands for the factors nearer to it than to its neighbours, so a change falls between two points.
+    """
+    names = [dataset.name for dataset in problem.application.datasets]
+    spans = between([point.factor for point in points])
+    bands = [
+        (low, high, {name: point.plan.choices[name] for name in names})
+        for (low, high), point in zip(spans, points, strict=True)
+    ]
+    return strip("Storage type of each dataset", bands)
+
+
+def cost_stack(problem: Problem, points: Sequence[Point]) -> Chart:
+    """Cost by kind of part over the factor."""
+    factors = [point.factor for point in points]
+    bills = [bill(problem, point.plan) for point in points]
+    kinds = dict.fromkeys(line.kind for lines in bills for line in lines)
+    series = tuple(
+        Series(kind, factors, [sum(line.total for line in lines if line.kind == kind) for lines in bills])
+        for kind in kinds
+    )
+    return Chart("Cost by kind", sla_axis(factors), DOLLARS, series, ChartKind.AREA)
+
+
+def baseline_table(points: Sequence[Point]) -> Table:
+    """How many times as much the homogeneous clusters cost."""
+    names = sorted({name for point in points for name in point.baselines})
+    rows: list[tuple[Value, ...]] = []
+    for name in names:
+        ratios = [
+            p.baselines[name].upper / p.plan.upper
+            for p in points
+            if name in p.baselines and p.baselines[name].groups and p.plan.groups
+        ]
+        mean = sum(ratios) / len(ratios) if ratios else None
+        rows.append((f"all on {name}", mean, max(ratios, default=None), len(ratios)))
+    columns = (
+        Column("Cluster", Kind.CODE),
+        Column("Mean cost", Kind.NUMBER, "x optimum"),
+        Column("Largest", Kind.NUMBER, "x optimum"),
+        Column("Points", Kind.NUMBER),
+    )
+    return Table(
+        columns, rows, "Homogeneous clusters", empty="No single storage type may hold every dataset."
+    )
+
+
+def _architectures(problem: Problem, points: Sequence[Point]) -> Table:
+    """Where the storage of some dataset changes along the sweep."""
+    names = [dataset.name for dataset in problem.application.datasets]
+    rows: list[tuple[Value, ...]] = []
+    last: tuple[Value, ...] = ()
+    for point in points:
+        if point.plan.groups:
+            now: tuple[Value, ...] = tuple(" + ".join(point.plan.choices[name]) for name in names)
+            if now != last:
+                rows.append((point.factor, *now))
+            last = now
+    columns = (Column("From", Kind.NUMBER, "x"), *(Column(name) for name in names))
+    return Table(columns, rows, "Changes of storage")
+
+
+def _points(points: Sequence[Point]) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for point in points:
+        plan = point.plan
+        found = bool(plan.groups)
+        cost, gap = (plan.upper, plan.gap) if found else (None, None)
+        rows.append(
+            (
+                point.factor,
+                plan.status.value,
+                cost,
+                plan.lower if found else None,
+                gap,
+                plan.servers,
+                plan.seconds,
+            )
+        )
+    columns = (
+        Column("SLA", Kind.NUMBER, "x"),
+        Column("Status"),
+        Column("Cost", Kind.NUMBER, "$"),
+        Column("Lower bound", Kind.NUMBER, "$"),
+        Column("Gap", Kind.SHARE),
+        Column("Servers", Kind.NUMBER),
+        Column("Time", Kind.DURATION),
+    )
+    return Table(columns, rows, "Points of the sweep")
