@@ -183,6 +183,10 @@ def test_units_that_no_server_takes() -> None:
     found = build(small(units=(strange, DRAM)))
     assert isinstance(found, tuple)
     assert "no storage unit that servers take" in str(found[0])
+    anywhere = replace(DATA, persistent=Persistence.ANY)
+    found = build(small(data=anywhere, units=(replace(DRAM, bus="NVMe"),)))
+    assert isinstance(found, tuple)
+    assert "no storage unit that servers take" in str(found[0])
     stored = _built(small(units=(strange, DRAM, STORE)))
     assert [choice.names for choice in stored.datasets[0].choices] == [("store",), ("store", "dram")]
 

@@ -91,7 +91,7 @@ def _enough_hosts(frame: Frame, dataset: Dataset, unit: StorageUnit) -> bool:
 
 
 def may_keep(unit: StorageUnit, dataset: Dataset) -> bool:
-    """Whether a dataset may live on such units alone."""
+    """Whether a dataset may live on such units alone, wherever they are."""
     return dataset.persistent is not Persistence.REQUIRED or not unit.volatile
 
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from froude.provision.assembly import Assembly
-from froude.provision.choices import Beside, local_choices, remote_choices
+from froude.provision.choices import Beside, local_choices, may_keep, remote_choices
 from froude.provision.copies import Redundancy
 from froude.provision.frame import Frame
 from froude.provision.instance import Instance
 from froude.provision.paths import Ways, compute_seconds
 from froude.provision.plan import Conflict
-from froude.provision.types import Dataset, Io, Problem, StorageUnit
+from froude.provision.types import Dataset, Io, Persistence, Problem, StorageUnit
 
 
 def build(problem: Problem) -> Instance | tuple[Conflict, ...]:
@@ -82,12 +82,13 @@ def _unstorable(frame: Frame, ways: Sequence[Ways]) -> list[Conflict]:
 
 def _nowhere(frame: Frame, dataset: Dataset) -> Conflict:
     units = frame.problem.catalog.units
-    if all(unit.volatile for unit in units):
+    if dataset.persistent is Persistence.REQUIRED and all(unit.volatile for unit in units):
         return Conflict(f"dataset {dataset.name} is persistent and every storage unit is volatile")
     if dataset.remote:
         pieces = Redundancy.of(dataset).pieces
-        hosts = max((frame.hosts.get(unit.bus, 0.0) for unit in units if not unit.service), default=0.0)
-        if hosts < pieces:
+        keeping = [unit for unit in units if may_keep(unit, dataset) and frame.usable(unit)]
+        hosts = max((frame.hosts[unit.bus] for unit in keeping), default=0.0)
+        if keeping and hosts < pieces:
             what = "fragments" if dataset.erasure else "replicas"
             return Conflict(f"servers for the {what} of dataset {dataset.name}", pieces, hosts, "servers")
         return Conflict(f"dataset {dataset.name} may be kept on no storage unit that servers take")
