@@ -19,6 +19,9 @@ from froude.provision.units import Dimension, show
 DOMINATES = 0.8
 """Share of all accesses from which a task counts as the one that spends the machines' time."""
 
+_SHORTEST_S = 1.0
+"""Less than a second is no time to tell a rate from; it counts as a second."""
+
 
 @dataclass(frozen=True, slots=True)
 class Machines:
@@ -100,9 +103,12 @@ def _processes(table: Table, rows: np.ndarray, executions: int) -> float:
 def _rate(starts: Floats, span_s: float, window_s: float) -> Number:
     """Starts per second in the busiest window, and their mean."""
     starts = np.sort(starts[np.isfinite(starts)])
-    if not len(starts) or span_s <= 0:
+    if not len(starts):
         return Number(None, "the source has no times")
-    length = min(window_s, max(span_s, 1.0))
+    if span_s <= 0:
+        return Number(None, "everything was seen at one moment")
+    span_s = max(span_s, _SHORTEST_S)
+    length = min(window_s, span_s)
     peak = int((np.searchsorted(starts, starts + length) - np.arange(len(starts))).max())
     mean = len(starts) / span_s
     note = f"{peak} of {len(starts)} began in the busiest {_time(length)}; mean {mean:.3g}/s over {_time(span_s)}"
