@@ -239,9 +239,7 @@ def _with_service(made: Instance, rng: random.Random) -> Instance:
         replace(
             task,
             paths=tuple(
-                replace(
-                    path, io_s=tuple((d, (*per, 0.02) if d == 0 else per) for d, per in path.io_s)
-                )
+                replace(path, io_s=tuple((d, (*per, 0.02) if d == 0 else per) for d, per in path.io_s))
                 for path in task.paths
             ),
         )

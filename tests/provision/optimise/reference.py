@@ -222,7 +222,9 @@ def _per_server(instance: Instance, choices: tuple[int, ...], most: int) -> floa
             used[held.unit][n[t]] = used[held.unit].get(n[t], 0.0) + held.per_instance
         for u, terms in enumerate(used):
             paid = program.column(units[u].cost, big, whole=False)
-            with_it = {q: float(s.included_units[u]) for q, s in zip(z, servers, strict=True) if s.included_units}
+            with_it = {
+                q: float(s.included_units[u]) for q, s in zip(z, servers, strict=True) if s.included_units
+            }
             program.row({paid: 1.0} | {k: -v for k, v in terms.items()} | with_it, 0, free)
         program.row({c: 1.0} | {q: -float(s.cores) for q, s in zip(z, servers, strict=True)}, -free, 0)
         for p in range(len(instance.phases)):
@@ -241,7 +243,11 @@ def _per_server(instance: Instance, choices: tuple[int, ...], most: int) -> floa
             have = {q: -float(s.slots[b]) for q, s in zip(z, servers, strict=True)}
             program.row(terms | have, -free, 0)
             for p in range(len(instance.phases)):
-                flow = {g[i]: copy.bus_bytes[p] / 1e8 for i, (_, copy) in enumerate(copies) if units[copy.unit].bus == b}
+                flow = {
+                    g[i]: copy.bus_bytes[p] / 1e8
+                    for i, (_, copy) in enumerate(copies)
+                    if units[copy.unit].bus == b
+                }
                 for t, _, held in local:
                     if units[held.unit].bus == b:
                         flow[x[t]] = flow.get(x[t], 0.0) + held.bus_bytes[p] / 1e8
@@ -263,7 +269,7 @@ def _per_server(instance: Instance, choices: tuple[int, ...], most: int) -> floa
     return constant + program.least()
 
 
-def violations(instance: Instance, choices: tuple[int, ...], groups) -> list[str]:  # noqa: C901, PLR0912, PLR0914 - one rule after the other
+def violations(instance: Instance, choices: tuple[int, ...], groups) -> list[str]:  # noqa: C901 - one rule after the other
     """What a cluster breaks of the instance's rules, from its groups alone."""
     copies, local, cpus = chosen(instance, choices)
     wanted, tasks = instance.parallelism(choices), {t.name: t for t in instance.tasks}

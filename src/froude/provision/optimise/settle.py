@@ -132,12 +132,13 @@ def _levelled(
     have = [(part(content).get(key, 0.0), count) for content, count in servers]
     over = sum(max(0.0, share - most) * count for share, count in have)
     room = sum(max(0.0, most - share) * count for share, count in have if share)
-    if most >= 1 or over <= FIT * most or over > room:
+    if most >= 1 or over <= FIT * most or room == 0:
         return servers
+    part_of_room = min(1.0, over / room)
     for (content, _), (share, _) in zip(servers, have, strict=True):
         if share:
             # the dictionaries were made here
-            part(content)[key] = min(share, most) + max(0.0, most - share) * over / room
+            part(content)[key] = min(share, most) + max(0.0, most - share) * part_of_room
     return servers
 
 
