@@ -233,6 +233,11 @@ def size_text(size: int) -> str:
     return min((*binary, decimal), key=len)
 
 
+def error_text(error: float) -> str:
+    """An error as people read it: `+27.7%`; what rounds to nothing has no minus."""
+    return f"{round(error, 3) + 0.0:+.1%}"
+
+
 def _check_sizes(samples: Sequence[Sample]) -> None:
     sizes = {sample.record_size for sample in samples}
     if len(sizes) < 2:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.provision.measured import Fit, Measurement, size_text
+from froude.provision.measured import Fit, Measurement, error_text, size_text
 from froude.provision.types import Op
 from froude.render import (
     Axis,
@@ -77,9 +77,9 @@ def fit_table(fit: Fit) -> Table:
             row.sample.record_size,
             row.sample.throughput / 1e6,
             row.sample.seconds,
-            _percent(row.error(row.rate_gap)),
-            _percent(row.error(row.ends)),
-            _percent(row.error(row.iops_rate)),
+            error_text(row.error(row.rate_gap)),
+            error_text(row.error(row.ends)),
+            error_text(row.error(row.iops_rate)),
             "yes" if row.sample.steady else "no",
         )
         for row in fit.rows
@@ -103,10 +103,6 @@ def _key(fit: Fit) -> tuple[KeyFigure, ...]:
         KeyFigure(f"rate of {name}", fit.rate_gap.rate / 1e6, Kind.NUMBER, "MB/s"),
         KeyFigure(f"gap of {name}", fit.rate_gap.gap, Kind.DURATION),
     )
-
-
-def _percent(error: float) -> str:
-    return f"{error:+.1%}"
 
 
 def _method(found: Measurement) -> str:

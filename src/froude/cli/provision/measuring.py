@@ -192,7 +192,7 @@ def _told(found: Measurement) -> str:
 
 
 def _fit_told(fit: Fit) -> str:
-    from froude.provision.measured import size_text
+    from froude.provision.measured import error_text, size_text
     from froude.provision.units import Dimension, show
 
     rate = show(float(f"{fit.rate_gap.rate:.4g}"), Dimension.RATE)
@@ -206,10 +206,10 @@ def _fit_told(fit: Fit) -> str:
                 f"{row.sample.throughput / 1e6:.4g}",
                 each,
                 f"{row.rate_gap / 1e6:.4g}",
-                f"{row.error(row.rate_gap):+.1%}",
-                f"{row.error(row.ends):+.1%}",
+                error_text(row.error(row.rate_gap)),
+                error_text(row.error(row.ends)),
                 f"{row.iops_rate / 1e6:.4g}",
-                f"{row.error(row.iops_rate):+.1%}",
+                error_text(row.error(row.iops_rate)),
                 "yes" if row.sample.steady else f"no, after {len(row.sample.rounds)}",
             )
         )

@@ -1,0 +1,173 @@
+"""`froude provision measure`: what it writes and says, and what it refuses; the measuring itself is stood in for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from froude.cli.app import run
+from froude.provision.live import measure as module
+from froude.provision.live.measure import Request
+from froude.provision.live.target import Target
+from froude.provision.measured import Measurement, Sample, fit
+from froude.provision.types import Op
+from tests.provision.test_measured_file import measurement
+
+pytest.importorskip("scipy")
+
+Asked = list[tuple[Target, Request]]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """What would have been measured; every target turns out to be a disk that settled."""
+    return _stand_in(monkeypatch, measurement())
+
+
+def _stand_in(monkeypatch: pytest.MonkeyPatch, found: Measurement) -> Asked:
+    asked: Asked = []
+
+    def measured(target: Target, request: Request, *, progress: Any) -> Measurement:
+        asked.append((target, request))
+        return replace(found, target=target.name)
+
+    monkeypatch.setattr(module, "measure", measured)
+    return asked
+
+
+@pytest.fixture
+def go(tmp_path: Path) -> Callable[..., int]:
+    """Runs the command on a folder, with the output beside it."""
+
+    def command(*words: str) -> int:
+        return run(["provision", "measure", str(tmp_path), "-o", str(tmp_path / "m.json"), *words])
+
+    return command
+
+
+def test_rate_gap_and_every_size(
+    go: Callable[..., int], asked: Asked, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The four numbers, and what IOPS and rate would have promised at 200 KiB."""
+    assert go("--size", "64MiB") == 0
+    said = capsys.readouterr().out
+    assert "reads: rate 90MBps, gap 8ms" in said
+    assert "writes: rate 90MBps, gap 4ms" in said
+    (line,) = [line for line in said.split("writes:")[0].splitlines() if line.startswith("200KiB")]
+    assert line.split()[-2] == "+27.7%"
+    assert asked[0][0].region_bytes == 64 << 20
+
+
+def test_flags_reach_the_request(go: Callable[..., int], asked: Asked) -> None:
+    """Sizes, rounds, time, durability and the seed."""
+    words = (
+        "--sizes",
+        "4KiB, 1MiB",
+        "--round",
+        "60",
+        "--rounds",
+        "9",
+        "--time-limit",
+        "7",
+        "--durable",
+        "--seed",
+        "5",
+    )
+    assert go("--size", "64MiB", *words) == 0
+    request = asked[0][1]
+    assert (request.sizes, request.round_s, request.rule.rounds) == ((4096, 1 << 20), 60.0, 9)
+    assert (request.time_limit_s, request.durable, request.seed) == (7.0, True, 5)
+
+
+def test_files_and_json(
+    tmp_path: Path, go: Callable[..., int], asked: Asked, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The figures as printed, the unit with what was given, the page."""
+    unit, page = tmp_path / "unit.yaml", tmp_path / "page.html"
+    facts = (
+        "--unit",
+        "D",
+        "--bus",
+        "SAS",
+        "--price",
+        "200",
+        "--power",
+        "5W",
+        "--capacity",
+        "500GB",
+        "--volatile",
+    )
+    words = ("--unit-file", str(unit), "--report", str(page), *facts, "--json")
+    assert go("--size", "64MiB", *words) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == json.loads((tmp_path / "m.json").read_text())
+    text = unit.read_text()
+    for line in ('name: "D"', 'bus: "SAS"', "price: 200", "power: 5W", "capacity: 500GB", "volatile: 1"):
+        assert line in text
+    assert "blank" not in text
+    assert page.is_file()
+
+
+def test_what_did_not_settle_ends_with_3(
+    tmp_path: Path,
+    go: Callable[..., int],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The figures are written all the same, and say so; so does stderr, by name."""
+    loose = fit(Op.READ, [Sample(4096, 1e-3, steady=False), Sample(1 << 20, 2e-3)])
+    _stand_in(monkeypatch, Measurement("", 1 << 20, (loose,), preconditioned=False))
+    assert go("--size", "64MiB") == 3
+    said = capsys.readouterr()
+    assert "reads of 4KiB, random writes before the measuring" in said.err
+    assert json.loads((tmp_path / "m.json").read_text())["status"] == "not steady"
+
+
+def test_dry_run_measures_nothing(
+    tmp_path: Path, go: Callable[..., int], asked: Asked, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It checks the target and says what would be done, and for how long."""
+    assert go("--size", "64MiB", "--dry-run") == 0
+    said = capsys.readouterr().out
+    assert f"write and read 64MiB of a new file in {tmp_path.resolve()}, for 110 s" in " ".join(said.split())
+    assert asked == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--size", "1"), "--size: has no unit"),
+        (("--size", "-1GB"), "--size: is negative"),
+        (("--sizes", "4KB,1MiB"), "nearest is 4KiB"),
+        (("--sizes", "4KiB"), "too few"),
+        (("--sizes", "4KiB,x"), "--sizes: is not a quantity"),
+        (("--round", "0"), "--round"),
+        (("--time-limit", "nan"), "--time-limit"),
+        (("--size", "8MiB"), "too small for the largest record"),
+        (("--destroy", "/dev/sdx"), "is no block device"),
+        (("--read-only",), "is no block device"),
+        (("--unit", "D"), "--unit-file"),
+        (("--volatile",), "--unit-file"),
+        (("--unit-file", "m.json", "-o", "m.json"), "two outputs"),
+        (("--unit-file", "u.yaml", "--price", "5W"), "--price"),
+    ],
+)
+def test_what_cannot_be_is_one_line(
+    words: tuple[str, ...],
+    said: str,
+    go: Callable[..., int],
+    asked: Asked,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Ends with 1, names the flag, measures nothing."""
+    assert go(*words) == 1
+    error = capsys.readouterr().err
+    assert said in error
+    assert len(error.splitlines()) == 1
+    assert asked == []
