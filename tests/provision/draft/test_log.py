@@ -31,4 +31,8 @@ def test_overlapping_windows_count_once() -> None:
     """Gaps between sources do not count; a window that nothing widened has no length."""
     log = AccessLog(Folders(), Jobs(), windows=[Window(0, 10), Window(5, 12), Window(100, 103), Window()])
     assert log.span_s == 15
+    assert log.watched == [Window(0, 12), Window(100, 103)]
+    assert log.overlap
+    log.windows = log.watched
+    assert not log.overlap
     assert log.windows[3].length_s == 0

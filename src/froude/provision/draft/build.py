@@ -65,7 +65,8 @@ def build(
 
 def _left_out(log: AccessLog) -> str:
     told = f"{len(log)} reads and writes of files; {log.others} other calls carry no data"
-    return told + ("; more files than are kept: sizes leave some out" if log.space.full else "")
+    told += "; more files than are kept: sizes leave some out" if log.space.full else ""
+    return told + ("; sources overlap in time: what two saw counts twice" if log.overlap else "")
 
 
 def _task(table: Table, number: int, log: AccessLog, window_s: float, spent: Number) -> DraftTask:
@@ -242,8 +243,7 @@ def _spent(log: AccessLog, machines: Machines | None) -> Number:
         return Number(None, "")
     telemetry = machines.telemetry
     told = f"{_count(telemetry.machines, 'machine')} of {machines.cores:g} cores"
-    windows = [window for window in log.windows if window.length_s > 0]
-    spent, covered = telemetry.core_seconds(machines.cores, windows)
+    spent, covered = telemetry.core_seconds(machines.cores, log.watched)
     if covered <= 0:
         mean, *ends = telemetry.overall()
         when = " to ".join(datetime.fromtimestamp(t, UTC).strftime("%Y-%m-%d %H:%M") for t in ends)

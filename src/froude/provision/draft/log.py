@@ -106,14 +106,25 @@ class AccessLog:
         return np.frombuffer(self._columns[name], dtype=self._columns[name].typecode).copy()
 
     @property
-    def span_s(self) -> float:
-        """Seconds watched, all sources together; those that overlap count once.
+    def watched(self) -> list[Window]:
+        """The windows of all sources, in their order in time, those that overlap as one.
 
-        Source: ours; n log n in the number of sources.
+        n log n in the number of sources.
         """
-        total, reached = 0.0, -math.inf
-        for window in sorted(self.windows, key=lambda w: w.start_s):
-            if window.end_s > max(reached, window.start_s):
-                total += window.end_s - max(reached, window.start_s)
-                reached = window.end_s
-        return total
+        found: list[Window] = []
+        for window in sorted((w for w in self.windows if w.length_s > 0), key=lambda w: w.start_s):
+            if found and window.start_s <= found[-1].end_s:
+                found[-1].holds(window.end_s)
+            else:
+                found.append(Window(window.start_s, window.end_s))
+        return found
+
+    @property
+    def span_s(self) -> float:
+        """Seconds watched, all sources together."""
+        return sum(window.length_s for window in self.watched)
+
+    @property
+    def overlap(self) -> bool:
+        """Whether two sources watched the same time: what both saw counts twice."""
+        return sum(window.length_s for window in self.windows) > self.span_s * (1 + 1e-9)

@@ -44,7 +44,7 @@ class Telemetry:
 
         Args:
             cores: of each machine.
-            windows: when the traces were taken; overlapping ones count as often.
+            windows: when the traces were taken; none overlaps another.
 
         Returns:
             Core-seconds, and machine-seconds of the windows that samples cover. Linear in the samples, times
