@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError
+from froude.base.files import atomic_write_text
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
 
@@ -35,6 +36,11 @@ Files = Annotated[
 ]
 Gap = Annotated[float, typer.Option(help="Largest gap of the bounds that counts as proved.")]
 Limit = Annotated[float, typer.Option("--time-limit", metavar="SECONDS", help="For one plan.")]
+Tight = Annotated[
+    float, typer.Option("--gap", help="Largest gap that counts as proved; neighbours are told apart by less.")
+]
+Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="JSON", help="The figures, as JSON.")]
+Page = Annotated[Path | None, typer.Option("--report", metavar="HTML", help="A page of it.")]
 Scale = Annotated[float, typer.Option("--scale", help="The SLA's rates times this.")]
 
 
@@ -157,3 +163,56 @@ def end(settings: Settings, plans: Sequence[Plan]) -> None:
     if missed:
         settings.note(f"{len(missed)} of {len(plans)} not proved: {missed[0].status.value}")
         raise typer.Exit(EXIT_MISSED)
+
+
+def finish(
+    settings: Settings, kind: str, value: Any, *, output: Path | None, report: Path | None, page: Report
+) -> None:
+    """Write what an analysis found to the places asked for, and as --json; say so instead on --dry-run.
+
+    Args:
+        settings: global flags.
+        kind: of the document, such as `roadmap`.
+        value: values of `froude.provision.analyses`.
+        output: place of the JSON.
+        report: place of the page.
+        page: what stands on it.
+    """
+    import json
+
+    from froude.provision.analyses.documents import document
+
+    made = {"froude": f"{kind}/1", "found": document(value)}
+    wanted = [str(path) for path in (output, report) if path is not None]
+    if settings.dry_run and wanted:
+        settings.would("write " + ", ".join(wanted), **made)
+        return
+    if output is not None:
+        atomic_write_text(output, json.dumps(made, indent=2) + "\n")
+    save(report, page)
+    settings.emit(made)
+
+
+def share(flag: str, text: str) -> float:
+    """A share that is given as `1%` or `0.01`.
+
+    Raises:
+        InputError: neither, or not above 0 and below 1 (or 100 %).
+    """
+    number = text.strip().removesuffix("%")
+    try:
+        value = float(number) / (100 if number != text.strip() else 1)
+    except ValueError as error:
+        raise InputError("is no share", place=flag, found=text, allowed="1% or 0.01") from error
+    return ranged(flag, value, 0.0, 1.0)
+
+
+def ranged(flag: str, value: float, low: float, high: float) -> float:
+    """A number between two, both allowed.
+
+    Raises:
+        InputError: it lies outside.
+    """
+    if not low <= value <= high:
+        raise InputError("is out of range", place=flag, found=value, allowed=f"{low:g} to {high:g}")
+    return value

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import typer
 
-from froude.cli.provision import compiling, drafting, importing, inputs, measuring, scheduling
+from froude.cli.provision import (
+    analysing,
+    compiling,
+    drafting,
+    importing,
+    inputs,
+    measuring,
+    ranging,
+    scheduling,
+)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -19,6 +28,14 @@ app.command()(inputs.convert)
 app.command(name="import")(importing.import_)
 app.command(name="compile")(compiling.compile_)
 app.command()(compiling.sweep)
+app.command()(ranging.roadmap)
+app.command()(ranging.robustness)
+app.command()(ranging.sensitivity)
+app.command()(ranging.uncertainty)
+app.command(name="why-not")(analysing.why_not)
+app.command()(analysing.best)
+app.command()(analysing.slack)
+app.command()(analysing.compare)
 app.command()(compiling.evaluate)
 app.command()(scheduling.schedule)
 app.command()(measuring.measure)

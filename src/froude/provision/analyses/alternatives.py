@@ -131,15 +131,15 @@ class WhyNot:
     """What else is stored otherwise then."""
 
 
-def why_not(problem: Problem, best: Plan, dataset: str, choice: Names, effort: Effort) -> WhyNot:
+def why_not(problem: Problem, best: Plan, dataset: str, effort: Effort, choice: Names) -> WhyNot:
     """The cheapest cluster with a choice forced, beside the cheapest one.
 
     Args:
         problem: the inputs.
         best: the cheapest plan.
         dataset: whose choice is forced.
-        choice: the names of its units.
         effort: of the solve.
+        choice: the names of its units.
     """
     plan = compile_plan(problem, effort, only={dataset: [choice]})
     before, after = architecture_of(best), architecture_of(plan)

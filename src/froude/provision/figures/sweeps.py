@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from froude.provision.analyses.regimes import Best
 from froude.provision.bill import bill
 from froude.provision.compile import Point
 from froude.provision.figures.parts import DOLLARS, between, dollars_axis, lower, sla_axis, strip, upper
@@ -91,7 +92,7 @@ def storage_strip(problem: Problem, points: Sequence[Point]) -> Chart:
     return strip("Storage type of each dataset", bands)
 
 
-def cost_stack(problem: Problem, points: Sequence[Point]) -> Chart:
+def cost_stack(problem: Problem, points: Sequence[Point | Best]) -> Chart:
     """Cost by kind of part over the factor."""
     factors = [point.factor for point in points]
     bills = [bill(problem, point.plan) for point in points]

@@ -1,0 +1,247 @@
+"""`froude provision why-not | best | slack | compare`: what else there is, and what is left over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from froude.base.errors import InputError
+from froude.cli.provision import common
+from froude.cli.provision.common import Files, Limit, Output, Page, Scale, Tight
+from froude.cli.settings import Settings
+from froude.cli.tables import aligned
+
+if TYPE_CHECKING:
+    from froude.provision.analyses.alternatives import WhyNot
+    from froude.provision.analyses.designs import Comparison
+    from froude.provision.analyses.slack import Slack
+    from froude.provision.plan import Plan
+    from froude.provision.types import Problem
+
+
+def why_not(
+    ctx: typer.Context,
+    files: Files,
+    dataset: Annotated[str, typer.Option(help="Of the application; or a task, for its core type.")],
+    choice: Annotated[
+        str | None, typer.Option(help="Unit names, the cache second: `SSD + DRAM`. Without it, every one.")
+    ] = None,
+    output: Output = None,
+    report: Page = None,
+    gap: Tight = 0.0001,
+    time_limit: Limit = 10.0,
+    scale: Scale = 1.0,
+) -> None:
+    """What a choice of storage would cost that the cheapest cluster does not make, and what binds then.
+
+    Ends with 3 when no cluster meets the SLA, or a gap was not reached.
+
+    Example: froude provision why-not photoshare-calibrated --dataset photos --choice "SSD + DRAM"
+    """
+    from froude.base.parallel import map as parallel_map
+    from froude.provision.analyses.alternatives import why_not as ask
+    from froude.provision.compile import compile_plan
+    from froude.provision.figures.others import why_not_report, why_text
+
+    settings: Settings = ctx.obj
+    common.apart(output, report)
+    problem = common.scaled(common.problem(settings, files), scale)
+    effort = common.effort(settings, gap, time_limit)
+    with settings.progress().task("compiling"):
+        best = compile_plan(problem, effort)
+        name, choices = _choices(problem, best, dataset, choice)
+        found = parallel_map(partial(ask, problem, best, name, effort), choices, settings.workers)
+    found.sort(key=lambda one: float("inf") if one.extra is None else one.extra)
+    page = why_not_report(best, found, common.facts(settings, files))
+    common.finish(
+        settings, "why-not", {"best": best, "choices": found}, output=output, report=report, page=page
+    )
+    settings.out(why_text(best, found[0]) if len(found) == 1 else _why(found))
+    common.end(settings, [best, *(one.plan for one in found if one.plan.groups)])
+
+
+def best(
+    ctx: typer.Context,
+    files: Files,
+    number: Annotated[int, typer.Option("-k", "--number", help="How many architectures.")] = 5,
+    output: Output = None,
+    report: Page = None,
+    gap: Tight = 0.0001,
+    time_limit: Limit = 10.0,
+    scale: Scale = 1.0,
+) -> None:
+    """The k cheapest architectures: choices of storage that differ in at least one dataset.
+
+    Ends with 3 when no cluster meets the SLA, or a gap was not reached.
+
+    Example: froude provision best photoshare-calibrated -k 5
+    """
+    from froude.provision.analyses.alternatives import k_best
+    from froude.provision.figures.others import best_report
+
+    settings: Settings = ctx.obj
+    common.apart(output, report)
+    wanted = round(common.ranged("-k", number, 1, 1000))
+    problem = common.scaled(common.problem(settings, files), scale)
+    effort = common.effort(settings, gap, time_limit)
+    with settings.progress().task(f"looking for {wanted} architectures"):
+        plans = k_best(problem, wanted, effort)
+    page = best_report(plans, common.facts(settings, files))
+    common.finish(settings, "best", plans, output=output, report=report, page=page)
+    settings.out(_ranked(plans))
+    if not plans:
+        raise typer.Exit(common.EXIT_MISSED)
+    common.end(settings, plans)
+
+
+def slack(
+    ctx: typer.Context,
+    files: Files,
+    cluster: Annotated[
+        Path | None, typer.Option(help="A plan of compile. Without it, the cheapest is compiled.")
+    ] = None,
+    output: Output = None,
+    report: Page = None,
+    gap: Tight = 0.01,
+    time_limit: Limit = 60.0,
+    scale: Scale = 1.0,
+) -> None:
+    """What a plan leaves of every resource at the SLA, what binds, and how much growth it takes.
+
+    Example: froude provision slack photoshare-calibrated --cluster plan.json --report slack.html
+    """
+    from froude.provision.analyses.slack import slack as find
+    from froude.provision.compile import compile_plan
+    from froude.provision.figures.others import slack_report
+    from froude.provision.plan_file import read_cluster
+    from froude.provision.split import settled
+
+    settings: Settings = ctx.obj
+    common.apart(output, report)
+    problem = common.scaled(common.problem(settings, files), scale)
+    if cluster is not None:
+        plan = read_cluster(cluster, problem)
+    else:
+        with settings.progress().task("compiling"):
+            plan = compile_plan(problem, common.effort(settings, gap, time_limit))
+    if not plan.groups:
+        common.end(settings, [plan])
+        raise typer.Exit(common.EXIT_MISSED)
+    found = find(settled(problem, plan), plan)
+    page = slack_report(plan, found, common.facts(settings, files))
+    common.finish(settings, "slack", found, output=output, report=report, page=page)
+    settings.out(_left(found))
+
+
+def compare(
+    ctx: typer.Context,
+    files: Files,
+    other: Annotated[
+        list[str], typer.Option("--with", metavar="FILE", help="The other design's files; repeatable.")
+    ],
+    low: Annotated[float, typer.Option("--from", help="Smallest multiple of the SLA.")] = 0.1,
+    high: Annotated[float, typer.Option("--to", help="Largest.")] = 10.0,
+    points: Annotated[int, typer.Option(help="How many, evenly spread in ratio.")] = 9,
+    output: Output = None,
+    report: Page = None,
+    gap: Tight = 0.001,
+    time_limit: Limit = 10.0,
+) -> None:
+    """Two designs of an application over a range of the SLA: which costs less where, and by how much.
+
+    Ends with 3 when a point is infeasible or its gap was not reached.
+
+    Example: froude provision compare productsearch --with one-partition.yaml --from 0.5 --to 8
+    """
+    from froude.provision.analyses.designs import compare as find
+    from froude.provision.figures.others import comparison_report
+
+    settings: Settings = ctx.obj
+    common.apart(output, report)
+    factors = common.factors(low, high, points)
+    first, second = common.problem(settings, files), common.problem(settings, other)
+    names = (" ".join(files), " ".join(other))
+    with settings.progress().task("compiling both"):
+        effort = common.effort(settings, gap, time_limit)
+        found = find(first, second, factors, effort, workers=settings.workers)
+    page = comparison_report(names, found, common.facts(settings, [*files, *other]))
+    value = {"first": names[0], "second": names[1], "pairs": found.pairs, "stretches": found.stretches}
+    common.finish(settings, "compare", value, output=output, report=report, page=page)
+    settings.out(_compared(names, found))
+    common.end(settings, [plan for pair in found.pairs for plan in (pair.first, pair.second)])
+
+
+def _choices(
+    problem: Problem, plan: Plan, dataset: str, choice: str | None
+) -> tuple[str, list[tuple[str, ...]]]:
+    """What the choices are called, and which of them are asked about."""
+    from froude.provision.analyses.architecture import choices_of, core_choice
+    from froude.provision.inputs.tree import nearest
+
+    every = choices_of(problem, plan)
+    name = dataset if dataset in every else core_choice(dataset)
+    if name not in every:
+        message = f"leads nowhere{nearest(dataset, every)}"
+        raise InputError(message, place="--dataset", found=dataset, allowed=", ".join(every) or "none")
+    if choice is None:
+        return name, list(every[name])
+    wanted = tuple(part.strip() for part in choice.split(" + "))
+    if wanted not in every[name]:
+        allowed = ", ".join(" + ".join(one) for one in every[name])
+        raise InputError("is no choice of it", place="--choice", found=choice, allowed=allowed)
+    return name, [wanted]
+
+
+def _why(found: Sequence[WhyNot]) -> str:
+    rows: list[Sequence[str]] = [
+        ("choice", "more $", "at least", "at most", "what else changes, or what is in conflict")
+    ]
+    for one in found:
+        if one.extra is None:
+            rows.append((" + ".join(one.choice), "-", "-", "-", "; ".join(map(str, one.plan.conflict))))
+        else:
+            money = [f"{amount or 0:,.2f}" for amount in (one.extra, one.least, one.most)]
+            rows.append((" + ".join(one.choice), *money, "; ".join(one.changes)))
+    return aligned(rows)
+
+
+def _ranked(plans: Sequence[Plan]) -> str:
+    from froude.provision.analyses.architecture import architecture_of
+
+    if not plans:
+        return "no cluster was found"
+    rows: list[Sequence[str]] = [("architecture", "cost $", "more $", "gap", "servers")]
+    for plan in plans:
+        more = f"{plan.upper - plans[0].upper:,.2f}"
+        cost = (f"{plan.upper:,.2f}", more, f"{plan.gap:.2%}", str(plan.servers))
+        rows.append((str(architecture_of(plan)), *cost))
+    return aligned(rows)
+
+
+def _left(found: Slack) -> str:
+    rows: list[Sequence[str]] = [("server and resource", "in use", "there", "unit", "share")]
+    for group in found.groups:
+        rows.append((group.name, "", "", "", ""))
+        rows += [
+            (f"  {one.name}", f"{one.used:.4g}", f"{one.available:.4g}", one.unit, f"{one.share:.1%}")
+            for one in group.resources
+        ]
+    grow = found.growth
+    return f"{grow.fraction:.1%} of the SLA; bottleneck: {grow.bottleneck}\n{aligned(rows)}"
+
+
+def _compared(names: tuple[str, str], found: Comparison) -> str:
+    from froude.provision.figures.others import winner_text
+
+    rows: list[Sequence[str]] = [("SLA", "first $", "second $", "saved", "cheaper for certain")]
+    for pair in found.pairs:
+        costs = [
+            f"{plan.upper:,.2f}" if plan.groups else plan.status.value for plan in (pair.first, pair.second)
+        ]
+        saved = "-" if pair.saved is None else f"{pair.saved:.1%}"
+        rows.append((f"{pair.factor:.4g}", *costs, saved, winner_text(names, pair.winner)))
+    return aligned(rows)

@@ -1,0 +1,289 @@
+"""`froude provision roadmap | robustness | sensitivity | uncertainty`: what the answer hangs on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from froude.base.errors import InputError
+from froude.cli.provision import common
+from froude.cli.provision.common import Files, Limit, Output, Page, Scale, Tight
+from froude.cli.settings import Settings
+from froude.cli.tables import aligned
+
+if TYPE_CHECKING:
+    from froude.provision.analyses.inputs import Input
+    from froude.provision.analyses.prices import Sensitivity
+    from froude.provision.analyses.regimes import Roadmap
+    from froude.provision.analyses.robustness import Robustness
+    from froude.provision.analyses.tornado import Swing
+    from froude.provision.analyses.uncertainty import Distribution, Uncertainty
+    from froude.provision.types import Problem
+
+Inputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--input",
+        metavar="PATH",
+        help="Such as dataset.photos.size, unit.SSD.price, io.photoview.photos.record_size, or two joined "
+        "by + that change in proportion; repeatable. Without it prices, sizes, loads and times.",
+    ),
+]
+
+
+def roadmap(
+    ctx: typer.Context,
+    files: Files,
+    low: Annotated[float, typer.Option("--from", help="Smallest multiple of the SLA.")] = 0.1,
+    high: Annotated[float, typer.Option("--to", help="Largest.")] = 10.0,
+    points: Annotated[int, typer.Option(help="How many, evenly spread in ratio.")] = 25,
+    within: Annotated[str, typer.Option(help="Extra cost that the roadmap may have: 1% or 0.01.")] = "1%",
+    tolerance: Annotated[float, typer.Option(help="Relative width of a regime's boundary.")] = 0.01,
+    output: Output = None,
+    report: Page = None,
+    gap: Tight = 0.001,
+    time_limit: Limit = 10.0,
+) -> None:
+    """Over which loads which architecture is the cheapest, and the fewest changes that stay near it.
+
+    Ends with 3 when a point is infeasible or its gap was not reached.
+
+    Example: froude provision roadmap photoshare-calibrated --from 0.1 --to 4 --within 1% --report roadmap.html
+    """
+    from froude.provision.analyses.regimes import roadmap as find
+    from froude.provision.figures.roadmaps import roadmap_report
+
+    settings: Settings = ctx.obj
+    common.apart(output, report)
+    allowance = common.share("--within", within)
+    width = common.ranged("--tolerance", tolerance, 1e-6, 1.0)
+    factors = common.factors(low, high, points)
+    problem, effort = common.problem(settings, files), common.effort(settings, gap, time_limit)
+    with settings.progress().task("compiling"):
+        found = find(problem, factors, effort, allowance=allowance, tolerance=width, workers=settings.workers)
+    page = roadmap_report(problem, found, common.facts(settings, files))
+    common.finish(settings, "roadmap", found, output=output, report=report, page=page)
+    settings.out(_stages(found))
+    common.end(settings, [point.plan for point in found.points])
+
+
+def robustness(
+    ctx: typer.Context,
+    files: Files,
+    inputs: Inputs = None,
+    span: Annotated[float, typer.Option(help="Farthest factor up and down that is looked at.")] = 10.0,
+    tolerance: Annotated[float, typer.Option(help="Relative width at which an edge is known.")] = 0.001,
+    output: Output = None,
+    report: Page = None,
+    gap: Tight = 0.0001,
+    time_limit: Limit = 10.0,
+    scale: Scale = 1.0,
+) -> None:
+    """How far each input may move before the cheapest cluster is built of other things, and of which.
+
+    The storage types per dataset stay in a range; their counts may change. Ends with 3 when no cluster meets
+    the SLA, or the gap was not reached.
+
+    Example: froude provision robustness photoshare-calibrated --input unit.SSD.price --input "io.*.photos.record_size"
+    """
+    from froude.provision.analyses.robustness import robustness as find
+    from froude.provision.figures.ranges import robustness_report
+
+    settings: Settings = ctx.obj
+    common.apart(output, report)
+    farthest = common.ranged("--span", span, 1.001, 1e6)
+    width = common.ranged("--tolerance", tolerance, 1e-9, 1.0)
+    problem = common.scaled(common.problem(settings, files), scale)
+    effort, chosen = common.effort(settings, gap, time_limit), _inputs(problem, inputs)
+    with settings.progress().task(f"moving {len(chosen)} inputs"):
+        found = find(problem, chosen, effort, span=farthest, tolerance=width, workers=settings.workers)
+    page = robustness_report(found, common.facts(settings, files))
+    common.finish(settings, "robustness", found, output=output, report=report, page=page)
+    settings.out(_ranges(found))
+    common.end(settings, [found.plan])
+
+
+def sensitivity(
+    ctx: typer.Context,
+    files: Files,
+    inputs: Inputs = None,
+    share: Annotated[str, typer.Option("--by", help="How far each input moves for the tornado.")] = "20%",
+    output: Output = None,
+    report: Page = None,
+    gap: Tight = 0.0001,
+    time_limit: Limit = 10.0,
+    scale: Scale = 1.0,
+) -> None:
+    """Which price moves which dataset, exactly; and what each input does to the cost when it moves alone.
+
+    Ends with 3 when no cluster meets the SLA, or the gap was not reached.
+
+    Example: froude provision sensitivity photoshare-calibrated --by 20% --report sensitivity.html
+    """
+    from froude.provision.analyses.documents import document
+    from froude.provision.analyses.prices import price_sensitivity
+    from froude.provision.analyses.tornado import tornado
+    from froude.provision.figures.ranges import sensitivity_report
+
+    settings: Settings = ctx.obj
+    common.apart(output, report)
+    moved = common.share("--by", share)
+    problem = common.scaled(common.problem(settings, files), scale)
+    effort, chosen = common.effort(settings, gap, time_limit), _inputs(problem, inputs)
+    with settings.progress().task("crossing prices"):
+        found = price_sensitivity(problem, effort, workers=settings.workers)
+    with settings.progress().task(f"moving {len(chosen)} inputs"):
+        swings = tornado(problem, found.plan, chosen, effort, share=moved, workers=settings.workers)
+    page = sensitivity_report(found, swings, moved, common.facts(settings, files))
+    value = {**document(found), "tornado": document(swings)}
+    common.finish(settings, "sensitivity", value, output=output, report=report, page=page)
+    settings.out(_sensitivity(found, swings))
+    common.end(settings, [found.plan])
+
+
+def uncertainty(
+    ctx: typer.Context,
+    files: Files,
+    inputs: Annotated[
+        list[str],
+        typer.Option(
+            "--input",
+            metavar="PATH=RANGE",
+            help="150GB..250GB is uniform, 150GB..200GB..300GB triangular, 200GB*1.5 lognormal with median and "
+            "factor; repeatable.",
+        ),
+    ],
+    samples: Annotated[int, typer.Option(help="How many to draw.")] = 100,
+    meet: Annotated[str, typer.Option(help="Share of the samples that a plan must sustain.")] = "95%",
+    output: Output = None,
+    report: Page = None,
+    gap: Tight = 0.01,
+    time_limit: Limit = 10.0,
+    scale: Scale = 1.0,
+) -> None:
+    """Inputs with ranges → how the cost is distributed, and the plan that is regretted least.
+
+    Ends with 3 when no plan sustains the share of the samples asked for.
+
+    Example: froude provision uncertainty photoshare-calibrated --input dataset.photos.size=150GB..250GB --seed 7
+    """
+    from froude.provision.analyses.uncertainty import uncertainty as find
+    from froude.provision.figures.uncertain import uncertainty_report
+
+    settings: Settings = ctx.obj
+    common.apart(output, report)
+    wanted = common.share("--meet", meet)
+    number = round(common.ranged("--samples", samples, 2, 100_000))
+    problem = common.scaled(common.problem(settings, files), scale)
+    known = [_known(problem, text) for text in inputs]
+    effort = common.effort(settings, gap, time_limit)
+    with settings.progress().task(f"compiling {number} samples"):
+        try:
+            found = find(problem, known, effort, samples=number, wanted=wanted, workers=settings.workers)
+        except ValueError as error:
+            raise InputError(f"draws a value that may not be: {error}", place="--input") from error
+    page = uncertainty_report(found, common.facts(settings, files))
+    common.finish(settings, "uncertainty", found, output=output, report=report, page=page)
+    settings.out(_uncertainty(found))
+    if found.recommended is None or found.recommended.met < wanted:
+        raise typer.Exit(common.EXIT_MISSED)
+
+
+def _inputs(problem: Problem, paths: Sequence[str] | None) -> tuple[Input, ...]:
+    from froude.provision.analyses.inputs import find_input, main_inputs
+
+    return tuple(find_input(problem, path) for path in paths) if paths else main_inputs(problem)
+
+
+def _known(problem: Problem, text: str) -> tuple[Input, Distribution]:
+    """`PATH=RANGE` as an input and what is known of it."""
+    from froude.provision.analyses.inputs import find_input
+    from froude.provision.analyses.uncertainty import Lognormal, Triangular, Uniform
+
+    path, equals, given = text.rpartition("=")
+    if not equals:
+        raise InputError("has no range", place="--input", found=text, allowed="PATH=LOW..HIGH")
+    one = find_input(problem, path)
+    median, times, factor = given.partition("*")
+    if times:
+        return one, Lognormal(_value(one, median), _factor(factor))
+    values = [_value(one, part) for part in given.split("..")]
+    if len(values) not in {2, 3} or sorted(values) != values:
+        raise InputError("is no range", place=path, found=given, allowed="LOW..HIGH or LOW..MODE..HIGH")
+    return one, Uniform(*values) if len(values) == 2 else Triangular(*values)
+
+
+def _value(one: Input, text: str) -> float:
+    from froude.provision.units import parse
+
+    try:
+        return parse(text, one.dimension)
+    except InputError as error:
+        raise InputError(error.message, place=one.path, found=error.found, allowed=error.allowed) from error
+
+
+def _factor(text: str) -> float:
+    try:
+        return common.ranged("--input", float(text), 1.000001, 1e6)
+    except ValueError as error:
+        raise InputError("is no factor", place="--input", found=text, allowed="above 1") from error
+
+
+def _stages(found: Roadmap) -> str:
+    head = f"{len(found.regimes)} regimes; roadmap within {found.within:.2%}: {len(found.stages)} stages"
+    rows: list[Sequence[str]] = [("architecture", "SLA from", "to", "holds to", "extra")]
+    for stage in found.stages:
+        ends = (f"{stage.first:.4g}", f"{stage.last:.4g}", f"{stage.until:.4g}")
+        rows.append((str(stage.architecture), *ends, f"{stage.worst:.2%}"))
+    optima: list[Sequence[str]] = [("cheapest architecture", "SLA from", "to", "cost there $", "proved")]
+    for regime in found.regimes:
+        cost = f"{regime.first.plan.upper:,.2f}" if regime.architecture else "-"
+        span = (f"{regime.first.factor:.4g}", f"{regime.last.factor:.4g}")
+        sure = "yes" if regime.proved else "no"
+        optima.append((str(regime.architecture or "no cluster"), *span, cost, sure))
+    return f"{head}\n{aligned(rows)}\n\n{aligned(optima)}"
+
+
+def _ranges(found: Robustness) -> str:
+    from froude.provision.figures.ranges import amount, edge_text
+
+    if found.architecture is None:
+        return f"{found.plan.status.value}: no cluster was found"
+    rows: list[Sequence[str]] = [("input", "value", "down to", "up to", "below", "above")]
+    for one in found.ranges:
+        values = [amount(one.input, value) for value in (one.input.value, one.low.stays, one.high.stays)]
+        beyond = [edge_text(found.architecture, edge) for edge in (one.low, one.high)]
+        rows.append((one.input.path, *values, *beyond))
+    return f"{found.architecture}, ${found.plan.upper:,.2f}\n{aligned(rows)}"
+
+
+def _sensitivity(found: Sensitivity, swings: Sequence[Swing]) -> str:
+    if not found.plan.groups:
+        return f"{found.plan.status.value}: no cluster was found"
+    rows: list[Sequence[str]] = [("to move", "the price of", "to $", "must drop by")]
+    for drop in found.drops:
+        if drop.crossing is None or drop.drop is None:
+            rows.append((drop.dataset, drop.unit, "-", f"never: {drop.why}"))
+        else:
+            rows.append((drop.dataset, drop.unit, f"{drop.crossing.price:,.2f}", f"{drop.drop:.1%}"))
+    moves: list[Sequence[str]] = [("input", "lower $", "higher $", "architecture")]
+    cost = found.plan.upper
+    for swing in swings:
+        ends = [swing.change(plan, cost) for plan in (swing.low_plan, swing.high_plan)]
+        texts = ["-" if end is None else f"{end:+,.2f}" for end in ends]
+        moves.append((swing.input.path, texts[0], texts[1], "changes" if swing.moves else "stays"))
+    return f"${cost:,.2f}\n{aligned(rows)}\n\n{aligned(moves)}"
+
+
+def _uncertainty(found: Uncertainty) -> str:
+    from froude.provision.analyses.uncertainty import QUANTILES
+    from froude.provision.figures.uncertain import recommendation
+
+    shown = (f"{share:.0%}: ${found.quantile(share) or 0:,.2f}" for share in QUANTILES)
+    rows: list[Sequence[str]] = [("architecture", "cost $", "meets", "mean regret $", "worst $")]
+    for one in found.candidates[:10]:
+        regrets = ["-" if r is None else f"{r:,.2f}" for r in (one.mean_regret, one.worst_regret)]
+        rows.append((str(one.architecture), f"{one.cost:,.2f}", f"{one.met:.1%}", *regrets))
+    return f"{recommendation(found)}\nCost of the optimum by quantile: {', '.join(shown)}\n{aligned(rows)}"

@@ -1,0 +1,260 @@
+"""Pages of other clusters than the cheapest: the k best, forced choices, what is left over, two designs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from froude.provision.analyses.alternatives import WhyNot
+from froude.provision.analyses.architecture import architecture_of
+from froude.provision.analyses.designs import Comparison, Winner
+from froude.provision.analyses.slack import GroupSlack, Slack
+from froude.provision.figures.parts import dollars_axis, lower, sla_axis, upper, verdict
+from froude.provision.figures.plans import evaluation_section
+from froude.provision.plan import Plan, Status
+from froude.render import (
+    Axis,
+    Block,
+    Chart,
+    ChartKind,
+    Column,
+    KeyFigure,
+    Kind,
+    Mark,
+    Report,
+    Section,
+    Series,
+    Table,
+    Tone,
+    Value,
+)
+
+_MOST_GROUPS = 6
+
+
+def best_report(plans: Sequence[Plan], facts: dict[str, str]) -> Report:
+    """A page of the k best architectures."""
+    if not plans:
+        return Report("No cluster", lede="No cluster meets the SLA.", tone=Tone.BAD, facts=facts)
+    first, best = plans[0], architecture_of(plans[0])
+    rows: list[tuple[Value, ...]] = []
+    for number, plan in enumerate(plans, 1):
+        one = architecture_of(plan)
+        changes = best.changes(one) if best and one else ()
+        what = "; ".join(changes) or str(one)
+        rows.append((number, plan.upper, plan.upper - first.upper, plan.gap, plan.servers, what))
+    columns = (
+        Column("Rank", Kind.NUMBER),
+        Column("Cost", Kind.NUMBER, "$"),
+        Column("More than the best", Kind.NUMBER, "$"),
+        Column("Gap", Kind.SHARE),
+        Column("Servers", Kind.NUMBER),
+        Column("Architecture, or how it differs from the best"),
+    )
+    bars = Series("cost", [f"{row[0]}. {row[-1]}"[:60] for row in rows], [plan.upper for plan in plans])
+    chart = Chart(
+        "Cost of the best architectures",
+        Axis("architecture", Kind.TEXT),
+        Axis("cost", Kind.NUMBER, unit="$"),
+        (bars,),
+        ChartKind.BARS,
+    )
+    table = Table(columns, rows, "The best architectures, one plan each")
+    tone = Tone.GOOD if all(plan.status is Status.PROVED for plan in plans) else Tone.WARNING
+    sections = (Section("Which are near the best", (table, chart)),)
+    figures = (
+        KeyFigure("best", first.upper, Kind.NUMBER, "$"),
+        KeyFigure("second", plans[1].upper if len(plans) > 1 else None, Kind.NUMBER, "$"),
+    )
+    return Report("The best architectures", "", verdict(first), tone, figures, sections, facts)
+
+
+def why_not_report(best: Plan, found: Sequence[WhyNot], facts: dict[str, str]) -> Report:
+    """A page of what forced choices cost; a single one is told in full."""
+    sections: list[Section] = [Section("What each choice costs", (_why_table(found),))]
+    sections += [Section(f"Why not {' + '.join(found[0].choice)}", (_difference(found[0]),))] * (
+        len(found) == 1
+    )
+    lede = why_text(best, found[0]) if len(found) == 1 else verdict(best)
+    figures = (KeyFigure("the cheapest cluster", best.upper if best.groups else None, Kind.NUMBER, "$"),)
+    return Report(
+        f"Why not another for {found[0].dataset}", "", lede, Tone.NEUTRAL, figures, tuple(sections), facts
+    )
+
+
+def why_text(best: Plan, one: WhyNot) -> str:
+    """The answer in a sentence."""
+    what = " + ".join(one.choice)
+    if one.extra is None:
+        why = "; ".join(map(str, one.plan.conflict)) or one.plan.status.value
+        return f"{one.dataset} on {what}: no cluster was found. {why}"
+    if best.choices.get(one.dataset) == one.choice:
+        return f"{one.dataset} on {what} is what the cheapest cluster has."
+    grown = ", ".join(f"{d.item} {d.before} → {d.after}" for d in one.difference if d.dollars > 0)
+    return (
+        f"{one.dataset} on {what} costs ${one.extra:,.2f} more, between ${one.least:,.2f} and ${one.most:,.2f} "
+        f"by the bounds; what grows: {grown or 'nothing'}"
+    )
+
+
+def _why_table(found: Sequence[WhyNot]) -> Table:
+    rows: list[tuple[Value, ...]] = [
+        (
+            " + ".join(one.choice),
+            one.extra,
+            one.least,
+            one.most,
+            "; ".join(one.changes),
+            "; ".join(map(str, one.plan.conflict)) if one.extra is None else _dearest(one),
+        )
+        for one in found
+    ]
+    columns = (
+        Column("Choice", Kind.CODE),
+        Column("More", Kind.NUMBER, "$"),
+        Column("At least", Kind.NUMBER, "$"),
+        Column("At most", Kind.NUMBER, "$"),
+        Column("What else changes"),
+        Column("What binds"),
+    )
+    return Table(columns, rows, "Every choice asked about")
+
+
+def _dearest(one: WhyNot) -> str:
+    grown = [d for d in one.difference if d.dollars > 0]
+    return ", ".join(f"{d.item} {d.before} → {d.after}" for d in grown[:3])
+
+
+def _difference(one: WhyNot) -> Table:
+    rows: list[tuple[Value, ...]] = [(d.item, d.kind, d.before, d.after, d.dollars) for d in one.difference]
+    columns = (
+        Column("Item", Kind.CODE),
+        Column("Kind"),
+        Column("In the cheapest", Kind.NUMBER),
+        Column("With the choice", Kind.NUMBER),
+        Column("More", Kind.NUMBER, "$"),
+    )
+    return Table(columns, rows, "Difference of the bills", empty="They are the same.")
+
+
+def slack_report(plan: Plan, found: Slack, facts: dict[str, str]) -> Report:
+    """A page of what a plan leaves."""
+    growth = found.growth.fraction - 1
+    lede = (
+        f"All rates could grow by **{growth:.1%}** before {found.growth.bottleneck} holds the cluster back."
+        if growth > 0
+        else f"The cluster meets {found.growth.fraction:.1%} of the SLA."
+    )
+    tightest = tuple(
+        KeyFigure(group.name, group.tightest.share, Kind.SHARE, note=group.tightest.name)
+        for group in found.groups[:4]
+    )
+    figures = (KeyFigure("growth it takes", max(0.0, growth), Kind.SHARE), *tightest)
+    blocks: list[Block] = [slack_chart(found.groups)]
+    blocks += [_slack_table(group) for group in found.groups]
+    sections = (Section("What is left on each server", tuple(blocks)), evaluation_section(found.growth))
+    return Report("Slack", "", f"{lede} {verdict(plan)}", Tone.NEUTRAL, figures, sections, facts)
+
+
+def slack_chart(groups: Sequence[GroupSlack]) -> Chart:
+    """Share of every resource in use, one panel a group of servers."""
+    series = tuple(
+        Series(
+            "in use",
+            [one.name for one in group.resources if one.available],
+            [one.share for one in group.resources if one.available],
+            panel=group.name,
+        )
+        for group in groups[:_MOST_GROUPS]
+    )
+    y = Axis("share in use", Kind.SHARE)
+    full = (Mark(1.0, "full", on="y"),)
+    return Chart("Resources in use", Axis("resource", Kind.TEXT), y, series, ChartKind.BARS, full)
+
+
+def _slack_table(group: GroupSlack) -> Table:
+    rows: list[tuple[Value, ...]] = [
+        (one.name, one.used, one.available, one.left, one.unit, one.share) for one in group.resources
+    ]
+    columns = (
+        Column("Resource"),
+        Column("In use", Kind.NUMBER),
+        Column("There", Kind.NUMBER),
+        Column("Left", Kind.NUMBER),
+        Column("Unit"),
+        Column("Share in use", Kind.SHARE),
+    )
+    return Table(columns, rows, f"One server of {group.name}")
+
+
+def comparison_report(names: tuple[str, str], found: Comparison, facts: dict[str, str]) -> Report:
+    """A page of two designs."""
+    saved = found.saved
+    lede = "The two cannot be compared: they have no point in common."
+    figures: tuple[KeyFigure, ...] = ()
+    if saved is not None:
+        least, mean, most = saved
+        lede = f"**{names[0]}** costs {mean:.1%} less than {names[1]} on average ({least:.1%} to {most:.1%})."
+        figures = (
+            KeyFigure("mean saving", mean * 100, Kind.NUMBER, "%"),
+            KeyFigure("least", least * 100, Kind.NUMBER, "%"),
+            KeyFigure("most", most * 100, Kind.NUMBER, "%"),
+        )
+    sections = (
+        Section("Cost of both", (_curves(names, found), _saving(found))),
+        Section("Where which is cheaper", (_stretches(names, found), _pairs(names, found))),
+    )
+    return Report("Two designs", " or ".join(names), lede, Tone.NEUTRAL, figures, sections, facts)
+
+
+def _curves(names: tuple[str, str], found: Comparison) -> Chart:
+    factors = [pair.factor for pair in found.pairs]
+    series = []
+    for name, plans in zip(
+        names, ([p.first for p in found.pairs], [p.second for p in found.pairs]), strict=True
+    ):
+        series.append(Series(name, factors, [upper(plan) for plan in plans]))
+        series.append(Series(f"{name} (lower bound)", factors, [lower(plan) for plan in plans], dashed=True))
+    y = dollars_axis([cost for one in series for cost in one.ys])
+    return Chart("Cost against SLA", sla_axis(factors), y, tuple(series))
+
+
+def _saving(found: Comparison) -> Chart:
+    factors = [pair.factor for pair in found.pairs]
+    shares = [None if pair.saved is None else pair.saved * 100 for pair in found.pairs]
+    y = Axis("saved by the first", Kind.NUMBER, unit="%")
+    return Chart("What the first saves", sla_axis(factors), y, (Series("saved", factors, shares),))
+
+
+def winner_text(names: tuple[str, str], winner: Winner) -> str:
+    """Who wins, in words."""
+    words = {Winner.FIRST: names[0], Winner.SECOND: names[1], Winner.OPEN: "neither for certain"}
+    return words[winner]
+
+
+def _stretches(names: tuple[str, str], found: Comparison) -> Table:
+    rows: list[tuple[Value, ...]] = [
+        (one.first, one.last, winner_text(names, one.winner)) for one in found.stretches
+    ]
+    columns = (
+        Column("From", Kind.NUMBER, "x"),
+        Column("To", Kind.NUMBER, "x"),
+        Column("Cheaper for certain"),
+    )
+    return Table(columns, rows, "Where which design is cheaper")
+
+
+def _pairs(names: tuple[str, str], found: Comparison) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for pair in found.pairs:
+        bounds = pair.saved_bounds or (None, None)
+        saved = [None if one is None else one * 100 for one in (pair.saved, *bounds)]
+        rows.append((pair.factor, upper(pair.first), upper(pair.second), *saved))
+    columns = (
+        Column("SLA", Kind.NUMBER, "x"),
+        Column(names[0], Kind.NUMBER, "$"),
+        Column(names[1], Kind.NUMBER, "$"),
+        Column("Saved", Kind.NUMBER, "%"),
+        Column("At least", Kind.NUMBER, "%"),
+        Column("At most", Kind.NUMBER, "%"),
+    )
+    return Table(columns, rows, "Every point")

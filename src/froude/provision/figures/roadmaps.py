@@ -1,0 +1,164 @@
+"""The page of regimes and roadmap: which architecture is the best over which range, and the fewest changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from froude.provision.analyses.architecture import Architecture
+from froude.provision.analyses.regimes import Regime, Roadmap, Stage
+from froude.provision.figures.parts import dollars_axis, lower, sla_axis, strip, upper
+from froude.provision.figures.sweeps import cost_stack
+from froude.provision.types import Problem
+from froude.render import (
+    Axis,
+    Chart,
+    Column,
+    KeyFigure,
+    Kind,
+    Report,
+    Section,
+    Series,
+    Table,
+    Text,
+    Tone,
+    Value,
+)
+
+
+def roadmap_report(problem: Problem, found: Roadmap, facts: dict[str, str]) -> Report:
+    """A page of regimes and the roadmap.
+
+    Args:
+        problem: the inputs at factor 1.
+        found: what the analysis gave.
+        facts: lineage.
+    """
+    sure = all(regime.proved for regime in found.regimes)
+    changes = max(0, len(found.stages) - 1)
+    lede = (
+        f"**{len(found.stages)} architectures** ({changes} changes) stay within {found.within:.3g} of the "
+        f"cheapest at every point; the cheapest itself changes {max(0, len(found.regimes) - 1)} times."
+    )
+    figures = (
+        KeyFigure("regimes", len(found.regimes), Kind.NUMBER, note="exact optimum"),
+        KeyFigure("stages of the roadmap", len(found.stages), Kind.NUMBER),
+        KeyFigure("largest extra cost", max((s.worst for s in found.stages), default=None), Kind.SHARE),
+        KeyFigure("candidates", found.candidates, Kind.NUMBER, note="near the optimum somewhere"),
+    )
+    built = [point for point in found.points if point.plan.groups]
+    sections = (
+        Section("The roadmap", (_strip("Storage along the roadmap", _stages(found)), _stage_table(found))),
+        Section("The optimum", (_strip("Storage of the optimum", _regimes(found)), _regime_table(found))),
+        Section(
+            "What it costs",
+            (_curve(found), cost_stack(problem, built)),
+        ),
+        Section("How to read it", (Text(_reading(found)),)),
+    )
+    tone = Tone.GOOD if sure and found.stages else Tone.WARNING
+    return Report("The roadmap of architectures", "", lede, tone, figures, sections, facts)
+
+
+_Band = tuple[float, float, Architecture]
+
+
+def _stages(found: Roadmap) -> list[_Band]:
+    """Each stage as long as it may last, so that the bands meet."""
+    starts = [stage.first for stage in found.stages[:1]] + [stage.until for stage in found.stages[:-1]]
+    return [
+        (start, max(stage.until, start), stage.architecture)
+        for start, stage in zip(starts, found.stages, strict=True)
+    ]
+
+
+def _regimes(found: Roadmap) -> list[_Band]:
+    return [
+        (regime.first.factor, regime.last.factor, regime.architecture)
+        for regime in found.regimes
+        if regime.architecture is not None
+    ]
+
+
+def _strip(title: str, bands: Sequence[_Band]) -> Chart:
+    return strip(title, [(low, high, dict(one.choices)) for low, high, one in bands])
+
+
+def _stage_table(found: Roadmap) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    last: Stage | None = None
+    for stage in found.stages:
+        changes = last.architecture.changes(stage.architecture) if last else (str(stage.architecture),)
+        rows.append((stage.first, stage.last, stage.until, "; ".join(changes), stage.worst))
+        last = stage
+    columns = (
+        Column("First point", Kind.NUMBER, "x"),
+        Column("Last point", Kind.NUMBER, "x"),
+        Column("Holds to", Kind.NUMBER, "x"),
+        Column("What changes"),
+        Column("Extra cost at most", Kind.SHARE),
+    )
+    return Table(columns, rows, "Stages of the roadmap", empty="No cluster at any point.")
+
+
+def _regime_table(found: Roadmap) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    last: Regime | None = None
+    for regime in found.regimes:
+        rows.append(
+            (
+                regime.first.factor,
+                regime.last.factor,
+                _what(last, regime),
+                upper(regime.first.plan),
+                upper(regime.last.plan),
+                regime.proved,
+            )
+        )
+        last = regime
+    columns = (
+        Column("From", Kind.NUMBER, "x"),
+        Column("To", Kind.NUMBER, "x"),
+        Column("What changes"),
+        Column("Cost at its begin", Kind.NUMBER, "$"),
+        Column("At its end", Kind.NUMBER, "$"),
+        Column("Proved", Kind.MET),
+    )
+    return Table(
+        columns, rows, "Regimes of the optimum", note=f"Boundaries lie within {found.tolerance:.2g}."
+    )
+
+
+def _what(last: Regime | None, regime: Regime) -> str:
+    if regime.architecture is None:
+        return "no cluster"
+    if last is None or last.architecture is None:
+        return str(regime.architecture)
+    return "; ".join(last.architecture.changes(regime.architecture))
+
+
+def _curve(found: Roadmap) -> Chart:
+    factors = [point.factor for point in found.points]
+    staged = {
+        factor: cost
+        for stage in found.stages
+        for factor, cost in zip(
+            (f for f in factors if stage.first <= f <= stage.last), stage.cost, strict=False
+        )
+    }
+    series = (
+        Series("optimum", factors, [upper(point.plan) for point in found.points]),
+        Series("optimum (lower bound)", factors, [lower(point.plan) for point in found.points], dashed=True),
+        Series("roadmap", factors, [staged.get(factor) for factor in factors]),
+    )
+    y: Axis = dollars_axis([cost for one in series for cost in one.ys])
+    return Chart("Cost of the optimum and along the roadmap", sla_axis(factors), y, series)
+
+
+def _reading(found: Roadmap) -> str:
+    open_ = sum(not regime.proved for regime in found.regimes)
+    unproved = f" {open_} of the regimes rest on a solve whose gap stayed open." if open_ else ""
+    return (
+        "A regime that begins and ends between two points of the sweep is not seen; more points find more. "
+        "The roadmap has the fewest changes that the architectures tried allow, then the least cost summed "
+        f"over the points.{unproved}"
+    )

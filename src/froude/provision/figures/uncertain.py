@@ -1,0 +1,145 @@
+"""The page of uncertain inputs: how the cost is distributed, and which plan is regretted least."""
+
+from __future__ import annotations
+
+from froude.provision.analyses.uncertainty import QUANTILES, Candidate, Uncertainty
+from froude.render import (
+    Axis,
+    Chart,
+    ChartKind,
+    Column,
+    KeyFigure,
+    Kind,
+    Mark,
+    Report,
+    Section,
+    Series,
+    Table,
+    Text,
+    Tone,
+    Value,
+    literal,
+)
+
+_MOST_CANDIDATES = 25
+_BINS = 24
+
+
+def uncertainty_report(found: Uncertainty, facts: dict[str, str]) -> Report:
+    """A page of samples, candidates and the recommendation."""
+    best = found.recommended
+    enough = best is not None and best.met >= found.wanted
+    figures = tuple(
+        KeyFigure(f"cost, {share:.0%} quantile", found.quantile(share), Kind.NUMBER, "$")
+        for share in QUANTILES[::2]
+    )
+    if best is not None:
+        figures = (
+            KeyFigure("recommended plan", best.cost, Kind.NUMBER, "$"),
+            KeyFigure("meets the SLA in", best.met, Kind.SHARE, aim=found.wanted, note="of the samples"),
+            *figures,
+        )
+    sections = (
+        Section("What it will cost", (_density(found), _distribution(found), _inputs(found))),
+        Section("Which cluster to buy", (_candidates(found), Text(_READING))),
+        Section("Which architectures are the best how often", (_frequencies(found),)),
+    )
+    return Report(
+        "Uncertainty",
+        "",
+        literal(recommendation(found)),
+        Tone.GOOD if enough else Tone.WARNING,
+        figures,
+        sections,
+        facts,
+    )
+
+
+_READING = (
+    "A candidate is a fixed cluster. Its regret at a sample is what it costs more than the cheapest cluster for "
+    "that sample, over the samples whose SLA it meets; the samples are drawn independently for each input."
+)
+
+
+def recommendation(found: Uncertainty) -> str:
+    """What to buy, in a sentence."""
+    best = found.recommended
+    if best is None:
+        return "No sample has a cluster."
+    text = (
+        f"${best.cost:,.2f} meets the SLA in {best.met:.1%} of {len(found.samples)} samples, for a mean regret "
+        f"of ${best.mean_regret or 0:,.2f}: {best.architecture}."
+    )
+    return (
+        text if best.met >= found.wanted else f"No candidate meets {found.wanted:.0%} of the samples. {text}"
+    )
+
+
+def _density(found: Uncertainty) -> Chart:
+    """How many samples cost about how much."""
+    costs = found.costs
+    low, high = (costs[0], costs[-1]) if costs else (0.0, 1.0)
+    width = (high - low) / _BINS or 1.0
+    counts = [0] * _BINS
+    for cost in costs:
+        counts[min(_BINS - 1, int((cost - low) / width))] += 1
+    xs = [low + width * number for number in range(_BINS + 1)]
+    series = Series("samples", xs, [float(count) for count in (*counts, counts[-1])])
+    x, y = Axis("cost of the optimum", Kind.NUMBER, unit="$"), Axis("samples", Kind.NUMBER, unit="samples")
+    return Chart("How the cost of the optimum is distributed", x, y, (series,), ChartKind.STEP, _marks(found))
+
+
+def _distribution(found: Uncertainty) -> Chart:
+    """Share of the samples whose optimum costs at most so much."""
+    costs = found.costs
+    shares = [(number + 1) / len(costs) for number in range(len(costs))]
+    x, y = Axis("cost of the optimum", Kind.NUMBER, unit="$"), Axis("share of the samples", Kind.SHARE)
+    series = (Series("costs at most", list(costs), shares),)
+    return Chart("Share of samples that cost at most so much", x, y, series, ChartKind.STEP, _marks(found))
+
+
+def _marks(found: Uncertainty) -> tuple[Mark, ...]:
+    """The recommended plan, where it lies among the costs."""
+    best, costs = found.recommended, found.costs
+    if best is None or not costs or not costs[0] <= best.cost <= costs[-1]:
+        return ()
+    return (Mark(best.cost, "recommended plan"),)
+
+
+def _inputs(found: Uncertainty) -> Table:
+    rows: list[tuple[Value, ...]] = [(one.path, one.value, str(known)) for one, known in found.inputs]
+    columns = (Column("Input", Kind.CODE), Column("As given", Kind.NUMBER), Column("Taken as"))
+    return Table(columns, rows, "What is uncertain", note="In base units: bytes, seconds, dollars.")
+
+
+def _candidates(found: Uncertainty) -> Table:
+    rows: list[tuple[Value, ...]] = [
+        _row(one, recommended=one is found.recommended) for one in found.candidates[:_MOST_CANDIDATES]
+    ]
+    columns = (
+        Column("Cost", Kind.NUMBER, "$"),
+        Column("Meets the SLA in", Kind.SHARE),
+        Column("Mean regret", Kind.NUMBER, "$"),
+        Column("Worst regret", Kind.NUMBER, "$"),
+        Column("Architecture"),
+        Column(""),
+    )
+    return Table(columns, rows, "Candidate clusters")
+
+
+def _row(one: Candidate, *, recommended: bool) -> tuple[Value, ...]:
+    mark = "recommended" if recommended else ""
+    return one.cost, one.met, one.mean_regret, one.worst_regret, str(one.architecture), mark
+
+
+def _frequencies(found: Uncertainty) -> Table:
+    total = len(found.samples)
+    rows: list[tuple[Value, ...]] = [
+        (str(one), count / total, count) for one, count in found.frequencies.items()
+    ]
+    columns = (
+        Column("Architecture"),
+        Column("Best in", Kind.SHARE),
+        Column("Samples", Kind.NUMBER),
+    )
+    return Table(columns, rows, "Architectures of the samples' optima")
