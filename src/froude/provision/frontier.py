@@ -21,8 +21,10 @@ Adapt = Callable[[Instance], Instance]
 """A change of the numeric problem between its building and its solution."""
 
 _LEAST_S = 0.1
-_SHARE = 1 / 3
-"""Of the time left, for one of the problems inside: a hard one must not starve the others."""
+_OF_LEFT, _OF_ALL = 1 / 3, 1 / 8
+"""Shares of the time left and of all the time, for one of the problems inside: a hard one must not starve the others."""
+COARSE = 0.03
+"""Gap of a first look: a bound that is this rough may do, and one that does not is looked at again."""
 
 _Part = TypeVar("_Part")
 
@@ -49,6 +51,7 @@ class Frontier(Generic[_Part]):
         self._gap = gap
         self._clock = clock or RealClock()
         self._begin = self._clock.now()
+        self._most_s = time_limit_s * _OF_ALL
         self._end = self._begin + time_limit_s
         self._left = most
         self._open: list[_Open[_Part]] = []
@@ -61,7 +64,12 @@ class Frontier(Generic[_Part]):
     @property
     def seconds(self) -> float:
         """For the next problem inside."""
-        return max(_LEAST_S, (self._end - self._clock.now()) * _SHARE)
+        return max(_LEAST_S, min(self._most_s, self.seconds_left * _OF_LEFT))
+
+    @property
+    def seconds_left(self) -> float:
+        """For all that is still to come."""
+        return max(0.0, self._end - self._clock.now())
 
     @property
     def lower(self) -> float:

@@ -22,7 +22,7 @@ from enum import Enum
 from typing import TypeVar
 
 from froude.base.clock import Clock
-from froude.provision.frontier import Frontier
+from froude.provision.frontier import COARSE, Frontier
 from froude.provision.model import memory_unit
 from froude.provision.plan import Conflict, Group, Plan, Status
 from froude.provision.tariff import Line, Tariff
@@ -31,6 +31,8 @@ from froude.provision.types import Catalog, Cpu, Problem, Server, StorageUnit
 _ROUNDS = 3
 """Lines tried per part."""
 _MOST_PARTS = 2000
+_PLENTY = 10**9
+"""Pieces of a thing at first: the price of the next piece of many."""
 _DEAR = 1000.0
 """Times the list price, for what must not be bought and cannot be taken away."""
 
@@ -113,13 +115,14 @@ class _Search:
         self.gap = gap
         self.tariffs = {key: one for key, one in tariffs(problem.catalog).items() if not one.linear}
         self.memory = memory_unit(problem).name
+        self.served = _needs_servers(problem)
         self.bundled = {
             name for server in problem.catalog.servers if server.bundle for name, _ in server.bundle.units
         }
 
     def run(self) -> Plan:
         parts = 1
-        self._push({}, Counter(), 0.0)
+        self._push({}, Counter(dict.fromkeys(self.tariffs, _PLENTY)), 0.0)
         while (popped := self.frontier.pop()) is not None:
             (part, found), lower = popped
             halves = self._halves(part, found)
@@ -139,8 +142,11 @@ class _Search:
         """The best of some lines' bounds, and the last counts; None where no plan is."""
         lower, found = known, None
         lines = {key: self._line(key, part, near[key], None) for key in self.tariffs}
-        for _ in range(_ROUNDS):
-            plan = self._solved(part, lines)
+        gap = max(self.gap, COARSE)
+        for number in range(_ROUNDS):
+            if number == _ROUNDS - 1:
+                gap = self.gap
+            plan = self._solved(part, lines, gap)
             if plan.status is Status.INFEASIBLE:
                 self.frontier.refuse(plan)
                 return None
@@ -153,15 +159,16 @@ class _Search:
             if lower >= self.frontier.best.upper * (1 - self.gap):
                 break
             after = {key: self._line(key, part, counts[key], lines[key]) for key in self.tariffs}
-            if after == lines:
+            if after == lines and gap == self.gap:
                 break
+            gap = self.gap if after == lines else gap
             lines = after
         return found
 
     def _types(self, part: _Part) -> float:
-        """The charge for the one type of server that every plan has, where no interval says which."""
+        """The charge for one type of server, where every plan has one and no interval says which."""
         some = any(key[0] is _Kind.SERVER and one.low > 0 for key, one in part.items())
-        return 0.0 if some else self.problem.catalog.diversity
+        return self.problem.catalog.diversity if self.served and not some else 0.0
 
     def _line(self, key: _Key, part: _Part, count: int, last: Line | None) -> Line:
         """The price of a thing in its interval, for counts near one that was found with the last price."""
@@ -174,7 +181,7 @@ class _Search:
             return tariff.line(one.low, one.high, count, 2 * last.slope + tariff.energy)
         return tariff.line(one.low, one.high, count)
 
-    def _solved(self, part: _Part, lines: dict[_Key, Line]) -> Plan:
+    def _solved(self, part: _Part, lines: dict[_Key, Line], gap: float) -> Plan:
         """A plan at the lines' prices, within the intervals as far as the optimiser keeps them."""
         catalog = self.problem.catalog
         servers = tuple(
@@ -189,7 +196,7 @@ class _Search:
         linear = replace(catalog, servers=servers, units=units, cpus=cpus, diversity=0.0)
         options = replace(self.problem.options, memory_unit=self.memory)
         priced = replace(self.problem, catalog=linear, options=options)
-        return self.solve(priced, self.gap, self.frontier.seconds)
+        return self.solve(priced, gap, self.frontier.seconds)
 
     def _units(self, part: _Part) -> list[StorageUnit]:
         """Without those that must not be bought; memory and what some server includes are dear instead."""
@@ -245,6 +252,15 @@ class _Search:
         return count
 
 
+def _needs_servers(problem: Problem) -> bool:
+    """Whether there is load, or data that no service could keep."""
+    batch = problem.sla.batch
+    loads = [target.rate for target in problem.sla.targets]
+    loads += [target.executions for target in batch.targets] if batch else []
+    remote = any(dataset.remote for dataset in problem.application.datasets)
+    return any(loads) or (remote and not any(unit.service for unit in problem.catalog.units))
+
+
 def _tariff(
     catalog: Catalog, thing: StorageUnit | Cpu | Server, fixed: float, most: int | None = None
 ) -> Tariff:
@@ -290,8 +306,9 @@ def _counts(problem: Problem, plan: Plan) -> Counter[_Key]:
 def _beyond(group: Group, server: Server, memory: str) -> Counter[str]:
     """Units on one server beyond those that its price includes."""
     used = Counter({memory: group.dimms})
-    for held in (*group.held, *group.local):
-        used[held.unit] += held.units
+    held = [(one.unit, one.units) for one in group.held] + [(one.unit, one.units) for one in group.local]
+    for name, count in held:
+        used[name] += count
     if server.bundle:
         used.subtract(dict(server.bundle.units))
     return +used

@@ -85,7 +85,7 @@ class Scheduled:
     @property
     def found(self) -> bool:
         """Whether every period has a cluster."""
-        return all(slot.plan.groups for slot in self.slots)
+        return all(slot.plan.found for slot in self.slots)
 
 
 def schedule(problem: Problem, effort: Effort | None = None, *, workers: Workers = 1) -> Scheduled:
@@ -107,14 +107,14 @@ def schedule(problem: Problem, effort: Effort | None = None, *, workers: Workers
     optima = dict(
         zip(factors, parallel_map(partial(_optimum, problem, effort), factors, workers), strict=True)
     )
-    if not all(plan.groups for plan in optima.values()):
+    if not all(plan.found for plan in optima.values()):
         return _without(problem, periods, optima)
     wanted = parallel_map(partial(_architectures, problem, effort), factors, workers)
     known = {_architecture(plan) for plan in optima.values()}
     known.update(architecture for found in wanted for architecture in found)
     pairs = [(f, a) for f in factors for a in sorted(known) if a != _architecture(optima[f])]
     more = parallel_map(partial(_restricted, problem, effort), pairs, workers)
-    plans = [*optima.values(), *(plan for plan in more if plan.groups)]
+    plans = [*optima.values(), *(plan for plan in more if plan.found)]
     fitting = {factor: _fitting(problem, factor, optima[factor], plans) for factor in factors}
     around = _around(problem, periods, fitting)
     peak = optima[max(factors)]

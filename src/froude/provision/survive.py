@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from froude.base.clock import Clock
-from froude.provision.frontier import Adapt, Frontier
+from froude.provision.frontier import COARSE, Adapt, Frontier
 from froude.provision.instance import Copy, DatasetNeed, Instance, LocalUnits, TaskNeed
 from froude.provision.plan import Plan, Status
 from froude.provision.types import Placement
@@ -36,6 +36,17 @@ class _Interval:
     start: int
     end: int | None
     """None: without end."""
+    rough: bool = True
+    """Of a single H: whether it was looked at roughly only."""
+
+    @property
+    def single(self) -> bool:
+        return self.start == self.end
+
+    def halves(self) -> tuple[_Interval, ...]:
+        """Both parts of more than one H."""
+        middle = 2 * self.start - 1 if self.end is None else (self.start + self.end) // 2
+        return _Interval(self.start, middle), _Interval(middle + 1, self.end)
 
 
 def best_spread(
@@ -51,29 +62,29 @@ def best_spread(
         clock: where time comes from.
     """
     frontier: Frontier[_Interval] = Frontier(gap, time_limit_s, most=_MOST_INTERVALS, clock=clock)
+    fine = gap / 2
+    rough = max(fine, COARSE)
 
     def push(one: _Interval, known: float) -> None:
-        if one.end is not None and one.end < one.start:
-            return
+        """Look at an interval; a single H is a problem of its own, and its plan an answer."""
         relaxed = partial(spread_between, start=one.start, end=one.end, hosts=hosts)
-        plan = solve(relaxed, gap / 2, frontier.seconds)
+        plan = solve(relaxed, rough if one.rough else fine, frontier.seconds)
         if plan.status is Status.INFEASIBLE:
             frontier.refuse(plan)
+            return
+        lower = max(known, plan.lower)
+        if one.single:
+            frontier.offer(replace(plan, spread=one.start))
+        if one.single and (not one.rough or rough == fine):
+            frontier.give_up(lower)
         else:
-            frontier.push(one, max(known, plan.lower))
+            frontier.push(one, lower)
 
     push(_Interval(hosts + 1, None), 0.0)
     while (found := frontier.pop()) is not None:
         one, known = found
-        plan = solve(partial(spread_over, spread=one.start, hosts=hosts), gap / 2, frontier.seconds)
-        if plan.status is Status.INFEASIBLE:
-            frontier.refuse(plan)
-        else:
-            frontier.offer(replace(plan, spread=one.start))
-            frontier.give_up(max(known, plan.lower))
-        middle = 2 * one.start if one.end is None else (one.start + one.end) // 2
-        push(_Interval(one.start + 1, middle), known)
-        push(_Interval(max(one.start, middle) + 1, one.end), known)
+        for half in (replace(one, rough=False),) if one.single else one.halves():
+            push(half, known)
     return frontier.result(f"spread over {frontier.best.spread} hosts, to survive {hosts}")
 
 

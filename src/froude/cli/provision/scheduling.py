@@ -104,7 +104,7 @@ def _period(text: str) -> Period:
 def _told(day: Scheduled) -> str:
     """A day for people."""
     if not day.found:
-        lost = [slot for slot in day.slots if not slot.plan.groups]
+        lost = [slot for slot in day.slots if not slot.plan.found]
         return "\n".join(
             f"{slot.period.name}: {slot.plan.status.value}; {'; '.join(map(str, slot.plan.conflict))}"
             for slot in lost
