@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+from froude.provision.checker import cost_of
 from froude.provision.inputs.read import read_problem
 from froude.provision.plan import Group, Held, Plan, Running, Status
-from froude.provision.types import Problem
+from froude.provision.types import (
+    Application,
+    Bus,
+    Catalog,
+    Compute,
+    Cpu,
+    Dataset,
+    Io,
+    Op,
+    Persistence,
+    Problem,
+    Server,
+    Sla,
+    StorageUnit,
+    Target,
+    Task,
+)
 
 WEB = Group(
     "Server1",
@@ -48,3 +66,30 @@ def alternatives() -> dict[str, Plan]:
         "Alt3": replace(plan, groups=(WEB, fewer, SMALL)),
         "Alt4": with_thumbs("7.2KDisk", 2),
     }
+
+
+DISK = StorageUnit("disk", 100e9, "SAS", 100e6, 0.01, 100e6, 0.01, False, 200, 10)
+SSD = StorageUnit("ssd", 30e9, "SAS", 200e6, 0.001, 200e6, 0.001, False, 430)
+DRAM = StorageUnit("dram", 1e9, "DIMM", 1e10, 0, 1e10, 0, True, 30)
+STORE = StorageUnit("store", 1e15, "", 50e6, 0.02, 50e6, 0.02, False, 0, service=True)
+BOX = Server("box", 500, 4, 125e6, (Bus("SAS", 4, 1e9), Bus("DIMM", 4, 2e10)))
+
+
+def small(**dataset: Any) -> Problem:
+    """40 executions a second, each with a read and in half of them a write of 50 KB of 60 GB."""
+    data = Dataset("d", 60e9, Persistence.REQUIRED, True)
+    path = (Compute(0.01), Io(Op.READ, "d", 1, 50e3), Io(Op.WRITE, "d", 1, 50e3, probability=0.5))
+    application = Application((replace(data, **dataset),), (Task("t", "p", 400e6, path),), 1, 0.5e9)
+    catalog = Catalog((DISK, SSD, DRAM, STORE), (Cpu(100),), (BOX,), hours=8760)
+    return Problem(catalog, application, Sla((Target("t", 40.0),)))
+
+
+def small_plan(problem: Problem, hosts: int = 3, **changes: Any) -> Plan:
+    """So many hosts with a disk each, and two workers; at its own cost."""
+    held = (Held("d", "disk", 1, 1 / hosts),)
+    groups = (
+        Group("box", hosts, held=held, cores=1, dimms=1),
+        Group("box", 2, running=(Running("t", 2, 0.5),), cores=1, dimms=1),
+    )
+    plan = replace(Plan(Status.GAP, groups, {"d": ("disk",)}), **changes)
+    return replace(plan, upper=cost_of(problem, plan))

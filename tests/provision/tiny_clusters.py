@@ -18,9 +18,10 @@ from froude.provision.checker import cost_of
 from froude.provision.demand import Demand, core_type, grown
 from froude.provision.pieces import memory_of
 from froude.provision.plan import Group, Held, LocalHeld, Plan, Running, Status
-from froude.provision.types import Isolation, Problem, Server
+from froude.provision.types import Cpu, Discount, Isolation, Problem, Server, StorageUnit
 
-MOST_INSTANCES = 4
+MOST_INSTANCES = 7
+"""As many as the memory of a tiny server takes."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ def best_cost(problem: Problem, plan: Plan) -> Plan:
     """With the spares that make it cheapest, and its cost."""
     spares: dict[str, int] = {}
     cost = cost_of(problem, plan)
-    things = (*problem.catalog.servers, *problem.catalog.units, *problem.catalog.cpus)
+    catalog = problem.catalog
+    things: list[StorageUnit | Cpu | Server] = [*catalog.servers, *catalog.units, *catalog.cpus]
     for thing in things:
         for count in range(1, max([step.count for step in thing.discounts], default=0) + 1):
             more = cost_of(problem, replace(plan, spares={**spares, thing.name: count}))
@@ -65,7 +67,7 @@ def _in_stock(problem: Problem, plan: Plan) -> bool:
 def _ways(problem: Problem) -> Iterator[_Way]:
     dataset, task = problem.application.datasets[0], problem.application.tasks[0]
     units = [unit.name for unit in problem.catalog.units]
-    stored = [(name,) for name in units]
+    stored: list[tuple[str, ...]] = [(name,) for name in units]
     if dataset.remote:
         stored += list(itertools.permutations(units, 2))
     for chosen, cpu in itertools.product(stored, problem.catalog.cpus):
@@ -78,7 +80,7 @@ def _ways(problem: Problem) -> Iterator[_Way]:
 
 def _contents(problem: Problem, way: _Way) -> list[Group]:
     """Everything that one server can be filled with, empty ones apart."""
-    found = []
+    found: list[Group] = []
     for server in problem.catalog.servers:
         numbers = _numbers(problem, way, server)
         for *units, instances in itertools.product(*numbers, range(MOST_INSTANCES + 1)):
@@ -197,8 +199,8 @@ def _cheapest(problem: Problem) -> Problem:
     """Prices that no quantity undercuts: then costs of servers add up."""
     catalog = problem.catalog
 
-    def price(listed: float, discounts: tuple[object, ...], owned: int = 0) -> float:
-        lowest = min([listed, *(step.price for step in discounts)])  # type: ignore[attr-defined]
+    def price(listed: float, discounts: tuple[Discount, ...], owned: int = 0) -> float:
+        lowest = min([listed, *(step.price for step in discounts)])
         return 0.0 if owned else lowest
 
     return replace(
