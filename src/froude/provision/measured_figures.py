@@ -22,6 +22,7 @@ from froude.render import (
 )
 
 _NAMES = {Op.READ: "reads", Op.WRITE: "writes"}
+_MB = 1e6
 _CURVE = 60
 """Points of a model's curve."""
 
@@ -60,12 +61,12 @@ def throughput_chart(found: Measurement) -> Chart:
         spread = sizes[-1] / sizes[0]
         xs = [sizes[0] * spread ** (at / (_CURVE - 1)) for at in range(_CURVE)]
         series += [
-            Series("measured", sizes, [sample.throughput for sample in fit.samples], panel),
-            Series("rate and gap", xs, [fit.rate_gap.throughput(x) for x in xs], panel, dashed=True),
-            Series("IOPS and rate", xs, [fit.iops_rate.throughput(x) for x in xs], panel, dashed=True),
+            Series("measured", sizes, [sample.throughput / _MB for sample in fit.samples], panel),
+            Series("rate and gap", xs, [fit.rate_gap.throughput(x) / _MB for x in xs], panel, dashed=True),
+            Series("IOPS and rate", xs, [fit.iops_rate.throughput(x) / _MB for x in xs], panel, dashed=True),
         ]
     x = Axis("record size", Kind.BYTES, log=True)
-    y = Axis("throughput", Kind.NUMBER, unit="bytes/s", log=True)
+    y = Axis("throughput", Kind.NUMBER, unit="MB/s", log=True)
     caption = "Rate and gap are fitted to all sizes; IOPS and rate come from the smallest and the largest."
     return Chart("Throughput over record size", x, y, tuple(series), ChartKind.LINE, (), caption)
 
@@ -75,7 +76,7 @@ def fit_table(fit: Fit) -> Table:
     rows: list[tuple[Value, ...]] = [
         (
             row.sample.record_size,
-            row.sample.throughput / 1e6,
+            row.sample.throughput / _MB,
             row.sample.seconds,
             error_text(row.error(row.rate_gap)),
             error_text(row.error(row.ends)),
@@ -100,7 +101,7 @@ def fit_table(fit: Fit) -> Table:
 def _key(fit: Fit) -> tuple[KeyFigure, ...]:
     name = _NAMES[fit.op]
     return (
-        KeyFigure(f"rate of {name}", fit.rate_gap.rate / 1e6, Kind.NUMBER, "MB/s"),
+        KeyFigure(f"rate of {name}", fit.rate_gap.rate / _MB, Kind.NUMBER, "MB/s"),
         KeyFigure(f"gap of {name}", fit.rate_gap.gap, Kind.DURATION),
     )
 

@@ -43,7 +43,7 @@ class Model:
 
 
 def _measured(model: Model, *, read_only: bool = False, **request: Any) -> Measurement:
-    target = Target(Kind.DEVICE, "/dev/sdx", _REGION, _REGION, read_only)
+    target = Target(Kind.DEVICE, "/dev/sdx", _REGION, _REGION, read_only=read_only)
     asked = Request(**({"sizes": _SIZES} | request))
     return Session(Opened(target, ()), asked, model.run, model.clock).measured(Silent())
 

@@ -86,7 +86,7 @@ def test_a_device_needs_its_name_typed(tree: Path) -> None:
         with pytest.raises(GuardError, match="--destroy /dev/sdx, typed out"):
             device_target(DISK, destroy=typed, root=tree, signatures=blank)
     found = device_target(DISK, destroy="/dev/sdx", root=tree, signatures=blank)
-    assert found == Target(Kind.DEVICE, "/dev/sdx", GIB, GIB)
+    assert found == Target(Kind.DEVICE, "/dev/sdx", GIB, GIB, "8:16")
 
 
 def test_a_device_in_use_is_refused_whatever_is_typed(tree: Path) -> None:
@@ -163,6 +163,13 @@ def test_the_kernel_has_the_last_word(
     with pytest.raises(kind), opened(Target(Kind.DEVICE, "/dev/sdx", MIB, read_only=True)):
         pass
     assert not asked[1] & (os.O_EXCL | os.O_RDWR | os.O_WRONLY)
+
+
+def test_a_name_that_means_another_device_now() -> None:
+    """What was opened must be what was checked."""
+    null = Target(Kind.DEVICE, "/dev/null", MIB, MIB, "8:16", read_only=True)
+    with pytest.raises(GuardError, match="another device now; found 1:3; allowed: 8:16"), opened(null):
+        pass
 
 
 def test_a_folder_in_memory_is_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

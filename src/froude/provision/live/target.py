@@ -52,6 +52,8 @@ class Target:
     """How much of it is read and written, from its beginning; whole MiB."""
     capacity: int | None = None
     """Bytes of the device; None where the target does not tell."""
+    number: str = ""
+    """`major:minor` of a device: a name may come to mean another until it is opened."""
     read_only: bool = False
     notes: tuple[str, ...] = ()
     """What the user should know before the numbers."""
@@ -135,7 +137,8 @@ def device_target(
     if read_only:
         if destroy is not None:
             raise InputError("cannot both be given", place="--destroy, --read-only")
-        return Target(Kind.DEVICE, name, region, device.capacity, True, _reading_notes(device, root))
+        notes = _reading_notes(device, root)
+        return Target(Kind.DEVICE, name, region, device.capacity, device.number, read_only=True, notes=notes)
     uses = uses_of(device, root=root, signatures=signatures)
     if uses:
         found = "; ".join(uses)
@@ -153,7 +156,7 @@ def device_target(
     notes = (
         "only a part of the device was written and measured: short seeks, and free flash beside it",
     ) * part
-    return Target(Kind.DEVICE, name, region, device.capacity, False, notes)
+    return Target(Kind.DEVICE, name, region, device.capacity, device.number, notes=notes)
 
 
 def served(address: str, size: int) -> Target:
@@ -182,6 +185,7 @@ def opened(target: Target) -> Iterator[Opened]:
         return
     handle = _device_handle(target) if target.kind is Kind.DEVICE else _file_handle(target)
     try:
+        _check_same(handle, target)
         direct = _takes_direct(handle, write=not target.read_only)
         note = "the page cache could not be passed by (no O_DIRECT here): these are the speeds of memory too"
         place = ("--ioengine=psync", f"--filename=/proc/self/fd/{handle}", f"--direct={int(direct)}")
@@ -249,6 +253,18 @@ def _device_handle(target: Target) -> int:
             raise GuardError("is in use and will not be written to", file=target.name, found=found) from error
         remedy = "Try again as root" if error.errno in {errno.EACCES, errno.EPERM} else None
         raise MissingError(f"cannot be opened ({error.strerror})", file=target.name, remedy=remedy) from error
+
+
+def _check_same(handle: int, target: Target) -> None:
+    """Whether what was opened is the device that was checked.
+
+    Raises:
+        GuardError: it is another one, of the same name.
+    """
+    number = os.fstat(handle).st_rdev
+    found = f"{os.major(number)}:{os.minor(number)}"
+    if target.kind is Kind.DEVICE and found != target.number:
+        raise GuardError("is another device now", file=target.name, found=found, allowed=target.number)
 
 
 def _file_handle(target: Target) -> int:
