@@ -18,7 +18,8 @@ pytest.importorskip("scipy")
 def test_the_page_says_which_model_holds() -> None:
     """Where IOPS and rate err most, and that rate and gap do not."""
     page = measurement_report(measurement(), {"Seed": "0"})
-    assert "reads of 1MiB with an error of" in page.lede
+    assert "Reads: rate and gap err by +0.0% at most" in page.lede
+    assert "IOPS and rate by +57.8% (1MiB)" in page.lede
     assert page.tone is Tone.GOOD
     assert [figure.label for figure in page.figures] == [
         "rate of reads",
@@ -43,7 +44,7 @@ def test_both_models_are_drawn_over_what_was_measured() -> None:
 def test_the_table_has_each_size() -> None:
     """With the errors as shares and whether it was steady."""
     table = fit_table(fit(Op.READ, [Sample(4096, 1e-3, steady=False), Sample(1 << 20, 2e-3)]))
-    assert [row[0] for row in table.rows] == [4096, 1 << 20]
+    assert [row[0] for row in table.rows] == ["4KiB", "1MiB"]
     assert [row[-1] for row in table.rows] == ["no", "yes"]
 
 

@@ -34,14 +34,9 @@ def measurement_report(found: Measurement, facts: dict[str, str]) -> Report:
         found: what was measured.
         facts: lineage: command, seed, version.
     """
-    worst = {fit.op: max(fit.rows, key=lambda row: abs(row.error(row.iops_rate))) for fit in found.fits}
-    said = [
-        f"IOPS and rate foretell {_NAMES[op]} of {size_text(row.sample.record_size)} with an error of "
-        f"{row.error(row.iops_rate):+.0%}, rate and gap with {row.error(row.rate_gap):+.0%}."
-        for op, row in worst.items()
-    ]
+    said = [_verdict(fit) for fit in found.fits]
     tone = Tone.GOOD if found.steady else Tone.WARNING
-    lede = " ".join(said if found.steady else ["The device did not settle.", *said])
+    lede = " ".join(["All sizes settled." if found.steady else "The device did not settle.", *said])
     figures = tuple(figure for fit in found.fits for figure in _key(fit))
     rows: list[tuple[Value, ...]] = [(note,) for note in found.notes]
     opening: list[Block] = [Table((Column("What to know"),), rows)] if rows else []
@@ -75,7 +70,7 @@ def fit_table(fit: Fit) -> Table:
     """Every size: measured, and the error of each model."""
     rows: list[tuple[Value, ...]] = [
         (
-            row.sample.record_size,
+            size_text(row.sample.record_size),
             row.sample.throughput / _MB,
             row.sample.seconds,
             error_text(row.error(row.rate_gap)),
@@ -86,7 +81,7 @@ def fit_table(fit: Fit) -> Table:
         for row in fit.rows
     ]
     columns = (
-        Column("Record", Kind.BYTES),
+        Column("Record"),
         Column("Measured", Kind.NUMBER, "MB/s"),
         Column("Each", Kind.DURATION),
         Column("Rate and gap"),
@@ -96,6 +91,17 @@ def fit_table(fit: Fit) -> Table:
     )
     note = "Errors of the throughput; above zero the model promises too much."
     return Table(columns, rows, f"Error of each model, {_NAMES[fit.op]}", note)
+
+
+def _verdict(fit: Fit) -> str:
+    """Where each model errs most, in a sentence."""
+    rate_gap = max(fit.rows, key=lambda row: abs(row.error(row.rate_gap)))
+    iops_rate = max(fit.rows, key=lambda row: abs(row.error(row.iops_rate)))
+    return (
+        f"{_NAMES[fit.op].capitalize()}: rate and gap err by {error_text(rate_gap.error(rate_gap.rate_gap))} at most "
+        f"({size_text(rate_gap.sample.record_size)}), IOPS and rate by "
+        f"{error_text(iops_rate.error(iops_rate.iops_rate))} ({size_text(iops_rate.sample.record_size)})."
+    )
 
 
 def _key(fit: Fit) -> tuple[KeyFigure, ...]:
