@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 TOLERANCE = 0.01
 """Totals are rounded (468, 937, 1875 GB): a total is a multiple when it is one within this share of itself."""
-_MOST_PARTS = 64
+_MOST_PARTS = 16
 
 
 def piece_of(totals: Iterable[float]) -> float | None:
@@ -16,7 +16,7 @@ def piece_of(totals: Iterable[float]) -> float | None:
         totals: bytes, above 0.
 
     Returns:
-        Bytes, so that `count` pieces never exceed a total; None when there is none of 1/64 of the least total.
+        Bytes, so that `count` pieces never exceed a total; None when the least total would need more than 16.
     """
     sizes = sorted(set(totals))
     if not sizes:

@@ -90,7 +90,7 @@ def _complete(table: Table, columns: Mapping[str, str]) -> None:
             place=1,
             found=f"columns {', '.join(table.columns[:40])}",
             allowed="a column of a known name, or one that is named",
-            remedy=f"Say which it is: --column {missing[0].split()[0]}=NAME",
+            remedy=f"Say which it is: --column {missing[0].split()[0].strip(',')}=NAME",
         )
 
 

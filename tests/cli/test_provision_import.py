@@ -1,0 +1,141 @@
+"""`froude provision import`: price tables become a catalog that the other commands read; every refusal is stated."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from froude.cli.app import run
+from froude.provision.inputs.read import read_parts
+from tests.provision.prices.tables import DISKS, EC2, GCP, RATES, written
+
+UP_TO = ("--bandwidth", "up-to")
+
+
+def _import(*words: object) -> int:
+    return run(["provision", "import", *map(str, words)])
+
+
+def test_a_catalog_from_two_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The date is in the file's name; notes say what was left out; both forms hold the same."""
+    ec2, gcp, rates = written(tmp_path, ec2_2026__07_csv=EC2, gcp_2026__07_csv=GCP, rates_yaml=RATES)
+    places = [tmp_path / "catalog.yaml", tmp_path / "catalog.xml"]
+    for place in places:
+        assert _import(ec2, gcp, "--region", "here", "--rates", rates, "-o", place, *UP_TO) == 0
+    told = capsys.readouterr()
+    assert "9 servers, 3 storage units, 3 core types written to" in told.out
+    assert "prices as of 2026-07" in told.out
+    assert "note: 1 rows without a price left out (p9.large)" in told.err
+    yaml, xml = (read_parts([place]).catalog for place in places)
+    assert yaml is not None
+    assert yaml == xml
+    assert yaml.prices_as_of == "2026-07"
+    assert (
+        places[0].read_text().startswith("# Prices as of 2026-07, from ec2_2026-07.csv, gcp_2026-07.csv.\n")
+    )
+
+
+def test_a_template_is_written_and_not_overwritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without rates there is a template and no catalog."""
+    (ec2,) = written(tmp_path, ec2_2026__07_csv=EC2)
+    template, place = tmp_path / "rates.yaml", tmp_path / "catalog.yaml"
+    assert _import(ec2, "--template", template) == 0
+    assert "memory: {rateR: blank" in template.read_text()
+    assert _import(ec2, "--template", template) == 1
+    assert "is there already" in capsys.readouterr().err
+    assert _import(ec2, "--rates", template, "-o", place) == 1
+    assert "memory has no rates" in capsys.readouterr().err
+    assert not place.exists()
+
+
+def test_a_packed_table_and_its_date(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Gzip is told by its bytes; a name without a date asks for one."""
+    table, place = tmp_path / "types.csv.gz", tmp_path / "catalog.yaml"
+    table.write_bytes(gzip.compress(EC2.encode()))
+    (rates,) = written(tmp_path, rates_yaml=RATES)
+    words = (table, "--rates", rates, "-o", place, "--term", "1y", "--no-burstable", "--arch", "arm64")
+    assert _import(*words) == 1
+    assert "has no date in its name" in capsys.readouterr().err
+    assert _import(*words, "--date", "2026-07-15") == 0
+    catalog = read_parts([place]).catalog
+    assert catalog is not None
+    assert (catalog.prices_as_of, catalog.hours, len(catalog.servers)) == ("2026-07-15", 8760, 3)
+    table.write_bytes(gzip.compress(EC2.encode())[:-20])
+    assert _import(*words, "--date", "2026-07-15") == 1
+    assert "is not whole" in capsys.readouterr().err
+
+
+def test_malformed_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Named with their line; an error with --strict."""
+    ec2, rates = written(tmp_path, ec2_2026__07_csv=EC2 + "broken,row\n", rates_yaml=RATES)
+    words = (ec2, "--rates", rates, "-o", tmp_path / "c.yaml")
+    assert _import(*words) == 0
+    assert "ec2_2026-07.csv:14: has 2 cells where the header has 16" in capsys.readouterr().err
+    assert _import(*words, "--strict") == 1
+
+
+def test_disks_join_a_catalog(tmp_path: Path) -> None:
+    """--base names servers of one's own, or shipped ones."""
+    speed = "rateR: 250MBps, gapR: 8ms, rateW: 250MBps, gapW: 8ms"
+    text = f"froude: rates/1\ndisk:\n  - {{model: st16000, capacity: 16TB, bus: SAS, {speed}, power: 7W}}\n"
+    disks, rates = written(tmp_path, disks_csv=DISKS, rates_yaml=text)
+    place = tmp_path / "catalog.yaml"
+    assert _import(disks, "--base", "paper2012", "--rates", rates, "--date", "2026-07", "-o", place) == 0
+    catalog = read_parts([place]).catalog
+    assert catalog is not None
+    assert catalog.unit("st16000").capacity == 16e12
+    assert len(catalog.servers) == 3
+
+
+def test_a_mapping_of_columns(tmp_path: Path) -> None:
+    """For an instance table with names of its own."""
+    table, rates = written(tmp_path, own_csv="sku,vcpus,ram,usd,net\na-4,4,16,0.5,10\n", rates_yaml=RATES)
+    names = ("name=sku", "price_hour=usd", "network_gbps=net", "memory_gb=ram")
+    columns = [word for name in names for word in ("--column", name)]
+    place = tmp_path / "catalog.yaml"
+    assert _import(table, *columns, "--date", "2026-07", "--rates", rates, "-o", place) == 0
+    catalog = read_parts([place]).catalog
+    assert catalog is not None
+    assert (catalog.servers[0].name, catalog.servers[0].cpus) == ("a-4", 4)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "nothing to write"),
+        (("-o", "c.json"), "has no suffix that tells its form"),
+        (("-o", "c.yaml", "--term", "3 years"), "is no term"),
+        (("-o", "c.yaml", "--term", "-1y"), "is out of range"),
+        (("-o", "c.yaml", "--date", "July"), "is not a date"),
+        (("-o", "c.yaml", "--column", "name"), "is no mapping"),
+        (("-o", "c.yaml", "--column", "nam=instance_type"), "did you mean name?"),
+        (("-o", "c.yaml", "--min-price", "2", "--max-price", "1"), "is no range"),
+        (("-o", "c.yaml", "--rates", "no.yaml"), "no.yaml: cannot be read"),
+        (("-o", "c.yaml", "--base", "no-such"), "does not exist"),
+        (("-o", "c.yaml", "--template", "c.yaml"), "is the place of two outputs"),
+    ],
+)
+def test_refusals(
+    words: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One stated error, and nothing is written."""
+    (ec2,) = written(tmp_path, ec2_2026__07_csv=EC2)
+    assert _import(ec2, *words) == 1
+    assert message in capsys.readouterr().err
+    assert not Path("c.yaml").exists()
+
+
+def test_what_is_done_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One document; --dry-run writes nothing."""
+    ec2, rates = written(tmp_path, ec2_2026__07_csv=EC2, rates_yaml=RATES)
+    words = ["provision", "import", str(ec2), "--rates", str(rates), "-o", str(tmp_path / "c.yaml")]
+    assert run(["--json", "--dry-run", *words]) == 0
+    assert json.loads(capsys.readouterr().out)["dry_run"] is True
+    assert not (tmp_path / "c.yaml").exists()
+    assert run(["--json", *words]) == 0
+    assert json.loads(capsys.readouterr().out)["servers"] == 9

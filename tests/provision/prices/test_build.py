@@ -1,0 +1,171 @@
+"""From tables and rates to a catalog: what is known is bought in bundles, what is not is asked for."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.provision.prices.asked import template
+from froude.provision.prices.bandwidth import Bandwidth, only_up_to
+from froude.provision.prices.build import Imported, Wanted, build
+from froude.provision.prices.filters import Filters
+from froude.provision.prices.layouts import Prices
+from froude.provision.prices.rates import read_rates
+from froude.provision.prices.rows import read_prices
+from froude.provision.prices.tables import read_table
+from froude.provision.types import Bundle, Bus
+from tests.provision.prices.tables import DISKS, EC2, GCP, RATES
+
+NOTHING = "froude: rates/1\n"
+YEARS = 3 * 8760
+
+
+def _prices(*texts: str) -> Prices:
+    found = Prices()
+    for number, text in enumerate(texts):
+        region = "here" if text.startswith("class") else None
+        found += read_prices(read_table(text.encode(), f"{number}.csv"), region=region)
+    return found
+
+
+def _built(*texts: str, rates: str = RATES, **wanted: object) -> Imported:
+    return build(_prices(*texts), read_rates(rates.encode(), "rates"), Wanted("2026-07", **wanted))  # type: ignore[arg-type]
+
+
+def test_a_server_is_what_its_type_includes() -> None:
+    """Cores, memory in pieces of 1 GiB, local storage in pieces of its family; the price is that of the term."""
+    catalog = _built(EC2, bandwidth=Bandwidth.UP_TO).catalog()
+    one = catalog.server("i9.xlarge")
+    assert one.price == pytest.approx(0.4 * YEARS)
+    assert (one.cpus, one.cpu, one.bundle) == (4, "arm64 aws", Bundle(4, (("memory", 32), ("nvme i9", 2))))
+    assert one.buses == (Bus("memory", 32, 8e9), Bus("nvme i9", 2, 1.4e9))
+    nvme = catalog.unit("nvme i9")
+    assert (nvme.capacity, nvme.price, nvme.volatile) == (pytest.approx(468e9), 0, False)
+    assert [cpu.name for cpu in catalog.cpus] == ["x86_64 intel", "arm64 aws", "x86_64 amd"]
+    assert (catalog.prices_as_of, catalog.hours) == ("2026-07", YEARS)
+    assert catalog.server("g9.xlarge").bundle == Bundle(4, (("memory", 16),))
+
+
+def test_volumes_are_paid_by_what_they_hold() -> None:
+    """Of the classes with rates; every server has the bus that they hang on."""
+    found = _built(EC2, GCP, bandwidth=Bandwidth.UP_TO)
+    catalog = found.catalog()
+    volume = catalog.unit("balanced")
+    assert (volume.bus, volume.price, volume.price_per_gb_month) == ("volume", 0, pytest.approx(0.1))
+    assert catalog.server("m9.large").bus("volume") == Bus("volume", 20, 4e9 / 8)
+    assert any("2 classes left out: no attached volumes (local, snapshot)" in note for note in found.notes)
+    assert found.asked.volumes == ("ssd",)
+
+
+def test_what_is_only_up_to_is_not_sustained() -> None:
+    """A figure that a larger sibling shares; of the same size it is its own."""
+    prices = _prices(EC2)
+    assert only_up_to(prices.instances) == {"m9.large"}
+    found = _built(EC2, GCP)
+    names = [server.name for server in found.catalog().servers]
+    assert "m9.large" not in names
+    assert {"m9.xlarge", "m9.2xlarge", "m9.metal"} <= set(names)
+    assert found.asked.to_volumes == ("m9.large", "c3.large")
+    given = RATES + "type:\n  - {type: m9.large, volume_BW: 650Mbps}\n"
+    sustained = _built(EC2, GCP, rates=given).catalog().server("m9.large")
+    assert sustained.bus("volume") == Bus("volume", 20, 650e6 / 8)
+    taken = _built(EC2, GCP, bandwidth=Bandwidth.UP_TO)
+    assert any(
+        '1 types with a bandwidth to volumes that is "up to", taken as it stands' in n for n in taken.notes
+    )
+
+
+def test_without_volumes_their_bandwidth_is_not_asked_for() -> None:
+    """Nothing is left out for what nobody uses."""
+    found = _built(EC2)
+    assert "m9.large" in [server.name for server in found.catalog().servers]
+    assert found.asked.to_volumes == ()
+
+
+def test_nothing_is_invented() -> None:
+    """Without rates there is no catalog; the template asks for everything, and filled in it leaves nothing out."""
+    found = _built(EC2, GCP, DISKS, rates=NOTHING)
+    with pytest.raises(InputError, match=r"memory has no rates.*--template"):
+        found.catalog()
+    asked = found.asked
+    assert (asked.memory, asked.volume_slots, asked.volumes) == (True, True, ("balanced", "ssd"))
+    assert list(asked.nvme) == ["i9", "g9", "c3"]
+    assert (asked.disks, asked.network) == (("st16000", "st8000"), ("c3.large",))
+    text = template(asked, read_rates(NOTHING.encode(), "rates"))
+    assert "rateR: blank" in text
+    assert build(_prices(EC2, GCP, DISKS), read_rates(text.encode(), "t"), Wanted("2026-07")).asked == asked
+    for blank, value in (
+        ("volume_slots: blank", "volume_slots: 20"),
+        ("capacity: blank", "capacity: 1TB"),
+        ("bus: blank", "bus: volume"),
+        ("power: blank", "power: 5W"),
+        ("gapR: blank", "gapR: 1ms"),
+        ("gapW: blank", "gapW: 1ms"),
+    ):
+        text = text.replace(blank, value)
+    filled = text.replace(": blank", ": 1GBps")
+    whole = build(_prices(EC2, GCP, DISKS), read_rates(filled.encode(), "t"), Wanted("2026-07"))
+    assert not whole.asked
+    assert len(whole.catalog().servers) == 10
+    again = read_rates(template(whole.asked, read_rates(filled.encode(), "t")).encode(), "t")
+    assert again == read_rates(filled.encode(), "t")
+
+
+def test_a_partly_filled_entry_is_still_asked_for() -> None:
+    """One blank leaves the part out."""
+    found = _built(EC2, rates=RATES.replace("rateR: 700MBps", "rateR: blank"))
+    assert "i9" in found.asked.nvme
+    assert [unit.name for unit in found.catalog().units] == ["memory"]
+
+
+def test_a_device_size_that_is_given() -> None:
+    """Whole devices only; families of one entry share the unit."""
+    rates = RATES.replace("families: i9,", "families: i9 g9, piece: 900GB,")
+    catalog = _built(EC2, rates=rates).catalog()
+    assert catalog.server("i9.4xlarge").bundle == Bundle(16, (("memory", 128), ("nvme i9 g9", 4)))
+    assert catalog.server("i9.large").bundle == Bundle(2, (("memory", 16),))
+
+
+@pytest.mark.parametrize(
+    ("filters", "left"),
+    [
+        (Filters(burstable=False), {"m9", "i9", "g9"}),
+        (Filters(gpu=True), {"g9"}),
+        (Filters(gpu=False), {"m9", "i9", "t3"}),
+        (Filters(arch="arm64"), {"i9"}),
+        (Filters(families=("m9", "t3")), {"m9", "t3"}),
+        (Filters(min_price=0.5), {"g9", "i9"}),
+        (Filters(max_price=0.09), {"t3"}),
+        (Filters(bare_metal=True), {"m9"}),
+        (Filters(previous=False, bare_metal=False), {"m9", "i9", "g9", "t3"}),
+    ],
+)
+def test_filters(filters: Filters, left: set[str]) -> None:
+    """What is left out is counted by its reason."""
+    found = _built(EC2, filters=filters)
+    assert {server.name.split(".")[0] for server in found.catalog().servers} == left
+    assert any("left out by the filters" in note for note in found.notes)
+
+
+def test_a_filter_that_leaves_nothing() -> None:
+    """Is an error, and says so."""
+    with pytest.raises(InputError, match="no instance type is left"):
+        _built(EC2, filters=Filters(min_price=math.inf)).catalog()
+
+
+def test_disks_beside_servers_of_ones_own() -> None:
+    """Disks are added to a catalog; instance types are not."""
+    base = _built(EC2).catalog()
+    speed = "rateR: 250MBps, gapR: 8ms, rateW: 250MBps, gapW: 8ms"
+    disk = f"disk:\n  - {{model: st16000, capacity: 16TB, bus: memory, {speed}, power: 7W}}\n"
+    found = _built(DISKS, rates=RATES + disk)
+    catalog = found.catalog(base)
+    assert (catalog.unit("st16000").price, catalog.unit("st16000").power) == (160, 7)
+    assert found.asked.disks == ("st8000",)
+    assert catalog.servers == base.servers
+    with pytest.raises(InputError, match="cannot be added to"):
+        _built(EC2).catalog(base)
+    with pytest.raises(InputError, match="is of another term"):
+        _built(DISKS, rates=RATES + disk, hours=100.0).catalog(base)

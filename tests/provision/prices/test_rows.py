@@ -1,0 +1,145 @@
+"""Tables of known layouts are told by their header and read in SI units; a wrong row is noted with its line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.provision.prices.layouts import Kind, Prices, kind_of
+from froude.provision.prices.rows import ARM, GIB, X86, read_prices
+from froude.provision.prices.tables import read_table
+from tests.provision.prices.tables import DISKS, EC2, GCP
+
+
+def _prices(text: str, **more: object) -> Prices:
+    return read_prices(read_table(text.encode(), "t.csv"), **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("text", "kind"), [(EC2, Kind.INSTANCES), (GCP, Kind.VOLUMES), (DISKS, Kind.DISKS)])
+def test_a_header_tells_the_layout(text: str, kind: Kind) -> None:
+    """Whatever the file is called."""
+    assert kind_of(read_table(text.encode(), "t.csv")) is kind
+
+
+def test_instance_types() -> None:
+    """MiB, Mbit/s and GB become bytes; a type without a price is counted."""
+    prices = _prices(EC2)
+    one = {one.name: one for one in prices.instances}["i9.xlarge"]
+    assert (one.family, one.cpu, one.memory, one.local) == ("i9", 4, 32 * GIB, 937e9)
+    assert (one.price_hour, one.network, one.volume) == (0.4, 3e9 / 8, 5e9 / 8)
+    assert (one.core, one.arch, one.gpu) == ("arm64 aws", ARM, False)
+    assert [one.name for one in prices.instances if one.gpu] == ["g9.xlarge"]
+    assert prices.unpriced == ("p9.large",)
+    assert {one.arch for one in prices.instances} == {X86, ARM}
+
+
+def test_volumes_of_one_region() -> None:
+    """Dollars per GiB become dollars per GB; a table of several regions wants one named."""
+    prices = _prices(GCP, region="here")
+    assert [one.name for one in prices.volumes] == ["balanced", "local", "ssd", "snapshot"]
+    assert prices.volumes[0].price_per_gb_month == pytest.approx(0.1)
+    with pytest.raises(InputError, match="has several regions"):
+        _prices(GCP)
+    with pytest.raises(InputError, match="has no region heer, did you mean here"):
+        _prices(GCP, region="heer")
+
+
+def test_disks() -> None:
+    """Models and their prices."""
+    assert [(d.model, d.price) for d in _prices(DISKS).disks] == [("st16000", 160), ("st8000", 90)]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("m9.3xlarge,0.3,m,m9", "has 4 cells where the header has 16"),
+        ("m9.large" + ",1" * 15, "m9.large stands on line 2 already"),
+        (",0.1,m,m9,9,amd64,2,intel,3000,8192,,1000,4000,,,nitro", "has no name"),
+        ("x,0.1,m,m9,9,amd64,two,intel,3000,8192,,1000,4000,,,nitro", "cpu is not a number of 0 or more"),
+        ("x,0.1,m,m9,9,amd64,1.5,intel,3000,8192,,1000,4000,,,nitro", "cores are not a whole number"),
+        ("x,-1,m,m9,9,amd64,2,intel,3000,8192,,1000,4000,,,nitro", "od_usd_h is not a number of 0 or more"),
+        ("x,nan,m,m9,9,amd64,2,intel,3000,8192,,1000,4000,,,nitro", "od_usd_h is not a number of 0 or more"),
+        ("x,0.1,m,m9,9,amd64,2,intel,3000,,,1000,4000,,,nitro", "has no memory"),
+    ],
+)
+def test_malformed_rows(row: str, message: str) -> None:
+    """Each is left out, with its line; the others stay."""
+    prices = _prices(EC2 + row + "\n")
+    assert len(prices.instances) == 11
+    assert [str(one) for one in prices.malformed] == [f"t.csv:14: {prices.malformed[0].message}"]
+    assert message in prices.malformed[0].message
+
+
+def test_a_table_of_other_names_is_mapped() -> None:
+    """Known names are found; a name without its unit is never guessed; the error lists the columns."""
+    text = "sku,vcpus,ram,usd,net\na-4,4,16,0.5,10\n"
+    with pytest.raises(InputError, match="no known layout; found columns sku, vcpus, ram, usd, net"):
+        _prices(text)
+    mapping = {"name": "sku", "price_hour": "usd", "network_gbps": "net"}
+    with pytest.raises(InputError, match=r"has no column for memory_mib.*--column memory_mib=NAME"):
+        _prices(text, mapping=mapping)
+    (one,) = _prices(text, mapping=mapping | {"memory_gb": "ram"}).instances
+    assert (one.name, one.family, one.memory, one.network, one.core) == ("a-4", "a", 16e9, 10e9 / 8, "core")
+    with pytest.raises(InputError, match="is no field of an instance table, did you mean memory_gb"):
+        _prices(text, mapping={"memry_gb": "ram"})
+    with pytest.raises(InputError, match="has no column rma, did you mean ram"):
+        _prices(text, mapping={"memory_gb": "rma"})
+
+
+@pytest.mark.parametrize(
+    ("words", "holds", "burst"),
+    [
+        ("10 Gigabit", 10e9 / 8, None),
+        ("Up to 25 Gigabit", None, 25e9 / 8),
+        ("Moderate", None, None),
+        ("", None, None),
+        ("750", 750e6 / 8, None),
+    ],
+)
+def test_words_of_the_network(words: str, holds: float | None, burst: float | None) -> None:
+    """A figure with "up to" is not one that holds; words say nothing."""
+    text = f"name,cpu,memory_gib,hour,network_performance\na-4,4,16,0.5,{words}\n"
+    (one,) = _prices(text).instances
+    assert (one.network, one.network_burst) == (holds, burst)
+
+
+def test_disks_of_an_instance_type() -> None:
+    """Number and size of the devices, in two columns or in words."""
+    head = "name,cpu,memory_gib,hour"
+    (one,) = _prices(f"{head},disk_count,disk_gb\na-4,4,16,0.5,2,800\n").instances
+    assert (one.local, one.devices) == (1600e9, 2)
+    (one,) = _prices(f"{head},local_gb\na-4,4,16,0.5,2 x 800 GB SSD\n").instances
+    assert (one.local, one.devices) == (1600e9, 2)
+
+
+def test_json_with_prices_by_region() -> None:
+    """Objects inside objects are columns; architectures in a list; memory of this layout is in GiB."""
+    item = {
+        "instance_type": "m9.large",
+        "pretty_name": "M9 Large",
+        "vCPU": 2,
+        "memory": 8.0,
+        "arch": ["i386", "x86_64"],
+        "network_performance": "Up to 10 Gigabit",
+        "ebs_baseline_bandwidth": 650,
+        "storage": {"devices": 1, "size": 75, "ssd": True},
+        "pricing": {"here": {"linux": {"ondemand": "0.096"}}, "there": {"linux": {"ondemand": "N/A"}}},
+        "GPU": 0,
+    }
+    (one,) = _prices(json.dumps([item]), region="here").instances
+    assert (one.price_hour, one.memory, one.arch, one.local) == (0.096, 8 * GIB, X86, 75e9)
+    assert (one.volume_baseline, one.network, one.gpu) == (650e6 / 8, None, False)
+    assert _prices(json.dumps([item]), region="there").unpriced == ("m9.large",)
+    assert len(_prices(json.dumps([item, 7]), region="here").malformed) == 1
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\xff\xfe", b"[1", b"a,a\n1,2\n", b"model,price\n", b'a,b\n"1', b"[]", b"{"]
+)
+def test_what_is_no_table(data: bytes) -> None:
+    """A stated error that names the file."""
+    with pytest.raises(InputError) as caught:
+        read_prices(read_table(data, "t.csv"))
+    assert caught.value.file == "t.csv"
