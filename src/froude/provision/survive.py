@@ -37,16 +37,21 @@ class _Interval:
     end: int | None
     """None: without end."""
     rough: bool = True
-    """Of a single H: whether it was looked at roughly only."""
+    """Whether it was looked at roughly only."""
 
     @property
     def single(self) -> bool:
         return self.start == self.end
 
+    def width(self, hosts: int) -> float:
+        """How much more load the first H of it asks for than the last, relative."""
+        last = 1.0 if self.end is None else self.end / (self.end - hosts)
+        return self.start / (self.start - hosts) / last - 1
+
     def halves(self) -> tuple[_Interval, ...]:
-        """Both parts of more than one H."""
+        """Both parts of more than one H, as rough or fine as the whole."""
         middle = 2 * self.start - 1 if self.end is None else (self.start + self.end) // 2
-        return _Interval(self.start, middle), _Interval(middle + 1, self.end)
+        return _Interval(self.start, middle, self.rough), _Interval(middle + 1, self.end, self.rough)
 
 
 def best_spread(
@@ -65,26 +70,36 @@ def best_spread(
     fine = gap / 2
     rough = max(fine, COARSE)
 
+    def answer(spread: int, within: float) -> Plan:
+        """A single H is a problem of its own."""
+        plan = solve(partial(spread_over, spread=spread, hosts=hosts), within, frontier.seconds)
+        frontier.offer(replace(plan, spread=spread))
+        return plan
+
     def push(one: _Interval, known: float) -> None:
-        """Look at an interval; a single H is a problem of its own, and its plan an answer."""
-        relaxed = partial(spread_between, start=one.start, end=one.end, hosts=hosts)
-        plan = solve(relaxed, rough if one.rough else fine, frontier.seconds)
+        within = rough if one.rough else fine
+        if one.single:
+            plan = answer(one.start, within)
+        else:
+            relaxed = partial(spread_between, start=one.start, end=one.end, hosts=hosts)
+            plan = solve(relaxed, within, frontier.seconds)
         if plan.status is Status.INFEASIBLE:
             frontier.refuse(plan)
-            return
-        lower = max(known, plan.lower)
-        if one.single:
-            frontier.offer(replace(plan, spread=one.start))
-        if one.single and (not one.rough or rough == fine):
-            frontier.give_up(lower)
+        elif one.single and within == fine:
+            frontier.give_up(max(known, plan.lower))
         else:
-            frontier.push(one, lower)
+            frontier.push(one, max(known, plan.lower))
 
     push(_Interval(hosts + 1, None), 0.0)
     while (found := frontier.pop()) is not None:
         one, known = found
-        for half in (replace(one, rough=False),) if one.single else one.halves():
-            push(half, known)
+        if one.rough and one.width(hosts) < fine:  # a closer look tells more than halves would
+            if one.end is not None and not one.single:
+                answer((one.start + one.end) // 2, rough)
+            push(replace(one, rough=False), known)
+        else:
+            for half in one.halves():
+                push(half, known)
     return frontier.result(f"spread over {frontier.best.spread} hosts, to survive {hosts}")
 
 
