@@ -192,6 +192,7 @@ def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> l
     names = [series.name for series in panel.series]
     colours = [palette.series(series.colour) for series in panel.series]
     low, high = shown.y_range or (0.0, 1.0)
+    room = (high - low) * 0.16
     encoding: Spec = {
         "y": {
             "field": "x",
@@ -204,8 +205,8 @@ def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> l
         "x": {
             "field": "y",
             "type": "quantitative",
-            # room at the right for the longest value written at a bar's end
-            "scale": {"domain": [low, high + (high - low) * 0.16], "nice": False, "zero": True},
+            # room for the longest value written at a bar's end, on the left too where bars go there
+            "scale": {"domain": [low - room * (low < 0), high + room], "nice": False, "zero": True},
             "axis": {"title": axis_title(chart.y), "labelExpr": _ticks(chart.y, high), "tickCount": 4},
         },
     }
@@ -220,13 +221,20 @@ def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> l
             "mark": {"type": "bar", "cornerRadiusEnd": 2, "height": {"band": 0.92}},
             "encoding": {**encoding, "color": colour, "tooltip": tips},
         },
-        {
-            "transform": text,
-            "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 11, "color": palette["soft"]},
-            "encoding": {**encoding, "text": {"field": "yt", "type": "nominal"}},
-        },
+        _bar_text(text, encoding, palette, "!(datum.y < 0)", "left"),
+        *([_bar_text(text, encoding, palette, "datum.y < 0", "right")] if low < 0 else []),
         *(_limit(mark.at, mark.label, palette, "x") for mark in chart.marks if mark.on == "y"),
     ]
+
+
+def _bar_text(text: list[Spec], encoding: Spec, palette: Palette, which: str, align: str) -> Spec:
+    """The values at the ends of the bars that go one way."""
+    dx = 5 if align == "left" else -5
+    return {
+        "transform": [{"filter": which}, *text],
+        "mark": {"type": "text", "align": align, "dx": dx, "fontSize": 11, "color": palette["soft"]},
+        "encoding": {**encoding, "text": {"field": "yt", "type": "nominal"}},
+    }
 
 
 def _bars_height(panel: Panel) -> int:

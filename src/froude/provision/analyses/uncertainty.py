@@ -50,9 +50,6 @@ class Uniform:
         """The quantile."""
         return self.low + share * (self.high - self.low)
 
-    def __str__(self) -> str:
-        return f"uniform from {self.low:g} to {self.high:g}"
-
 
 @dataclass(frozen=True, slots=True)
 class Triangular:
@@ -70,9 +67,6 @@ class Triangular:
             return float(self.low + (share * width * (self.mode - self.low)) ** 0.5)
         return float(self.high - ((1 - share) * width * (self.high - self.mode)) ** 0.5)
 
-    def __str__(self) -> str:
-        return f"triangular from {self.low:g} over {self.mode:g} to {self.high:g}"
-
 
 @dataclass(frozen=True, slots=True)
 class Lognormal:
@@ -87,9 +81,6 @@ class Lognormal:
         from statistics import NormalDist
 
         return float(self.median * self.factor ** NormalDist().inv_cdf(share))
-
-    def __str__(self) -> str:
-        return f"lognormal around {self.median:g} with factor {self.factor:g}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from froude.provision.analyses.alternatives import WhyNot
 from froude.provision.analyses.architecture import architecture_of
 from froude.provision.analyses.designs import Comparison, Winner
-from froude.provision.analyses.slack import GroupSlack, Slack
+from froude.provision.analyses.slack import GroupSlack, Resource, Slack
 from froude.provision.figures.parts import dollars_axis, lower, sla_axis, upper, verdict
 from froude.provision.figures.plans import evaluation_section
 from froude.provision.plan import Plan, Status
+from froude.provision.units import Dimension, show
 from froude.render import (
     Axis,
     Block,
@@ -19,7 +20,6 @@ from froude.render import (
     Column,
     KeyFigure,
     Kind,
-    Mark,
     Report,
     Section,
     Series,
@@ -50,7 +50,7 @@ def best_report(plans: Sequence[Plan], facts: dict[str, str]) -> Report:
         Column("Servers", Kind.NUMBER),
         Column("Architecture, or how it differs from the best"),
     )
-    bars = Series("cost", [f"{row[0]}. {row[-1]}"[:60] for row in rows], [plan.upper for plan in plans])
+    bars = Series("cost", [f"rank {row[0]}" for row in rows], [plan.upper for plan in plans])
     chart = Chart(
         "Cost of the best architectures",
         Axis("architecture", Kind.TEXT),
@@ -161,29 +161,35 @@ def slack_chart(groups: Sequence[GroupSlack]) -> Chart:
         Series(
             "in use",
             [one.name for one in group.resources if one.available],
-            [one.share for one in group.resources if one.available],
+            [round(one.share, 3) for one in group.resources if one.available],
             panel=group.name,
         )
         for group in groups[:_MOST_GROUPS]
     )
     y = Axis("share in use", Kind.SHARE)
-    full = (Mark(1.0, "full", on="y"),)
-    return Chart("Resources in use", Axis("resource", Kind.TEXT), y, series, ChartKind.BARS, full)
+    return Chart("Resources in use", Axis("resource", Kind.TEXT), y, series, ChartKind.BARS)
 
 
 def _slack_table(group: GroupSlack) -> Table:
     rows: list[tuple[Value, ...]] = [
-        (one.name, one.used, one.available, one.left, one.unit, one.share) for one in group.resources
+        (one.name, *(_amount(one, value) for value in (one.used, one.available, one.left)), one.share)
+        for one in group.resources
     ]
     columns = (
         Column("Resource"),
-        Column("In use", Kind.NUMBER),
-        Column("There", Kind.NUMBER),
-        Column("Left", Kind.NUMBER),
-        Column("Unit"),
+        Column("In use"),
+        Column("There"),
+        Column("Left"),
         Column("Share in use", Kind.SHARE),
     )
     return Table(columns, rows, f"One server of {group.name}")
+
+
+def _amount(one: Resource, value: float) -> str:
+    """To three digits, with its unit; what rounding leaves over is nothing."""
+    rounded = float(f"{value:.3g}") if value > 1e-9 * one.available else 0.0
+    dimension = {"B": Dimension.SIZE, "B/s": Dimension.RATE}.get(one.unit)
+    return f"{rounded:g} {one.unit}" if dimension is None else show(rounded, dimension)
 
 
 def comparison_report(names: tuple[str, str], found: Comparison, facts: dict[str, str]) -> Report:

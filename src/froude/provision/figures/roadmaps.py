@@ -36,7 +36,7 @@ def roadmap_report(problem: Problem, found: Roadmap, facts: dict[str, str]) -> R
     sure = all(regime.proved for regime in found.regimes)
     changes = max(0, len(found.stages) - 1)
     lede = (
-        f"**{len(found.stages)} architectures** ({changes} changes) stay within {found.within:.3g} of the "
+        f"**{len(found.stages)} architectures** ({changes} changes) stay within {found.within:.2%} of the "
         f"cheapest at every point; the cheapest itself changes {max(0, len(found.regimes) - 1)} times."
     )
     figures = (
@@ -88,13 +88,13 @@ def _stage_table(found: Roadmap) -> Table:
     last: Stage | None = None
     for stage in found.stages:
         changes = last.architecture.changes(stage.architecture) if last else (str(stage.architecture),)
-        rows.append((stage.first, stage.last, stage.until, "; ".join(changes), stage.worst))
+        rows.append(("; ".join(changes), stage.first, stage.last, stage.until, stage.worst))
         last = stage
     columns = (
+        Column("What changes"),
         Column("First point", Kind.NUMBER, "x"),
         Column("Last point", Kind.NUMBER, "x"),
         Column("Holds to", Kind.NUMBER, "x"),
-        Column("What changes"),
         Column("Extra cost at most", Kind.SHARE),
     )
     return Table(columns, rows, "Stages of the roadmap", empty="No cluster at any point.")
@@ -106,9 +106,9 @@ def _regime_table(found: Roadmap) -> Table:
     for regime in found.regimes:
         rows.append(
             (
+                _what(last, regime),
                 regime.first.factor,
                 regime.last.factor,
-                _what(last, regime),
                 upper(regime.first.plan),
                 upper(regime.last.plan),
                 regime.proved,
@@ -116,15 +116,15 @@ def _regime_table(found: Roadmap) -> Table:
         )
         last = regime
     columns = (
+        Column("What changes"),
         Column("From", Kind.NUMBER, "x"),
         Column("To", Kind.NUMBER, "x"),
-        Column("What changes"),
         Column("Cost at its begin", Kind.NUMBER, "$"),
         Column("At its end", Kind.NUMBER, "$"),
         Column("Proved", Kind.MET),
     )
     return Table(
-        columns, rows, "Regimes of the optimum", note=f"Boundaries lie within {found.tolerance:.2g}."
+        columns, rows, "Regimes of the optimum", note=f"Boundaries are known within {found.tolerance:.2%}."
     )
 
 

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from froude.provision.analyses.uncertainty import QUANTILES, Candidate, Uncertainty
+from collections.abc import Callable
+
+from froude.provision.analyses.inputs import Input
+from froude.provision.analyses.uncertainty import (
+    QUANTILES,
+    Candidate,
+    Distribution,
+    Lognormal,
+    Triangular,
+    Uncertainty,
+    Uniform,
+)
+from froude.provision.figures.ranges import amount
 from froude.render import (
     Axis,
     Chart,
@@ -47,7 +59,7 @@ def uncertainty_report(found: Uncertainty, facts: dict[str, str]) -> Report:
     return Report(
         "Uncertainty",
         "",
-        literal(recommendation(found)),
+        recommendation(found, literal),
         Tone.GOOD if enough else Tone.WARNING,
         figures,
         sections,
@@ -61,14 +73,14 @@ _READING = (
 )
 
 
-def recommendation(found: Uncertainty) -> str:
-    """What to buy, in a sentence."""
+def recommendation(found: Uncertainty, quoted: Callable[[str], str] = str) -> str:
+    """What to buy, in a sentence; names as `quoted` writes them."""
     best = found.recommended
     if best is None:
         return "No sample has a cluster."
     text = (
         f"${best.cost:,.2f} meets the SLA in {best.met:.1%} of {len(found.samples)} samples, for a mean regret "
-        f"of ${best.mean_regret or 0:,.2f}: {best.architecture}."
+        f"of ${best.mean_regret or 0:,.2f}: {quoted(str(best.architecture))}."
     )
     return (
         text if best.met >= found.wanted else f"No candidate meets {found.wanted:.0%} of the samples. {text}"
@@ -107,9 +119,25 @@ def _marks(found: Uncertainty) -> tuple[Mark, ...]:
 
 
 def _inputs(found: Uncertainty) -> Table:
-    rows: list[tuple[Value, ...]] = [(one.path, one.value, str(known)) for one, known in found.inputs]
-    columns = (Column("Input", Kind.CODE), Column("As given", Kind.NUMBER), Column("Taken as"))
-    return Table(columns, rows, "What is uncertain", note="In base units: bytes, seconds, dollars.")
+    rows: list[tuple[Value, ...]] = [
+        (one.path, amount(one, one.value), known_text(one, known)) for one, known in found.inputs
+    ]
+    columns = (Column("Input", Kind.CODE), Column("As given"), Column("Taken as"))
+    return Table(columns, rows, "What is uncertain")
+
+
+def known_text(one: Input, known: Distribution) -> str:
+    """A distribution in words."""
+    if isinstance(known, Uniform):
+        return f"uniform from {amount(one, known.low)} to {amount(one, known.high)}"
+    if isinstance(known, Triangular):
+        low, mode, high = (amount(one, value) for value in (known.low, known.mode, known.high))
+        return f"triangular from {low} over {mode} to {high}"
+    if isinstance(known, Lognormal):
+        return (
+            f"lognormal around {amount(one, known.median)}, two of three within a factor of {known.factor:g}"
+        )
+    return type(known).__name__
 
 
 def _candidates(found: Uncertainty) -> Table:
