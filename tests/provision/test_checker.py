@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
+import inspect
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -175,3 +178,19 @@ def test_local_units() -> None:
     one = replace(workers, local=(LocalHeld("hot_ratingsdata", "SSD", 1), workers.local[1]))
     rules = {v.rule for v in check(problem, replace(plan, groups=(disks, one))).violations}
     assert "local units of hot_ratingsdata, capacity" in rules
+
+
+def test_it_shares_no_code_with_model_and_optimiser() -> None:
+    """What the checker imports from provisioning is values and its own modules, however far one follows it."""
+    own = {"bill", "checker", "demand", "device_load", "least_cost", "pieces", "server_flow"}
+    values = {"plan", "types"}
+    seen: set[str] = set()
+    todo = ["checker"]
+    while todo:
+        module = importlib.import_module(f"froude.provision.{todo.pop()}")
+        tree = ast.parse(inspect.getsource(module))
+        names = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        found = {n.removeprefix("froude.provision.") for n in names if n.startswith("froude.provision")}
+        todo += sorted(found - seen)
+        seen |= found
+    assert seen | {"checker"} == own | values

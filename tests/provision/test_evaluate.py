@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 pytest.importorskip("scipy")
 
-from froude.provision.evaluate import evaluate
-from froude.provision.plan import Held
-from froude.provision.types import Sla, Target
-from tests.provision.clusters import PHOTOS, SMALL, WEB, alternatives, paper_plan, photoshare
+from froude.provision.evaluate import evaluate, meets
+from froude.provision.plan import Group, Held, LocalHeld, Plan, Running, Status
+from froude.provision.types import Compute, Cpu, Growth, Options, Sla, Target
+from tests.provision.clusters import (
+    BOX,
+    PHOTOS,
+    SMALL,
+    WEB,
+    alternatives,
+    paper_plan,
+    photoshare,
+    small,
+    small_plan,
+)
 
 
 def test_the_papers_cluster_meets_it() -> None:
@@ -74,3 +85,136 @@ def test_no_load() -> None:
     found = evaluate(problem, paper_plan())
     assert found.met
     assert found.bottleneck == "none"
+
+
+def _many(plan: Plan) -> Plan:
+    """With as many instances as anybody could want, so that storage holds it back."""
+    workers = plan.groups[-1]
+    running = tuple(replace(one, instances=90) for one in workers.running)
+    return replace(plan, groups=(*plan.groups[:-1], replace(workers, cores=4, running=running)))
+
+
+@pytest.mark.parametrize(
+    ("dataset", "hosts", "fraction"),
+    [
+        ({}, 1, 1 / 0.63),
+        ({}, 3, 3 / 0.63),
+        ({"replication": 3}, 3, 3 / 1.05),
+        ({"erasure": (2, 1)}, 3, 3 / ((80 + 60) * 0.01025)),
+        ({"host_time": 0.02}, 3, 3 / 0.63),
+    ],
+)
+def test_redundancy_takes_its_part(dataset: dict[str, Any], hosts: int, fraction: float) -> None:
+    """The disks' time goes into replicas and fragments; hosts with three more cores have them to spare."""
+    problem = small(**dataset)
+    plan = _many(small_plan(problem, hosts))
+    plan = replace(plan, groups=(replace(plan.groups[0], cores=4), *plan.groups[1:]))
+    assert evaluate(problem, plan).fraction == pytest.approx(fraction)
+
+
+def test_cores_of_hosts() -> None:
+    """Two of the three hosts' cores are left for 1.2 core-seconds a second of accesses."""
+    problem = small(host_time=0.02)
+    plan = _many(small_plan(problem, 1))
+    plan = replace(plan, groups=(replace(plan.groups[0], cores=2), *plan.groups[1:]))
+    found = evaluate(problem, plan)
+    assert found.fraction == pytest.approx(1 / 1.2)
+    assert found.bottleneck == "cores of group 1 (box)"
+
+
+def test_a_service_needs_nothing() -> None:
+    """Only the workers bound what is kept on a service."""
+    problem = small()
+    workers = _many(small_plan(problem)).groups[1]
+    found = evaluate(problem, Plan(Status.GAP, (workers,), {"d": ("store",)}))
+    assert found.bottleneck == "cores of group 1 (box)"
+    assert found.fraction == pytest.approx(8 / 0.4)
+
+
+def test_the_fraction_at_which_the_latency_holds() -> None:
+    """At one disk: 0.0258 s and 1.5 waits are 0.035 s where rho is 0.54."""
+    problem = replace(small(), sla=Sla((Target("t", 40.0, 0.035),)))
+    plan = _many(small_plan(problem, 1))
+    found = evaluate(problem, plan)
+    waited = (0.035 - 0.02575) / 1.5
+    rho = 2 * waited / (0.0105 + 2 * waited)
+    assert found.fraction == pytest.approx(rho / 0.63, rel=1e-4)
+    assert "latency" in found.bottleneck
+    assert not meets(problem, plan)
+    assert meets(replace(problem, sla=problem.sla.scaled(found.fraction * 0.9999)), plan)
+    relaxed = replace(problem, sla=Sla((Target("t", 40.0, 100.0),)))
+    assert evaluate(relaxed, plan).fraction == pytest.approx(1 / 0.63, rel=0.01)
+
+
+def test_waits_with_uneven_servers() -> None:
+    """Shares that the plan gives are one of the ways to spread the load that are tried."""
+    problem = replace(small(), sla=Sla((Target("t", 40.0, 0.045),)))
+    plan = _many(small_plan(problem, 1))
+    slow = replace(plan.groups[0], held=(Held("d", "disk", 3, 0.75),))
+    plan = replace(
+        plan, groups=(slow, replace(plan.groups[0], held=(Held("d", "disk", 1, 0.25),)), plan.groups[1])
+    )
+    assert evaluate(problem, plan).met
+
+
+def test_the_worst_servers_fail() -> None:
+    """Of three hosts two are left with 1.5 times the load; of one none."""
+    problem = replace(small(replication=2), options=Options(survive_hosts=1))
+    plan = _many(small_plan(problem, 3))
+    assert evaluate(problem, plan).fraction == pytest.approx(2 / 0.84)
+    assert evaluate(replace(problem, options=Options()), plan).fraction == pytest.approx(3 / 0.84)
+    two = replace(problem, options=Options(survive_hosts=2))
+    assert "dataset d is lost with 2 servers" in evaluate(two, plan).bottleneck
+    alone = replace(plan, groups=(plan.groups[0], replace(plan.groups[1], count=1)))
+    found = evaluate(problem, alone)
+    assert found.fraction == 0
+    assert found.bottleneck == "no instances of task t"
+
+
+def test_failures_by_groups() -> None:
+    """The larger of two unequal hosts is the worse loss."""
+    problem = replace(small(replication=2, size=10e9), options=Options(survive_hosts=1))
+    plan = _many(small_plan(problem, 2))
+    large = replace(plan.groups[0], count=1, held=(Held("d", "disk", 4, 0.5),))
+    plan = replace(plan, groups=(large, replace(plan.groups[0], count=1), plan.groups[1]))
+    assert evaluate(problem, plan).fraction == pytest.approx(1 / 0.84)
+
+
+def test_core_types_of_a_given_cluster() -> None:
+    """Told by where the instances stand; of two types the slowest counts, and that is said."""
+    problem = small()
+    task = problem.application.tasks[0]
+    assert isinstance(task.operations[0], Compute)
+    path = (replace(task.operations[0], times=(("fast", 0.002),)), *task.operations[1:])
+    application = replace(problem.application, tasks=(replace(task, operations=path),))
+    quick = replace(BOX, name="quick", cpu="fast")
+    catalog = replace(problem.catalog, cpus=(Cpu(100), Cpu(300, name="fast")), servers=(BOX, quick))
+    problem = replace(problem, catalog=catalog, application=application)
+    plan = _many(small_plan(problem, 6))
+    workers = replace(plan.groups[1], cores=1)
+    slow = replace(plan, groups=(plan.groups[0], workers))
+    fast = replace(plan, groups=(plan.groups[0], replace(workers, server="quick")))
+    assert evaluate(problem, slow).fraction == pytest.approx(2 / 0.4)
+    assert evaluate(problem, fast).fraction == pytest.approx(6 / 0.63)
+    mixed = replace(plan, groups=(plan.groups[0], workers, replace(workers, server="quick")))
+    found = evaluate(problem, mixed)
+    assert found.fraction == pytest.approx(6 / 0.63)
+    assert any("slowest" in note for note in found.notes)
+
+
+def test_growth_is_not_counted() -> None:
+    """The fraction is of today's demand, and says so."""
+    problem = small()
+    plan = small_plan(problem)
+    growing = replace(problem, sla=replace(problem.sla, growth=Growth(1.0, 1.0, 1e8)))
+    assert evaluate(growing, plan).fraction == evaluate(problem, plan).fraction
+    assert any("growth" in note for note in evaluate(growing, plan).notes)
+
+
+def test_instances_without_units_of_their_own() -> None:
+    """Local data stands beside each instance: what shares another's units does not count."""
+    problem = small(remote=False, size=10e9)
+    workers = Group("box", 2, (), (LocalHeld("d", "disk", 1),), (Running("t", 3, 0.5),), 4, 2)
+    found = evaluate(problem, Plan(Status.GAP, (workers,), {"d": ("disk",)}))
+    assert found.fraction == pytest.approx(2 / (40 * 0.02575))
+    assert found.bottleneck == "units of local d beside instances in group 1 (box)"

@@ -1,18 +1,27 @@
-"""Model, optimiser and checker against each other on random small problems that use every feature."""
+"""Model, optimiser and checker against each other on random small problems that use every feature.
+
+FROUDE_SEEDS multiplies the number of problems for a longer run.
+"""
 
 from __future__ import annotations
+
+import os
 
 import pytest
 
 pytest.importorskip("highspy")
 
+from froude.provision.bill import bill
+from froude.provision.checker import check
 from froude.provision.compile import Effort, compile_plan
-from froude.provision.demand import Demand
-from froude.provision.evaluate import evaluate
+from froude.provision.demand import Demand, grown
+from froude.provision.evaluate import evaluate, meets
 from froude.provision.instance import Instance
 from froude.provision.model import build
 from froude.provision.plan import Status
-from tests.provision.problems import random_problem
+from tests.provision.problems import featured_problem, random_problem
+
+MORE = int(os.environ.get("FROUDE_SEEDS", "1"))
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -25,6 +34,18 @@ def test_plans_pass_the_check_and_meet_the_sla(seed: int) -> None:
         assert evaluate(problem, plan).fraction >= 1 - 1e-6
     else:
         assert plan.conflict
+
+
+@pytest.mark.parametrize("seed", range(20 * MORE))
+def test_every_feature_together(seed: int) -> None:
+    """With a handful of features the plan passes the check, meets the SLA, and is what its bill adds up to."""
+    problem = featured_problem(seed)
+    plan = compile_plan(problem, Effort(0.5, 2.0))
+    assert plan.found or plan.conflict or plan.status is Status.UNDECIDED
+    if plan.found:
+        assert check(problem, plan).sound
+        assert meets(grown(problem), plan)
+        assert sum(line.total for line in bill(problem, plan)) == pytest.approx(plan.upper, abs=0.005)
 
 
 @pytest.mark.parametrize("seed", range(30, 60))

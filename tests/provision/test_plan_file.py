@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from froude.base.errors import InputError
 from froude.provision.plan import Conflict, Plan, Status
 from froude.provision.plan_file import plan_document, plan_json, read_cluster
-from tests.provision.clusters import paper_plan, photoshare
+from froude.provision.types import Bundle
+from tests.provision.clusters import BOX, paper_plan, photoshare, small, small_plan
 
 CLUSTER = """froude: cluster/1
 groups:
@@ -96,3 +98,75 @@ def test_infeasible_as_json() -> None:
         "network of Server1: needs 2e+08 B/s, at most 1.25e+08 B/s can be had"
     )
     assert plan_document(paper_plan())["gap"] == 0
+
+
+def test_what_plans_gained(tmp_path: Path) -> None:
+    """Core types, the number of hosts spread over, spares and services read back."""
+    problem = small()
+    plan = small_plan(problem, cpus={"t": "core"}, spread=3, spares={"disk": 2, "box": 1})
+    plan = replace(plan, choices={"d": ("store",)}, groups=plan.groups[1:])
+    path = tmp_path / "plan.json"
+    path.write_text(plan_json(plan))
+    assert read_cluster(path, problem) == plan
+
+
+BUNDLED = """froude: cluster/1
+choices: {d: [store, ssd]}
+groups:
+  - server: box
+    held: [{dataset: d, unit: ssd, cache: true}]
+  - server: box
+    running: [{task: t, instances: 2}]
+"""
+
+
+def test_included_parts_need_no_listing(tmp_path: Path) -> None:
+    """Cores, DIMMs and units that a server's price includes are there unless other numbers are given."""
+    problem = small()
+    kit = replace(BOX, bundle=Bundle(2, (("ssd", 3), ("dram", 2))))
+    problem = replace(problem, catalog=replace(problem.catalog, servers=(kit,)))
+    path = tmp_path / "mine.yaml"
+    path.write_text(BUNDLED)
+    host, worker = read_cluster(path, problem).groups
+    assert (host.cores, host.dimms, host.held[0].units) == (2, 2, 3)
+    assert (worker.cores, worker.dimms) == (2, 2)
+    path.write_text(
+        BUNDLED.replace("unit: ssd,", "unit: ssd, units: 1,").replace(
+            "server: box", "server: box\n    cores: 4"
+        )
+    )
+    host, _ = read_cluster(path, problem).groups
+    assert (host.cores, host.held[0].units) == (4, 1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "froude: cluster/1",
+            "froude: cluster/1\ncpus: {tt: core}",
+            "cpus.tt: leads nowhere, did you mean t",
+        ),
+        (
+            "froude: cluster/1",
+            "froude: cluster/1\ncpus: {t: cores}",
+            "cpus.t: leads nowhere, did you mean core",
+        ),
+        (
+            "froude: cluster/1",
+            "froude: cluster/1\nspares: {dsk: 1}",
+            "spares.dsk: leads nowhere, did you mean disk",
+        ),
+        ("froude: cluster/1", "froude: cluster/1\nspares: {disk: -1}", "spares.disk: is out of range"),
+        ("froude: cluster/1", "froude: cluster/1\nspread: -3", "spread: is out of range"),
+        ("choices: {d: [store, ssd]}", "", "dataset d is stored on no unit"),
+        ("cache: true", "cache: true}, {dataset: d, unit: disk", "units is missing"),
+    ],
+)
+def test_wrong_new_fields(tmp_path: Path, old: str, new: str, message: str) -> None:
+    """A name that leads nowhere, a number out of range; a cache does not tell what a service keeps."""
+    path = tmp_path / "mine.yaml"
+    path.write_text(BUNDLED.replace("unit: ssd,", "unit: ssd, units: 1,").replace(old, new, 1))
+    with pytest.raises(InputError, match=message) as caught:
+        read_cluster(path, small())
+    assert caught.value.place
