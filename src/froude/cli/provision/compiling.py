@@ -136,7 +136,7 @@ def evaluate(
             "split is missing", file=cluster, allowed="each phase's share of the batch job's time"
         )
     found = evaluate_plan(problem, plan)
-    cost = cost_of(problem, plan.groups)
+    cost = cost_of(problem, plan)
     limits = [{"constraint": limit.constraint, "weight": limit.weight} for limit in found.limits]
     settings.emit({"fraction": found.fraction, "met": found.met, "cost": cost, "limits": limits})
     settings.out(f"{found.fraction:.1%} of the SLA, for ${cost:,.2f}; bottleneck: {found.bottleneck}")
