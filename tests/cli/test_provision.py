@@ -80,12 +80,18 @@ def test_wrong_numbers_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_two_outputs_in_one_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The page's figures would stand where the plan does."""
+    """A plan where the bill goes, or the page's figures, is refused; a page may have the plan's name."""
     plan, page = tmp_path / "a.json", tmp_path / "a.html"
-    command = ["provision", "compile", "photoshare-calibrated", "-o", str(plan), "--report", str(page)]
-    assert run(command) == 1
+    command = ["provision", "compile", "photoshare-calibrated", "-o", str(plan)]
+    assert run([*command, "--bill", str(plan)]) == 1
     assert "is the place of two outputs" in capsys.readouterr().err
+    figures = str(tmp_path / "a.figures.json")
+    assert run(["provision", "compile", "photoshare-calibrated", "-o", figures, "--report", str(page)]) == 1
     assert not plan.exists()
+    pytest.importorskip("highspy")
+    assert run([*command, "--report", str(page)]) == 0
+    assert json.loads(plan.read_text())["froude"] == "cluster/1"
+    assert Path(figures).exists()
 
 
 def test_compile_and_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -82,13 +82,16 @@ def report_html(report: Report, *, interactive: bool = True) -> str:
     return text.encode(errors="replace").decode()
 
 
-def save(report: Report, path: Path | str, *, interactive: bool = True) -> tuple[Path, Path]:
+def save(
+    report: Report, path: Path | str, *, interactive: bool = True, suffix: str = ".json"
+) -> tuple[Path, Path]:
     """Write the page and, beside it, the same figures as JSON; both readable by their owner only.
 
     Args:
         report: what to write.
-        path: where the page goes; the JSON takes its name with the suffix `.json`.
+        path: where the page goes.
         interactive: as in `report_html`.
+        suffix: of the JSON, which has the page's name otherwise; another one where `.json` is taken by results.
 
     Returns:
         The paths of the page and of the JSON.
@@ -97,7 +100,7 @@ def save(report: Report, path: Path | str, *, interactive: bool = True) -> tuple
         MissingError: the folder cannot be written, or is full.
     """
     page = Path(path)
-    figures = page.with_suffix(".json")
+    figures = page.with_suffix(suffix)
     text, data = report_html(report, interactive=interactive), report_json(report)
     atomic_write_text(page, text)
     try:

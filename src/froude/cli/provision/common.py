@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from froude.render import Report
 
 EXIT_ERROR, EXIT_MISSED = 1, 3
+FIGURES = ".figures.json"
+"""Suffix of a page's figures: `sweep.html` may stand beside the plans in `sweep.json`."""
 
 Files = Annotated[
     list[str],
@@ -64,9 +66,9 @@ def tell(settings: Settings, error: FlawedInputError) -> None:
 
 
 def apart(*outputs: Path | None) -> None:
-    """Refuse two outputs in one place; a page's figures stand beside it as .json."""
+    """Refuse two outputs in one place; the last is a page, whose figures stand beside it."""
     places = [path for path in outputs if path is not None]
-    places += [path.with_suffix(".json") for path in outputs[-1:] if path is not None]
+    places += [path.with_suffix(FIGURES) for path in outputs[-1:] if path is not None]
     for path in places:
         if places.count(path) > 1:
             raise InputError("is the place of two outputs", file=path, allowed="another name for one of them")
@@ -129,7 +131,7 @@ def save(path: Path | None, page: Report) -> None:
     from froude.render import save as save_page
 
     if path is not None:
-        save_page(page, path)
+        save_page(page, path, suffix=FIGURES)
 
 
 def with_sections(page: Report, *sections: Any) -> Report:
