@@ -183,7 +183,8 @@ def test_yaml_errors_have_lines(tmp_path: Path) -> None:
 
 def test_examples_are_sound() -> None:
     """Every shipped input reads without an error, by its name."""
-    assert examples() == ["paper2012", "photoshare-calibrated", "productsearch", "terasort"]
+    names = ["paper2012", "photoshare-calibrated", "photoshare-replicated", "productsearch", "terasort"]
+    assert examples() == names
     for name in examples():
         assert read_parts([name]).catalog is not None
     with pytest.raises(InputError, match="Did you mean terasort"):

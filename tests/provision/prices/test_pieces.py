@@ -35,6 +35,7 @@ def test_pieces_fit(totals: list[int]) -> None:
     """Whatever is found holds no more than the total, and all but a little of it."""
     piece = piece_of([float(total) for total in totals])
     for total in totals if piece is not None else ():
-        held = count_of(total, piece) * piece  # type: ignore[arg-type]
+        assert piece is not None
+        held = count_of(total, piece) * piece
         assert held <= total * (1 + 1e-9)
         assert held >= total * (1 - 3 * TOLERANCE)
