@@ -112,6 +112,14 @@ def test_disks_of_an_instance_type() -> None:
     assert (one.local, one.devices) == (1600e9, 2)
     (one,) = _prices(f"{head},local_gb\na-4,4,16,0.5,2 x 800 GB SSD\n").instances
     assert (one.local, one.devices) == (1600e9, 2)
+    (one,) = _prices(f"{head},Disks\na-4,4,16,0.5,EBS only\n").instances
+    assert one.local == 0
+
+
+def test_names_of_columns_in_any_case() -> None:
+    """Joined by underscores, blanks or nothing."""
+    (one,) = _prices("Machine Type,vCPUs,memoryGiB,Price_Hour\na-4,4,16,0.5\n").instances
+    assert (one.name, one.cpu, one.memory) == ("a-4", 4, 16 * GIB)
 
 
 def test_json_with_prices_by_region() -> None:

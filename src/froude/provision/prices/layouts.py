@@ -6,6 +6,7 @@ mapped by hand (`--column FIELD=NAME`): units are never guessed, except in a lay
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -31,17 +32,18 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "od_usd_hour",
         "usd_per_hour",
         "price_hour",
+        "price_usd_h",
         "hour",
         "pricing.{region}.linux.ondemand",
     ),
     "price_month": ("usd_per_month", "price_month", "month"),
-    "cpu": ("cpu", "cpus", "vcpu", "vcpus", "vCPU", "vCPUs"),
-    "memory_mib": ("memory_mib", "mem_mib"),
+    "cpu": ("cpu", "cpus", "vcpu", "vcpus", "cores"),
+    "memory_mib": ("memory_mib", "mem_mib", "ram_mib"),
     "memory_gib": ("memory_gib", "mem_gib", "ram_gib"),
     "memory_gb": ("memory_gb", "mem_gb", "ram_gb"),
-    "local_gb": ("local_nvme", "local_gb", "local_ssd_gb"),
-    "local_count": ("disk_count", "disks", "storage_devices", "storage.devices"),
-    "local_device_gb": ("disk_gb", "disk_size_gb", "storage_size_gb", "storage.size"),
+    "local_gb": ("local_nvme", "local_nvme_gb", "local_gb", "local_ssd_gb", "disk_total_gb", "storage"),
+    "local_count": ("disk_count", "disks", "devices", "storage_devices", "storage.devices"),
+    "local_device_gb": ("disk_gb", "disk_size_gb", "device_gb", "storage_size_gb", "storage.size"),
     "network_mbps": ("network_bandwidth", "network_mbps", "network_performance", "network"),
     "network_gbps": ("network_gbps", "egress_gbps", "bandwidth_gbps"),
     "ebs_mbps": ("ebs_bandwidth", "ebs_mbps", "ebs_max_mbps", "ebs_max_bandwidth"),
@@ -50,9 +52,9 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "generation": ("generation",),
     "arch": ("arch", "architecture"),
     "manufacturer": ("cpu_manufacturer", "manufacturer", "cpu_vendor"),
-    "gpu": ("gpu_name", "gpu", "GPU", "gpu_count"),
+    "gpu": ("gpu_name", "gpu", "gpus", "gpu_count"),
 }
-"""Fields of an instance table → names of columns that are it."""
+"""Fields of an instance table → names of columns that are it, whatever their case and underscores."""
 _WHOLE: tuple[tuple[frozenset[str], dict[str, str]], ...] = (
     (
         frozenset({"instance_type", "od_usd_h", "local_nvme", "ebs_bandwidth", "memory"}),
@@ -180,9 +182,10 @@ def columns_of(table: Table, mapping: Mapping[str, str], region: str) -> dict[st
             found = f"columns {', '.join(table.columns[:40])}"
             raise InputError(f"has no column {column}{hint}", file=table.file, place="--column", found=found)
     columns: dict[str, str] = {}
+    plain = {_plain(column): column for column in reversed(table.columns)}
     for name, names in FIELDS.items():
-        known = [n.replace("{region}", region) for n in names]
-        present = [column for column in known if column in table.columns]
+        known = [_plain(n.replace("{region}", region)) for n in names]
+        present = [plain[column] for column in known if column in plain]
         columns |= {name: present[0]} if present else {}
     for header, meant in _WHOLE:
         if header <= set(table.columns):
@@ -194,3 +197,8 @@ def columns_of(table: Table, mapping: Mapping[str, str], region: str) -> dict[st
             columns = {f: c for f, c in columns.items() if f.split("_")[0] != name.split("_")[0]}
         columns[name] = column
     return columns
+
+
+def _plain(column: str) -> str:
+    """A name of a column without case, and without what joins its words."""
+    return re.sub(r"[\s_-]+", "", column).lower()

@@ -142,10 +142,14 @@ class _Cells:
         Raises:
             ValueError: neither a number nor such as `2 x 800`.
         """
-        match = _DEVICES.fullmatch(self.text("local_gb"))
-        if match is not None:
-            return int(match[1]) * float(match[2]) * GB, int(match[1])
-        total, each, count = (self.number(n) for n in ("local_gb", "local_device_gb", "local_count"))
+        names = ("local_gb", "local_device_gb", "local_count")
+        for text in map(self.text, names):
+            match = _DEVICES.fullmatch(text)
+            if match is not None:
+                return int(match[1]) * float(match[2]) * GB, int(match[1])
+        if any("ebs" in self.text(name).lower() for name in names):  # as in "EBS only"
+            return 0.0, None
+        total, each, count = (self.number(name) for name in names)
         if total is None and each is not None:
             return each * (count or 0.0) * GB, int(count or 0)
         return (total or 0.0) * GB, None if not count else int(count)
