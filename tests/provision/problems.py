@@ -55,7 +55,7 @@ def featured_problem(seed: int) -> Problem:
     problem = random_problem(seed)
     for add in dice.sample(FEATURES, dice.randint(2, 5)):
         problem = add(dice, problem)
-    return _survivable(problem) if problem.options.survive_hosts else problem
+    return survivable(problem) if problem.options.survive_hosts else problem
 
 
 def _quantities(dice: random.Random, problem: Problem) -> Problem:
@@ -150,7 +150,7 @@ def _failures(dice: random.Random, problem: Problem) -> Problem:
     return replace(problem, options=replace(problem.options, survive_hosts=dice.choice([1, 1, 2])))
 
 
-def _survivable(problem: Problem) -> Problem:
+def survivable(problem: Problem) -> Problem:
     """With enough replicas or parity, and whole copies beside each instance, that nothing is lost."""
     failures = problem.options.survive_hosts
 

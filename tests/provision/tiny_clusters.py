@@ -23,6 +23,9 @@ from froude.provision.types import Cpu, Discount, Isolation, Problem, Server, St
 MOST_INSTANCES = 7
 """As many as the memory of a tiny server takes."""
 
+_BEFORE_COPIES = 4
+"""Features of the task; then come units and servers of each copy."""
+
 
 @dataclass(frozen=True)
 class _Way:
@@ -59,7 +62,8 @@ def best_cost(problem: Problem, plan: Plan) -> Plan:
 
 def _in_stock(problem: Problem, plan: Plan) -> bool:
     return all(
-        server.max_count is None or sum(g.count for g in plan.groups if g.server == server.name) <= server.max_count
+        server.max_count is None
+        or sum(g.count for g in plan.groups if g.server == server.name) <= server.max_count
         for server in problem.catalog.servers
     )
 
@@ -150,6 +154,8 @@ def _combined(problem: Problem, way: _Way, below: float, servers: int) -> list[P
     found = []
     for count in range(1, servers + 1):
         for numbers in _chosen(cost, have, least, below, count):
+            if problem.options.survive_hosts and not _survives(have[list(numbers)], least):
+                continue
             groups = tuple(contents[at] for at in numbers)
             plan = Plan(Status.GAP, groups, {dataset.name: way.chosen}, cpus={task.name: way.cpu})
             found.append(best_cost(problem, plan))
@@ -164,8 +170,18 @@ def _features(
     demand, host = way.demand, problem.application.host_cores
     have = [[float(sum(r.instances for r in g.running)) for g in contents]]
     least = [demand.rates[task.name] * demand.run_times[task.name]]
-    have.append([float(max(0, g.cores - (host if g.held else 0))) for g in contents])
-    least.append(demand.cores(task.name))
+    free = [float(max(0, g.cores - (host if g.held else 0))) for g in contents]
+    hosting = sum(
+        max(demand.host_cores(name, phase, cache=cache) for phase in demand.phases)
+        for name, cache in demand.copies(dataset)
+    )
+    for part, cores in (
+        ([bool(g.running) for g in contents], demand.cores(task.name)),
+        ([bool(g.held) for g in contents], hosting),
+        ([True for _ in contents], demand.cores(task.name) + hosting),
+    ):
+        have.append([count * there for count, there in zip(free, part, strict=True)])
+        least.append(cores)
     for name, cache in demand.copies(dataset):
         have.append([float(sum(h.units for h in g.held if h.cache == cache)) for g in contents])
         least.append(demand.need(name, cache=cache))
@@ -193,6 +209,14 @@ def _chosen(
             cost[first:], have[first:], least - have[first], below - float(cost[first]), count - 1
         ):
             yield (first, *(first + at for at in rest))
+
+
+def _survives(have: npt.NDArray[np.float64], least: npt.NDArray[np.float64]) -> bool:
+    """Whether totals may do without the largest server; a replica may be missing then."""
+    left = have.sum(axis=0) - have.max(axis=0)
+    counts = np.arange(len(least)) >= _BEFORE_COPIES
+    apart = counts & ((np.arange(len(least)) - _BEFORE_COPIES) % 2 == 1)
+    return bool((left >= np.where(apart, 0.0, least)).all())
 
 
 def _cheapest(problem: Problem) -> Problem:
