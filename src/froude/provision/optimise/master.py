@@ -2,7 +2,7 @@
 
 Linear in everything, because run time is linear in "one choice per dataset" and every nonlinear figure sits in
 a coefficient. Summed contents forget which server holds what, so its optimum is a lower bound; the packing
-(`froude.provision.optimise.packing`) tells what the choice really costs and hands back a cut.
+(`froude.provision.optimise.packing`) tells what the choice really costs, and it is not proposed again.
 
 Source: ours, after the integer program of scc (FAST 2012), Figure 4.
 """
@@ -10,7 +10,7 @@ Source: ours, after the integer program of scc (FAST 2012), Figure 4.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -18,14 +18,6 @@ from froude.provision.optimise.contents import MANY, PENALTY, Columns, Contents,
 from froude.provision.optimise.highs import Floats, Program
 from froude.provision.optimise.running import run_time_columns
 from froude.provision.optimise.scope import Kind, Scope, whole_up
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """The cost of a cluster with exactly these choices is at least `bound`."""
-
-    choices: tuple[int, ...]
-    bound: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +45,7 @@ class Master:
         of: Scope,
         *,
         whole: bool = True,
-        cuts: Sequence[Cut] = (),
-        floor: float = 0.0,
+        never: Iterable[Sequence[int]] = (),
         budget: float = math.inf,
         slots: Sequence[Kind] | None = None,
         placed: Placed = NOTHING,
@@ -65,8 +56,7 @@ class Master:
         Args:
             of: the choices that are open.
             whole: counts are integers; choices always are.
-            cuts: what packing has taught.
-            floor: a lower bound of the cost for every choice: how far a cut reaches.
+            never: choices per dataset that are not to be proposed.
             budget: no kind may cost more than this alone, which bounds every count. A bound of this program
                 holds for all clusters up to the budget, so `min(bound, budget)` holds for all. Counts without
                 a tight box slow HiGHS by orders of magnitude.
@@ -89,8 +79,9 @@ class Master:
         self._most_servers()
         if self._single:
             self._order()
-        for cut in cuts:
-            self._cut(cut, floor)
+        for choices in never:
+            chosen = [(self.choice[d, c], 1.0) for d, c in enumerate(choices)]
+            self.program.row(f"never {choices}", chosen, upper=len(chosen) - 1.0)
 
     def choices_at(self, x: Floats) -> tuple[int, ...]:
         """The choice per dataset at a point."""
@@ -253,25 +244,3 @@ class Master:
                     self.elastic.append(Excess(name, column, float(server.max_count), None, unit=""))
                     terms.append((column, -1.0))
                 self.program.row(f"count of {server.name}", terms, upper=float(left))
-
-    def _cut(self, cut: Cut, floor: float) -> None:
-        """Cost + excess >= bound - (bound - floor) * (datasets that differ); the excess itself costs."""
-        program = self.program
-        kept = len(cut.choices)
-        if cut.bound == math.inf:
-            chosen = [(self.choice[d, c], 1.0) for d, c in enumerate(cut.choices)]
-            program.row(f"never {cut.choices}", chosen, upper=kept - 1.0)
-            return
-        names = {name: at for at, name in enumerate(program.column_names)}
-        excess = names.get("excess")
-        if excess is None:
-            excess = program.column("excess", cost=1.0, upper=MANY * 1e3)
-        reach = max(0.0, cut.bound - floor)
-        if reach == 0.0 or not math.isfinite(reach):
-            return
-        # divided by the bound: the row is about 1 on both sides
-        terms = {at: value / cut.bound for at, value in program.costs()}
-        for dataset, choice in enumerate(cut.choices):
-            column = self.choice[dataset, choice]
-            terms[column] = terms.get(column, 0.0) - reach / cut.bound
-        program.row(f"cut {cut.choices}", terms.items(), lower=1.0 - reach * kept / cut.bound)

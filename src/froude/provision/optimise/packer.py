@@ -102,8 +102,8 @@ class Packer:
         if few and ([round(count) for count in self._counts] != self._tried or self.servers is None):
             # a choice of servers that sums cannot tell: perhaps one more of some kind
             self._single(self._slots(self._counts)) or self._single(self._slots(self._and_more()))
-        if few and deep and not self._near:
-            self.exact(INFINITY)
+        if few and not self._near:
+            self.exact(INFINITY, nodes=_NODES if deep else _NODES // 10)
         if self._near:
             return
         self._packing = Packing(self.scope, self.settings.pool, self.settings.expired)
@@ -152,11 +152,12 @@ class Packer:
         every = len(self._counts) <= FEW_SERVERS
         return [count + 1 if every or count > 0.5 else count for count in self._counts]
 
-    def exact(self, worth: float) -> None:
+    def exact(self, worth: float, nodes: int = _NODES) -> None:
         """Single servers, as many as anything cheaper could have: its bound holds for this tier.
 
         Args:
             worth: dollars from which on a tier is of no use: the bound need not be raised further.
+            nodes: most programs of the proof.
         """
         cap = min(self.cost, worth)
         if not math.isfinite(cap):
@@ -169,7 +170,7 @@ class Packer:
         if found.found:
             self._offer(single_servers(self.scope, program, found.x))
         cap = min(self.cost, worth)
-        self.lower = max(self.lower, min(cap, self._prove(program, cap)))
+        self.lower = max(self.lower, min(cap, self._prove(program, cap, nodes)))
 
     def _most(self, cap: float) -> list[float]:
         """How many servers of each kind a tier of this cost has at most, contents summed per kind."""

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from froude.provision.instance import Choice, Copy, Instance, LocalUnits, ServerType
-from froude.provision.optimise.dominance import undominated
 from froude.provision.types import Placement
 
 LEAST_NEED = 0.01
@@ -190,7 +189,7 @@ def _open(instance: Instance, allowed: Sequence[Sequence[int]]) -> Iterable[tupl
 
 
 def _kinds(instance: Instance) -> tuple[Kind, ...]:
-    """Hosts and workers of each type that is needed; without isolation a worker is only needed where a host costs more."""
+    """Hosts and workers of each type that is needed; without isolation workers only where a host costs more."""
     remote = any(choice.copies for dataset in instance.datasets for choice in dataset.choices)
     free = instance.host_cores == 0 and instance.host_memory == 0
     kinds: list[Kind] = []

@@ -1,8 +1,8 @@
-"""The outer loop: master, packing, cut, until the bounds meet.
+"""The outer loop: master, packing, next proposal, until the bounds meet.
 
-The master proposes choices and gives a bound over all of them; packing tells what the proposal costs, from
-below and from above; a cut tells the master. Every bound used is proved here (`tree`, `packing`), HiGHS only
-proposes points.
+The master proposes choices and gives a bound over all that were not packed yet; packing tells what the proposal
+costs, from below and from above. The least of the master's bound and of those of the packed choices holds for
+all. Every bound used is proved here (`tree`, `packing`), HiGHS only proposes points.
 
 Source: logic-based Benders decomposition (Hooker and Ottosson, 2003), specialised; spec 2.3.
 """
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from froude.base.clock import Clock
 from froude.provision.instance import Instance
 from froude.provision.optimise.highs import INFINITY, Limits, Outcome, Status, solve
-from froude.provision.optimise.master import Cut, Master
+from froude.provision.optimise.master import Master
 from froude.provision.optimise.narrowing import possible, too_late
 from froude.provision.optimise.packer import Packer, Settings, tiers
 from froude.provision.optimise.packing import Pool
@@ -28,6 +28,9 @@ from froude.provision.plan import Group
 MANY_SERVERS = 40
 """From here on counts are continuous in the master: rounding them matters less than the gap."""
 _NODES = 3000
+_FEW = 50
+_LATE = 0.4
+"""Share of the time limit from which on the master's bound is proved whenever it is raised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +63,18 @@ class Search:
     best: Best = Best()
     lower: float = 0.0
     """No cluster costs less."""
-    cuts: list[Cut] = field(default_factory=list)
     left_open: dict[tuple[int, ...], float] = field(default_factory=dict)
-    """Choices that are packed as well as it goes, each with its bound: the master proposes them no more."""
+    """Choices that were packed, each with its bound: the master proposes them no more."""
     notes: list[str] = field(default_factory=list)
     feasible: bool = True
     _floor: float = 0.0
     """No cluster with choices that the master may propose costs less."""
+    _claimed: float = 0.0
+    """HiGHS's own bound of the master: tells what to do next, is part of no answer."""
+    _tried: float = INFINITY
+    """The least bound that a proof of this master was asked for."""
+    _master: Master | None = None
+    _deepened: set[tuple[int, ...]] = field(default_factory=set)
     _budget: float = INFINITY
     _end: float = INFINITY
 
@@ -87,20 +95,18 @@ class Search:
             (of.base_cost(kind) for kind in of.kinds), default=0.0
         )
         whole = sum(root.counts_at(relaxed.x)) < MANY_SERVERS
-        seen: dict[tuple[int, ...], int] = {}
         while not self.closed and not self._enough(self._floor) and not self.expired():
             choices, counts = self._propose(of, whole=whole)
             if choices is None:
                 break
+            self._deepen(below=self._claimed)
+            if self._enough(self._claimed):
+                break
             if not self.closed:
-                # a choice that comes back despite its cut deserves more work on its bound
-                seen[choices] = seen.get(choices, 0) + 1
-                again = seen[choices] > 1
-                lower = self.pack(choices, counts, deep=again)
-                if again:
-                    self.left_open[choices] = lower
-                self.cuts.append(Cut(choices, INFINITY if again else lower))
-        self._close()
+                floor = self._floor
+                self.left_open[choices] = max(floor, self.pack(choices, counts))
+                self._prove_claim()
+        self._deepen(below=INFINITY)
         if not self.closed and math.isfinite(self.best.cost) and not self.expired():
             self.notes.append("no further choices were proposed; the bound of the packing stays open")
 
@@ -112,15 +118,22 @@ class Search:
     def _enough(self, bound: float) -> bool:
         return bound >= self.best.cost * (1 - self.effort.gap)
 
-    def _close(self) -> None:
-        """Work once more on the bounds of choices that the packing left open, the lowest first."""
-        for choices in sorted(self.left_open, key=self.left_open.__getitem__):
-            if self.closed or self.expired():
-                break
-            if not self._enough(self.left_open[choices]):
-                bound = self._exactly(choices)
-                self.left_open[choices] = max(self.left_open[choices], bound)
-                self._raise(self._floor)
+    def _deepen(self, *, below: float) -> None:
+        """Work once on the bounds of packed choices that may be what keeps the gap open, the lowest first."""
+        while not self.closed and not self.expired():
+            weak = [
+                (bound, choices)
+                for choices, bound in self.left_open.items()
+                if bound < below and not self._enough(bound) and choices not in self._deepened
+            ]
+            if not weak:
+                return
+            if self._floor < self._target():
+                self._raise(self._prove(self._target(), 10 * _FEW))
+            bound, choices = min(weak)
+            self._deepened.add(choices)
+            self.left_open[choices] = max(bound, self.pack(choices, {}, deep=True))
+            self._prove_claim()
 
     def expired(self) -> bool:
         """Is the time over?"""
@@ -135,32 +148,55 @@ class Search:
         return Limits(self.left_s() * share, within, nodes, self.effort.seed)
 
     def _propose(self, of: Scope, *, whole: bool) -> tuple[tuple[int, ...] | None, dict[Kind, float]]:
-        """The master's choices and servers per kind; raises the lower bound on the way."""
-        master = Master(of, whole=whole, cuts=self.cuts, floor=self._floor, budget=self._budget)
+        """The master's choices and servers per kind, of those that were not packed yet."""
+        first = self._master is None
+        master = Master(of, whole=whole, never=self.left_open, budget=self._budget)
         found = solve(master.program, self._limits())
+        self._master = master
         if not found.found:
             self._none_found(found)
             return None, {}
-        proved = self._prove(master, min(found.objective, self.best.cost) * (1 - self.effort.gap / 4))
-        self._raise(proved)
+        self._claimed, self._tried = min(found.bound, found.objective), INFINITY
+        if first or self.left_s() < _LATE * self.effort.time_limit_s:
+            # a few programs give a bound at once; towards the end there may be no later
+            self._raise(self._prove(self._target(), nodes=_FEW if first else _NODES))
+        self._prove_claim()
         return master.choices_at(found.x), dict(zip(of.kinds, master.counts_at(found.x), strict=True))
 
+    def _target(self) -> float:
+        near = min(self._claimed, self.best.cost) * (1 - self.effort.gap / 4)
+        enough = self.best.cost * (1 - self.effort.gap)
+        return max(near, enough) if self._enough(self._claimed) else near
+
+    def _prove_claim(self) -> None:
+        """Prove what HiGHS claims of the master as soon as that is enough: not before, a proof takes longer."""
+        target = self._target()
+        if self._enough(self._claimed) and not self._enough(self._floor) and target < self._tried:
+            self._tried = target
+            self._raise(self._prove(target, 4 * _NODES))
+        else:
+            self._raise(self._floor)
+
     def _raise(self, floor: float) -> None:
-        """Nothing that the master may propose costs less, and what it may no more has a bound of its own."""
+        """Nothing that the master may propose costs less, and what was packed has a bound of its own."""
         self._floor = max(self._floor, floor)
         self.lower = max(self.lower, min(self._floor, *self.left_open.values(), INFINITY))
 
     def _none_found(self, found: Outcome) -> None:
+        """No further choices, or none at all."""
         if found.status is Status.INFEASIBLE:
-            if not math.isfinite(self.best.cost) and not self.left_open:
+            packed = min(self.left_open.values(), default=INFINITY)
+            if packed == INFINITY and not math.isfinite(self.best.cost):
                 self.feasible = False
-            elif self.left_open:
-                self._raise(self._budget)
+            else:
+                self._raise(self._prove(INFINITY))
 
-    def _prove(self, master: Master, target: float) -> float:
-        """A bound of a master, by our own tree; holds for all clusters, not only those in its box."""
+    def _prove(self, target: float, nodes: int = _NODES) -> float:
+        """A bound of the master, by our own tree; holds for all clusters, not only those in its box."""
+        master = self._master
+        assert master is not None
         first = master.branch_first()
-        proof = prove(master.program.arrays(), target, first=first, nodes=_NODES, expired=self.expired)
+        proof = prove(master.program.arrays(), target, first=first, nodes=nodes, expired=self.expired)
         return min(proof.bound, self._budget)
 
     def pack(self, choices: tuple[int, ...], counts: Mapping[Kind, float], *, deep: bool = False) -> float:
@@ -178,8 +214,9 @@ class Search:
         attempts = [packer.attempt(counts) for packer in packers]
         if all(attempts):
             self._gather(of, packers, choices)
-            if self.closed:
-                return self.lower
+            self._prove_claim()
+            if self._enough(self._floor):
+                return self._floor
         lower = of.constant
         for packer in packers:
             lower += packer.fluid(self.best.cost)
@@ -193,15 +230,10 @@ class Search:
         for packer in packers:
             packer.pack(deep=deep)
         self._gather(of, packers, choices)
-        return of.constant + sum(packer.lower for packer in packers)
-
-    def _exactly(self, choices: tuple[int, ...]) -> float:
-        """The bound of choices by single servers, where these are few."""
-        of = scope(self.instance, [(choice,) for choice in choices])
-        packers = self._packers(of)
-        lower = of.constant + sum(packer.fluid(self.best.cost) for packer in packers)
-        for packer in packers:
-            packer.exact(self.best.cost - (lower - packer.lower))
+        for packer in packers if deep else ():
+            lower = of.constant + sum(packer.lower for packer in packers)
+            if not self._enough(lower):
+                packer.exact(self.best.cost - (lower - packer.lower))
         self._gather(of, packers, choices)
         return of.constant + sum(packer.lower for packer in packers)
 
