@@ -176,7 +176,7 @@ def _point(problem: Problem, effort: Effort, baselines: bool, factor: float) -> 
     scaled = replace(problem, sla=problem.sla.scaled(factor))
     plan = compile_plan(scaled, effort)
     fixed = settled(scaled, plan)
-    wanted = baselines and (plan.groups or undecided(scaled) is None)
+    wanted = baselines and (plan.found or undecided(scaled) is None)
     return Point(factor, plan, homogeneous(fixed, effort) if wanted else {})
 
 

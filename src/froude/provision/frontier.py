@@ -20,7 +20,8 @@ from froude.provision.plan import Plan, Status
 Adapt = Callable[[Instance], Instance]
 """A change of the numeric problem between its building and its solution."""
 
-_LEAST_S = 0.1
+LEAST_S = 0.1
+"""For a problem inside, even when the time is over."""
 _OF_LEFT, _OF_ALL = 1 / 3, 1 / 8
 """Shares of the time left and of all the time, for one of the problems inside: a hard one must not starve the others."""
 COARSE = 0.03
@@ -64,7 +65,7 @@ class Frontier(Generic[_Part]):
     @property
     def seconds(self) -> float:
         """For the next problem inside."""
-        return max(_LEAST_S, min(self._most_s, self.seconds_left * _OF_LEFT))
+        return max(LEAST_S, min(self._most_s, self.seconds_left * _OF_LEFT))
 
     @property
     def seconds_left(self) -> float:

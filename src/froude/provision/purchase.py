@@ -15,6 +15,7 @@ Source: ours; defined in docs/design/2026-11-21-provisioning-features.md.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -22,13 +23,13 @@ from enum import Enum
 from typing import TypeVar
 
 from froude.base.clock import Clock
-from froude.provision.frontier import COARSE, Frontier
+from froude.provision.frontier import COARSE, LEAST_S, Frontier
 from froude.provision.model import memory_unit
 from froude.provision.plan import Conflict, Group, Plan, Status
 from froude.provision.tariff import Line, Tariff
 from froude.provision.types import Catalog, Cpu, Problem, Server, StorageUnit
 
-_ROUNDS = 3
+_ROUNDS = 5
 """Lines tried per part."""
 _MOST_PARTS = 2000
 _PLENTY = 10**9
@@ -68,6 +69,47 @@ class _Found:
     lower: float
     counts: Counter[_Key]
     lines: dict[_Key, Line]
+    fine: bool = False
+    """Whether it was looked at to the gap that was asked for."""
+
+
+class _Trial:
+    """The lines of a part: slopes are steered by the counts that they bring about.
+
+    A line under a convex tariff with a kink (owned pieces) is best at a slope that no piece costs, where as many are
+    used as are owned. So a slope that brings too many is a lower end, one that brings too few an upper end.
+    """
+
+    def __init__(self, tariffs: dict[_Key, Tariff], part: _Part, slopes: dict[_Key, Line]) -> None:
+        self.tariffs = tariffs
+        self.part = part
+        self.ends = dict.fromkeys(tariffs, (-1.0, math.inf))
+        self.lines = {key: self._line(key, slopes[key].slope) for key in tariffs}
+
+    def move(self, counts: Counter[_Key]) -> bool:
+        """Go to other slopes where counts are not those that the lines are close at; whether any changed."""
+        before = self.lines
+        self.lines = {key: self._line(key, self._slope(key, counts[key])) for key in self.tariffs}
+        return self.lines != before
+
+    def _line(self, key: _Key, slope: float) -> Line:
+        tariff, one = self.tariffs[key], self.part.get(key, _Interval())
+        if one.high == 0:
+            return Line(_DEAR * (tariff.energy + tariff.steps[0][1] + 1), 0.0)
+        return tariff.line(one.low, one.high, one.low, slope)
+
+    def _slope(self, key: _Key, count: int) -> float:
+        tariff, one = self.tariffs[key], self.part.get(key, _Interval())
+        slope = self.lines[key].slope
+        fewest, most = tariff.touched(one.low, one.high, slope)
+        if one.high == 0 or fewest <= count <= most:
+            return slope
+        low, high = self.ends[key]
+        self.ends[key] = low, high = (max(low, slope), high) if count > most else (low, min(high, slope))
+        wanted = tariff.line(one.low, one.high, count).slope
+        if low < wanted < high:
+            return wanted
+        return (max(low, 0.0) + high) / 2 if math.isfinite(high) else 2 * low + tariff.energy + 1
 
 
 def by_quantity(problem: Problem) -> bool:
@@ -122,66 +164,64 @@ class _Search:
 
     def run(self) -> Plan:
         parts = 1
-        self._push({}, Counter(dict.fromkeys(self.tariffs, _PLENTY)), 0.0)
+        lines = {key: tariff.line(0, None, _PLENTY) for key, tariff in self.tariffs.items()}
+        self._push({}, lines, 0.0)
         while (popped := self.frontier.pop()) is not None:
             (part, found), lower = popped
             halves = self._halves(part, found)
+            if not found.fine and (not halves or self._apart(found) < self.gap * self.frontier.best.upper):
+                self._refine(part, found, lower)
+                continue
             if not halves:
                 self.frontier.give_up(lower)
             for half in halves:
                 parts += 1
-                self._push(half, found.counts, lower)
+                self._push(half, found.lines, lower)
         return self._thrifty(self.frontier.result(f"quantities: {parts} parts of the counts were searched"))
 
-    def _push(self, part: _Part, near: Counter[_Key], known: float) -> None:
-        found = self._bound(part, near, known)
-        if found is not None:
-            self.frontier.push((part, found), found.lower)
+    def _push(self, part: _Part, lines: dict[_Key, Line], known: float) -> None:
+        """A part with the best bound of some lines, beginning with the slopes of the part that it is of."""
+        trial = _Trial(self.tariffs, part, lines)
+        best: _Found | None = None
+        tried = 0
+        while tried < _ROUNDS:
+            tried += 1
+            found = self._bound(part, trial.lines, max(self.gap, COARSE), self.frontier.seconds)
+            if found is None:
+                return
+            if best is None or found.lower > best.lower:
+                best = found
+            known = max(known, found.lower)
+            if known >= self.frontier.best.upper * (1 - self.gap) or not trial.move(found.counts):
+                break
+        if best is not None:
+            self.frontier.push((part, best), known)
 
-    def _bound(self, part: _Part, near: Counter[_Key], known: float) -> _Found | None:
-        """The best of some lines' bounds, and the last counts; None where no plan is."""
-        lower, found = known, None
-        lines = {key: self._line(key, part, near[key], None) for key in self.tariffs}
-        gap = max(self.gap, COARSE)
-        for number in range(_ROUNDS):
-            if number == _ROUNDS - 1:
-                gap = self.gap
-            plan = self._solved(part, lines, gap)
-            if plan.status is Status.INFEASIBLE:
-                self.frontier.refuse(plan)
-                return None
-            lower = max(lower, plan.lower + sum(line.constant for line in lines.values()) + self._types(part))
-            counts = _counts(self.problem, plan) if plan.found else near
-            found = _Found(lower, counts, lines)
-            if not plan.found:
-                break
-            self.frontier.offer(self._paid(plan, counts, lines))
-            if lower >= self.frontier.best.upper * (1 - self.gap):
-                break
-            after = {key: self._line(key, part, counts[key], lines[key]) for key in self.tariffs}
-            if after == lines and gap == self.gap:
-                break
-            gap = self.gap if after == lines else gap
-            lines = after
-        return found
+    def _refine(self, part: _Part, found: _Found, known: float) -> None:
+        """The same again to the gap that was asked for."""
+        again = self._bound(part, found.lines, self.gap, self.frontier.seconds_left / 2 + LEAST_S)
+        if again is not None:
+            self.frontier.push((part, replace(again, fine=True)), max(again.lower, known))
+
+    def _bound(self, part: _Part, lines: dict[_Key, Line], gap: float, seconds: float) -> _Found | None:
+        """What a part costs at least by some lines; None where no plan is."""
+        plan = self._solved(part, lines, gap, seconds)
+        if plan.status is Status.INFEASIBLE:
+            self.frontier.refuse(plan)
+            return None
+        lower = plan.lower + sum(line.constant for line in lines.values()) + self._types(part)
+        if not plan.found:
+            return _Found(lower, Counter(), lines)
+        counts = _counts(self.problem, plan)
+        self.frontier.offer(self._paid(plan, counts, lines))
+        return _Found(lower, counts, lines)
 
     def _types(self, part: _Part) -> float:
         """The charge for one type of server, where every plan has one and no interval says which."""
         some = any(key[0] is _Kind.SERVER and one.low > 0 for key, one in part.items())
         return self.problem.catalog.diversity if self.served and not some else 0.0
 
-    def _line(self, key: _Key, part: _Part, count: int, last: Line | None) -> Line:
-        """The price of a thing in its interval, for counts near one that was found with the last price."""
-        tariff, one = self.tariffs[key], part.get(key, _Interval())
-        if one.high == 0:
-            return Line(_DEAR * (tariff.energy + tariff.steps[0][1] + 1), 0.0)
-        if last is not None and count < one.low:
-            return tariff.line(one.low, one.high, count, last.slope / 2 if last.slope > 1e-3 else 0.0)
-        if last is not None and one.high is not None and count > one.high:
-            return tariff.line(one.low, one.high, count, 2 * last.slope + tariff.energy)
-        return tariff.line(one.low, one.high, count)
-
-    def _solved(self, part: _Part, lines: dict[_Key, Line], gap: float) -> Plan:
+    def _solved(self, part: _Part, lines: dict[_Key, Line], gap: float, seconds: float) -> Plan:
         """A plan at the lines' prices, within the intervals as far as the optimiser keeps them."""
         catalog = self.problem.catalog
         servers = tuple(
@@ -196,7 +236,7 @@ class _Search:
         linear = replace(catalog, servers=servers, units=units, cpus=cpus, diversity=0.0)
         options = replace(self.problem.options, memory_unit=self.memory)
         priced = replace(self.problem, catalog=linear, options=options)
-        return self.solve(priced, gap, self.frontier.seconds)
+        return self.solve(priced, gap, seconds)
 
     def _units(self, part: _Part) -> list[StorageUnit]:
         """Without those that must not be bought; memory and what some server includes are dear instead."""
@@ -233,6 +273,10 @@ class _Search:
         key = (_Kind(kind), name)
         one = part.get(key, _Interval())
         return [{**part, key: _Interval(one.low, at)}, {**part, key: _Interval(at + 1, one.high)}]
+
+    def _apart(self, found: _Found) -> float:
+        """How far all tariffs together are above their lines, dollars."""
+        return sum(max(0.0, self._distance(key, found)) for key in self.tariffs)
 
     def _distance(self, key: _Key, found: _Found) -> float:
         return self.tariffs[key].cost(found.counts[key]) - found.lines[key].at(found.counts[key])

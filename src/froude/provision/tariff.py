@@ -93,6 +93,14 @@ class Tariff:
             slope = min(slope, last)
         return Line(slope, min(cost - slope * n for n, cost in points))
 
+    def touched(self, low: int, high: int | None, slope: float) -> tuple[int, float]:
+        """(least, largest) count of an interval at which T meets the line of a slope; possibly without end."""
+        points = [(n, self.cost(n, charged=low > 0) - slope * n) for n in self._corners(low, high)]
+        least = min(cost for _, cost in points)
+        met = [n for n, cost in points if cost <= least + 1e-9 * max(1.0, abs(least))]
+        endless = high is None and met[-1] == points[-1][0]
+        return met[0], math.inf if endless else met[-1]
+
     @staticmethod
     def _slope(hull: list[tuple[int, float]], near: int, last: float | None) -> float:
         """Of the hull's edge at a count; `last` of the ray at its end."""
