@@ -18,8 +18,8 @@ pytest.importorskip("highspy")
 pytest.importorskip("scipy")
 
 from froude.provision.compile import Effort, compile_plan
-from froude.provision.demand import grown
 from froude.provision.evaluate import evaluate, meets
+from froude.provision.executions import grown
 from froude.provision.plan import Status
 from froude.provision.types import (
     Application,

@@ -160,7 +160,7 @@ def _search() -> tuple[Problem, Plan]:
         cores=1,
         dimms=3,
     )
-    choices = {
+    choices: dict[str, tuple[str, ...]] = {
         "tables_repository": ("7.2KDisk",),
         "hot_ratingsdata": ("SSD",),
         "cold_ratingsdata": ("SSD",),
@@ -182,7 +182,7 @@ def test_local_units() -> None:
 
 def test_it_shares_no_code_with_model_and_optimiser() -> None:
     """What the checker imports from provisioning is values and its own modules, however far one follows it."""
-    own = {"bill", "checker", "demand", "device_load", "least_cost", "pieces", "server_flow"}
+    own = {"bill", "checker", "demand", "device_load", "executions", "least_cost", "pieces", "server_flow"}
     values = {"plan", "types"}
     seen: set[str] = set()
     todo = ["checker"]

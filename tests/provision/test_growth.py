@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.provision.demand import grown as grown_of_the_check
+from froude.provision.executions import grown as grown_of_the_check
 from froude.provision.growth import YEAR, grown
 from froude.provision.types import Batch, BatchTarget, Growth, Problem, Sla, Target
 from tests.provision.small import DATA, small

@@ -14,8 +14,9 @@ pytest.importorskip("highspy")
 from froude.provision.bill import bill
 from froude.provision.checker import check
 from froude.provision.compile import Effort, compile_plan
-from froude.provision.demand import Demand, grown
+from froude.provision.demand import Demand
 from froude.provision.evaluate import evaluate, meets
+from froude.provision.executions import grown
 from froude.provision.instance import Instance
 from froude.provision.model import build
 from froude.provision.plan import Status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from froude.provision.demand import rates_of
+from froude.provision.executions import rates_of
 from froude.provision.rates import RunawayError, gain, phase_seconds, task_rates
 from froude.provision.types import (
     Application,

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from froude.provision.checker import cost_of
-from froude.provision.demand import Demand, core_type, grown
+from froude.provision.demand import Demand
+from froude.provision.executions import core_type, grown
 from froude.provision.pieces import memory_of
 from froude.provision.plan import Group, Held, LocalHeld, Plan, Running, Status
 from froude.provision.types import Cpu, Discount, Isolation, Problem, Server, StorageUnit

@@ -18,7 +18,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from froude.provision.bill import bill
-from froude.provision.demand import Demand, core_type
+from froude.provision.demand import Demand
+from froude.provision.executions import core_type
 from froude.provision.least_cost import least_cost
 from froude.provision.pieces import memory_of, piece_lines
 from froude.provision.plan import Group, Held, LocalHeld, Plan, Running

@@ -9,18 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from froude.provision.device_load import Layout, Stream, busy, layout, seconds, streams, wait
+from froude.provision.executions import core_types, grown, rates_of
 from froude.provision.plan import Plan
 from froude.provision.types import (
-    Batch,
-    BatchTarget,
     CacheMedia,
     Compute,
-    Cpu,
     Dataset,
-    Dependency,
     Io,
     Op,
     Persistence,
@@ -33,7 +29,6 @@ from froude.provision.types import (
 _ROUNDS = 100_000
 _STILL = 1e-14
 _COUNT_SLACK = 1e-9
-_YEAR_S = 365 * 86400.0
 
 Copy = tuple[str, bool]
 """A copy of a dataset: its name, and whether it is the cache."""
@@ -351,72 +346,3 @@ class Demand:
                 for op in task.operations:
                     if isinstance(op, Io) and op.dataset == dataset.name:
                         yield task, op, self.rates[task.name] * op.probability * op.num_records
-
-
-def core_types(problem: Problem, plan: Plan) -> dict[str, str]:
-    """The core type of every task: the plan's, or that of the servers it stands on (of several, the slowest)."""
-    found = {}
-    for task in problem.application.tasks:
-        there = {
-            core_type(problem, group.server).name
-            for group in plan.groups
-            if any(r.task == task.name and r.instances for r in group.running)
-        }
-        took = [op for op in task.operations if isinstance(op, Compute)]
-        slowest = max(
-            (cpu.name for cpu in problem.catalog.cpus if cpu.name in there),
-            key=lambda name, took=took: sum(op.probability * op.on(name) for op in took),  # type: ignore[misc]
-            default=problem.catalog.cpus[0].name,
-        )
-        found[task.name] = plan.cpus.get(task.name, slowest)
-    return found
-
-
-def core_type(problem: Problem, server: str) -> Cpu:
-    """The cores that a server takes."""
-    name = problem.catalog.server(server).cpu
-    return next(cpu for cpu in problem.catalog.cpus if name is None or cpu.name == name)
-
-
-def grown(problem: Problem) -> Problem:
-    """The inputs at the end of the lead time: rates, executions and sizes as they will be, and no growth."""
-    growth = problem.sla.growth
-    if growth is None:
-        return problem
-    years = growth.lead_time / _YEAR_S
-    load, data = (1 + growth.load) ** years, (1 + growth.data) ** years
-    datasets = tuple(
-        replace(d, size=d.size * data, cache_size=None if d.cache_size is None else d.cache_size * data)
-        for d in problem.application.datasets
-    )
-    batch = problem.sla.batch
-    if batch is not None:
-        jobs = tuple(BatchTarget(job.task, job.executions * load) for job in batch.targets)
-        batch = Batch(batch.time, jobs, batch.split)
-    targets = tuple(replace(target, rate=target.rate * load) for target in problem.sla.targets)
-    sla = replace(problem.sla, targets=targets, batch=batch, growth=None)
-    return replace(problem, application=replace(problem.application, datasets=datasets), sla=sla)
-
-
-def rates_of(problem: Problem) -> dict[str, float]:
-    """Executions per second: passed on along the calls, wave by wave, until no wave is left."""
-    wave = dict.fromkeys((task.name for task in problem.application.tasks), 0.0)
-    for target in problem.sla.targets:
-        wave[target.task] += target.rate
-    batch = problem.sla.batch
-    for job in batch.targets if batch else ():
-        assert batch is not None
-        share = batch.split.get(problem.application.task(job.task).phase, 1.0)
-        wave[job.task] += job.executions / (batch.time * share)
-    total = dict(wave)
-    for _ in range(_ROUNDS):
-        after = dict.fromkeys(wave, 0.0)
-        for task in problem.application.tasks:
-            for op in task.operations:
-                if isinstance(op, Dependency):
-                    after[op.task] += wave[task.name] * op.probability * op.num_invocations
-        wave = after
-        if sum(wave.values()) <= _STILL * sum(total.values()):
-            break
-        total = {name: total[name] + wave[name] for name in total}
-    return total

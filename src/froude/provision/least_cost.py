@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from froude.provision.demand import core_type, grown, rates_of
 from froude.provision.device_load import layout
+from froude.provision.executions import cores_of, grown, rates_of
 from froude.provision.pieces import energy_of
 from froude.provision.types import Compute, Dataset, Persistence, Problem, Scope, Server, StorageUnit
 
@@ -59,17 +59,16 @@ def _lowest(problem: Problem, thing: StorageUnit | Server) -> float:
 def _computed(problem: Problem) -> float:
     """Cores of the fullest phase, each task on the type that does it for the least."""
     rates = rates_of(problem)
-    each = {server.name: _dollars_per_core(problem, server) for server in problem.catalog.servers}
+    each: dict[str, float] = {}
+    for server in problem.catalog.servers:
+        name = cores_of(problem.catalog, server).name
+        each[name] = min(each.get(name, math.inf), _dollars_per_core(problem, server))
     total = dict.fromkeys(problem.application.phases, 0.0)
     for task in problem.application.tasks:
         took = [op for op in task.operations if isinstance(op, Compute)]
+        seconds = {name: sum(op.probability * op.on(name) for op in took) for name in each}
         cheapest = min(
-            (
-                sum(op.probability * op.on(core_type(problem, name).name) for op in took) * dollars
-                for name, dollars in each.items()
-                if math.isfinite(dollars)
-            ),
-            default=0.0,
+            (seconds[name] * dollars for name, dollars in each.items() if math.isfinite(dollars)), default=0.0
         )
         total[task.phase] += rates[task.name] * cheapest
     return max(total.values(), default=0.0)
@@ -77,7 +76,7 @@ def _computed(problem: Problem) -> float:
 
 def _dollars_per_core(problem: Problem, server: Server) -> float:
     """A server and its cores per core: least where it has as many as its price includes, or as many as it takes."""
-    cpu = core_type(problem, server.name)
+    cpu = cores_of(problem.catalog, server)
     core = min([cpu.price, *(step.price for step in cpu.discounts)]) + energy_of(problem.catalog, cpu)
     free = server.bundle.cores if server.bundle else 0
     whole = _lowest(problem, server)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from froude.provision.demand import core_type
+from froude.provision.executions import core_type
 from froude.provision.plan import Group
 from froude.provision.types import Catalog, Cpu, Problem, Server, StorageUnit
 
