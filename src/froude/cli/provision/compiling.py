@@ -138,8 +138,13 @@ def evaluate(
     found = evaluate_plan(problem, plan)
     cost = cost_of(problem, plan)
     limits = [{"constraint": limit.constraint, "weight": limit.weight} for limit in found.limits]
-    settings.emit({"fraction": found.fraction, "met": found.met, "cost": cost, "limits": limits})
+    notes = list(found.notes)
+    settings.emit(
+        {"fraction": found.fraction, "met": found.met, "cost": cost, "limits": limits, "notes": notes}
+    )
     settings.out(f"{found.fraction:.1%} of the SLA, for ${cost:,.2f}; bottleneck: {found.bottleneck}")
+    for note in notes:
+        settings.note(note)
     tone = Tone.GOOD if found.met else Tone.BAD
     page = Report(
         f"{found.fraction:.1%} of the SLA", str(cluster), tone=tone, facts=common.facts(settings, files)
