@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from froude.provision.instance import Choice, Copy, Instance, LocalUnits, ServerType
+from froude.provision.optimise.dominance import undominated
 from froude.provision.types import Placement
 
 LEAST_NEED = 0.01
@@ -194,7 +195,7 @@ def _kinds(instance: Instance) -> tuple[Kind, ...]:
     free = instance.host_cores == 0 and instance.host_memory == 0
     kinds: list[Kind] = []
     # A type of which there is none is left out, unless all are: then the conflict names it.
-    had = [at for at, server in enumerate(instance.servers) if server.max_count != 0]
+    had = [at for at in undominated(instance) if instance.servers[at].max_count != 0]
     for server in had or range(len(instance.servers)):
         if remote:
             kinds.append(Kind(server, host=True, tasks=not instance.isolation))
