@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def why_not(
     ctx: typer.Context,
     files: Files,
-    dataset: Annotated[str, typer.Option(help="Of the application; or a task, for its core type.")],
+    dataset: Annotated[str, typer.Option(help="Of the application.")],
     choice: Annotated[
         str | None, typer.Option(help="Unit names, the cache second: `SSD + DRAM`. Without it, every one.")
     ] = None,
@@ -53,8 +53,8 @@ def why_not(
     effort = common.effort(settings, gap, time_limit)
     with settings.progress().task("compiling"):
         best = compile_plan(problem, effort)
-        name, choices = _choices(problem, best, dataset, choice)
-        found = parallel_map(partial(ask, problem, best, name, effort), choices, settings.workers)
+        choices = _choices(problem, best, dataset, choice)
+        found = parallel_map(partial(ask, problem, best, dataset, effort), choices, settings.workers)
     found.sort(key=lambda one: float("inf") if one.extra is None else one.extra)
     page = why_not_report(best, found, common.facts(settings, files))
     common.finish(
@@ -175,25 +175,22 @@ def compare(
     common.end(settings, [plan for pair in found.pairs for plan in (pair.first, pair.second)])
 
 
-def _choices(
-    problem: Problem, plan: Plan, dataset: str, choice: str | None
-) -> tuple[str, list[tuple[str, ...]]]:
-    """What the choices are called, and which of them are asked about."""
-    from froude.provision.analyses.architecture import choices_of, core_choice
+def _choices(problem: Problem, plan: Plan, dataset: str, choice: str | None) -> list[tuple[str, ...]]:
+    """The choices that are asked about."""
+    from froude.provision.analyses.architecture import choices_of
     from froude.provision.inputs.tree import nearest
 
     every = choices_of(problem, plan)
-    name = dataset if dataset in every else core_choice(dataset)
-    if name not in every:
+    if dataset not in every:
         message = f"leads nowhere{nearest(dataset, every)}"
         raise InputError(message, place="--dataset", found=dataset, allowed=", ".join(every) or "none")
     if choice is None:
-        return name, list(every[name])
+        return list(every[dataset])
     wanted = tuple(part.strip() for part in choice.split(" + "))
-    if wanted not in every[name]:
-        allowed = ", ".join(" + ".join(one) for one in every[name])
+    if wanted not in every[dataset]:
+        allowed = ", ".join(" + ".join(one) for one in every[dataset])
         raise InputError("is no choice of it", place="--choice", found=choice, allowed=allowed)
-    return name, [wanted]
+    return [wanted]
 
 
 def _why(found: Sequence[WhyNot]) -> str:

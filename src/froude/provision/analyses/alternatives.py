@@ -16,7 +16,6 @@ from froude.provision.analyses.architecture import (
     Names,
     architecture_of,
     choices_of,
-    core_choice,
 )
 from froude.provision.bill import bill
 from froude.provision.compile import Effort, compile_plan
@@ -87,7 +86,7 @@ def within(problem: Problem, effort: Effort, *, first: Plan, share: float, most:
 def _parts(open_: Open, kept: Architecture | None) -> Iterator[Open]:
     """Everything open but one architecture, in parts that do not overlap."""
     assert kept is not None
-    names = dict(kept.choices) | {core_choice(task): (cpu,) for task, cpu in kept.cpus}
+    names = dict(kept.choices)
     before: dict[str, Sequence[Names]] = {}
     for dataset, choices in open_.items():
         own = names.get(dataset)

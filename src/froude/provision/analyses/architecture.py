@@ -1,12 +1,13 @@
-"""An architecture: the storage types of every dataset, and the core type of every task; counts may differ.
+"""An architecture: the storage types of every dataset; counts may differ.
 
-It is what a change of means moving data or rewriting a deployment, so the analyses follow it, not the plan.
+It is what a change of means moving data, so the analyses follow it, not the plan. Where the catalog has several
+core types, each solve picks those of the tasks anew: they are told, and make no architecture of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from froude.provision.bill import bill
 from froude.provision.compile import Effort, Only, compile_plan
@@ -23,18 +24,17 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Architecture:
-    """One choice per dataset and task."""
+    """One choice per dataset."""
 
     choices: tuple[tuple[str, Names], ...]
     """(dataset, unit names), in the order of the inputs."""
-    cpus: tuple[tuple[str, str], ...] = ()
-    """(task, core type), where the catalog has more than one."""
+    cpus: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    """(task, core type), where the catalog has more than one; not compared."""
 
     @property
     def only(self) -> Only:
         """Leaves nothing but this open, for `compile_plan`."""
-        closed: dict[str, list[Names]] = {dataset: [names] for dataset, names in self.choices}
-        return closed | {core_choice(task): [(cpu,)] for task, cpu in self.cpus}
+        return {dataset: [names] for dataset, names in self.choices}
 
     def __str__(self) -> str:
         parts = [f"{name}: {' + '.join(units)}" for name, units in self.choices]
@@ -50,11 +50,6 @@ class Architecture:
         return tuple(
             f"{name}: {before[name]} → {after[name]}" for name in before if before[name] != after[name]
         )
-
-
-def core_choice(task: str) -> str:
-    """What the choice of a task's core type is called among the choices of datasets."""
-    return f"core type of {task}"
 
 
 def _named(one: Architecture) -> dict[str, str]:
@@ -89,7 +84,7 @@ def held_cost(problem: Problem, held: Architecture, effort: Effort) -> Plan:
 
 
 def choices_of(problem: Problem, plan: Plan) -> dict[str, tuple[Names, ...]]:
-    """Every way to store each dataset, and every core type of each task where there are several.
+    """Every way to store each dataset.
 
     Args:
         problem: the inputs.
@@ -98,7 +93,8 @@ def choices_of(problem: Problem, plan: Plan) -> dict[str, tuple[Names, ...]]:
     found = build(grown(settled(problem, plan)))
     if not isinstance(found, Instance):
         return {}
-    return {one.name: tuple(dict.fromkeys(c.names for c in one.choices)) for one in found.datasets}
+    stored = [one for one in found.datasets if one.cpu_of is None]
+    return {one.name: tuple(dict.fromkeys(c.names for c in one.choices)) for one in stored}
 
 
 def proved(plan: Plan) -> bool:

@@ -26,6 +26,7 @@ from froude.render import (
     Table,
     Tone,
     Value,
+    literal,
 )
 
 _MOST_GROUPS = 6
@@ -199,7 +200,11 @@ def comparison_report(names: tuple[str, str], found: Comparison, facts: dict[str
     figures: tuple[KeyFigure, ...] = ()
     if saved is not None:
         least, mean, most = saved
-        lede = f"**{names[0]}** costs {mean:.1%} less than {names[1]} on average ({least:.1%} to {most:.1%})."
+        word, ends = ("less", (least, most)) if mean >= 0 else ("more", (-most, -least))
+        lede = (
+            f"{literal(names[0])} costs **{abs(mean):.1%} {word}** than {literal(names[1])} on average, "
+            f"from {ends[0]:.1%} to {ends[1]:.1%}."
+        )
         figures = (
             KeyFigure("mean saving", mean * 100, Kind.NUMBER, "%"),
             KeyFigure("least", least * 100, Kind.NUMBER, "%"),

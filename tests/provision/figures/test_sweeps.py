@@ -1,4 +1,4 @@
-"""What the reports say, read from their values."""
+"""What the page of a sweep says, read from its values."""
 
 from __future__ import annotations
 
@@ -9,18 +9,15 @@ from pathlib import Path
 import pytest
 
 from froude.provision.compile import Point
-from froude.provision.evaluate import Evaluation, Limit
 from froude.provision.figures import (
     baseline_table,
     cost_curve,
     cost_stack,
-    evaluation_section,
-    plan_report,
     storage_strip,
     sweep_report,
 )
 from froude.provision.plan import Conflict, Plan, Status
-from froude.render import Table, Tone, save
+from froude.render import Tone, save
 from tests.provision.clusters import paper_plan, photoshare, with_thumbs
 
 
@@ -71,27 +68,3 @@ def test_a_sweep_says_what_is_not_proved(tmp_path: Path) -> None:
     assert report.lede.startswith("1 of 3 points")
     assert report.tone is Tone.WARNING
     assert save(report, tmp_path / "sweep.html", interactive=True)
-
-
-def test_a_plan_page(tmp_path: Path) -> None:
-    """The cost and its proof first; the servers and what to buy below."""
-    report = plan_report(photoshare(), paper_plan(), {})
-    assert "$7,329.09" in report.lede
-    assert report.tone is Tone.GOOD
-    tables = [block for section in report.sections for block in section.blocks if isinstance(block, Table)]
-    assert tables[0].rows[1][-1] == "4 x 15KDisk (photos)"
-    assert save(report, tmp_path / "plan.html", interactive=True)
-
-
-def test_an_infeasible_page_names_the_conflict() -> None:
-    """And nothing else."""
-    plan = Plan(Status.INFEASIBLE, conflict=(Conflict("memory of task x", 13, 12, "GB"),))
-    report = plan_report(photoshare(), plan, {})
-    assert report.tone is Tone.BAD
-    assert "needs 13 GB" in str(report.sections[0].blocks[0])
-
-
-def test_an_evaluation_lists_limits() -> None:
-    """Tightest first, with the fraction in words."""
-    section = evaluation_section(Evaluation(0.5, (Limit("cores", 0.75), Limit("bus", 0.25))))
-    assert "50.0%" in str(section.blocks[0])

@@ -1,0 +1,86 @@
+"""K best architectures and forced choices on problems."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import pytest
+
+from froude.provision.analyses.alternatives import k_best, why_not, within
+from froude.provision.analyses.architecture import architectures, choices_of
+from froude.provision.compile import Effort, compile_plan
+from froude.provision.types import Cpu
+from tests.provision.clusters import photoshare
+from tests.provision.optimise.examples import small
+
+pytest.importorskip("highspy")
+EFFORT = Effort(1e-4, 10.0, 0)
+
+
+def test_k_best_are_those_of_enumeration() -> None:
+    """Compiling every architecture alone gives the same costs in the same order."""
+    problem = small(2)
+    first = compile_plan(problem, EFFORT)
+    every = choices_of(problem, first)
+    costs = []
+    for names in itertools.product(*every.values()):
+        plan = compile_plan(problem, EFFORT, only={d: [n] for d, n in zip(every, names, strict=True)})
+        if plan.groups:
+            costs.append(plan.upper)
+    found = k_best(problem, 4, EFFORT)
+    assert [plan.upper for plan in found] == pytest.approx(sorted(costs)[:4], rel=1e-3)
+    assert len(architectures(found)) == len(found)
+
+
+def test_core_types_stay_open() -> None:
+    """With a cheaper core no architecture comes twice, and each has the cheaper cores."""
+    problem = photoshare()
+    catalog = problem.catalog
+    cheap = replace(catalog.servers[0], name="Server2", cpu="cheap", price=1399.0)
+    cpus = (*catalog.cpus, Cpu(84.0, 20.0, "cheap"))
+    two = replace(problem, catalog=replace(catalog, cpus=cpus, servers=(*catalog.servers, cheap)))
+    found = k_best(two, 3, EFFORT)
+    assert len(architectures(found)) == 3
+    assert all(set(plan.cpus.values()) == {"cheap"} for plan in found)
+
+
+def test_within_stops_at_the_share() -> None:
+    """Of the example's five best three lie within 4 %; at most so many come back."""
+    problem = photoshare()
+    first = compile_plan(problem, EFFORT)
+    assert len(within(problem, EFFORT, first=first, share=0.04, most=9)) == 3
+    assert len(within(problem, EFFORT, first=first, share=0.04, most=2)) == 2
+
+
+def test_why_not_an_ssd_with_a_cache() -> None:
+    """It costs more by the difference of the bills, within bounds; the optimum's own choice costs nothing more."""
+    problem = photoshare()
+    best = compile_plan(problem, EFFORT)
+    found = why_not(problem, best, "photos", EFFORT, ("SSD", "DRAM"))
+    assert found.extra == pytest.approx(sum(line.dollars for line in found.difference), abs=0.01)
+    assert found.extra is not None
+    assert found.least is not None
+    assert found.most is not None
+    assert 0 < found.least <= found.extra <= found.most
+    assert found.difference[0].item == "Server1"
+    own = why_not(problem, best, "photos", EFFORT, best.choices["photos"])
+    assert own.extra == pytest.approx(0, abs=0.01)
+    assert own.difference == ()
+
+
+def test_why_not_names_the_conflict() -> None:
+    """A choice that no server can hold has no cost."""
+    problem = photoshare()
+    best = compile_plan(problem, EFFORT)
+    found = why_not(problem, best, "photos", EFFORT, ("DRAM",))
+    assert found.extra is None
+    assert found.plan.conflict
+    assert not math.isfinite(found.plan.upper)
+
+
+def test_k_is_at_least_one() -> None:
+    """None at all is no question."""
+    with pytest.raises(ValueError, match="at least 1"):
+        k_best(photoshare(), 0, EFFORT)

@@ -1,0 +1,35 @@
+"""Results as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+
+from froude.provision.analyses.architecture import architecture_of
+from froude.provision.analyses.designs import Pair
+from froude.provision.analyses.documents import document
+from froude.provision.analyses.edges import Edge
+from froude.provision.plan import Conflict, Plan, Status
+from tests.provision.clusters import paper_plan
+
+
+def test_values_become_plain() -> None:
+    """Architectures by dataset, plans in short, enumerations by value; nothing that JSON cannot say."""
+    edge = Edge(1.0, math.inf, architecture_of(paper_plan()), "cheaper")
+    none = Plan(Status.INFEASIBLE, conflict=(Conflict("slots"),))
+    found = json.loads(
+        json.dumps(document({"edge": edge, "pair": Pair(2.0, paper_plan(), none)}), allow_nan=False)
+    )
+    assert found["edge"]["gone"] is None
+    assert found["edge"]["next"]["tags"] == ["7.2KDisk", "DRAM"]
+    assert found["pair"]["first"]["cost"] == paper_plan().upper
+    assert found["pair"]["second"] == {
+        "status": "infeasible",
+        "cost": None,
+        "lower": 0.0,
+        "gap": 1.0,
+        "servers": 0,
+        "choices": {},
+        "cpus": {},
+        "conflict": ["slots"],
+    }
