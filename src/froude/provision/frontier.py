@@ -73,6 +73,11 @@ class Frontier(Generic[_Part]):
         return max(0.0, self._end - self._clock.now())
 
     @property
+    def seconds_close(self) -> float:
+        """For a close look that nothing else can replace: all that is left, or half while other parts are open."""
+        return max(LEAST_S, self.seconds_left / (2 if self._open else 1))
+
+    @property
     def lower(self) -> float:
         """No plan costs less, whether found or not."""
         first = self._open[0].lower if self._open else math.inf

@@ -23,7 +23,7 @@ from enum import Enum
 from typing import TypeVar
 
 from froude.base.clock import Clock
-from froude.provision.frontier import COARSE, LEAST_S, Frontier
+from froude.provision.frontier import COARSE, Frontier
 from froude.provision.model import memory_unit
 from froude.provision.plan import Conflict, Group, Plan, Status
 from froude.provision.tariff import Line, Tariff
@@ -199,7 +199,7 @@ class _Search:
 
     def _refine(self, part: _Part, found: _Found, known: float) -> None:
         """The same again to the gap that was asked for."""
-        again = self._bound(part, found.lines, self.gap, self.frontier.seconds_left / 2 + LEAST_S)
+        again = self._bound(part, found.lines, self.gap, self.frontier.seconds_close)
         if again is not None:
             self.frontier.push((part, replace(again, fine=True)), max(again.lower, known))
 

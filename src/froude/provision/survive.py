@@ -71,8 +71,8 @@ def best_spread(
     rough = max(fine, COARSE)
 
     def answer(spread: int, within: float) -> Plan:
-        """A single H is a problem of its own; a close look may take half of the time left."""
-        seconds = frontier.seconds if within > fine else max(frontier.seconds, frontier.seconds_left / 2)
+        """A single H is a problem of its own; a close look at it takes its time."""
+        seconds = frontier.seconds if within > fine else frontier.seconds_close
         plan = solve(partial(spread_over, spread=spread, hosts=hosts), within, seconds)
         frontier.offer(replace(plan, spread=spread))
         return plan
