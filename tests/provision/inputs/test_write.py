@@ -257,7 +257,7 @@ def _parts(draw: st.DrawFn) -> Parts:
     return Parts(catalog, application, draw(sla), draw(options))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(_parts())
 def test_anything_goes_both_ways(parts: Parts) -> None:
     """Any sound inputs, with any names and numbers, come back equal from XML and from YAML."""
