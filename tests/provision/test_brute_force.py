@@ -249,6 +249,19 @@ def _latency(dice: random.Random) -> Problem:
     return replace(problem, sla=Sla((target,)))
 
 
+def _latency_of_pairs(dice: random.Random) -> Problem:
+    """Slow disks behind a cache: each of both may need more units for the waits alone."""
+    problem = _dataset(_problem(dice), size=90e9, cache_size=20e9, hit_ratio=dice.choice([0.9, 1.0]))
+    slow, quick = replace(DISK, gap_r=0.02), replace(SSD, gap_r=0.004, gap_w=0.002)
+    write = Io(Op.WRITE, "d", 1, 50e3, dice.choice([0.2, 0.5]), blocking=dice.random() < 0.5)
+    task = replace(
+        problem.application.tasks[0], operations=(Compute(0.002), Io(Op.READ, "d", 1, 50e3), write)
+    )
+    problem = replace(problem, application=replace(problem.application, tasks=(task,)))
+    target = Target("t", dice.choice([30.0, 60.0, 90.0]), dice.choice([0.015, 0.02, 0.03]))
+    return replace(_with(problem, units=(slow, quick, DRAM)), sla=Sla((target,)))
+
+
 def _discounts(dice: random.Random) -> Problem:
     problem = _problem(dice)
     disk = replace(DISK, discounts=(Discount(2, 150), Discount(4, 90)))
@@ -299,6 +312,7 @@ TWO: dict[str, Callable[[random.Random], Problem]] = {
     "bundles": _bundles,
     "core types": _core_types,
     "latency": _latency,
+    "latency of pairs": _latency_of_pairs,
     "discounts": _discounts,
     "owned": _owned,
     "diversity": _diversity,

@@ -9,6 +9,7 @@ Source: scc 4.2, 4.2.2, 4.3; spec: choices, cached pairs, local datasets; levels
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -112,7 +113,7 @@ def _pairs(
             continue
         behind = _parts(frame, dataset, kept, behind_cache(dataset))
         for unit in faster:
-            yield from (Stored(both) for both in _step_by_step(behind, cached[unit.name]))
+            yield from (Stored(both) for both in itertools.product(behind, cached[unit.name]))
 
 
 def _reading(unit: StorageUnit, dataset: Dataset, frame: Frame) -> float:
@@ -123,12 +124,6 @@ def _reading(unit: StorageUnit, dataset: Dataset, frame: Frame) -> float:
         for access in phase
         if access.io.op is Op.READ
     )
-
-
-def _step_by_step(kept: Sequence[Part], cached: Sequence[Part]) -> Iterator[tuple[Part, Part]]:
-    """Both at the same level; one that has no further stays at its last."""
-    for step in range(max(len(kept), len(cached))):
-        yield kept[min(step, len(kept) - 1)], cached[min(step, len(cached) - 1)]
 
 
 def counted(need: float) -> int:
