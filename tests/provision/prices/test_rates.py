@@ -1,0 +1,66 @@
+"""The file of rates: every mistake with its line and field; a blank is nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.provision.inputs.tree import FlawedInputError
+from froude.provision.prices.rates import Memory, Rates, Speed, read_rates
+from tests.provision.prices.tables import RATES
+
+
+def _flaws(text: str) -> list[str]:
+    with pytest.raises(FlawedInputError) as caught:
+        read_rates(text.encode(), "r.yaml")
+    return [str(flaw) for flaw in caught.value.flaws]
+
+
+def test_what_is_given() -> None:
+    """In SI units."""
+    rates = read_rates(RATES.encode(), "r.yaml")
+    assert rates.memory == Memory(Speed(10e9, 1e-7, 10e9, 1e-7), 2e9)
+    assert rates.volume_slots == 20
+    assert rates.nvme[0].families == ("i9",)
+    assert rates.volumes[0].capacity == 64e12
+
+
+def test_blanks_are_nothing() -> None:
+    """Of a number, and of a whole entry."""
+    text = RATES.replace("BW_per_cpu: 2GBps", "BW_per_cpu: blank").replace(
+        "volume_slots: 20", "volume_slots: blank"
+    )
+    rates = read_rates(text.encode(), "r.yaml")
+    assert (rates.memory, rates.volume_slots) == (None, None)
+    assert read_rates(b"froude: rates/1\n", "r.yaml") == Rates()
+
+
+def test_every_mistake_at_once() -> None:
+    """With line and field, and the nearest name."""
+    text = RATES.replace("rateR: 700MBps", "rateR: 700").replace("gapR: 0.5ms", "gabR: 0.5ms")
+    flaws = _flaws(text.replace("volume_slots: 20", "volume_slots: 2.5"))
+    assert [flaw.split(":")[1] for flaw in flaws] == ["2", "5", "7"]
+    assert "volume_slots: is not a whole number" in flaws[0]
+    assert "nvme: rateR: has no unit" in flaws[1]
+    assert "gabR: is not a field here, did you mean gapR?" in flaws[2]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("  - {class: balanced, capacity: 1TB}\n", "class: stands on line 7 already"),
+        ("vol:\n  - {class: x}\n", "does not belong in rates, did you mean volume?"),
+        ("type:\n  - {BW: 1Gbps}\n", "type is missing"),
+        ("type:\n  - {type: a, BW: 1Gbps}\n  - {type: a, BW: 2Gbps}\n", "type: stands on line 9 already"),
+        ("disk: nothing\n", "disk: is not a field here"),
+    ],
+)
+def test_mistakes(more: str, message: str) -> None:
+    """Names that stand twice, elements that do not exist, what is missing."""
+    assert any(message in flaw for flaw in _flaws(RATES + more))
+
+
+def test_another_kind_of_file() -> None:
+    """A catalog is no file of rates."""
+    with pytest.raises(InputError, match="another kind or version of document"):
+        read_rates(b"froude: provision/1\n", "r.yaml")
