@@ -167,10 +167,18 @@ def _survival(dice: random.Random) -> Problem:
     return replace(problem, options=replace(problem.options, survive_hosts=1))
 
 
+def _survival_in_time(dice: random.Random) -> Problem:
+    """Those that are left still meet the latency, with no more units than that takes."""
+    problem = _survival(dice)
+    target = replace(problem.sla.targets[0], latency=dice.choice([0.06, 0.12]))
+    return replace(problem, sla=Sla((target,)))
+
+
 THREE: dict[str, Callable[[random.Random], Problem]] = {
     "replication": _replication,
     "erasure": _erasure,
     "survival": _survival,
+    "survival in time": _survival_in_time,
 }
 
 

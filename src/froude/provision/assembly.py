@@ -133,7 +133,7 @@ class Assembly:
         return bus, tuple(host_bytes(role, row.direction, phases[row.phase]) for row in self.frame.rows)
 
     def _copy(self, part: Part, bus: tuple[float, ...], nic: tuple[float, ...]) -> Copy:
-        units = 0 if part.unit.service else int(part.units)
+        units = 0 if part.unit.service else max(part.role.redundancy.pieces, int(part.units))
         if self.problem.options.placement is Placement.UNIFORM:
             units = max(units, *(-int(-flow // self.widest) for flow in nic))
         return Copy(

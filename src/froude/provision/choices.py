@@ -46,7 +46,7 @@ class Part:
     role: Role
     need: float
     units: float
-    """max(pieces, ceil(need)), whole; infinite for a service."""
+    """max(pieces, ceil(need)), whole, or the level of one that waits; infinite for a service."""
     dollars: float = 0.0
     """For bytes and requests."""
     cores: tuple[float, ...] = ()
@@ -146,7 +146,9 @@ def _parts(frame: Frame, dataset: Dataset, unit: StorageUnit, asked: Role) -> li
     part = Part(unit, role, need, units, dollars, cores)
     if not frame.waits:
         return [part]
-    return [replace(part, need=n, units=n, wait_s=mean_wait(works, n)) for n in levels(works, units)]
+    # What survives failing hosts has more units than a level says, so replicas raise the least of none.
+    least = counted(need) if options.survive_hosts else units
+    return [replace(part, need=n, units=n, wait_s=mean_wait(works, n)) for n in levels(works, least)]
 
 
 def stored_seconds(ways: Sequence[Stored], io: Io, profile: str | None) -> list[float]:
