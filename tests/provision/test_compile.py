@@ -17,6 +17,7 @@ from froude.provision.compile import Effort, UnsoundPlanError, compile_plan, hom
 from froude.provision.inputs.read import read_problem
 from froude.provision.instance import Instance
 from froude.provision.plan import Plan, Status
+from froude.provision.types import Growth
 from tests.provision.clusters import alternatives, paper_plan, photoshare
 
 
@@ -110,6 +111,25 @@ def test_a_sweep_scales_the_sla(monkeypatch: pytest.MonkeyPatch) -> None:
     points = sweep(photoshare(), [2.0, 0.5], baselines=False)
     assert [point.factor for point in points] == [2.0, 0.5]
     assert rates == [600, 150]
+
+
+def test_baselines_with_every_layer() -> None:
+    """Quantities, hosts to survive and growth: the homogeneous clusters are checked, and none is cheaper."""
+    pytest.importorskip("highspy")
+    problem = photoshare()
+    datasets = tuple(replace(one, replication=2) for one in problem.application.datasets)
+    servers = tuple(replace(one, owned=2) for one in problem.catalog.servers)
+    problem = replace(
+        problem,
+        catalog=replace(problem.catalog, servers=servers, diversity=100.0),
+        application=replace(problem.application, datasets=datasets),
+        sla=replace(problem.sla, growth=Growth(0.2, 0.1, 180 * 86400.0)),
+        options=replace(problem.options, survive_hosts=1),
+    )
+    (point,) = sweep(problem, [0.1], Effort(0.1, 20.0))
+    assert point.plan.spread is not None
+    assert list(point.baselines) == ["7.2KDisk", "15KDisk", "SSD"]
+    assert all(plan.upper >= point.plan.lower - 0.01 for plan in point.baselines.values())
 
 
 def test_a_missing_solver_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from froude.base.clock import VirtualClock
 from froude.provision.checker import check
 from froude.provision.compile import Effort, compile_plan
 from froude.provision.plan import Conflict, Group, Held, Plan, Status
-from froude.provision.purchase import best_purchase, by_quantity, tariffs
+from froude.provision.purchase import Narrowing, _Part, best_purchase, by_quantity, tariffs
 from froude.provision.types import (
     Application,
     Bundle,
@@ -99,6 +100,10 @@ def _true_cost(problem: Problem, groups: tuple[Group, ...]) -> float:
     return sum(by_name[key].cost(count) for key, count in counts.items())
 
 
+def _choice(groups: tuple[Group, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(held.unit for group in groups for held in group.held))
+
+
 class _World:
     """A solver that knows every cluster there is."""
 
@@ -106,18 +111,21 @@ class _World:
         self.clusters = clusters
         self.solved = 0
 
-    def __call__(self, problem: Problem, gap: float, seconds: float) -> Plan:
+    def __call__(self, problem: Problem, narrowing: Narrowing, gap: float, seconds: float) -> Plan:
         assert not by_quantity(problem)
         assert gap >= 0
         assert seconds > 0
         self.solved += 1
-        here = [groups for groups in self.clusters if self._can(problem, groups)]
+        here = [
+            groups
+            for groups in self.clusters
+            if self._can(problem, groups) and narrowing.allows("d", _choice(groups))
+        ]
         if not here:
             return Plan(Status.INFEASIBLE, conflict=(Conflict("none"),))
         best = min(here, key=lambda groups: _true_cost(problem, groups))
         cost = _true_cost(problem, best)
-        chosen = tuple(dict.fromkeys(h.unit for g in best for h in g.held))
-        return Plan(Status.PROVED, best, {"d": chosen}, lower=cost, upper=cost)
+        return Plan(Status.PROVED, best, {"d": _choice(best)}, lower=cost, upper=cost)
 
     def _can(self, problem: Problem, groups: tuple[Group, ...]) -> bool:
         most = {server.name: server.max_count for server in problem.catalog.servers}
@@ -227,3 +235,20 @@ def test_compiled_by_tariff(change: str) -> None:
         assert plain.upper < plan.upper <= plain.upper + 6 * 40
     else:
         assert plan.upper < plain.upper
+
+
+def test_architectures_are_parted_whole() -> None:
+    """Every architecture that a part allows is in one of its parts, and in one only."""
+    names = [("u",), ("v",), ("u", "dram")]
+    architectures = [dict(zip("abc", chosen, strict=True)) for chosen in itertools.product(names, repeat=3)]
+    parts = [_Part({}, Narrowing())]
+    for at in (0, 13, 26, 5):
+        whole = next(part for part in parts if _allowed(part, architectures[at]))
+        parts.remove(whole)
+        parts.extend(whole.by_choices(architectures[at]) or [whole])
+        for one in architectures:
+            assert sum(_allowed(part, one) for part in parts) == 1
+
+
+def _allowed(part: _Part, architecture: dict[str, tuple[str, ...]]) -> bool:
+    return all(part.narrowing.allows(*chosen) for chosen in architecture.items())

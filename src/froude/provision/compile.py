@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from froude.base.errors import MissingError
@@ -20,7 +20,7 @@ from froude.provision.growth import grown
 from froude.provision.instance import Instance
 from froude.provision.model import build
 from froude.provision.plan import Conflict, Plan, Status
-from froude.provision.purchase import best_purchase, by_quantity
+from froude.provision.purchase import Narrowing, best_purchase, by_quantity
 from froude.provision.split import as_it_is, best_split, settled, undecided
 from froude.provision.survive import best_spread
 from froude.provision.types import Problem
@@ -84,12 +84,17 @@ class _Layers:
 
     only: Only
     seed: int
+    narrowing: Narrowing = field(default_factory=Narrowing)
 
     def bought(self, problem: Problem, gap: float, seconds: float) -> Plan:
         """Over the quantities bought."""
         if not by_quantity(problem):
             return self.spread(problem, gap, seconds)
-        return best_purchase(problem, self.spread, gap=gap, time_limit_s=seconds)
+
+        def solve(one: Problem, narrowing: Narrowing, gap: float, seconds: float) -> Plan:
+            return replace(self, narrowing=narrowing).spread(one, gap, seconds)
+
+        return best_purchase(problem, solve, gap=gap, time_limit_s=seconds)
 
     def spread(self, problem: Problem, gap: float, seconds: float) -> Plan:
         """Over the hosts to spread over."""
@@ -114,23 +119,26 @@ class _Layers:
         found = build(problem)
         if not isinstance(found, Instance):
             return Plan(Status.INFEASIBLE, conflict=found, lower=math.inf)
-        narrowed = _narrowed(found, self.only)
+        narrowed = _narrowed(found, self.only, self.narrowing)
         if isinstance(narrowed, Conflict):
             return Plan(Status.INFEASIBLE, conflict=(narrowed,), lower=math.inf)
         return _solved(adapt(narrowed), Effort(gap, seconds, self.seed))
 
 
-def _narrowed(instance: Instance, only: Only) -> Instance | Conflict:
+def _narrowed(instance: Instance, only: Only, narrowing: Narrowing) -> Instance | Conflict:
     """The instance with the choices of those names alone."""
+    if not only and narrowing == Narrowing():
+        return instance
     kept: list[list[int]] = []
     for dataset in instance.datasets:
         names = only.get(dataset.name)
-        kept.append([i for i, c in enumerate(dataset.choices) if names is None or c.names in names])
+        open_ = [i for i, c in enumerate(dataset.choices) if names is None or c.names in names]
+        kept.append([i for i in open_ if narrowing.allows(dataset.name, dataset.choices[i].names)])
         if not kept[-1]:
             allowed = " or ".join(" + ".join(one) for one in names or ())
             stored = "stored as" if dataset.cpu_of is None else "run on"
             return Conflict(f"dataset {dataset.name} cannot be {stored} {allowed}")
-    return _kept(instance, kept) if only else instance
+    return _kept(instance, kept)
 
 
 def homogeneous(problem: Problem, effort: Effort | None = None) -> dict[str, Plan]:

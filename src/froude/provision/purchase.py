@@ -8,7 +8,8 @@ the line are furthest apart, the least bound first, until the best answer is wit
 
 An interval that ends at 0 takes a thing out of the catalog, and a server's largest count is kept by the optimiser.
 The other ends are not: where a plan has more units than its interval, a steeper line is tried, and a flatter one where
-it has fewer. What this leaves open stays as a gap.
+it has fewer. Where that only makes it waver between architectures, the part is divided into one of them and the others:
+counts move little within an architecture. What this leaves open stays as a gap.
 
 Source: ours; defined in docs/design/2026-11-21-provisioning-features.md.
 """
@@ -18,7 +19,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeVar
 
@@ -37,8 +38,23 @@ _PLENTY = 10**9
 _DEAR = 1000.0
 """Times the list price, for what must not be bought and cannot be taken away."""
 
-Solve = Callable[[Problem, float, float], Plan]
-"""Compiles a problem without quantities to a relative gap within seconds; its plans carry bounds."""
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """Choices that a part of the search is confined to."""
+
+    kept: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """(dataset, the unit names of its only choice)."""
+    closed: frozenset[tuple[str, tuple[str, ...]]] = frozenset()
+    """(dataset, unit names of a choice that is not open)."""
+
+    def allows(self, dataset: str, names: tuple[str, ...]) -> bool:
+        """Whether a choice is open."""
+        return dict(self.kept).get(dataset, names) == names and (dataset, names) not in self.closed
+
+
+Solve = Callable[[Problem, Narrowing, float, float], Plan]
+"""Compiles a problem without quantities among some choices, to a relative gap within seconds."""
 
 
 class _Kind(Enum):
@@ -58,8 +74,34 @@ class _Interval:
     """None: without end."""
 
 
-_Part = dict[_Key, _Interval]
-"""Things that are missing have any count."""
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Of the search: counts, and choices."""
+
+    intervals: dict[_Key, _Interval]
+    """Things that are missing have any count."""
+    narrowing: Narrowing
+
+    def of(self, key: _Key) -> _Interval:
+        """The interval of a thing."""
+        return self.intervals.get(key, _Interval())
+
+    def within(self, key: _Key, low: int, high: int | None) -> _Part:
+        """The part of it with other counts of a thing."""
+        return replace(self, intervals={**self.intervals, key: _Interval(low, high)})
+
+    def by_choices(self, choices: dict[str, tuple[str, ...]]) -> list[_Part]:
+        """That architecture, and all others in parts that do not overlap (Lawler, 1972)."""
+        kept = list(self.narrowing.kept)
+        parts = []
+        for dataset, names in choices.items():
+            if dataset not in dict(kept):
+                closed = self.narrowing.closed | {(dataset, names)}
+                parts.append(replace(self, narrowing=Narrowing(tuple(kept), closed)))
+                kept.append((dataset, names))
+        return (
+            [replace(self, narrowing=Narrowing(tuple(kept), self.narrowing.closed)), *parts] if parts else []
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +111,9 @@ class _Found:
     lower: float
     counts: Counter[_Key]
     lines: dict[_Key, Line]
+    choices: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    wavered: bool = False
+    """Whether its lines brought about different choices: none is right for all."""
     fine: bool = False
     """Whether it was looked at to the gap that was asked for."""
 
@@ -93,13 +138,13 @@ class _Trial:
         return self.lines != before
 
     def _line(self, key: _Key, slope: float) -> Line:
-        tariff, one = self.tariffs[key], self.part.get(key, _Interval())
+        tariff, one = self.tariffs[key], self.part.of(key)
         if one.high == 0:
             return Line(_DEAR * (tariff.energy + tariff.steps[0][1] + 1), 0.0)
         return tariff.line(one.low, one.high, one.low, slope)
 
     def _slope(self, key: _Key, count: int) -> float:
-        tariff, one = self.tariffs[key], self.part.get(key, _Interval())
+        tariff, one = self.tariffs[key], self.part.of(key)
         slope = self.lines[key].slope
         fewest, most = tariff.touched(one.low, one.high, slope)
         if one.high == 0 or fewest <= count <= most:
@@ -165,10 +210,11 @@ class _Search:
     def run(self) -> Plan:
         parts = 1
         lines = {key: tariff.line(0, None, _PLENTY) for key, tariff in self.tariffs.items()}
-        self._push({}, lines, 0.0)
+        self._push(_Part({}, Narrowing()), lines, 0.0)
         while (popped := self.frontier.pop()) is not None:
             (part, found), lower = popped
-            halves = self._halves(part, found)
+            halves = part.by_choices(found.choices) if found.wavered else []
+            halves = halves or self._halves(part, found)
             if not found.fine and (not halves or self._apart(found) < self.gap * self.frontier.best.upper):
                 self._refine(part, found, lower)
                 continue
@@ -183,25 +229,28 @@ class _Search:
         """A part with the best bound of some lines, beginning with the slopes of the part that it is of."""
         trial = _Trial(self.tariffs, part, lines)
         best: _Found | None = None
+        choices: set[tuple[tuple[str, tuple[str, ...]], ...]] = set()
         tried = 0
         while tried < _ROUNDS:
             tried += 1
             found = self._bound(part, trial.lines, max(self.gap, COARSE), self.frontier.seconds)
             if found is None:
                 return
+            choices.add(tuple(sorted(found.choices.items())))
             if best is None or found.lower > best.lower:
                 best = found
             known = max(known, found.lower)
             if known >= self.frontier.best.upper * (1 - self.gap) or not trial.move(found.counts):
                 break
         if best is not None:
-            self.frontier.push((part, best), known)
+            self.frontier.push((part, replace(best, wavered=len(choices) > 1)), known)
 
     def _refine(self, part: _Part, found: _Found, known: float) -> None:
         """The same again to the gap that was asked for."""
         again = self._bound(part, found.lines, self.gap, self.frontier.seconds_close)
         if again is not None:
-            self.frontier.push((part, replace(again, fine=True)), max(again.lower, known))
+            again = replace(again, wavered=found.wavered, fine=True)
+            self.frontier.push((part, again), max(again.lower, known))
 
     def _bound(self, part: _Part, lines: dict[_Key, Line], gap: float, seconds: float) -> _Found | None:
         """What a part costs at least by some lines; None where no plan is."""
@@ -214,20 +263,20 @@ class _Search:
             return _Found(lower, Counter(), lines)
         counts = _counts(self.problem, plan)
         self.frontier.offer(self._paid(plan, counts, lines))
-        return _Found(lower, counts, lines)
+        return _Found(lower, counts, lines, plan.choices)
 
     def _types(self, part: _Part) -> float:
         """The charge for one type of server, where every plan has one and no interval says which."""
-        some = any(key[0] is _Kind.SERVER and one.low > 0 for key, one in part.items())
+        some = any(key[0] is _Kind.SERVER and one.low > 0 for key, one in part.intervals.items())
         return self.problem.catalog.diversity if self.served and not some else 0.0
 
     def _solved(self, part: _Part, lines: dict[_Key, Line], gap: float, seconds: float) -> Plan:
         """A plan at the lines' prices, within the intervals as far as the optimiser keeps them."""
         catalog = self.problem.catalog
         servers = tuple(
-            _priced_server(server, lines, part.get((_Kind.SERVER, server.name), _Interval()))
+            _priced_server(server, lines, part.of((_Kind.SERVER, server.name)))
             for server in catalog.servers
-            if part.get((_Kind.SERVER, server.name), _Interval()).high != 0
+            if part.of((_Kind.SERVER, server.name)).high != 0
         )
         if not servers:
             return Plan(Status.INFEASIBLE, conflict=(Conflict("no type of server is left"),))
@@ -236,7 +285,7 @@ class _Search:
         linear = replace(catalog, servers=servers, units=units, cpus=cpus, diversity=0.0)
         options = replace(self.problem.options, memory_unit=self.memory)
         priced = replace(self.problem, catalog=linear, options=options)
-        return self.solve(priced, gap, seconds)
+        return self.solve(priced, part.narrowing, gap, seconds)
 
     def _units(self, part: _Part) -> list[StorageUnit]:
         """Without those that must not be bought; memory and what some server includes are dear instead."""
@@ -244,7 +293,7 @@ class _Search:
         return [
             unit
             for unit in self.problem.catalog.units
-            if unit.name in kept or part.get((_Kind.UNIT, unit.name), _Interval()).high != 0
+            if unit.name in kept or part.of((_Kind.UNIT, unit.name)).high != 0
         ]
 
     def _paid(self, plan: Plan, counts: Counter[_Key], lines: dict[_Key, Line]) -> Plan:
@@ -271,8 +320,8 @@ class _Search:
             return []
         _, kind, name, at = max(apart)
         key = (_Kind(kind), name)
-        one = part.get(key, _Interval())
-        return [{**part, key: _Interval(one.low, at)}, {**part, key: _Interval(at + 1, one.high)}]
+        one = part.of(key)
+        return [part.within(key, one.low, at), part.within(key, at + 1, one.high)]
 
     def _apart(self, found: _Found) -> float:
         """How far all tariffs together are above their lines, dollars."""
@@ -283,7 +332,7 @@ class _Search:
 
     def _cut(self, key: _Key, part: _Part, count: int) -> int | None:
         """The last count of the first half of an interval; None where it cannot be divided."""
-        one, tariff = part.get(key, _Interval()), self.tariffs[key]
+        one, tariff = part.of(key), self.tariffs[key]
         if one.high is not None and one.low >= one.high:
             return None
         if one.low == 0 and tariff.fixed:
