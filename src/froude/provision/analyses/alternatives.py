@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from froude.provision.analyses.architecture import (
     Architecture,
@@ -17,16 +17,21 @@ from froude.provision.analyses.architecture import (
     architecture_of,
     choices_of,
 )
+from froude.provision.analyses.edges import EQUAL
 from froude.provision.bill import bill
-from froude.provision.compile import Effort, compile_plan
+from froude.provision.compile import Effort, Only, compile_plan
 from froude.provision.plan import Plan
 from froude.provision.types import Problem
 
 _CENT = 0.01
+_ROUGH = 0.05
+"""Gap of a first look."""
 Open = Mapping[str, Sequence[Names]]
 
 
-def ranked(problem: Problem, effort: Effort, *, first: Plan | None = None) -> Iterator[Plan]:
+def ranked(
+    problem: Problem, effort: Effort, *, first: Plan | None = None, most: float = math.inf
+) -> Iterator[Plan]:
     """The architectures by ascending cost, each with the bounds of its part.
 
     They come in order within the gap of the effort.
@@ -35,6 +40,7 @@ def ranked(problem: Problem, effort: Effort, *, first: Plan | None = None) -> It
         problem: the inputs.
         effort: of each solve; up to one solve per dataset and architecture.
         first: the cheapest plan, where it is known.
+        most: dollars; architectures that cost more for certain are left out, after a rough look only.
     """
     plan = first or compile_plan(problem, effort)
     if not plan.groups:
@@ -46,10 +52,29 @@ def ranked(problem: Problem, effort: Effort, *, first: Plan | None = None) -> It
         _, _, plan, open_ = heapq.heappop(heap)
         yield plan
         for part in _parts(open_, architecture_of(plan)):
-            found = compile_plan(problem, effort, only=part)
-            if found.groups and math.isfinite(found.upper):
+            found = affordable(problem, part, effort, most)
+            if found is not None:
                 heapq.heappush(heap, (found.upper, serial, found, part))
                 serial += 1
+
+
+def affordable(problem: Problem, only: Only, effort: Effort, most: float) -> Plan | None:
+    """The cheapest cluster of some choices; None where there is none, or a rough look shows that it costs more.
+
+    Args:
+        problem: the inputs.
+        only: the open choices.
+        effort: of the solve.
+        most: dollars.
+    """
+    if math.isfinite(most):
+        rough = compile_plan(problem, replace(effort, gap=max(effort.gap, _ROUGH)), only=only)
+        if rough.lower > most * (1 + EQUAL) or not rough.groups:
+            return None
+        if rough.gap <= effort.gap:
+            return rough
+    plan = compile_plan(problem, effort, only=only)
+    return plan if plan.groups and math.isfinite(plan.upper) else None
 
 
 def k_best(problem: Problem, k: int, effort: Effort) -> list[Plan]:
@@ -74,7 +99,7 @@ def within(problem: Problem, effort: Effort, *, first: Plan, share: float, most:
         most: how many at most, 1 or more.
     """
     found: list[Plan] = []
-    for plan in ranked(problem, effort, first=first):
+    for plan in ranked(problem, effort, first=first, most=first.upper * (1 + share)):
         if plan.upper > first.upper * (1 + share) or len(found) >= most:
             break
         found.append(plan)

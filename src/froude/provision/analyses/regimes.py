@@ -10,12 +10,12 @@ Source: scc Table 2 (regimes); the roadmap is ours (spec 3.2, 5).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
-from froude.provision.analyses.alternatives import within
+from froude.provision.analyses.alternatives import affordable, within
 from froude.provision.analyses.architecture import (
     Architecture,
     architecture_of,
@@ -138,6 +138,12 @@ class _Study:
     tolerance: float
     most: int
 
+    @property
+    def _look(self) -> Effort:
+        """For candidates, whose cost counts and whose proof does not."""
+        gap = max(self.effort.gap, self.allowance / 4)
+        return replace(self.effort, gap=gap, time_limit_s=self.effort.time_limit_s / 5)
+
     def best(self, factor: float) -> Best:
         return Best(factor, compile_plan(at_factor(self.problem, factor), self.effort))
 
@@ -165,7 +171,7 @@ class _Study:
         if not point.plan.groups:
             return {}
         there = at_factor(self.problem, point.factor)
-        plans = within(there, self.effort, first=point.plan, share=self.allowance, most=self.most)
+        plans = within(there, self._look, first=point.plan, share=self.allowance, most=self.most)
         return {one: plan.upper for plan in plans if (one := architecture_of(plan)) is not None}
 
     def priced(self, row: tuple[Best, _Row, Sequence[Architecture]]) -> dict[Architecture, float]:
@@ -174,12 +180,12 @@ class _Study:
         if not point.plan.groups:
             return {}
         there, costs = at_factor(self.problem, point.factor), dict(known)
+        most = point.plan.upper * (1 + self.allowance)
         for one in every:
-            if one not in costs:
-                plan = held_cost(there, one, self.effort)
+            plan = None if one in costs else affordable(there, one.only, self._look, most)
+            if plan is not None:
                 costs[one] = plan.upper
-        most = point.plan.upper * (1 + self.allowance) * (1 + EQUAL)
-        return {one: cost for one, cost in costs.items() if cost <= most}
+        return {one: cost for one, cost in costs.items() if cost <= most * (1 + EQUAL)}
 
     def stages(self, points: Sequence[Best], table: Sequence[_Row]) -> Iterator[Stage]:
         """The stages of the cheapest path with the fewest changes."""
