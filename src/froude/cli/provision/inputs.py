@@ -86,7 +86,7 @@ def _found(parts: Parts) -> list[str]:
 def _warnings(parts: Parts) -> list[str]:
     """What is allowed and rarely meant."""
     found = []
-    if parts.options.peak_utilization == 1:
+    if parts.application and parts.options.peak_utilization == 1:
         found.append("peak_utilization is 1: storage has no headroom at the SLA's peak")
     if (
         parts.application
