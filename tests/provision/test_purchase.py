@@ -139,7 +139,7 @@ class _World:
         return had and all(held.unit in units for group in groups for held in group.held)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(_WORLDS, _PROBLEMS)
 def test_bounds_hold_and_proofs_are_right(world: list[tuple[Group, ...]], problem: Problem) -> None:
     """The cheapest cluster of the world lies between the bounds; a plan costs what the definition says."""

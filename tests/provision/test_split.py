@@ -129,7 +129,7 @@ def test_parallel_operations(work: tuple[float, float], records: int) -> None:
     problem = replace(problem, application=replace(problem.application, tasks=tasks))
     plan = compile_plan(problem, Effort(0.1, 20.0))
     assert plan.status is Status.PROVED
-    costs = _costs(problem, [{"p": n / 10, "q": 1 - n / 10} for n in range(1, 10, 2)])
+    costs = _costs(problem, [{"p": n / 10, "q": 1 - n / 10} for n in (2, 5, 8)])
     assert min(costs) >= plan.lower - 0.01
     assert plan.upper <= min(costs) / (1 - 0.1) + 0.01
 

@@ -141,7 +141,7 @@ def _changed(instance: Instance, spread: int, factor: float) -> Instance:
         flows = _times(one.nic_bytes, factor)
         least = max(one.min_units, spread, _whole(one.need * factor))
         if uniform and widest > 0:
-            least = max(least, *(_whole(flow / widest) for flow in flows))
+            least = max([least, *(_whole(flow / widest) for flow in flows)])
         return replace(
             one,
             need=one.need * factor,
