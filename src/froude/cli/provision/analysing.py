@@ -61,7 +61,7 @@ def why_not(
         settings, "why-not", {"best": best, "choices": found}, output=output, report=report, page=page
     )
     settings.out(why_text(best, found[0]) if len(found) == 1 else _why(found))
-    common.end(settings, [best, *(one.plan for one in found if one.plan.groups)])
+    common.end(settings, [best, *(one.plan for one in found if one.plan.found)])
 
 
 def best(
@@ -128,7 +128,7 @@ def slack(
     else:
         with settings.progress().task("compiling"):
             plan = compile_plan(problem, common.effort(settings, gap, time_limit))
-    if not plan.groups:
+    if not plan.found:
         common.end(settings, [plan])
         raise typer.Exit(common.EXIT_MISSED)
     found = find(settled(problem, plan), plan)
@@ -237,7 +237,7 @@ def _compared(names: tuple[str, str], found: Comparison) -> str:
     rows: list[Sequence[str]] = [("SLA", "first $", "second $", "saved", "cheaper for certain")]
     for pair in found.pairs:
         costs = [
-            f"{plan.upper:,.2f}" if plan.groups else plan.status.value for plan in (pair.first, pair.second)
+            f"{plan.upper:,.2f}" if plan.found else plan.status.value for plan in (pair.first, pair.second)
         ]
         saved = "-" if pair.saved is None else f"{pair.saved:.1%}"
         rows.append((f"{pair.factor:.4g}", *costs, saved, winner_text(names, pair.winner)))

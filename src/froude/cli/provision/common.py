@@ -145,7 +145,7 @@ def told(problem: Problem, plan: Plan) -> str:
     """A plan for people."""
     from froude.provision.bill import bill
 
-    if not plan.groups:
+    if not plan.found:
         why = "\n".join(f"  {conflict}" for conflict in plan.conflict)
         return f"{plan.status.value}: no cluster was found\n{why}".rstrip()
     rows = [("item", "quantity", "each $", "total $")]

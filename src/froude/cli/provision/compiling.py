@@ -166,7 +166,7 @@ def _curve(points: Sequence[Point]) -> str:
     rows = [("SLA", "cost $", "lower bound $", "gap", "servers", "storage")]
     for point in points:
         plan = point.plan
-        if plan.groups:
+        if plan.found:
             stored = ", ".join(f"{name}: {' + '.join(units)}" for name, units in plan.choices.items())
             money = (f"{plan.upper:,.2f}", f"{plan.lower:,.2f}", f"{plan.gap:.2%}")
             rows.append((f"{point.factor:.4g}", *money, str(plan.servers), stored))

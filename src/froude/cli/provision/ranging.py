@@ -260,7 +260,7 @@ def _ranges(found: Robustness) -> str:
 
 
 def _sensitivity(found: Sensitivity, swings: Sequence[Swing]) -> str:
-    if not found.plan.groups:
+    if not found.plan.found:
         return f"{found.plan.status.value}: no cluster was found"
     rows: list[Sequence[str]] = [("to move", "the price of", "to $", "must drop by")]
     for drop in found.drops:

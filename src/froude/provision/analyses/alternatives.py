@@ -43,7 +43,7 @@ def ranked(
         most: dollars; architectures that cost more for certain are left out, after a rough look only.
     """
     plan = first or compile_plan(problem, effort)
-    if not plan.groups:
+    if not plan.found:
         return
     every: Open = choices_of(problem, plan)
     heap: list[tuple[float, int, Plan, Open]] = [(plan.upper, 0, plan, every)]
@@ -69,12 +69,12 @@ def affordable(problem: Problem, only: Only, effort: Effort, most: float) -> Pla
     """
     if math.isfinite(most):
         rough = compile_plan(problem, replace(effort, gap=max(effort.gap, _ROUGH)), only=only)
-        if rough.lower > most * (1 + EQUAL) or not rough.groups:
+        if rough.lower > most * (1 + EQUAL) or not rough.found:
             return None
         if rough.gap <= effort.gap:
             return rough
     plan = compile_plan(problem, effort, only=only)
-    return plan if plan.groups and math.isfinite(plan.upper) else None
+    return plan if plan.found else None
 
 
 def k_best(problem: Problem, k: int, effort: Effort) -> list[Plan]:

@@ -58,7 +58,7 @@ def _named(one: Architecture) -> dict[str, str]:
 
 def architecture_of(plan: Plan) -> Architecture | None:
     """The architecture of a plan; None without a cluster."""
-    if not plan.groups:
+    if not plan.found:
         return None
     return Architecture(tuple(plan.choices.items()), tuple(plan.cpus.items()))
 

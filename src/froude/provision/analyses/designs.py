@@ -39,7 +39,7 @@ class Pair:
     @property
     def winner(self) -> Winner:
         """For certain: the bounds do not overlap. A design that can be built beats one that cannot."""
-        first, second = bool(self.first.groups), bool(self.second.groups)
+        first, second = self.first.found, self.second.found
         if first and (self.first.upper < self.second.lower or not second):
             return Winner.FIRST
         if second and (self.second.upper < self.first.lower or not first):
@@ -49,7 +49,7 @@ class Pair:
     @property
     def saved(self) -> float | None:
         """Share of the second's cost that the first saves, negative where it costs more; None without both."""
-        if not (self.first.groups and self.second.groups and self.second.upper):
+        if not (self.first.found and self.second.found and self.second.upper):
             return None
         return 1 - self.first.upper / self.second.upper
 

@@ -53,12 +53,12 @@ class Edge:
 def stays_best(problem: Problem, held: Architecture, effort: Effort) -> Here:
     """Whether no other architecture is cheaper; ties go to the one held."""
     plan = compile_plan(problem, effort)
-    if not plan.groups:
+    if not plan.found:
         return Here(False, plan, proved(plan), "no cluster: " + "; ".join(map(str, plan.conflict)))
     if architecture_of(plan) == held:
         return Here(True, plan, proved(plan))
     own = held_cost(problem, held, effort)
-    stays = bool(own.groups) and own.upper <= plan.upper * (1 + EQUAL)
+    stays = own.found and own.upper <= plan.upper * (1 + EQUAL)
     return Here(stays, own if stays else plan, proved(own) and proved(plan), "" if stays else "cheaper")
 
 

@@ -146,7 +146,7 @@ def _drop(problem: Problem, effort: Effort, pair: tuple[str, str, Sequence[Names
         return compile_plan(price.set(problem, at), effort, only={dataset: without})
 
     nothing = on(0.0)
-    if not nothing.groups:
+    if not nothing.found:
         return Drop(unit, dataset, None, None, "no cluster: " + "; ".join(map(str, nothing.conflict)))
     found = crossing(problem, price, on, off, good=0.0, bad=price.value)
     if found is None:
@@ -225,5 +225,5 @@ def _still(problem: Problem, elsewhere: Plan, here: Plan) -> bool:
 
 
 def _pieces(problem: Problem, price: Input, one: Plan, two: Plan) -> tuple[float, float]:
-    first, second = (_line(problem, price, plan)[1] if plan.groups else 0.0 for plan in (one, two))
+    first, second = (_line(problem, price, plan)[1] if plan.found else 0.0 for plan in (one, two))
     return first, second

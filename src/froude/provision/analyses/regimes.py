@@ -21,11 +21,10 @@ from froude.provision.analyses.architecture import (
     architecture_of,
     at_factor,
     held_cost,
-    proved,
 )
 from froude.provision.analyses.edges import EQUAL, stays_best
 from froude.provision.compile import Effort, compile_plan
-from froude.provision.plan import Plan
+from froude.provision.plan import Plan, Status
 from froude.provision.types import Problem
 
 
@@ -168,7 +167,7 @@ class _Study:
 
     def near(self, point: Best) -> dict[Architecture, float]:
         """Architectures within the allowance at a point, and what they cost; {} where there is no cluster."""
-        if not point.plan.groups:
+        if not point.plan.found:
             return {}
         there = at_factor(self.problem, point.factor)
         plans = within(there, self._look, first=point.plan, share=self.allowance, most=self.most)
@@ -177,7 +176,7 @@ class _Study:
     def priced(self, row: tuple[Best, _Row, Sequence[Architecture]]) -> dict[Architecture, float]:
         """The candidates of all points, at one of them."""
         point, known, every = row
-        if not point.plan.groups:
+        if not point.plan.found:
             return {}
         there, costs = at_factor(self.problem, point.factor), dict(known)
         most = point.plan.upper * (1 + self.allowance)
@@ -208,7 +207,7 @@ class _Study:
             middle = (low * high) ** 0.5
             there = at_factor(self.problem, middle)
             best, own = compile_plan(there, self.effort), held_cost(there, held, self.effort)
-            if own.groups and own.upper <= best.upper * (1 + self.allowance):
+            if own.found and own.upper <= best.upper * (1 + self.allowance):
                 low = middle
             else:
                 high = middle
@@ -218,7 +217,7 @@ class _Study:
 def _regimes(found: Sequence[Best]) -> tuple[Regime, ...]:
     made: list[Regime] = []
     for one in found:
-        sure = proved(one.plan) or not one.plan.groups
+        sure = one.plan.status in {Status.PROVED, Status.INFEASIBLE}
         if made and made[-1].architecture == one.architecture:
             made[-1] = Regime(one.architecture, made[-1].first, one, made[-1].proved and sure)
         else:

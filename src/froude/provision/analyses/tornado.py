@@ -31,12 +31,12 @@ class Swing:
 
     def change(self, plan: Plan | None, cost: float) -> float | None:
         """Dollars more than a cost, at one end."""
-        return plan.upper - cost if plan is not None and plan.groups else None
+        return plan.upper - cost if plan is not None and plan.found else None
 
     def reach(self, cost: float) -> float:
         """The larger change of both, for ranking; infinite where no cluster is left."""
         ends = [end for end in (self.low_plan, self.high_plan) if end is not None]
-        if any(not end.groups for end in ends):
+        if any(not end.found for end in ends):
             return float("inf")
         return max((abs(end.upper - cost) for end in ends), default=0.0)
 

@@ -128,7 +128,7 @@ class Uncertainty:
     @property
     def costs(self) -> tuple[float, ...]:
         """Of the samples' optima, ascending."""
-        return tuple(sorted(s.plan.upper for s in self.samples if s.plan.groups))
+        return tuple(sorted(s.plan.upper for s in self.samples if s.plan.found))
 
     def quantile(self, share: float) -> float | None:
         """Cost of the optimum that a share of the samples stay below; None without any cluster."""

@@ -76,7 +76,7 @@ def why_not_report(best: Plan, found: Sequence[WhyNot], facts: dict[str, str]) -
         len(found) == 1
     )
     lede = why_text(best, found[0]) if len(found) == 1 else verdict(best)
-    figures = (KeyFigure("the cheapest cluster", best.upper if best.groups else None, Kind.NUMBER, "$"),)
+    figures = (KeyFigure("the cheapest cluster", best.upper if best.found else None, Kind.NUMBER, "$"),)
     return Report(
         f"Why not another for {found[0].dataset}", "", lede, Tone.NEUTRAL, figures, tuple(sections), facts
     )

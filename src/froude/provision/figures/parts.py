@@ -27,12 +27,12 @@ def dollars_axis(costs: Sequence[float | None]) -> Axis:
 
 def upper(plan: Plan) -> float | None:
     """Cost of a plan; None without a cluster."""
-    return plan.upper if plan.groups else None
+    return plan.upper if plan.found else None
 
 
 def lower(plan: Plan) -> float | None:
     """Its lower bound; None without a cluster."""
-    return plan.lower if plan.groups else None
+    return plan.lower if plan.found else None
 
 
 def strip(
@@ -78,7 +78,7 @@ def verdict(plan: Plan) -> str:
     """What is known of a plan, in a sentence."""
     if plan.status is Status.INFEASIBLE:
         return "**No cluster of this catalog meets the SLA.**"
-    if not plan.groups:
+    if not plan.found:
         return "The time was over before any cluster was found."
     if plan.status is Status.PROVED:
         return f"**${plan.upper:,.2f}**, proved to be within {plan.gap:.2%} of the cheapest."

@@ -35,7 +35,7 @@ def plan_report(problem: Problem, plan: Plan, facts: dict[str, str]) -> Report:
         plan: what was compiled.
         facts: lineage: command, files, seed.
     """
-    if not plan.groups:
+    if not plan.found:
         return Report(
             "No cluster", lede=verdict(plan), tone=Tone.BAD, sections=(_conflict(plan),), facts=facts
         )

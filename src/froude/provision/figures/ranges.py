@@ -92,7 +92,7 @@ def sensitivity_report(
     found: Sensitivity, swings: Sequence[Swing], share: float, facts: dict[str, str]
 ) -> Report:
     """A page of price ranges, drops and the tornado."""
-    if not found.plan.groups:
+    if not found.plan.found:
         return Report("No cluster", lede=verdict(found.plan), tone=Tone.BAD, facts=facts)
     figures = (
         KeyFigure("cost", found.plan.upper, Kind.NUMBER, "$"),

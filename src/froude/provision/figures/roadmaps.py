@@ -45,7 +45,7 @@ def roadmap_report(problem: Problem, found: Roadmap, facts: dict[str, str]) -> R
         KeyFigure("largest extra cost", max((s.worst for s in found.stages), default=None), Kind.SHARE),
         KeyFigure("candidates", found.candidates, Kind.NUMBER, note="near the optimum somewhere"),
     )
-    built = [point for point in found.points if point.plan.groups]
+    built = [point for point in found.points if point.plan.found]
     sections = (
         Section("The roadmap", (_strip("Storage along the roadmap", _stages(found)), _stage_table(found))),
         Section("The optimum", (_strip("Storage of the optimum", _regimes(found)), _regime_table(found))),

@@ -34,7 +34,7 @@ def sweep_report(problem: Problem, points: Sequence[Point], facts: dict[str, str
         points: of the sweep, ascending.
         facts: lineage.
     """
-    found = [point for point in points if point.plan.groups]
+    found = [point for point in points if point.plan.found]
     proved = sum(point.plan.status is Status.PROVED for point in points)
     lede = f"{proved} of {len(points)} points are proved within the gap asked for."
     tone = Tone.GOOD if proved == len(points) else Tone.WARNING
@@ -112,7 +112,7 @@ def baseline_table(points: Sequence[Point]) -> Table:
         ratios = [
             p.baselines[name].upper / p.plan.upper
             for p in points
-            if name in p.baselines and p.baselines[name].groups and p.plan.groups
+            if name in p.baselines and p.baselines[name].found and p.plan.found
         ]
         mean = sum(ratios) / len(ratios) if ratios else None
         rows.append((f"all on {name}", mean, max(ratios, default=None), len(ratios)))
@@ -133,7 +133,7 @@ def _architectures(problem: Problem, points: Sequence[Point]) -> Table:
     rows: list[tuple[Value, ...]] = []
     last: tuple[Value, ...] = ()
     for point in points:
-        if point.plan.groups:
+        if point.plan.found:
             now: tuple[Value, ...] = tuple(" + ".join(point.plan.choices[name]) for name in names)
             if now != last:
                 rows.append((point.factor, *now))
@@ -146,7 +146,7 @@ def _points(points: Sequence[Point]) -> Table:
     rows: list[tuple[Value, ...]] = []
     for point in points:
         plan = point.plan
-        found = bool(plan.groups)
+        found = plan.found
         cost, gap = (plan.upper, plan.gap) if found else (None, None)
         rows.append(
             (
