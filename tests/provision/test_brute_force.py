@@ -17,6 +17,7 @@ import pytest
 pytest.importorskip("highspy")
 pytest.importorskip("scipy")
 
+from froude.provision.checker import check
 from froude.provision.compile import Effort, compile_plan
 from froude.provision.evaluate import evaluate, meets
 from froude.provision.executions import grown
@@ -36,6 +37,7 @@ from froude.provision.types import (
     Op,
     Options,
     Persistence,
+    Placement,
     Problem,
     Scope,
     Server,
@@ -45,7 +47,7 @@ from froude.provision.types import (
     Task,
 )
 from tests.provision.problems import FEATURES, survivable
-from tests.provision.tiny_clusters import cheaper
+from tests.provision.tiny_clusters import cheaper, equal_parts
 
 MORE = int(os.environ.get("FROUDE_SEEDS", "1"))
 GAP = 1e-4
@@ -343,3 +345,17 @@ def test_several_features(seed: int) -> None:
     for add in dice.sample(FEATURES, 3):
         problem = add(dice, problem)
     _check(survivable(problem) if problem.options.survive_hosts else problem, seconds=3.0)
+
+
+@pytest.mark.parametrize("seed", range(6 * MORE))
+def test_equal_parts(seed: int) -> None:
+    """With the paper's uniform placement the checker accepts no cheaper cluster whose parts are equal."""
+    dice = random.Random(f"uniform {seed}")
+    problem = _problem(dice, local=dice.random() < 0.4)
+    add = dice.choice([one for one in FEATURES if one.__name__ not in {"_failures", "_quantities"}])
+    problem = grown(add(dice, problem))
+    problem = replace(problem, options=replace(problem.options, placement=Placement.UNIFORM))
+    plan = compile_plan(problem, Effort(GAP, 30.0))
+    below = plan.upper * (1 - GAP) if plan.groups else 20_000.0
+    for cluster in cheaper(problem, below - 0.01):
+        assert not check(problem, equal_parts(cluster)).sound, (plan, cluster)

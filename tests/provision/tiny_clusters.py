@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -59,6 +60,23 @@ def best_cost(problem: Problem, plan: Plan) -> Plan:
             if more < cost and (limit is None or used + count <= limit):
                 spares, cost = {**spares, thing.name: count}, more
     return replace(plan, spares=spares, upper=cost)
+
+
+def equal_parts(plan: Plan) -> Plan:
+    """The cluster with as much on each unit and in each instance as on any other."""
+    whole: Counter[tuple[str, bool | None]] = Counter()
+    for group in plan.groups:
+        whole.update({(h.dataset, h.cache): h.units * group.count for h in group.held})
+        whole.update({(r.task, None): r.instances * group.count for r in group.running})
+    groups = (
+        replace(
+            group,
+            held=tuple(replace(h, share=h.units / whole[h.dataset, h.cache]) for h in group.held),
+            running=tuple(replace(r, share=r.instances / whole[r.task, None]) for r in group.running),
+        )
+        for group in plan.groups
+    )
+    return replace(plan, groups=tuple(groups))
 
 
 def _in_stock(problem: Problem, plan: Plan) -> bool:
