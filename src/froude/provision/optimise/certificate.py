@@ -37,7 +37,7 @@ def certify(search: Search) -> None:
     """
     if not math.isfinite(search.best.cost):
         return
-    of = scope(search.instance, search.allowed)
+    of = scope(search.instance, search.allowed, search.servers)
     _ask_others(search, of)
     bases = [of.base_cost(kind) for kind in of.kinds]
     # a cheaper cluster has no more servers of a kind than its cost pays for, empty
@@ -54,7 +54,7 @@ def certify(search: Search) -> None:
     proof = prove(
         joint.program.arrays(), target, first=joint.branch_first(), nodes=_NODES, expired=search.expired
     )
-    search.lower = max(search.lower, min(proof.bound, search.best.cost))
+    search.lower = max(search.lower, min(proof.bound, search.best.cost, search.outside))
     search.notes.append(f"joint program of {len(slots)} single servers: {proof.nodes} nodes of our own tree")
 
 

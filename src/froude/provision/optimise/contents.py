@@ -247,24 +247,26 @@ class Contents:
         """What is used beyond that which the price includes is paid for."""
         cores, core = self.scope.spare_cores(self.kind), self.server.core_cost
         if cores and core:
-            self._paid("cores", core, [(self.columns.cores, 1.0)], cores, self.server.cores)
+            self._paid(": cores", core, [(self.columns.cores, 1.0)], cores, self.server.cores)
         for number, unit in enumerate(self.instance.units):
             free = self._free_units(number)
             if free and unit.cost:
                 terms = self._used(lambda at, number=number: at == number)  # type: ignore[misc]
-                self._paid(unit.name, unit.cost, list(terms.items()), free, self.server.slots[unit.bus])
+                self._paid(
+                    f" unit {unit.name}", unit.cost, list(terms.items()), free, self.server.slots[unit.bus]
+                )
 
     def _paid(self, name: str, cost: float, used: list[Term], free: int, most: int) -> None:
         """Used - free <= paid."""
         upper = MANY if self.elastic is not None else most * self.most
-        paid = self.program.column(f"{self.label}:{name} paid", cost=cost, upper=upper)
+        paid = self.program.column(f"{self.label}:paid{name}", cost=cost, upper=upper)
         self.columns.paid.append(paid)
         left = [(column, -value) for column, value in used]
         if self.columns.count is None:
-            self.program.row(f"{self.label}:{name} included", [(paid, 1.0), *left], lower=-float(free))
+            self.program.row(f"{self.label}:included{name}", [(paid, 1.0), *left], lower=-float(free))
         else:
             terms = [(paid, 1.0), *left, (self.columns.count, float(free))]
-            self.program.row(f"{self.label}:{name} included", terms, lower=0.0)
+            self.program.row(f"{self.label}:included{name}", terms, lower=0.0)
 
     def _spread(self) -> None:
         """No server has more than the largest share; of one server the column's bound says so."""

@@ -319,6 +319,13 @@ class Solver:
         _check(self._highs.changeColsBounds(len(which), which, low, high), "bounds")
         self.program.lower[which], self.program.upper[which] = low, high
 
+    def bound_rows(self, lower: Floats, upper: Floats) -> None:
+        """Change the bounds of all rows."""
+        which = np.arange(len(lower), dtype=np.int32)
+        change = self._highs.changeRowsBounds  # type: ignore[attr-defined] # its stubs forget it
+        _check(change(len(which), which, lower, upper), "row bounds")
+        self.program.row_lower[:], self.program.row_upper[:] = lower, upper
+
     def price_columns(self, columns: Sequence[int], cost: Floats) -> None:
         """Change the costs of some columns."""
         which = np.array(columns, dtype=np.int32)

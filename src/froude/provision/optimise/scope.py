@@ -15,6 +15,9 @@ from froude.provision.instance import Choice, Copy, Instance, LocalUnits, Server
 from froude.provision.optimise.dominance import undominated
 from froude.provision.types import Placement
 
+Widths = tuple[float, tuple[float, ...]]
+"""Bytes per second of a network, and of each bus."""
+
 LEAST_NEED = 0.01
 """Need of a copy that is never full nor busy: a share still wants a unit beside it, and one unit holds it all."""
 
@@ -147,19 +150,22 @@ def whole_up(amount: float) -> int:
     return max(0, math.ceil(amount * (1.0 - FIT)))
 
 
-def scope(instance: Instance, allowed: Sequence[Sequence[int]] | None = None) -> Scope:
-    """Prepare an instance, or a part of its choices.
+def scope(
+    instance: Instance, allowed: Sequence[Sequence[int]] | None = None, servers: Sequence[int] | None = None
+) -> Scope:
+    """Prepare an instance, or a part of its choices and server types.
 
     Args:
         instance: the numeric problem.
         allowed: open choices per dataset; None opens all.
+        servers: types that may stand there; None is all that are needed.
     """
     every = tuple(tuple(range(len(dataset.choices))) for dataset in instance.datasets)
     open_ = every if allowed is None else tuple(tuple(choices) for choices in allowed)
-    parallelism = _parallelism(instance, open_, min)
+    parallelism, widest = _parallelism(instance, open_, min), _widest(instance.servers)
     tasks = tuple(t for t, task in enumerate(instance.tasks) if task.rate > 0 or parallelism[t] > 0)
     items = tuple(
-        _item(instance, dataset, choice, copy)
+        _item(instance, dataset, choice, copy, widest)
         for dataset, choice, kept in _open(instance, open_)
         for copy in kept.copies
     )
@@ -171,10 +177,14 @@ def scope(instance: Instance, allowed: Sequence[Sequence[int]] | None = None) ->
         )
         for task in range(len(instance.tasks))
     )
-    scales = tuple(_task_scale(instance, task, parallelism[task]) for task in range(len(instance.tasks)))
+    scales = tuple(
+        _task_scale(instance, task, parallelism[task], widest[0]) for task in range(len(instance.tasks))
+    )
     most = _parallelism(instance, open_, max)
     cpus = _core_types(instance, open_)
-    return Scope(instance, open_, _kinds(instance), items, beside, tasks, parallelism, most, scales, cpus)
+    return Scope(
+        instance, open_, _kinds(instance, servers), items, beside, tasks, parallelism, most, scales, cpus
+    )
 
 
 def flow_of_one(of: Scope, task: int) -> float:
@@ -189,14 +199,14 @@ def _open(instance: Instance, allowed: Sequence[Sequence[int]]) -> Iterable[tupl
             yield dataset, choice, instance.datasets[dataset].choices[choice]
 
 
-def _kinds(instance: Instance) -> tuple[Kind, ...]:
+def _kinds(instance: Instance, servers: Sequence[int] | None) -> tuple[Kind, ...]:
     """Hosts and workers of each type that is needed; without isolation workers only where a host costs more."""
     remote = any(choice.copies for dataset in instance.datasets for choice in dataset.choices)
     free = instance.host_cores == 0 and instance.host_memory == 0
     kinds: list[Kind] = []
     # A type of which there is none is left out, unless all are: then the conflict names it.
     had = [at for at in undominated(instance) if instance.servers[at].max_count != 0]
-    for server in had or range(len(instance.servers)):
+    for server in servers or had or range(len(instance.servers)):
         if remote:
             kinds.append(Kind(server, host=True, tasks=not instance.isolation))
         if instance.isolation or not remote or not free:
@@ -204,12 +214,11 @@ def _kinds(instance: Instance) -> tuple[Kind, ...]:
     return tuple(kinds)
 
 
-def _item(instance: Instance, dataset: int, choice: int, copy: Copy) -> Item:
+def _item(instance: Instance, dataset: int, choice: int, copy: Copy, widest: Widths) -> Item:
     exact = instance.placement is Placement.UNIFORM
     need = float(copy.min_units) if exact else max(copy.need, LEAST_NEED)
-    bus = instance.units[copy.unit].bus
-    nic = max((server.nic for server in instance.servers), default=1.0)
-    width = max((server.bus_bandwidth[bus] for server in instance.servers), default=0.0)
+    nic, widths = widest
+    width = widths[instance.units[copy.unit].bus] if widths else 0.0
     servers = max(copy.nic_bytes, default=0.0) / nic
     buses = max(copy.bus_bytes, default=0.0) / width if width else 0.0
     cores = max(copy.cores, default=0.0)
@@ -217,6 +226,12 @@ def _item(instance: Instance, dataset: int, choice: int, copy: Copy) -> Item:
     scale = max(need, servers, buses, cores, 0.0 if copy.most_share >= 1 else 1 / copy.most_share)
     most = _whole_share(copy.most_share, need) if exact else copy.most_share
     return Item(dataset, choice, copy, need, scale, most)
+
+
+def _widest(servers: Sequence[ServerType]) -> Widths:
+    """The widest network and bus of any server."""
+    widths = zip(*(server.bus_bandwidth for server in servers), strict=True)
+    return max((server.nic for server in servers), default=1.0), tuple(map(max, widths))
 
 
 def _whole_share(most: float, pieces: float) -> float:
@@ -231,8 +246,7 @@ def _core_types(instance: Instance, allowed: Sequence[Sequence[int]]) -> tuple[t
     return tuple(chosen.get(task, every) for task in range(len(instance.tasks)))
 
 
-def _task_scale(instance: Instance, task: int, parallelism: float) -> float:
-    nic = max((server.nic for server in instance.servers), default=1.0)
+def _task_scale(instance: Instance, task: int, parallelism: float, nic: float) -> float:
     need = instance.tasks[task]
     spread = 0.0 if need.most_share >= 1 else 1 / need.most_share
     return max(parallelism, *need.cores, max(need.nic_bytes, default=0.0) / nic, spread, LEAST_NEED)

@@ -21,6 +21,7 @@ from froude.provision.optimise.narrowing import possible, too_late
 from froude.provision.optimise.packer import Packer, Settings, tiers
 from froude.provision.optimise.packing import Pool
 from froude.provision.optimise.scope import Kind, Scope, scope
+from froude.provision.optimise.selecting import select
 from froude.provision.optimise.settle import Servers, cost_of, groups_of, settle
 from froude.provision.optimise.tree import prove
 from froude.provision.plan import Group
@@ -65,6 +66,10 @@ class Search:
     """No cluster costs less."""
     left_open: dict[tuple[int, ...], float] = field(default_factory=dict)
     """Choices that were packed, each with its bound: the master proposes them no more."""
+    servers: tuple[int, ...] | None = None
+    """Types that are searched over; None before the search, and where there are few."""
+    outside: float = INFINITY
+    """No cluster with a server of another type costs less."""
     notes: list[str] = field(default_factory=list)
     feasible: bool = True
     _floor: float = 0.0
@@ -85,7 +90,9 @@ class Search:
         if not all(open_):
             self.feasible = False
             return
-        of = scope(self.instance, open_)
+        selection = select(self.instance, open_, self.expired)
+        self.servers, self.outside = selection.servers, selection.outside
+        of = scope(self.instance, open_, self.servers)
         root = Master(of, whole=False)
         relaxed = solve(root.program, relaxed=True)
         if not relaxed.found:
@@ -108,7 +115,8 @@ class Search:
                 self._prove_claim()
         self._deepen(below=INFINITY)
         if not self.closed and math.isfinite(self.best.cost) and not self.expired():
-            self.notes.append("no further choices were proposed; the bound of the packing stays open")
+            bound = "server types left out" if self.lower >= self.outside else "packing"
+            self.notes.append(f"no further choices were proposed; the bound of the {bound} stays open")
 
     @property
     def closed(self) -> bool:
@@ -166,7 +174,8 @@ class Search:
     def _target(self) -> float:
         near = min(self._claimed, self.best.cost) * (1 - self.effort.gap / 4)
         enough = self.best.cost * (1 - self.effort.gap)
-        return max(near, enough) if self._enough(self._claimed) else near
+        # beyond the bound of the types left out nothing is gained
+        return min(self.outside, max(near, enough) if self._enough(self._claimed) else near)
 
     def _prove_claim(self) -> None:
         """Prove what HiGHS claims of the master as soon as that is enough: not before, a proof takes longer."""
@@ -180,7 +189,7 @@ class Search:
     def _raise(self, floor: float) -> None:
         """Nothing that the master may propose costs less, and what was packed has a bound of its own."""
         self._floor = max(self._floor, floor)
-        self.lower = max(self.lower, min(self._floor, *self.left_open.values(), INFINITY))
+        self.lower = max(self.lower, min(self._floor, self.outside, *self.left_open.values()))
 
     def _none_found(self, found: Outcome) -> None:
         """No further choices, or none at all."""
@@ -209,7 +218,7 @@ class Search:
         """
         if too_late(self.instance, choices):
             return INFINITY
-        of = scope(self.instance, [(choice,) for choice in choices])
+        of = scope(self.instance, [(choice,) for choice in choices], self.servers)
         packers = self._packers(of)
         attempts = [packer.attempt(counts) for packer in packers]
         if all(attempts):

@@ -1,0 +1,256 @@
+"""Which of many server types a search need look at, and what every cluster with another type costs at least.
+
+A catalog of a cloud has hundreds of types that no other replaces; a master over all of them is a linear program
+of half a million coefficients. Here it is solved over a few types, and the others are priced: with the duals of
+the rows that servers share, no server of a type is worth more than its price by more than its *reduced cost* says.
+Types whose reduced cost is below zero come in, until there is none. Then the few types have the optimum of all, and
+a cluster with at least one server of a type left out costs at least that optimum and the type's reduced cost more.
+
+One program per role and core type prices all types: only its right sides differ, so that the duals found for one
+type bound the others by a product of matrices. All bounds are recomputed from duals, as everywhere.
+
+Source: reduced-cost fixing (Dantzig, Fulkerson and Johnson, 1954) on column generation; ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from froude.provision.instance import Instance, ServerType
+from froude.provision.optimise.bounds import EPSILON, safe_bound
+from froude.provision.optimise.contents import Contents
+from froude.provision.optimise.dominance import undominated
+from froude.provision.optimise.highs import INFINITY, Arrays, Floats, Limits, Program, Solver, Status, solve
+from froude.provision.optimise.master import Master
+from froude.provision.optimise.scope import Kind, Scope, scope
+
+MANY_TYPES = 12
+"""More server types than these are selected from."""
+_KEPT = 6
+"""As many types are searched over, or all that the linear program uses where these are more."""
+_ROUNDS = 30
+_MORE = 4
+"""Types of a class that come in at once."""
+_WIDE = 1e6
+"""Servers' worth of bandwidth that a bus without a limit has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The server types to search over."""
+
+    servers: tuple[int, ...]
+    outside: float
+    """No cluster with a server of another type costs less."""
+
+
+def select(
+    instance: Instance, allowed: Sequence[Sequence[int]], expired: Callable[[], bool] = lambda: False
+) -> Selection:
+    """Select, where there are many types that no other replaces.
+
+    Args:
+        instance: the numeric problem.
+        allowed: open choices per dataset.
+        expired: true when time is over: what was not priced until then makes the bound outside 0.
+
+    Returns:
+        Those types; none named, and none outside, where there are few or the few have no cluster.
+    """
+    needed = undominated(instance)
+    if len(needed) <= MANY_TYPES:
+        return Selection((), INFINITY)
+    return _Selector(instance, allowed, needed).run(expired)
+
+
+class _Selector:
+    """The types that are in, and the prices of those that are not."""
+
+    def __init__(self, instance: Instance, allowed: Sequence[Sequence[int]], needed: Sequence[int]) -> None:
+        self.allowed, self.needed = allowed, tuple(needed)
+        cpus = sorted({instance.servers[s].cpu for s in needed})
+        probes = tuple(_probe(instance, needed, cpu) for cpu in cpus)
+        self.instance = replace(instance, servers=(*instance.servers, *probes))
+        self.probes = tuple(range(len(instance.servers), len(instance.servers) + len(probes)))
+        of = scope(self.instance, allowed, self.probes)
+        self.classes = [_Class(of, kind, self.needed) for kind in of.kinds]
+        self.inside = _first(instance, self.needed)
+        self.dearest = max(float(one.base.max()) for one in self.classes)
+
+    def run(self, expired: Callable[[], bool]) -> Selection:
+        """Solve and price until nothing comes in."""
+        bound, budget, worth = 0.0, INFINITY, np.zeros(len(self.needed))
+        for _ in range(_ROUNDS):
+            if expired():
+                return Selection(tuple(sorted(self.inside)), 0.0)
+            of = scope(self.instance, self.allowed, (*sorted(self.inside), *self.probes))
+            master = Master(of, whole=False, budget=budget)
+            arrays = master.program.arrays()
+            found = solve(arrays, Limits(presolve=False), relaxed=True)
+            if found.status is not Status.OPTIMAL:
+                return Selection((), INFINITY)
+            bound = min(budget, safe_bound(arrays, found.duals))
+            budget = min(budget, 3 * found.objective + 12 * self.dearest)
+            priced = [one.price(master, arrays, found.duals, self.inside) for one in self.classes]
+            worth = np.minimum.reduce(priced)
+            more = {self.needed[at] for one in priced for at in _lowest(one, self.inside, self.needed)}
+            if not more:
+                counts = zip(of.kinds, master.counts_at(found.x), strict=True)
+                return self._selection(bound, worth, {kind.server for kind, n in counts if n > 1e-6})
+            self.inside |= more
+        return Selection(tuple(sorted(self.inside)), 0.0)
+
+    def _selection(self, bound: float, worth: Floats, used: set[int]) -> Selection:
+        """The types that the optimum uses, and the next best of the others."""
+        order = sorted(range(len(self.needed)), key=lambda at: (self.needed[at] not in used, worth[at]))
+        kept = order[: max(len(used), _KEPT)]
+        # the bound holds for those that were in, used or not; servers of others cost so much more
+        left = [0.0 if self.needed[at] in self.inside else float(worth[at]) for at in order[len(kept) :]]
+        outside = bound + max(0.0, min(left, default=INFINITY))
+        return Selection(tuple(sorted(self.needed[at] for at in kept)), outside)
+
+
+def _lowest(worth: Floats, inside: set[int], needed: Sequence[int]) -> list[int]:
+    """Those that are worth more than they cost, the most first."""
+    below = [at for at in np.flatnonzero(worth < 0.0).tolist() if needed[at] not in inside]
+    return sorted(below, key=lambda at: float(worth[at]))[:_MORE]
+
+
+def _probe(instance: Instance, needed: Sequence[int], cpu: int) -> ServerType:
+    """A server that has the most of everything and cannot be had: its columns stand for any type's."""
+    of_type = [instance.servers[s] for s in needed if instance.servers[s].cpu == cpu]
+    return ServerType(
+        f"any with {instance.cpus[cpu]}",
+        0.0,
+        max(one.cores for one in of_type),
+        max(one.nic for one in of_type),
+        tuple(map(max, zip(*(one.slots for one in of_type), strict=True))),
+        tuple(map(max, zip(*(one.bus_bandwidth for one in of_type), strict=True))),
+        0,
+        min(one.core_cost for one in of_type),
+        cpu,
+        instance.host_cores + 1,
+        (1,) * len(instance.units),
+    )
+
+
+def _first(instance: Instance, needed: Sequence[int]) -> set[int]:
+    """The cheapest types, and those with most of something, in all and for the money."""
+    servers = [(s, instance.servers[s]) for s in needed]
+    sizes: list[Callable[[ServerType], float]] = [lambda one: one.cores, lambda one: one.nic]
+    sizes += [lambda one, b=b: one.slots[b] for b in range(len(instance.buses))]  # type: ignore[misc]
+    chosen = {min(servers, key=lambda pair: pair[1].cost)[0]}
+    for size in sizes:
+        chosen.add(max(servers, key=lambda pair: size(pair[1]))[0])
+        chosen.add(max(servers, key=lambda pair: size(pair[1]) / max(pair[1].cost, 1e-9))[0])
+    return chosen
+
+
+class _Class:
+    """A role with a core type: one program of one server, whose right sides make it any of its types."""
+
+    def __init__(self, of: Scope, probe: Kind, needed: Sequence[int]) -> None:
+        program = Program()
+        contents = Contents(program, of, probe)
+        contents.add()
+        self.label, self.names = contents.label, program.column_names
+        self.arrays = program.arrays()
+        self.cost = self.arrays.cost.copy()
+        self.servers = [of.instance.servers[s] for s in needed]
+        self.mine = np.array([one.cpu == of.server(probe).cpu for one in self.servers])
+        kinds = [Kind(s, probe.host, probe.tasks) for s in needed]
+        self.base = np.array([of.base_cost(kind) for kind in kinds])
+        self.needed = needed
+        self.low, self.high = self._sides(of, probe, kinds, program.row_names)
+        self._solver = Solver(program.arrays(), Limits(presolve=False), relaxed=True)
+
+    def _sides(
+        self, of: Scope, probe: Kind, kinds: Sequence[Kind], rows: Sequence[str]
+    ) -> tuple[Floats, Floats]:
+        """(types, rows) the right sides of each type."""
+        most, instance = of.server(probe), of.instance
+        low = np.tile(self.arrays.row_lower, (len(kinds), 1))
+        high = np.tile(self.arrays.row_upper, (len(kinds), 1))
+        cores = of.instance.host_cores if probe.host else 0
+        buses, units = instance.buses, instance.units
+        for row, name in enumerate(rows):
+            rest = name.removeprefix(f"{self.label}:")
+            if rest == "cores":
+                high[:, row] = [one.cores - cores for one in self.servers]
+            elif rest == "included: cores":
+                low[:, row] = [-float(of.spare_cores(kind)) for kind in kinds]
+            elif rest.startswith("network ("):
+                high[:, row] = [one.nic / most.nic for one in self.servers]
+            for b, bus in enumerate(buses):
+                if rest == f"slots of {bus}":
+                    high[:, row] = [one.slots[b] for one in self.servers]
+                elif rest.startswith(f"bandwidth of {bus} in "):
+                    width = most.bus_bandwidth[b]
+                    high[:, row] = [
+                        w / width if (w := one.bus_bandwidth[b]) > 0 else _WIDE for one in self.servers
+                    ]
+            for u, unit in enumerate(units):
+                if rest == f"included unit {unit.name}":
+                    low[:, row] = [
+                        -float(one.included_units[u] if one.included_units else 0) for one in self.servers
+                    ]
+        return low, high
+
+    def price(self, master: Master, arrays: Arrays, duals: Floats, inside: set[int]) -> Floats:
+        """(types) how far the price of a server is above all that it can be worth, from below; at least.
+
+        Types that are in, and those of another core type, have infinity.
+        """
+        pull, of_count = self._pull(master, arrays, duals)
+        cost = self.cost - pull
+        worth = np.where(self.mine, -INFINITY, INFINITY)
+        worth[[at for at, server in enumerate(self.needed) if server in inside]] = INFINITY
+        self._solver.price_columns(range(len(cost)), cost)
+        tolerance, solved, below = 1e-7 * self.base, set(), 0
+        while below < _MORE:
+            open_ = [at for at in np.flatnonzero(worth < -tolerance).tolist() if at not in solved]
+            if not open_:
+                break
+            at = min(open_, key=lambda one: float(worth[one]))
+            solved.add(at)
+            y = self._duals(at)
+            worth = np.maximum(worth, self._bounds(cost, y) + self.base - of_count)
+            below += bool(worth[at] < -tolerance[at])
+        return np.where((worth < 0) & (worth >= -tolerance), 0.0, worth)
+
+    def _pull(self, master: Master, arrays: Arrays, duals: Floats) -> tuple[Floats, float]:
+        """What the duals of shared rows pay for each column of a server, and for a server itself."""
+        mine = np.array(
+            [name.startswith((f"{self.label}:", "count of any with")) for name in master.program.row_names]
+        )
+        ends = np.where(duals > 0, arrays.row_lower, arrays.row_upper)
+        paid = arrays.columns_at(np.where(mine | ~np.isfinite(ends), 0.0, duals))
+        at = {name: column for column, name in enumerate(master.program.column_names)}
+        return paid[[at[name] for name in self.names]], float(paid[at[f"{self.label}:count"]])
+
+    def _duals(self, at: int) -> Floats:
+        """Of the program of one type."""
+        self._solver.bound_rows(self.low[at], self.high[at])
+        found = self._solver.run()
+        return found.duals if found.status is Status.OPTIMAL else np.zeros(self.low.shape[1])
+
+    def _bounds(self, cost: Floats, y: Floats) -> Floats:
+        """(types) what any content costs at least, by duals of one of them: weak duality holds for all."""
+        arrays = self.arrays
+        ends = np.where(y > 0, self.low, np.where(y < 0, self.high, 0.0))
+        # a row without an end on that side cannot have such a dual: it then is left out
+        known = np.isfinite(ends).all(axis=0)
+        y, ends = np.where(known, y, 0.0), np.where(known, ends, 0.0)
+        rows = np.asarray(ends @ y, dtype=np.float64)
+        reduced = cost - arrays.columns_at(y)
+        size = np.abs(cost) + np.bincount(
+            arrays.index, np.abs(arrays.value * y[arrays.row_of]), minlength=len(cost)
+        )
+        error = EPSILON * (np.bincount(arrays.index, minlength=len(cost)) + 2) * size
+        columns = float(np.minimum(0.0, (reduced - error) * arrays.upper).sum())
+        slack = EPSILON * ends.shape[1] * (np.abs(y).sum() + np.abs(columns))
+        bounds: Floats = rows + (columns - slack)
+        return bounds
