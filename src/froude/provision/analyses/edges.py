@@ -94,7 +94,9 @@ class Walk:
         try:
             problem = self.at(value)
         except ValueError as error:
-            return Here(False, Plan(Status.INFEASIBLE), True, f"no such value: {error}")
+            return Here(
+                False, Plan(Status.INFEASIBLE), True, f"no such value: {str(error).partition(', got')[0]}"
+            )
         return stays_best(problem, self.held, self.effort)
 
     def _steps(self, limit: float) -> Iterator[float]:

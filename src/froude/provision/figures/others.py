@@ -101,9 +101,7 @@ def _why_table(found: Sequence[WhyNot]) -> Table:
     rows: list[tuple[Value, ...]] = [
         (
             " + ".join(one.choice),
-            one.extra,
-            one.least,
-            one.most,
+            *(None if amount is None else round(amount, 2) for amount in (one.extra, one.least, one.most)),
             "; ".join(one.changes),
             "; ".join(map(str, one.plan.conflict)) if one.extra is None else _dearest(one),
         )
