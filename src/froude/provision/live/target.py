@@ -85,7 +85,8 @@ def find_target(
     """What a user's word means, and whether it may be measured; nothing is opened for writing here.
 
     Args:
-        text: a folder, a file that does not exist, or a block device; symbolic links are followed first.
+        text: a folder or a block device; symbolic links are followed first. A name that is not there is refused, as
+            a mistyped mount point would be: what it lies on is another disk.
         size: bytes to read and write; for a file `DEFAULT_SIZE` unless told, for a device all of it.
         destroy: the resolved name of the device, typed by the user: what lies on it is lost.
         read_only: measure reads of a device only, and write nothing.
@@ -113,10 +114,9 @@ def find_target(
     if stat.S_ISREG(mode):
         remedy = "Name a folder: the file in it is new, and is gone at the end"
         raise GuardError("already exists, and is never written to", file=path, remedy=remedy)
-    folder = path if mode else path.parent
-    if not folder.is_dir():
+    if not mode:
         raise InputError("does not exist", file=path, allowed="a folder, or a block device")
-    return _file_target(folder, DEFAULT_SIZE if size is None else size, root)
+    return _file_target(path, DEFAULT_SIZE if size is None else size, root)
 
 
 def device_target(
