@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from froude.base.clock import Clock
 from froude.provision.instance import Instance
+from froude.provision.optimise.bounds import safe_bound
 from froude.provision.optimise.highs import INFINITY, Limits, Outcome, Status, solve
 from froude.provision.optimise.master import Master
 from froude.provision.optimise.narrowing import possible, too_late
@@ -31,7 +32,8 @@ MANY_SERVERS = 40
 _NODES = 3000
 _FEW = 50
 _LATE = 0.4
-"""Share of the time limit from which on the master's bound is proved whenever it is raised."""
+"""Share of the time limit from which on the master's bound is proved whenever it is raised, and of the time left
+that a master may take: the rest is for proof and packing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ class Search:
         self._budget = 3 * relaxed.objective + 12 * max(
             (of.base_cost(kind) for kind in of.kinds), default=0.0
         )
+        self._raise(min(self._budget, safe_bound(root.program.arrays(), relaxed.duals)))
         whole = sum(root.counts_at(relaxed.x)) < MANY_SERVERS
         while not self.closed and not self._enough(self._floor) and not self.expired():
             choices, counts = self._propose(of, whole=whole)
@@ -159,7 +162,7 @@ class Search:
         """The master's choices and servers per kind, of those that were not packed yet."""
         first = self._master is None
         master = Master(of, whole=whole, never=self.left_open, budget=self._budget)
-        found = solve(master.program, self._limits())
+        found = solve(master.program, self._limits(_LATE))
         self._master = master
         if not found.found:
             self._none_found(found)
