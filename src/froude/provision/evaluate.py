@@ -93,7 +93,7 @@ def _today(problem: Problem) -> Problem:
 
 
 def _notes(problem: Problem, plan: Plan) -> tuple[str, ...]:
-    notes = ["slots and memory of the servers are taken to do"]
+    notes = ["slots and memory are not checked: the servers are taken to have enough"]
     if problem.sla.growth is not None:
         notes.append("growth is not counted: the fraction is of today's demand")
     for task, types in _several_types(problem, plan):
