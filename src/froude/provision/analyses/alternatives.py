@@ -59,7 +59,9 @@ def ranked(
 
 
 def affordable(problem: Problem, only: Only, effort: Effort, most: float) -> Plan | None:
-    """The cheapest cluster of some choices; None where there is none, or a rough look shows that it costs more.
+    """A cluster of some choices for an amount; None where there is none, or a rough look shows that it costs more.
+
+    The first cluster found for that amount is good enough; without an amount it is the cheapest.
 
     Args:
         problem: the inputs.
@@ -71,7 +73,7 @@ def affordable(problem: Problem, only: Only, effort: Effort, most: float) -> Pla
         rough = compile_plan(problem, replace(effort, gap=max(effort.gap, _ROUGH)), only=only)
         if rough.lower > most * (1 + EQUAL) or not rough.found:
             return None
-        if rough.gap <= effort.gap:
+        if rough.upper <= most or rough.gap <= effort.gap:
             return rough
     plan = compile_plan(problem, effort, only=only)
     return plan if plan.found else None

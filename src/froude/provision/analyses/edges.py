@@ -8,7 +8,7 @@ something else is cheaper, so the width of what is not known is stated.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from froude.provision.analyses.architecture import Architecture, architecture_of, held_cost, proved
 from froude.provision.compile import Effort, compile_plan
@@ -57,7 +57,10 @@ def stays_best(problem: Problem, held: Architecture, effort: Effort) -> Here:
         return Here(False, plan, proved(plan), "no cluster: " + "; ".join(map(str, plan.conflict)))
     if architecture_of(plan) == held:
         return Here(True, plan, proved(plan))
-    own = held_cost(problem, held, effort)
+    # its bounds hold among its own clusters only; among all, those of the plan do
+    own = replace(held_cost(problem, held, effort), lower=plan.lower)
+    if not proved(plan):
+        own = replace(own, status=plan.status)
     stays = own.found and own.upper <= plan.upper * (1 + EQUAL)
     return Here(stays, own if stays else plan, proved(own) and proved(plan), "" if stays else "cheaper")
 

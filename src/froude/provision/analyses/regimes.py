@@ -140,8 +140,7 @@ class _Study:
     @property
     def _look(self) -> Effort:
         """For candidates, whose cost counts and whose proof does not."""
-        gap = max(self.effort.gap, self.allowance / 4)
-        return replace(self.effort, gap=gap, time_limit_s=self.effort.time_limit_s / 5)
+        return replace(self.effort, gap=max(self.effort.gap, self.allowance / 4))
 
     def best(self, factor: float) -> Best:
         return Best(factor, compile_plan(at_factor(self.problem, factor), self.effort))
@@ -163,7 +162,14 @@ class _Study:
                 found = stays_best(there, one.architecture, self.effort)
                 if found.stays:
                     break
-        return self.best(factor) if found is None else Best(factor, found.plan)
+        if found is None:
+            return self.best(factor)
+        if found.plan.status is Status.UNDECIDED:
+            # no time for all choices: those of a neighbour alone are found sooner
+            held = (held_cost(there, a, self.effort) for a in (low.architecture, high.architecture) if a)
+            known = next((plan for plan in held if plan.found), found.plan)
+            return Best(factor, replace(known, status=found.plan.status, lower=found.plan.lower))
+        return Best(factor, found.plan)
 
     def near(self, point: Best) -> dict[Architecture, float]:
         """Architectures within the allowance at a point, and what they cost; {} where there is no cluster."""
