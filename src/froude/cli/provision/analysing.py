@@ -220,11 +220,13 @@ def _ranked(plans: Sequence[Plan]) -> str:
 
 
 def _left(found: Slack) -> str:
-    rows: list[Sequence[str]] = [("server and resource", "in use", "there", "unit", "share")]
+    from froude.provision.figures.others import resource_text
+
+    rows: list[Sequence[str]] = [("server and resource", "in use", "there", "share")]
     for group in found.groups:
-        rows.append((group.name, "", "", "", ""))
+        rows.append((group.name, "", "", ""))
         rows += [
-            (f"  {one.name}", f"{one.used:.4g}", f"{one.available:.4g}", one.unit, f"{one.share:.1%}")
+            (f"  {one.name}", *(resource_text(one, n) for n in (one.used, one.available)), f"{one.share:.1%}")
             for one in group.resources
         ]
     grow = found.growth

@@ -171,7 +171,7 @@ def slack_chart(groups: Sequence[GroupSlack]) -> Chart:
 
 def _slack_table(group: GroupSlack) -> Table:
     rows: list[tuple[Value, ...]] = [
-        (one.name, *(_amount(one, value) for value in (one.used, one.available, one.left)), one.share)
+        (one.name, *(resource_text(one, value) for value in (one.used, one.available, one.left)), one.share)
         for one in group.resources
     ]
     columns = (
@@ -184,8 +184,8 @@ def _slack_table(group: GroupSlack) -> Table:
     return Table(columns, rows, f"One server of {group.name}")
 
 
-def _amount(one: Resource, value: float) -> str:
-    """To three digits, with its unit; what rounding leaves over is nothing."""
+def resource_text(one: Resource, value: float) -> str:
+    """An amount of a resource, to three digits, with its unit; what rounding leaves over is nothing."""
     rounded = float(f"{value:.3g}") if value > 1e-9 * one.available else 0.0
     dimension = {"B": Dimension.SIZE, "B/s": Dimension.RATE}.get(one.unit)
     return f"{rounded:g} {one.unit}" if dimension is None else show(rounded, dimension)
