@@ -27,12 +27,12 @@ def _searched(instance: Instance) -> Search:
     search = Search(instance, Effort(1e-4, 20), RealClock())
     search.run()
     assert math.isfinite(search.best.cost)
-    assert violations(instance, search.best.choices, search.best.groups) == []
+    assert violations(instance, search.best.choices, search.best.groups()) == []
     return search
 
 
 def _servers(search: Search) -> int:
-    return sum(group.count for group in search.best.groups)
+    return sum(group.count for group in search.best.groups())
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -119,7 +119,7 @@ def test_scarce_servers_are_packed_in_one() -> None:
     assert len(tiers(scope(scarce, of.allowed))) == 1
     search = Search(scarce, Effort(time_limit_s=20), VirtualClock())
     search.run()
-    assert sum(group.count for group in search.best.groups) <= 5
+    assert sum(group.count for group in search.best.groups()) <= 5
 
 
 def test_settling_takes_away_what_is_too_much() -> None:
@@ -156,6 +156,6 @@ def test_time_over_before_anything_is_undecided_not_wrong() -> None:
 
     search = Search(built(photoshare(100)), Effort(time_limit_s=1), Running())
     search.run()
-    assert not search.best.groups
+    assert not search.best.groups()
     assert search.feasible
     assert 0 < search.lower <= 7329.11

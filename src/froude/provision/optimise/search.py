@@ -24,6 +24,7 @@ from froude.provision.optimise.packing import Pool
 from froude.provision.optimise.scope import Kind, Scope, scope
 from froude.provision.optimise.selecting import select
 from froude.provision.optimise.settle import Servers, cost_of, groups_of, settle
+from froude.provision.optimise.tidy import alike, tidy
 from froude.provision.optimise.tree import prove
 from froude.provision.plan import Group
 
@@ -51,7 +52,13 @@ class Best:
 
     cost: float = INFINITY
     choices: tuple[int, ...] = ()
-    groups: tuple[Group, ...] = ()
+    of: Scope | None = None
+    """Of these choices alone; None where there is no cluster yet."""
+    servers: Servers = field(default_factory=list)
+
+    def groups(self) -> tuple[Group, ...]:
+        """The cluster by name: each thing on as few servers as costs no more, servers alike in one group."""
+        return () if self.of is None else alike(groups_of(self.of, tidy(self.of, self.servers)))
 
 
 @dataclass(slots=True)
@@ -259,7 +266,7 @@ class Search:
             self._offer(of, [pair for packer in packers for pair in packer.servers or []], choices)
 
     def _offer(self, of: Scope, servers: Servers, choices: tuple[int, ...]) -> None:
-        groups = groups_of(of, settle(of, servers))
-        cost = of.constant + cost_of(of, groups)
+        servers = settle(of, servers)
+        cost = of.constant + cost_of(of, groups_of(of, servers))
         if cost < self.best.cost * (1 - 1e-12) or not math.isfinite(self.best.cost):
-            self.best = Best(cost, choices, groups)
+            self.best = Best(cost, choices, of, servers)

@@ -65,7 +65,7 @@ def _plan(instance: Instance, search: Search, seconds: float) -> Plan:
         lower = min(search.lower, best.cost)
         return Plan(
             status,
-            best.groups,
+            best.groups(),
             {dataset.name: dataset.choices[c].names for dataset, c in chosen if dataset.cpu_of is None},
             lower=lower,
             upper=best.cost,

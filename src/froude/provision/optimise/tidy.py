@@ -2,12 +2,13 @@
 
 The programs do not care whether four disks of a dataset stand on one server or on two, as long as both are paid
 for anyway; people do. All of one thing on a server is moved to another server that has some of it, wherever it
-fits there and nothing costs more. Each move lowers the number of places by one, so that it ends.
+fits there and nothing costs more. Each move lowers the number of places by one, so that it ends. Servers with the
+same things in them then get the same shares, their mean: every limit of a server is convex in its shares.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -15,6 +16,7 @@ from froude.provision.optimise.contents import Columns, Contents
 from froude.provision.optimise.highs import Arrays, Limits, Program, solve
 from froude.provision.optimise.scope import Kind, Scope
 from froude.provision.optimise.settle import Content, Servers, cost_of, groups_of, settle
+from froude.provision.plan import Group, Held, Running
 
 _Amount = TypeVar("_Amount", int, float)
 MOST_SERVERS = 16
@@ -37,6 +39,32 @@ def tidy(of: Scope, servers: Servers) -> Servers:
         apart = moved
     made = settle(of, [(content, 1) for content in apart])
     return made if cost_of(of, groups_of(of, made)) <= _least(of, servers) else servers
+
+
+def alike(groups: Iterable[Group]) -> tuple[Group, ...]:
+    """Servers with the same things in them, and the same cores and memory, as one group with mean shares."""
+    same: dict[Group, list[Group]] = {}
+    for group in groups:
+        held = tuple(replace(one, share=0.0) for one in group.held)
+        running = tuple(replace(one, share=0.0) for one in group.running)
+        same.setdefault(replace(group, count=1, held=held, running=running), []).append(group)
+    return tuple(_mean(found) if len(found) > 1 else found[0] for found in same.values())
+
+
+def _mean(groups: Sequence[Group]) -> Group:
+    count = sum(group.count for group in groups)
+
+    def share(parts: Sequence[Held | Running]) -> float:
+        return sum(p.share * g.count for p, g in zip(parts, groups, strict=True)) / count
+
+    held = zip(*(group.held for group in groups), strict=True)
+    running = zip(*(group.running for group in groups), strict=True)
+    return replace(
+        groups[0],
+        count=count,
+        held=tuple(replace(parts[0], share=share(parts)) for parts in held),
+        running=tuple(replace(parts[0], share=share(parts)) for parts in running),
+    )
 
 
 def _least(of: Scope, servers: Servers) -> float:
