@@ -67,7 +67,9 @@ def test_effort_reaches_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
 
     _solver(monkeypatch, solve)
     assert compile_plan(photoshare(), Effort(0.05, 3.0, 7)).conflict
+    every = seen.pop("allowed")
     assert seen == {"gap": 0.05, "time_limit_s": 3.0, "seed": 7}
+    assert every == (tuple(range(6)),) * 3
 
 
 def test_a_conflict_of_the_inputs_needs_no_solver() -> None:
@@ -144,3 +146,21 @@ def test_a_missing_solver_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingError, match=r"froude\[provision\]"):
         compile_plan(photoshare())
+
+
+def test_a_core_type_can_be_closed() -> None:
+    """What is left open is what the tasks run on, and no cheaper than with all open."""
+    problem = photoshare()
+    slow = replace(problem.catalog.cpus[0], name="slow", price=80.0)
+    server = problem.catalog.servers[0]
+    catalog = replace(
+        problem.catalog,
+        cpus=(*problem.catalog.cpus, slow),
+        servers=(server, replace(server, name="Slow1", cpu="slow")),
+    )
+    both = replace(problem, catalog=catalog)
+    rows = {f"core type of {task.name}": [("core",)] for task in problem.application.tasks}
+    closed = compile_plan(both, only=rows)
+    assert set(closed.cpus.values()) == {"core"}
+    assert set(compile_plan(both).cpus.values()) == {"slow"}
+    assert compile_plan(both).upper < closed.upper

@@ -119,26 +119,28 @@ class _Layers:
         found = build(problem)
         if not isinstance(found, Instance):
             return Plan(Status.INFEASIBLE, conflict=found, lower=math.inf)
-        narrowed = _narrowed(found, self.only, self.narrowing)
-        if isinstance(narrowed, Conflict):
-            return Plan(Status.INFEASIBLE, conflict=(narrowed,), lower=math.inf)
-        return _solved(adapt(narrowed), Effort(gap, seconds, self.seed))
+        open_ = _open(found, self.only, self.narrowing)
+        if isinstance(open_, Conflict):
+            return Plan(Status.INFEASIBLE, conflict=(open_,), lower=math.inf)
+        return _solved(adapt(found), open_, Effort(gap, seconds, self.seed))
 
 
-def _narrowed(instance: Instance, only: Only, narrowing: Narrowing) -> Instance | Conflict:
-    """The instance with the choices of those names alone."""
-    if not only and narrowing == Narrowing():
-        return instance
-    kept: list[list[int]] = []
+Open = tuple[tuple[int, ...], ...]
+"""Indices of the choices that stay open, per dataset of an instance."""
+
+
+def _open(instance: Instance, only: Only, narrowing: Narrowing) -> Open | Conflict:
+    """The choices of those names alone."""
+    kept: list[tuple[int, ...]] = []
     for dataset in instance.datasets:
         names = only.get(dataset.name)
         open_ = [i for i, c in enumerate(dataset.choices) if names is None or c.names in names]
-        kept.append([i for i in open_ if narrowing.allows(dataset.name, dataset.choices[i].names)])
+        kept.append(tuple(i for i in open_ if narrowing.allows(dataset.name, dataset.choices[i].names)))
         if not kept[-1]:
             allowed = " or ".join(" + ".join(one) for one in names or ())
             stored = "stored as" if dataset.cpu_of is None else "run on"
             return Conflict(f"dataset {dataset.name} cannot be {stored} {allowed}")
-    return _kept(instance, kept)
+    return tuple(kept)
 
 
 def homogeneous(problem: Problem, effort: Effort | None = None) -> dict[str, Plan]:
@@ -188,31 +190,7 @@ def _point(problem: Problem, effort: Effort, baselines: bool, factor: float) -> 
     return Point(factor, plan, homogeneous(fixed, effort) if wanted else {})
 
 
-def _kept(instance: Instance, kept: Sequence[Sequence[int]]) -> Instance:
-    """The instance with some of each dataset's choices."""
-    datasets = tuple(
-        replace(dataset, choices=tuple(dataset.choices[index] for index in at))
-        for dataset, at in zip(instance.datasets, kept, strict=True)
-    )
-    tasks = tuple(
-        replace(
-            task,
-            paths=tuple(
-                replace(path, io_s=tuple((d, _picked(times, kept[d])) for d, times in path.io_s))
-                for path in task.paths
-            ),
-            floors=tuple((d, _picked(floors, kept[d])) for d, floors in task.floors),
-        )
-        for task in instance.tasks
-    )
-    return replace(instance, datasets=datasets, tasks=tasks)
-
-
-def _picked(values: tuple[float, ...], at: Sequence[int]) -> tuple[float, ...]:
-    return tuple(values[index] for index in at)
-
-
-def _solved(instance: Instance, effort: Effort) -> Plan:
+def _solved(instance: Instance, open_: Open, effort: Effort) -> Plan:
     try:
         from froude.provision.optimise import solve
     except ModuleNotFoundError as error:
@@ -220,7 +198,9 @@ def _solved(instance: Instance, effort: Effort) -> Plan:
             raise
         remedy = "pip install 'froude[provision]'"
         raise MissingError(f"{error.name} is not installed", remedy=remedy) from error
-    plan: Plan = solve(instance, gap=effort.gap, time_limit_s=effort.time_limit_s, seed=effort.seed)
+    plan: Plan = solve(
+        instance, gap=effort.gap, time_limit_s=effort.time_limit_s, seed=effort.seed, allowed=open_
+    )
     if plan.status is Status.INFEASIBLE and not plan.conflict:
         return replace(plan, conflict=(Conflict("the constraints of the servers, taken together"),))
     return plan
