@@ -60,6 +60,10 @@ class Best:
         """The cluster by name: each thing on as few servers as costs no more, servers alike in one group."""
         return () if self.of is None else alike(groups_of(self.of, tidy(self.of, self.servers)))
 
+    def paid(self, groups: Sequence[Group]) -> float:
+        """What they cost in its stead, at most its cost: being tidy can spare a piece, such as one of memory."""
+        return self.cost if self.of is None else self.of.constant + cost_of(self.of, groups)
+
 
 @dataclass(slots=True)
 class Search:

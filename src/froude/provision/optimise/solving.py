@@ -62,13 +62,14 @@ def _plan(instance: Instance, search: Search, seconds: float) -> Plan:
     if math.isfinite(best.cost):
         chosen = list(zip(instance.datasets, best.choices, strict=True))
         status = Status.PROVED if search.closed else Status.GAP
-        lower = min(search.lower, best.cost)
+        groups = best.groups()
+        upper = best.paid(groups)
         return Plan(
             status,
-            best.groups(),
+            groups,
             {dataset.name: dataset.choices[c].names for dataset, c in chosen if dataset.cpu_of is None},
-            lower=lower,
-            upper=best.cost,
+            lower=min(search.lower, upper),
+            upper=upper,
             seconds=seconds,
             notes=tuple(search.notes),
             cpus={instance.tasks[d.cpu_of].name: instance.cpus[c] for d, c in chosen if d.cpu_of is not None},
