@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from froude.provision.optimise.contents import MANY, PENALTY, Columns, Contents, Excess
+from froude.provision.optimise.cuts import Cut
 from froude.provision.optimise.highs import Floats, Program
 from froude.provision.optimise.running import run_time_columns
 from froude.provision.optimise.scope import Kind, Scope, whole_up
@@ -46,6 +47,7 @@ class Master:
         *,
         whole: bool = True,
         never: Iterable[Sequence[int]] = (),
+        cuts: Iterable[Cut] = (),
         budget: float = math.inf,
         slots: Sequence[Kind] | None = None,
         placed: Placed = NOTHING,
@@ -57,6 +59,7 @@ class Master:
             of: the choices that are open.
             whole: counts are integers; choices always are.
             never: choices per dataset that are not to be proposed.
+            cuts: bounds of tiers that were packed.
             budget: no kind may cost more than this alone, which bounds every count. A bound of this program
                 holds for all clusters up to the budget, so `min(bound, budget)` holds for all. Counts without
                 a tight box slow HiGHS by orders of magnitude.
@@ -82,6 +85,8 @@ class Master:
         for choices in never:
             chosen = [(self.choice[d, c], 1.0) for d, c in enumerate(choices)]
             self.program.row(f"never {choices}", chosen, upper=len(chosen) - 1.0)
+        for number, cut in enumerate(cuts):
+            self._cut(number, cut)
 
     def choices_at(self, x: Floats) -> tuple[int, ...]:
         """The choice per dataset at a point."""
@@ -140,6 +145,19 @@ class Master:
                 worth = [(c, costs[c] / 1e3) for c in one.every() if c in costs]
                 less = [(c, -costs[c] / 1e3) for c in other.every() if c in costs]
                 self.program.row("dearer first", [*worth, *less], lower=0.0)
+
+    def _cut(self, number: int, cut: Cut) -> None:
+        """Servers of its kinds cost what it says where all its choices are made, and at least nothing elsewhere."""
+        costs = dict(self.program.costs())
+        columns = [c for columns in self.kinds if columns.kind in cut.kinds for c in columns.every()]
+        terms = [(column, costs[column] / cut.most) for column in columns if column in costs]
+        needed = cut.lower / cut.most
+        for d, open_ in enumerate(self.scope.allowed):
+            more = {c: cut.more[d][c] / cut.most for c in open_ if c in cut.more[d]}
+            if len(more) < len(open_) or any(more.values()):
+                needed -= 1.0
+                terms += [(self.choice[d, c], -1.0 - worth) for c, worth in more.items()]
+        self.program.row(f"cut {number}", terms, lower=needed)
 
     def _stored(self) -> None:
         """Each copy of the chosen choice is placed whole, on enough units."""

@@ -91,7 +91,7 @@ class Packer:
         found = solve(program.program, self.settings.limits())
         goal = min(found.objective, enough)
         self._counts = program.counts_at(found.x) if found.found else []
-        self.lower = self._prove(program, goal)
+        self.lower = max(self.lower, self._prove(program, goal))
         return self.lower
 
     def bound(self, *, deep: bool) -> None:

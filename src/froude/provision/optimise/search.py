@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from froude.base.clock import Clock
 from froude.provision.instance import Instance
 from froude.provision.optimise.bounds import safe_bound
+from froude.provision.optimise.cuts import Cut, lifted
 from froude.provision.optimise.highs import INFINITY, Limits, Outcome, Status, solve
 from froude.provision.optimise.master import Master
 from froude.provision.optimise.narrowing import possible, too_late
@@ -28,7 +29,7 @@ from froude.provision.optimise.tidy import alike, tidy
 from froude.provision.optimise.tree import prove
 from froude.provision.plan import Group
 
-MANY_SERVERS = 40
+MANY_SERVERS = 400
 """From here on counts are continuous in the master: rounding them matters less than the gap."""
 _NODES = 3000
 _FEW = 50
@@ -79,6 +80,8 @@ class Search:
     """No cluster costs less."""
     left_open: dict[tuple[int, ...], float] = field(default_factory=dict)
     """Choices that were packed, each with its bound: the master proposes them no more."""
+    cuts: dict[tuple[tuple[int, ...], tuple[Kind, ...]], Cut] = field(default_factory=dict)
+    """What the bounds of packed tiers say of all choices, by the choices and kinds packed."""
     servers: tuple[int, ...] | None = None
     """Types that are searched over; None before the search, and where there are few."""
     outside: float = INFINITY
@@ -172,7 +175,8 @@ class Search:
     def _propose(self, of: Scope, *, whole: bool) -> tuple[tuple[int, ...] | None, dict[Kind, float]]:
         """The master's choices and servers per kind, of those that were not packed yet."""
         first = self._master is None
-        master = Master(of, whole=whole, never=self.left_open, budget=self._budget)
+        cuts = self.cuts.values()
+        master = Master(of, whole=whole, never=self.left_open, cuts=cuts, budget=self._budget)
         found = solve(master.program, self._limits(_LATE))
         self._master = master
         if not found.found:
@@ -234,31 +238,63 @@ class Search:
             return INFINITY
         of = scope(self.instance, [(choice,) for choice in choices], self.servers)
         packers = self._packers(of)
+        for packer in packers:
+            packer.lower = self._known(packer, choices)
         attempts = [packer.attempt(counts) for packer in packers]
         if all(attempts):
             self._gather(of, packers, choices)
             self._prove_claim()
             if self._enough(self._floor):
                 return self._floor
-        lower = of.constant
+        self._work(of, packers, choices, deep=deep)
         for packer in packers:
-            lower += packer.fluid(self.best.cost)
-        if lower >= self.best.cost:
-            return lower
+            self._learn(packer, choices)
+        return of.constant + sum(packer.lower for packer in packers)
+
+    def _work(self, of: Scope, packers: Sequence[Packer], choices: tuple[int, ...], *, deep: bool) -> None:
+        """Bounds and servers of each tier, until they are near or cannot be much better than the best cluster."""
+        for packer in packers:
+            packer.fluid(self.best.cost)
+        if self._sum(of, packers) >= self.best.cost:
+            return
         for packer in packers:
             packer.bound(deep=deep)
-        lower = of.constant + sum(packer.lower for packer in packers)
-        if lower >= self.best.cost * (1 - self.effort.gap / 10):
-            return lower  # a cluster with these choices cannot be much better
+        if self._sum(of, packers) >= self.best.cost * (1 - self.effort.gap / 10):
+            return  # a cluster with these choices cannot be much better
         for packer in packers:
             packer.pack(deep=deep)
         self._gather(of, packers, choices)
         for packer in packers if deep else ():
-            lower = of.constant + sum(packer.lower for packer in packers)
+            lower = self._sum(of, packers)
             if not self._enough(lower):
                 packer.exact(self.best.cost - (lower - packer.lower))
         self._gather(of, packers, choices)
+
+    @staticmethod
+    def _sum(of: Scope, packers: Sequence[Packer]) -> float:
         return of.constant + sum(packer.lower for packer in packers)
+
+    def _known(self, packer: Packer, choices: tuple[int, ...]) -> float:
+        """What the bounds of other choices say of a tier."""
+        kinds = packer.scope.kinds
+        return max((cut.at(choices) for cut in self.cuts.values() if cut.kinds == kinds), default=0.0)
+
+    def _learn(self, packer: Packer, choices: tuple[int, ...]) -> None:
+        """Keep a tier's bound, and raise those of the packed choices that it holds for."""
+        key = (choices, packer.scope.kinds)
+        if not 0 < packer.lower < INFINITY or packer.lower <= self._known(packer, choices):
+            return
+        self.cuts[key] = lifted(packer.scope, packer.lower)
+        for packed, bound in self.left_open.items():
+            self.left_open[packed] = max(bound, self._from_cuts(packed))
+
+    def _from_cuts(self, choices: tuple[int, ...]) -> float:
+        """What the bounds of tiers say of choices: the most of each tier, and what the choices cost besides."""
+        most: dict[tuple[Kind, ...], float] = {}
+        for cut in self.cuts.values():
+            most[cut.kinds] = max(most.get(cut.kinds, 0.0), cut.at(choices))
+        datasets = self.instance.datasets
+        return sum(most.values()) + sum(d.choices[c].cost for d, c in zip(datasets, choices, strict=True))
 
     def _packers(self, of: Scope) -> list[Packer]:
         settings = Settings(self.effort.gap, self.effort.seed, self._budget, self.left_s, self.pool)
