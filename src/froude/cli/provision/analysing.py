@@ -155,7 +155,7 @@ def compare(
 
     Ends with 3 when a point is infeasible or its gap was not reached.
 
-    Example: froude provision compare productsearch --with one-partition.yaml --from 0.5 --to 8
+    Example: froude provision compare productsearch --with your-design.yaml --from 0.5 --to 8
     """
     from froude.provision.analyses.designs import compare as find
     from froude.provision.figures.others import comparison_report

@@ -232,7 +232,9 @@ def _factor(text: str) -> float:
 
 
 def _stages(found: Roadmap) -> str:
-    head = f"{len(found.regimes)} regimes; roadmap within {found.within:.2%}: {len(found.stages)} stages"
+    regimes, stages = len(found.regimes), len(found.stages)
+    head = f"{regimes} regime{'s' * (regimes != 1)}; "
+    head += f"roadmap within {found.within:.2%}: {stages} stage{'s' * (stages != 1)}"
     rows: list[Sequence[str]] = [("architecture", "SLA from", "to", "holds to", "extra")]
     for stage in found.stages:
         ends = (f"{stage.first:.4g}", f"{stage.last:.4g}", f"{stage.until:.4g}")

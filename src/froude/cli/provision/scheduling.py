@@ -44,7 +44,7 @@ def schedule(
     Ends with 3 when a period has no cluster, or its gap was not reached.
 
     Example: froude provision schedule photoshare-calibrated --period day=14x1 --period night=10x0.2
-    --price-per-gb-moved 0.01 --report day.html
+    --price-per-gb-moved 0.001 --report day.html
     """
     from froude.provision.schedule import schedule as scheduled
     from froude.provision.schedule_figures import schedule_report
@@ -62,8 +62,15 @@ def schedule(
         common.save(report, schedule_report(problem, day, common.facts(settings, files)))
         settings.emit(document)
     settings.out(_told(day))
+    if not day.found:
+        settings.note("a period has no cluster")
+    elif not day.proved:
+        settings.note("not proved: the gap of a period's cluster is open")
+    elif day.gap > gap:
+        settings.note(
+            f"each period is proved; around the day {day.gap:.2%} could be saved at most, moves included"
+        )
     if not day.proved:
-        settings.note("not proved: " + ("a gap is open" if day.found else "a period has no cluster"))
         raise typer.Exit(common.EXIT_MISSED)
 
 

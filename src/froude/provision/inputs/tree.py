@@ -1,6 +1,6 @@
 """The form that XML and YAML share: elements with named texts, children, and the line of each.
 
-Errors are collected in a `Problems`, so that a file's errors come all at once.
+Errors are collected in a `Flaws`, so that a file's errors come all at once.
 """
 
 from __future__ import annotations

@@ -69,10 +69,12 @@ class Imported:
             )
         if base is None and not self.servers:
             why = "memory has no rates" if self.asked.memory else "no instance type is left"
+            template = "Write what is missing with --template and fill it in"
+            beside = "Name a catalog that has servers with --base, to add these units to it"
             raise InputError(
                 f"the catalog has no server: {why}",
                 found="; ".join(self.notes),
-                remedy="Write what is missing with --template and fill it in" if self.asked else None,
+                remedy=template if self.asked.memory else beside,
             )
         if base is None:
             return Catalog(
