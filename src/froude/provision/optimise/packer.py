@@ -25,6 +25,8 @@ FEW_SERVERS = 8
 """Up to here a program of single servers is solved at once."""
 _NODES = 3000
 _BRANCHES = 60
+_GROWN = 1.2
+"""Times the patterns of the last rounding from which on another one is worth its time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class Packer:
         self._tried: list[float] = []
         self._packing: Packing | None = None
         self._generated: Bound | None = None
+        self._rounded = 0
 
     @property
     def _near(self) -> bool:
@@ -129,7 +132,7 @@ class Packer:
                 target=lambda: self.cost * (1 - settings.gap / 4),
                 penalty=2 * settings.budget,
                 nodes=_BRANCHES,
-                found=lambda: self._round(packing, 100),
+                found=lambda: self._round_more(packing),
                 expired=settings.expired,
             )
             self.lower = max(self.lower, raised)
@@ -191,10 +194,16 @@ class Packer:
         return most
 
     def _round(self, packing: Packing, nodes: int) -> None:
+        self._rounded = len(packing.patterns)
         limits = self.settings.limits(0.5, nodes=nodes, most_s=5.0)
         whole = packing.restricted(2 * self.settings.budget, limits)
         if whole is not None:
             self._offer(whole)
+
+    def _round_more(self, packing: Packing) -> None:
+        """Round anew when there are many more patterns than the last time: it takes longer than finding them."""
+        if len(packing.patterns) > _GROWN * self._rounded:
+            self._round(packing, 100)
 
     def _offer_up(self, packing: Packing, bound: Bound) -> None:
         """Round a fractional packing up: dear, but there at once; not where a server type is scarce."""

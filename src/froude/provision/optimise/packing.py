@@ -18,12 +18,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from froude.provision.optimise.contents import MANY, Columns, Contents
-from froude.provision.optimise.highs import INFINITY, Floats, Limits, Program, Solver, Status, solve
+from froude.provision.optimise.highs import INFINITY, Floats, Limits, Program, Status, solve
 from froude.provision.optimise.scope import Kind, Scope
 from froude.provision.optimise.settle import Content, Servers, content_at
-from froude.provision.optimise.tree import prove
+from froude.provision.optimise.tree import Proof, prove
 
 _ROUNDS = 120
+_NODES = 400
+"""Most programs of the tree of a pricing problem."""
 _IMPROVES = 1e-6
 """A pattern is worth having when its reduced cost is this share of its server's price below zero."""
 TOLERANCE = 1e-9
@@ -97,20 +99,27 @@ class _Pricer:
         self.arrays = program.arrays()
         self.cost = self.arrays.cost.copy()
         self.possible = bool((self.arrays.lower <= self.arrays.upper).all())
-        self._solver: Solver | None = None
 
-    def cheapest(self, cost: Floats) -> tuple[float, Floats]:
-        """(value, point) of the pattern of least cost."""
-        if self._solver is None:
-            self._solver = Solver(self.arrays, Limits(gap=1e-4, presolve=False))
-        self._solver.price_columns(range(len(cost)), cost)
-        found = self._solver.run()
+    def cheapest(self, cost: Floats, target: float) -> tuple[float, Floats]:
+        """(value, point) of the pattern of least cost; of any, or none, where all cost the target or more.
+
+        Our own tree finds it sooner than HiGHS, which has been seen to miss it; HiGHS where the tree is too large.
+        """
+        proof = self._proof(cost, target)
+        if proof.bound >= target:
+            return INFINITY, np.empty(0)
+        if proof.x is not None and proof.nodes < _NODES:
+            return float(cost @ proof.x), proof.x
+        found = solve(self.arrays, Limits(gap=1e-4, nodes=_NODES))
         return (found.objective, found.x) if found.found else (INFINITY, found.x)
 
     def bound(self, cost: Floats, target: float) -> float:
-        """The same from below, by our own tree."""
+        """The same from below."""
+        return self._proof(cost, target).bound
+
+    def _proof(self, cost: Floats, target: float) -> Proof:
         self.arrays.cost[:] = cost
-        return prove(self.arrays, target, first=[list(self.columns.units.values())], nodes=400).bound
+        return prove(self.arrays, target, first=[list(self.columns.units.values())], nodes=_NODES)
 
     def place(self, total: Total) -> int | None:
         """The column that a total sums, where it is one."""
@@ -262,8 +271,8 @@ class Packing:
         worst = 0.0
         for pricer in self.pricers:
             cost, constant = self._reduced(pricer, duals)
-            value, x = pricer.cheapest(cost)
             price = max(pricer.base, 1e-9)
+            value, x = pricer.cheapest(cost, -constant - _IMPROVES * price)
             if value + constant < -_IMPROVES * price:
                 worst = max(worst, -(value + constant) / price)
                 self._find(pricer, x)
@@ -284,12 +293,18 @@ class Packing:
         return max(0.0, value / (1.0 + worst) * (1.0 - TOLERANCE))
 
     def fractional(self, fractions: tuple[float, ...]) -> tuple[Total, float] | None:
-        """The total that is furthest from whole at a fractional packing, counts of servers first."""
+        """The total that is furthest from whole at a fractional packing, counts of servers first.
+
+        Those of a type first, whatever its servers do: else one more host for one worker less would evade it.
+        """
         used = [(p, x, n) for (p, x), n in zip(self.patterns, fractions, strict=True) if n > 1e-9]
         kinds = [Total("kind", pricer.kind) for pricer in self.pricers]
+        types = [
+            Total("servers", server) for server in sorted({pricer.kind.server for pricer in self.pricers})
+        ]
         things = [Total("units", i) for i in range(len(self.scope.items))]
         tasks = [Total("instances", t) for t in self.scope.tasks]
-        for totals in (kinds, [*things, Total("cores"), Total("dimms")], tasks):
+        for totals in (types, kinds, [*things, Total("cores"), Total("dimms")], tasks):
             amounts = [(sum(p.amount(t, x) * n for p, x, n in used), t) for t in totals]
             away = [(abs(amount - round(amount)), -at) for at, (amount, _) in enumerate(amounts)]
             most, at = max(away, default=(0.0, 0))
