@@ -6,8 +6,26 @@ the ones already in the table.
 
 from __future__ import annotations
 
-from benchmarks import provision_paper
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from tests.integration.nbd_disk import SlowDisk
+
+from benchmarks import provision_analyses, provision_paper
 from benchmarks.results import Row, Topic
+from froude.provision.live.measure import Request, measure
+from froude.provision.live.target import find_target, served
+from froude.provision.measured import KIB, MIB, Measurement, size_text
+
+PRICES = Path(__file__).parent.parent.parent / "shared" / "data" / "prices"
+"""Tables of cloud prices, where they are beside the checkout; else FROUDE_PRICES names them."""
 
 TOPIC = Topic(
     "provisioning",
@@ -42,8 +60,93 @@ def terasort() -> list[Row]:
     return list(provision_paper.terasort_rows())
 
 
+@TOPIC.group("regimes", "Published: regimes of PhotoShare (paper Table 2)")
+def regimes() -> list[Row]:
+    """Boundaries, proved."""
+    return list(provision_analyses.regime_rows())
+
+
+@TOPIC.group("sensitivity", "Published: robustness and prices (paper Table 3)")
+def sensitivity() -> list[Row]:
+    """Ranges by halving, prices exactly."""
+    return [*provision_analyses.robustness_rows(), *provision_analyses.price_rows()]
+
+
+@TOPIC.group("designs", "Published: two designs of ProductSearch (paper 6.2)")
+def designs() -> list[Row]:
+    """One partition, or two."""
+    return list(provision_analyses.design_rows())
+
+
+@TOPIC.group("brute-force", "Plans against brute force and another solver")
+def brute_force() -> list[Row]:
+    """Tiny clusters enumerated from the inputs alone, feature by feature; random instances by scipy's solver."""
+    rows = []
+    for what, path, seeds in (
+        (
+            "problems whose plan is beaten, or refused, by enumeration",
+            "tests/provision/test_brute_force.py",
+            "2",
+        ),
+        ("instances whose plan is not another solver's optimum", "tests/provision/optimise", "1"),
+    ):
+        command = f"FROUDE_SEEDS={seeds} python -m pytest {path}"
+        begun = time.monotonic()
+        words = [sys.executable, "-m", "pytest", "-q", path]
+        environment = {**os.environ, "FROUDE_SEEDS": seeds}
+        done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+        counts = dict[str, int](
+            (name, int(number)) for number, name in re.findall(r"(\d+) (passed|failed)", done.stdout)
+        )
+        failed = counts.get("failed", 0) if done.returncode in {0, 1} else -1
+        said = f"{counts.get('passed', 0)} tests passed in {time.monotonic() - begun:.0f} s"
+        rows.append(Row(what, failed, "", "0", failed == 0, command, said))
+    return rows
+
+
+@TOPIC.group("measure", "Rate and gap measured by fio")
+def measured() -> list[Row]:
+    """A disk of a known law behind fio's network engine, then a file on this machine's disk."""
+    sizes = (4 * KIB, 64 * KIB, 200 * KIB, MIB, 10 * MIB)
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        with SlowDisk(Path(folder) / "nbd", size=64 * MIB, rate=90e6, gap=8e-3) as disk:
+            quick = Request(sizes, 0.4, time_limit_s=120.0)
+            known = measure(replace(served(disk.uri, 64 * MIB), read_only=True), quick)
+        here = Path(folder) / "file"
+        here.mkdir()
+        file = measure(find_target(str(here), size=256 * MIB), Request(sizes, 1.0, time_limit_s=240.0))
+    return [
+        *_fit_rows("disk of 90 MB/s and 8 ms", known, "python -m pytest tests/integration/test_measure.py"),
+        *_fit_rows("file of 256 MiB", file, "froude provision measure FOLDER --size 256MiB --round 1"),
+    ]
+
+
+def _fit_rows(target: str, found: Measurement, command: str) -> Iterator[Row]:
+    steady = "steady" if found.steady else "not steady within its time"
+    for fit in found.fits:
+        name = f"{target}, {fit.op.name.lower()}s"
+        yield Row(f"{name}: rate", fit.rate_gap.rate / 1e6, "MB/s", command=command, conditions=steady)
+        yield Row(f"{name}: gap", fit.rate_gap.gap * 1e3, "ms", command=command, conditions=steady)
+        for one in fit.rows:
+            size, beside = (
+                size_text(one.sample.record_size),
+                f"rate+gap {one.error(one.rate_gap):+.1%}; {steady}",
+            )
+            off = one.error(one.iops_rate) * 100
+            yield Row(
+                f"{name} of {size}: IOPS+rate predicts too much by",
+                off,
+                "%",
+                command=command,
+                conditions=beside,
+            )
+
+
 TOPIC.benchmark("speed", "Speed of the optimiser", "bench_provision")
 TOPIC.benchmark("catalog", "A catalog of more than a thousand instance types", "bench_catalog")
 
 if __name__ == "__main__":
+    if PRICES.is_dir():
+        tables = [*PRICES.glob("ec2_*.csv"), *PRICES.glob("gcp_*_storage_*.csv")]
+        os.environ.setdefault("FROUDE_PRICES", os.pathsep.join(map(str, tables)))
     TOPIC.main()
