@@ -92,3 +92,19 @@ def test_sample_shows_its_points() -> None:
             rows = panel_spec(chart, shown, panel)["data"]["values"]
             expected = [y for series in panel.series for y in series.ys]
             assert [row["y"] for row in rows] == expected
+
+
+def test_a_band_lies_between_a_line_and_its_bound() -> None:
+    """Only where both have a value, in the line's colour; lines without a bound have none."""
+    xs = [1.0, 2.0, 3.0]
+    pair = (
+        Series("cost", xs, [4.0, None, 6.0]),
+        Series("cost (lower bound)", xs, [3.0, 4.0, 5.0], dashed=True),
+    )
+    chart = Chart(
+        "t", SECONDS, Axis("cost", unit="$"), (*pair, Series("other", xs, [9.0, 9.0, 9.0])), band=True
+    )
+    (spec,) = specs(chart)
+    (area,) = [layer for layer in spec["layer"] if layer["mark"]["type"] == "area"]
+    assert area["data"]["values"] == [{"x": 1.0, "y": 4.0, "y2": 3.0}, {"x": 3.0, "y": 6.0, "y2": 5.0}]
+    assert vl_convert.vegalite_to_vega(spec)["marks"]

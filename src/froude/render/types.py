@@ -207,6 +207,8 @@ class Chart:
     marks: tuple[Mark, ...] = ()
     caption: str = ""
     """How to read it (`Text` Markdown)."""
+    band: bool = False
+    """Fill between each series and its dashed one of the same places: a value and its bound. Lines only."""
 
     def __post_init__(self) -> None:
         bars = self.kind is ChartKind.BARS

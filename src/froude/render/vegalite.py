@@ -98,10 +98,27 @@ def _layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette, *, hover
     over = [_hover(chart, encoding)] if hover else []
     return [
         *_marks(chart, shown, palette, under=True),
+        *(_bands(panel, encoding, palette) if chart.band else ()),
         main,
         *over,
         *_marks(chart, shown, palette, under=False),
     ]
+
+
+def _bands(panel: Panel, encoding: Spec, palette: Palette) -> Iterator[Spec]:
+    """An area between each line and the dashed one of its colour."""
+    for dashed in panel.series:
+        for line in panel.series:
+            if dashed.dashed and not line.dashed and (dashed.colour, dashed.xs) == (line.colour, line.xs):
+                edges = zip(line.xs, line.ys, dashed.ys, strict=True)
+                colour = palette.series(line.colour)
+                yield {
+                    "data": {
+                        "values": [{"x": x, "y": y, "y2": y2} for x, y, y2 in edges if None not in {y, y2}]
+                    },
+                    "mark": {"type": "area", "opacity": 0.3, "color": colour, "clip": True},
+                    "encoding": {"x": encoding["x"], "y": encoding["y"], "y2": {"field": "y2"}},
+                }
 
 
 def _hover(chart: Chart, encoding: Spec) -> Spec:

@@ -224,7 +224,7 @@ def _curves(names: tuple[str, str], found: Comparison) -> Chart:
         series.append(Series(name, factors, [upper(plan) for plan in plans]))
         series.append(Series(f"{name} (lower bound)", factors, [lower(plan) for plan in plans], dashed=True))
     y = dollars_axis([cost for one in series for cost in one.ys])
-    return Chart("Cost against SLA", sla_axis(factors), y, tuple(series))
+    return Chart("Cost against SLA", sla_axis(factors), y, tuple(series), band=True)
 
 
 def _saving(found: Comparison) -> Chart:

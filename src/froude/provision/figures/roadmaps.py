@@ -151,7 +151,7 @@ def _curve(found: Roadmap) -> Chart:
         Series("roadmap", factors, [staged.get(factor) for factor in factors]),
     )
     y: Axis = dollars_axis([cost for one in series for cost in one.ys])
-    return Chart("Cost of the optimum and along the roadmap", sla_axis(factors), y, series)
+    return Chart("Cost of the optimum and along the roadmap", sla_axis(factors), y, series, band=True)
 
 
 def _reading(found: Roadmap) -> str:

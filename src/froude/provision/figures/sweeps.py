@@ -75,7 +75,7 @@ def cost_curve(points: Sequence[Point]) -> Chart:
         series.append(Series(f"all on {name}", factors, [None if p is None else upper(p) for p in plans]))
     y = dollars_axis([cost for one in series for cost in one.ys])
     caption = "The optimum lies in the band between the cost and its lower bound."
-    return Chart("Cost against SLA", sla_axis(factors), y, tuple(series), caption=caption)
+    return Chart("Cost against SLA", sla_axis(factors), y, tuple(series), caption=caption, band=True)
 
 
 def storage_strip(problem: Problem, points: Sequence[Point]) -> Chart:
@@ -123,7 +123,10 @@ def baseline_table(points: Sequence[Point]) -> Table:
         Column("Points", Kind.NUMBER),
     )
     return Table(
-        columns, rows, "Homogeneous clusters", empty="No single storage type may hold every dataset."
+        columns,
+        rows,
+        "Homogeneous clusters",
+        empty="Not compiled, or no single storage type may hold every dataset.",
     )
 
 
