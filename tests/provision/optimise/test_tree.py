@@ -19,6 +19,10 @@ def test_proves_the_optimum(seed: int) -> None:
     proof = prove(program.arrays(), math.inf)
     assert proof.bound == pytest.approx(optimum, rel=1e-6)
     assert proof.bound <= optimum * (1 + 1e-7)
+    assert proof.x is not None
+    arrays = program.arrays()
+    assert arrays.cost @ proof.x == pytest.approx(optimum, rel=1e-6)
+    assert proof.x[arrays.integer] == pytest.approx(proof.x[arrays.integer].round(), abs=1e-6)
 
 
 def test_stops_at_the_target_with_a_bound_that_holds() -> None:

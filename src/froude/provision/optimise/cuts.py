@@ -21,10 +21,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from froude.provision.instance import Choice, Copy, DatasetNeed, Instance
-from froude.provision.optimise.scope import LEAST_NEED, Kind, Scope
+from froude.provision.optimise.scope import LEAST_NEED, Kind, Scope, scope
 from froude.provision.types import Placement
 
 _MOST_COPIES = 3
@@ -64,6 +64,30 @@ def lifted(of: Scope, lower: float) -> Cut:
         lower: no servers of the tier cost less.
     """
     return Cut(of.kinds, lower, tuple(_more(of, number, packed) for number, packed in enumerate(of.choices)))
+
+
+def quickest(of: Scope) -> tuple[Scope, tuple[Mapping[int, float], ...]] | None:
+    """A tier with as few instances as under the quickest of the choices whose copies may be exchanged for its own.
+
+    What that tier costs at least holds for all of these choices, also for those that are quicker than the packed ones:
+    where servers hold copies and run tasks, hardly any bound could be carried over otherwise.
+
+    Args:
+        of: a tier of a fixed scope.
+
+    Returns:
+        The tier, and per dataset the choices (as `Cut.more`); None where it is no easier than the tier itself, or
+        placement is uniform.
+    """
+    if of.uniform or not (of.tasks and of.items):
+        return None
+    copies = replace(of, tasks=())
+    more = tuple(
+        _more(copies, number, packed) if _movable(dataset) else {packed: 0.0}
+        for number, (packed, dataset) in enumerate(zip(of.choices, of.instance.datasets, strict=True))
+    )
+    least = scope(of.instance, [tuple(choices) for choices in more]).parallelism
+    return None if least == of.parallelism else (replace(of, parallelism=least), more)
 
 
 def _more(of: Scope, number: int, packed: int) -> dict[int, float]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from froude.provision.optimise.bounds import safe_bound
 from froude.provision.optimise.branching import raise_bound
+from froude.provision.optimise.cuts import Cut, quickest
 from froude.provision.optimise.highs import INFINITY, Floats, Limits, Solver, Status, solve
 from froude.provision.optimise.master import NOTHING, Master, Placed
 from froude.provision.optimise.packing import Bound, Packing, Pool
@@ -23,8 +24,11 @@ from froude.provision.optimise.tree import prove, proved_empty
 
 FEW_SERVERS = 8
 """Up to here a program of single servers is solved at once."""
+_VERY_FEW = 4
+"""Up to here single servers are proved before patterns: beyond, patterns and branches on totals do more in less time."""
 _NODES = 3000
-_BRANCHES = 60
+_PLACED = 1000
+"""Most nodes of HiGHS for placing things on very few servers; a tenth of it on more."""
 _GROWN = 1.2
 """Times the patterns of the last rounding from which on another one is worth its time."""
 
@@ -39,6 +43,8 @@ class Settings:
     """No cluster worth considering costs more."""
     left_s: Callable[[], float]
     pool: Pool
+    branches: int = 60
+    """Most generations of a branch and price."""
 
     def limits(self, share: float = 1.0, *, nodes: int = _NODES, most_s: float = INFINITY) -> Limits:
         """Of a solve within the packing."""
@@ -52,13 +58,19 @@ class Settings:
 def tiers(of: Scope) -> list[Scope]:
     """The parts of a fixed scope that share no server, without what its choices cost besides."""
     of = replace(of, choices_paid=False)
+    kinds = parts(of)
+    made = [of]
+    if len(kinds) > 1:
+        made = [replace(of, kinds=kinds[0], tasks=()), replace(of, kinds=kinds[1], items=())]
+    return [tier for tier in made if tier.items or tier.tasks]
+
+
+def parts(of: Scope) -> list[tuple[Kind, ...]]:
+    """The kinds of servers of each tier, hosts first."""
     scarce = any(server.max_count is not None for server in of.instance.servers)
     if not of.instance.isolation or scarce:
-        parts = [of]
-    else:
-        hosts = replace(of, kinds=tuple(k for k in of.kinds if k.host), tasks=())
-        parts = [hosts, replace(of, kinds=tuple(k for k in of.kinds if not k.host), items=())]
-    return [tier for tier in parts if tier.items or tier.tasks]
+        return [of.kinds]
+    return [tuple(k for k in of.kinds if k.host), tuple(k for k in of.kinds if not k.host)]
 
 
 class Packer:
@@ -102,10 +114,11 @@ class Packer:
         if not self._counts:
             return
         few = sum(self._counts) <= FEW_SERVERS + 0.5
-        if few and ([round(count) for count in self._counts] != self._tried or self.servers is None):
+        tried = [round(count) for count in self._counts] == self._tried
+        if few and (self.servers is None or not (tried or deep)):
             # a choice of servers that sums cannot tell: perhaps one more of some kind
             self._single(self._slots(self._counts)) or self._single(self._slots(self._and_more()))
-        if few and not self._near:
+        if sum(self._counts) <= _VERY_FEW + 0.5 and not self._near:
             self.exact(INFINITY, nodes=_NODES if deep else _NODES // 10)
         if self._near:
             return
@@ -114,8 +127,33 @@ class Packer:
         self._generated = self._packing.generate(2 * self.settings.budget, enough)
         self.lower = max(self.lower, self._generated.lower)
 
-    def pack(self, *, deep: bool) -> None:
-        """Find servers; `deep` works on the bound too."""
+    def carried(self, goal: float) -> Cut | None:
+        """A bound for the quickest of the choices that share copies, up to a goal: it holds for many choices."""
+        easier = quickest(self.scope)
+        if easier is None:
+            return None
+        tier, more = easier
+        packing = Packing(tier, self.settings.pool, self.settings.expired)
+        bound = packing.generate(2 * self.settings.budget, min(1e-3, self.settings.gap / 10))
+        raised = self._raised(packing, bound, lambda: goal, found=lambda: None)
+        self.lower = max(self.lower, raised)
+        return Cut(tier.kinds, raised, more)
+
+    def _raised(
+        self, packing: Packing, bound: Bound, target: Callable[[], float], found: Callable[[], None]
+    ) -> float:
+        return raise_bound(
+            packing,
+            bound,
+            target=target,
+            penalty=2 * self.settings.budget,
+            nodes=self.settings.branches,
+            found=found,
+            expired=self.settings.expired,
+        )
+
+    def pack(self, *, deep: bool, goal: float = INFINITY) -> None:
+        """Find servers; `deep` works on the bound too, up to a goal."""
         packing, bound = self._packing, self._generated
         if packing is None or bound is None or not bound.fractions:
             return
@@ -125,15 +163,11 @@ class Packer:
         if self.servers is None:
             self._offer_up(packing, bound)
         if deep and not self._near:
-            settings = self.settings
-            raised = raise_bound(
+            raised = self._raised(
                 packing,
                 bound,
-                target=lambda: self.cost * (1 - settings.gap / 4),
-                penalty=2 * settings.budget,
-                nodes=_BRANCHES,
-                found=lambda: self._round_more(packing),
-                expired=settings.expired,
+                lambda: min(goal, self.cost * (1 - self.settings.gap / 4)),
+                lambda: self._round_more(packing),
             )
             self.lower = max(self.lower, raised)
 
@@ -227,10 +261,10 @@ class Packer:
 
     def _single(self, slots: list[Kind], placed: Servers | None = None) -> bool:
         """Place everything (or the rest) on single servers; true when that went."""
-        of = self.scope
+        of, nodes = self.scope, _PLACED if len(slots) <= _VERY_FEW else _PLACED // 10
         done = placed_of(of, placed) if placed else NOTHING
         program = Master(of, slots=sorted(slots, key=of.kinds.index), placed=done)
-        found = solve(program.program, self.settings.limits(nodes=1000, most_s=3.0))
+        found = solve(program.program, self.settings.limits(nodes=nodes, most_s=3.0))
         if not found.found:
             return False
         self._offer([*(placed or []), *single_servers(of, program, found.x)])

@@ -20,7 +20,7 @@ from froude.provision.optimise.cuts import Cut, lifted
 from froude.provision.optimise.highs import INFINITY, Limits, Outcome, Status, solve
 from froude.provision.optimise.master import Master
 from froude.provision.optimise.narrowing import possible, too_late
-from froude.provision.optimise.packer import Packer, Settings, tiers
+from froude.provision.optimise.packer import Packer, Settings, parts, tiers
 from froude.provision.optimise.packing import Pool
 from froude.provision.optimise.scope import Kind, Scope, scope
 from froude.provision.optimise.selecting import select
@@ -33,6 +33,11 @@ MANY_SERVERS = 400
 """From here on counts are continuous in the master: rounding them matters less than the gap."""
 _NODES = 3000
 _FEW = 50
+_SURELY = 0.98
+"""Share of the gap to which the bound of packed choices is raised, so that rounding leaves it closed."""
+_BRANCHES = 60
+_DEEPEST = 3
+"""How often the bound of the same choices is worked on, each time with four times as many branches."""
 _LATE = 0.4
 """Share of the time limit from which on the master's bound is proved whenever it is raised, and of the time left
 that a master may take: the rest is for proof and packing."""
@@ -95,7 +100,12 @@ class Search:
     _tried: float = INFINITY
     """The least bound that a proof of this master was asked for."""
     _master: Master | None = None
-    _deepened: set[tuple[int, ...]] = field(default_factory=set)
+    _found: dict[tuple[tuple[int, ...], tuple[Kind, ...]], tuple[float, Servers | None]] = field(
+        default_factory=dict
+    )
+    """The cheapest servers of each packed tier."""
+    _deepened: dict[tuple[int, ...], int] = field(default_factory=dict)
+    """How often the bound of packed choices was worked on."""
     _budget: float = INFINITY
     _end: float = INFINITY
 
@@ -144,19 +154,19 @@ class Search:
         return bound >= self.best.cost * (1 - self.effort.gap)
 
     def _deepen(self, *, below: float) -> None:
-        """Work once on the bounds of packed choices that may be what keeps the gap open, the lowest first."""
+        """Work on the bounds of packed choices that may be what keeps the gap open: the least worked on, the lowest."""
         while not self.closed and not self.expired():
             weak = [
-                (bound, choices)
+                (self._deepened.get(choices, 0), bound, choices)
                 for choices, bound in self.left_open.items()
-                if bound < below and not self._enough(bound) and choices not in self._deepened
+                if bound < below and not self._enough(bound)
             ]
-            if not weak:
+            times, bound, choices = min(weak, default=(_DEEPEST, 0.0, ()))
+            if times >= (_DEEPEST if below == INFINITY else 1):
                 return
             if self._floor < self._target():
                 self._raise(self._prove(self._target(), 10 * _FEW))
-            bound, choices = min(weak)
-            self._deepened.add(choices)
+            self._deepened[choices] = times + 1
             self.left_open[choices] = max(bound, self.pack(choices, {}, deep=True))
             self._prove_claim()
 
@@ -175,7 +185,7 @@ class Search:
     def _propose(self, of: Scope, *, whole: bool) -> tuple[tuple[int, ...] | None, dict[Kind, float]]:
         """The master's choices and servers per kind, of those that were not packed yet."""
         first = self._master is None
-        cuts = self.cuts.values()
+        cuts = [cut for cut in self.cuts.values() if cut.kinds in parts(of)]
         master = Master(of, whole=whole, never=self.left_open, cuts=cuts, budget=self._budget)
         found = solve(master.program, self._limits(_LATE))
         self._master = master
@@ -237,9 +247,13 @@ class Search:
         if too_late(self.instance, choices):
             return INFINITY
         of = scope(self.instance, [(choice,) for choice in choices], self.servers)
-        packers = self._packers(of)
+        packers = self._packers(of, choices)
         for packer in packers:
             packer.lower = self._known(packer, choices)
+            packer.cost, packer.servers = self._found.get((choices, packer.scope.kinds), (INFINITY, None))
+        lower = self._sum(of, packers)
+        if self._enough(lower):
+            return lower
         attempts = [packer.attempt(counts) for packer in packers]
         if all(attempts):
             self._gather(of, packers, choices)
@@ -262,7 +276,12 @@ class Search:
         if self._sum(of, packers) >= self.best.cost * (1 - self.effort.gap / 10):
             return  # a cluster with these choices cannot be much better
         for packer in packers:
-            packer.pack(deep=deep)
+            goal = self.best.cost * (1 - _SURELY * self.effort.gap) - self._sum(of, packers) + packer.lower
+            carried = packer.carried(goal) if deep else None
+            if carried is not None:
+                self._keep((*choices, -1), carried)
+            if packer.lower < goal:
+                packer.pack(deep=deep, goal=goal)
         self._gather(of, packers, choices)
         for packer in packers if deep else ():
             lower = self._sum(of, packers)
@@ -282,9 +301,13 @@ class Search:
     def _learn(self, packer: Packer, choices: tuple[int, ...]) -> None:
         """Keep a tier's bound, and raise those of the packed choices that it holds for."""
         key = (choices, packer.scope.kinds)
+        self._found[key] = (packer.cost, packer.servers)
         if not 0 < packer.lower < INFINITY or packer.lower <= self._known(packer, choices):
             return
-        self.cuts[key] = lifted(packer.scope, packer.lower)
+        self._keep(choices, lifted(packer.scope, packer.lower))
+
+    def _keep(self, choices: tuple[int, ...], cut: Cut) -> None:
+        self.cuts[choices, cut.kinds] = cut
         for packed, bound in self.left_open.items():
             self.left_open[packed] = max(bound, self._from_cuts(packed))
 
@@ -296,8 +319,9 @@ class Search:
         datasets = self.instance.datasets
         return sum(most.values()) + sum(d.choices[c].cost for d, c in zip(datasets, choices, strict=True))
 
-    def _packers(self, of: Scope) -> list[Packer]:
-        settings = Settings(self.effort.gap, self.effort.seed, self._budget, self.left_s, self.pool)
+    def _packers(self, of: Scope, choices: tuple[int, ...]) -> list[Packer]:
+        branches = _BRANCHES * 4 ** max(0, self._deepened.get(choices, 0) - 1)
+        settings = Settings(self.effort.gap, self.effort.seed, self._budget, self.left_s, self.pool, branches)
         return [Packer(tier, settings) for tier in tiers(of)]
 
     def _gather(self, of: Scope, packers: Sequence[Packer], choices: tuple[int, ...]) -> None:
