@@ -14,6 +14,10 @@ plan = workload.at(datanodes=200)
 with hadoop.namenode(heap="4 GB") as nn:
     run = fr.play(plan, nn)
 ws.report(run).save("report.html")
+
+problem = fr.read_problem(["photoshare-calibrated"])
+plan = fr.compile_plan(problem)
+print(plan.status, plan.lower, plan.upper, plan.choices)
 ```
 
 Public names are found when they are first used, so that importing Froude costs nothing.
@@ -32,6 +36,8 @@ if TYPE_CHECKING:
     from froude.experiment.session import Workspace as Workspace
     from froude.hadoop.distribution import Hadoop as Hadoop
     from froude.mining.pipeline import mine as mine
+    from froude.provision.compile import compile_plan as compile_plan
+    from froude.provision.inputs.read import read_problem as read_problem
     from froude.trace.types import Trace as Trace
     from froude.workload.scale import Scale as Scale
     from froude.workload.types import Workload as Workload
@@ -43,11 +49,25 @@ _HOMES = {
     "Trace": "froude.trace.types",
     "Workload": "froude.workload.types",
     "Workspace": "froude.experiment.session",
+    "compile_plan": "froude.provision.compile",
     "mine": "froude.mining.pipeline",
     "play": "froude.experiment.play",
+    "read_problem": "froude.provision.inputs.read",
 }
 
-__all__ = ["FroudeError", "Hadoop", "Scale", "Trace", "Workload", "Workspace", "__version__", "mine", "play"]
+__all__ = [
+    "FroudeError",
+    "Hadoop",
+    "Scale",
+    "Trace",
+    "Workload",
+    "Workspace",
+    "__version__",
+    "compile_plan",
+    "mine",
+    "play",
+    "read_problem",
+]
 
 
 def __getattr__(name: str) -> Any:
