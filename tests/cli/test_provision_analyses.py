@@ -31,7 +31,7 @@ def test_roadmap(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert len(found["regimes"]) == 2
     assert len(found["stages"]) == 1
-    assert "2 regimes; roadmap within 1.00%: 1 stages" in capsys.readouterr().out
+    assert "2 regimes; roadmap within 1.00%: 1 stage\n" in capsys.readouterr().out
 
 
 def test_robustness(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
