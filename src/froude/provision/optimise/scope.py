@@ -206,8 +206,11 @@ def _kinds(instance: Instance, servers: Sequence[int] | None) -> tuple[Kind, ...
     kinds: list[Kind] = []
     # A type of which there is none is left out, unless all are: then the conflict names it.
     had = [at for at in undominated(instance) if instance.servers[at].max_count != 0]
-    for server in servers or had or range(len(instance.servers)):
-        if remote:
+    considered = servers or had or range(len(instance.servers))
+    # So are hosts without the cores of the storage system: a row for less than no cores leads HiGHS astray.
+    roomy = {at for at in considered if instance.servers[at].cores >= instance.host_cores}
+    for server in considered:
+        if remote and (server in roomy or not roomy):
             kinds.append(Kind(server, host=True, tasks=not instance.isolation))
         if instance.isolation or not remote or not free:
             kinds.append(Kind(server, host=False, tasks=True))

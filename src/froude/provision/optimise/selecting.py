@@ -14,18 +14,21 @@ Source: reduced-cost fixing (Dantzig, Fulkerson and Johnson, 1954) on column gen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from froude.provision.instance import Instance, ServerType
 from froude.provision.optimise.bounds import EPSILON, safe_bound
-from froude.provision.optimise.contents import Contents
+from froude.provision.optimise.contents import MANY, Contents
 from froude.provision.optimise.dominance import undominated
-from froude.provision.optimise.highs import INFINITY, Arrays, Floats, Limits, Program, Solver, Status, solve
+from froude.provision.optimise.highs import INFINITY, Arrays, Floats, Limits, Outcome, Program, Solver, Status
 from froude.provision.optimise.master import Master
 from froude.provision.optimise.scope import Kind, Scope, scope
+from froude.provision.optimise.tightening import add_totals, hold_parts, tighten
+from froude.provision.optimise.tree import proved_empty
 
 MANY_TYPES = 12
 """More server types than these are selected from."""
@@ -34,6 +37,10 @@ _KEPT = 6
 _ROUNDS = 30
 _MORE = 4
 """Types of a class that come in at once."""
+_SOME = 1e-6
+"""Servers that count as some."""
+_DEAR = 20.0
+"""Price of a probe, in the dearest type's: so dear that it stands only where the types that are in cannot."""
 _WIDE = 1e6
 """Servers' worth of bandwidth that a bus without a limit has."""
 
@@ -44,7 +51,27 @@ class Selection:
 
     servers: tuple[int, ...]
     outside: float
-    """No cluster with a server of another type costs less."""
+    """No cluster with a server of another type costs less; types that one of all replaces left aside."""
+    selector: Selector | None = None
+    """To raise the bound over all types further (`froude.provision.optimise.all_types`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """The optimum of a linear program over all types."""
+
+    bound: float
+    """No cluster costs less."""
+    x: dict[str, float]
+    """Its columns by name: those that are not 0."""
+    used: frozenset[int]
+    """Types of which it has some."""
+    worth: Floats
+    """(types) what a server of each costs at least more than it is worth."""
+
+
+Ends = Mapping[str, tuple[float, float]]
+"""Least and greatest value of columns of the program over all types, by name."""
 
 
 def select(
@@ -63,14 +90,21 @@ def select(
     needed = undominated(instance)
     if len(needed) <= MANY_TYPES:
         return Selection((), INFINITY)
-    return _Selector(instance, allowed, needed).run(expired)
+    return Selector(instance, allowed, needed).run(expired)
 
 
-class _Selector:
+class Selector:
     """The types that are in, and the prices of those that are not."""
 
     def __init__(self, instance: Instance, allowed: Sequence[Sequence[int]], needed: Sequence[int]) -> None:
-        self.allowed, self.needed = allowed, tuple(needed)
+        """Begin with a handful of types.
+
+        Args:
+            instance: the numeric problem.
+            allowed: open choices per dataset.
+            needed: types that no other replaces.
+        """
+        self.allowed, self.needed = tuple(map(tuple, allowed)), tuple(needed)
         cpus = sorted({instance.servers[s].cpu for s in needed})
         probes = tuple(_probe(instance, needed, cpu) for cpu in cpus)
         self.instance = replace(instance, servers=(*instance.servers, *probes))
@@ -79,38 +113,132 @@ class _Selector:
         self.classes = [_Class(of, kind, self.needed) for kind in of.kinds]
         self.inside = _first(instance, self.needed)
         self.dearest = max(float(one.base.max()) for one in self.classes)
+        self.budget = INFINITY
+        """Bounds hold for clusters up to it."""
+        self.totals: tuple[str, ...] = ()
+        """Names of the columns that tell how many hosts and servers there are."""
+        self.choices: tuple[tuple[str, ...], ...] = ()
+        """Names of the columns of each dataset's choices."""
+        self._program: tuple[Master, Solver] | None = None
 
     def run(self, expired: Callable[[], bool]) -> Selection:
         """Solve and price until nothing comes in."""
-        bound, budget, worth = 0.0, INFINITY, np.zeros(len(self.needed))
+        found = self.priced({}, expired)
+        if found is None and expired():
+            return Selection(tuple(sorted(self.inside)), 0.0)
+        if found is None or found.bound == INFINITY or found.used & set(self.probes):
+            return Selection((), INFINITY)
+        return self._selection(found)
+
+    def priced(self, ends: Ends, expired: Callable[[], bool]) -> Priced | None:
+        """Solve over all types: those that are worth more than they cost come in, until there is none.
+
+        Args:
+            ends: narrower ends of some columns; of choices, numbers of servers, counts.
+            expired: true when time is over.
+
+        Returns:
+            None when there was no time, or the solver failed; an infinite bound where there is no cluster.
+        """
         for _ in range(_ROUNDS):
             if expired():
-                return Selection(tuple(sorted(self.inside)), 0.0)
-            of = scope(self.instance, self.allowed, (*sorted(self.inside), *self.probes))
-            master = Master(of, whole=False, budget=budget)
-            arrays = master.program.arrays()
-            found = solve(arrays, Limits(presolve=False), relaxed=True)
+                return None
+            master, solver = self._master()
+            found = self._between(ends)
+            if found.status is Status.INFEASIBLE:
+                return Priced(INFINITY, {}, frozenset(), np.zeros(len(self.needed)))
             if found.status is not Status.OPTIMAL:
-                return Selection((), INFINITY)
-            bound = min(budget, safe_bound(arrays, found.duals))
-            budget = min(budget, 3 * found.objective + 12 * self.dearest)
-            priced = [one.price(master, arrays, found.duals, self.inside) for one in self.classes]
-            worth = np.minimum.reduce(priced)
+                return None
+            bound = min(self.budget, found.bound)
+            priced = [one.price(master, solver.program, found.duals, self.inside) for one in self.classes]
             more = {self.needed[at] for one in priced for at in _lowest(one, self.inside, self.needed)}
             if not more:
-                counts = zip(of.kinds, master.counts_at(found.x), strict=True)
-                return self._selection(bound, worth, {kind.server for kind, n in counts if n > 1e-6})
+                return self._optimum(bound, found, np.minimum.reduce(priced))
             self.inside |= more
-        return Selection(tuple(sorted(self.inside)), 0.0)
+            self._program = None
+            if not ends:
+                self.budget = min(self.budget, 3 * found.objective + 12 * self.dearest)
+        return None
 
-    def _selection(self, bound: float, worth: Floats, used: set[int]) -> Selection:
+    def _master(self) -> tuple[Master, Solver]:
+        """The program over the types that are in."""
+        if self._program is None:
+            of = scope(self.instance, self.allowed, (*sorted(self.inside), *self.probes))
+            master = Master(of, whole=False, budget=self.budget)
+            tighten(master)
+            totals, names = add_totals(master), master.program.column_names
+            self.totals = tuple(names[at] for at in totals)
+            self.choices = tuple(
+                tuple(names[master.choice[d, c]] for c in open_) for d, open_ in enumerate(self.allowed)
+            )
+            arrays = self._any_number(master)
+            self._program = master, Solver(arrays, Limits(presolve=False), relaxed=True)
+        return self._program
+
+    def _any_number(self, master: Master) -> Arrays:
+        """The program with as many probes as any cluster has servers: where it is empty, no types help."""
+        arrays = master.program.arrays()
+        cheapest = min(float(one.base[one.mine].min(initial=INFINITY)) for one in self.classes)
+        most = self.budget / cheapest if cheapest > 0 and self.budget < INFINITY else MANY
+        for columns in master.kinds:
+            if columns.kind.server in self.probes:
+                server = master.scope.server(columns.kind)
+                each = max(server.cores, *server.slots, 1)
+                for column in (columns.count, columns.cores, columns.dimms, *columns.units.values()):
+                    if column is not None and arrays.upper[column] > 0:
+                        arrays.upper[column] = min(MANY, math.ceil(most) * each)
+        return arrays
+
+    def _between(self, ends: Ends) -> Outcome:
+        """Solve the program between narrower ends, with a bound of ours; its own ends are as before afterwards."""
+        master, solver = self._master()
+        arrays = solver.program
+        where = [(at, *ends[name]) for at, name in enumerate(master.program.column_names) if name in ends]
+        before = [(at, float(arrays.lower[at]), float(arrays.upper[at])) for at, _, _ in where]
+        _bound(
+            solver,
+            [
+                (at, max(low, old[1]), min(high, old[2]))
+                for (at, low, high), old in zip(where, before, strict=True)
+            ],
+        )
+        found = solver.run()
+        if found.status is Status.OPTIMAL:
+            found = replace(found, bound=safe_bound(arrays, found.duals))
+        elif found.status is Status.INFEASIBLE and not proved_empty(solver):
+            found = replace(found, status=Status.LIMIT)
+        _bound(solver, before)
+        return found
+
+    def _optimum(self, bound: float, found: Outcome, worth: Floats) -> Priced:
+        master, solver = self._master()
+        arrays = solver.program
+        counts = list(zip(master.kinds, master.counts_at(found.x), strict=True))
+        used = frozenset(columns.kind.server for columns, n in counts if n > _SOME)
+        # of types that are in, a server more costs at least what the duals leave of its price
+        left = (arrays.cost - arrays.columns_at(found.duals)) * (1.0 - 1e-9)
+        place = {server: at for at, server in enumerate(self.needed)}
+        for columns, _ in counts:
+            at = place.get(columns.kind.server)
+            if at is not None and columns.count is not None:
+                worth[at] = min(worth[at], max(0.0, float(left[columns.count])))
+        names = zip(master.program.column_names, found.x.tolist(), strict=True)
+        return Priced(bound, {name: value for name, value in names if value}, used, worth)
+
+    def _selection(self, found: Priced) -> Selection:
         """The types that the optimum uses, and the next best of the others."""
-        order = sorted(range(len(self.needed)), key=lambda at: (self.needed[at] not in used, worth[at]))
-        kept = order[: max(len(used), _KEPT)]
-        # the bound holds for those that were in, used or not; servers of others cost so much more
-        left = [0.0 if self.needed[at] in self.inside else float(worth[at]) for at in order[len(kept) :]]
-        outside = bound + max(0.0, min(left, default=INFINITY))
-        return Selection(tuple(sorted(self.needed[at] for at in kept)), outside)
+        worth = found.worth
+        order = sorted(range(len(self.needed)), key=lambda at: (self.needed[at] not in found.used, worth[at]))
+        kept = order[: max(len(found.used), _KEPT)]
+        left = worth[order[len(kept) :]]
+        outside = found.bound + max(0.0, float(left.min(initial=INFINITY)))
+        return Selection(tuple(sorted(self.needed[at] for at in kept)), outside, self)
+
+
+def _bound(solver: Solver, ends: Sequence[tuple[int, float, float]]) -> None:
+    if ends:
+        at, low, high = zip(*ends, strict=True)
+        solver.bound_columns(at, low, high)
 
 
 def _lowest(worth: Floats, inside: set[int], needed: Sequence[int]) -> list[int]:
@@ -120,16 +248,19 @@ def _lowest(worth: Floats, inside: set[int], needed: Sequence[int]) -> list[int]
 
 
 def _probe(instance: Instance, needed: Sequence[int], cpu: int) -> ServerType:
-    """A server that has the most of everything and cannot be had: its columns stand for any type's."""
+    """A server that has the most of everything and is very dear: its columns stand for any type's.
+
+    That it may stand in the programs only lowers their bounds, and lets each have a point before its types are in.
+    """
     of_type = [instance.servers[s] for s in needed if instance.servers[s].cpu == cpu]
     return ServerType(
         f"any with {instance.cpus[cpu]}",
-        0.0,
+        _DEAR * max(1.0, *(instance.servers[s].cost for s in needed)),
         max(one.cores for one in of_type),
         max(one.nic for one in of_type),
         tuple(map(max, zip(*(one.slots for one in of_type), strict=True))),
         tuple(map(max, zip(*(one.bus_bandwidth for one in of_type), strict=True))),
-        0,
+        None,
         min(one.core_cost for one in of_type),
         cpu,
         instance.host_cores + 1,
@@ -155,7 +286,7 @@ class _Class:
     def __init__(self, of: Scope, probe: Kind, needed: Sequence[int]) -> None:
         program = Program()
         contents = Contents(program, of, probe)
-        contents.add()
+        hold_parts(program, of, contents.add(), contents.label)
         self.label, self.names = contents.label, program.column_names
         self.arrays = program.arrays()
         self.cost = self.arrays.cost.copy()
