@@ -43,6 +43,15 @@ def test_proves_that_there_is_no_point() -> None:
     assert prove(program.arrays(), math.inf).bound == math.inf
 
 
+def test_ends_that_are_not_whole_leave_no_gap() -> None:
+    """x <= 2.4 is x <= 2: the branch x >= 3 is empty, though no linear program of it was solved."""
+    program = Program()
+    x = program.column("x", cost=1.0, upper=2.4, integer=True)
+    y = program.column("y", cost=5.0, upper=9.0)
+    program.row("cover", [(x, 1.0), (y, 1.0)], lower=3.3)
+    assert prove(program.arrays(), math.inf).bound == pytest.approx(2 + 5 * 1.3)
+
+
 def test_time_over_at_once_proves_nothing() -> None:
     """An expired proof is minus infinity, not an error."""
     assert prove(knapsack().arrays(), 0.0, expired=lambda: True).bound == -math.inf

@@ -62,9 +62,11 @@ def prove(
     solver = Solver(program, Limits(presolve=False), relaxed=True)
     serial, solved, closed = 0, 0, INFINITY
     best: Floats | None = None
-    heap: list[tuple[float, int, Floats, Floats]] = [
-        (-INFINITY, 0, program.lower[whole].copy(), program.upper[whole].copy())
-    ]
+    # whole ends: a ceiling beyond an end that is not whole would be a node that no ray tells to be empty
+    least, most = np.ceil(program.lower[whole] - _WHOLE), np.floor(program.upper[whole] + _WHOLE)
+    heap: list[tuple[float, int, Floats, Floats]] = []
+    if (least <= most).all():
+        heap.append((-INFINITY, 0, least, most))
     while heap:
         inherited, _, low, high = heap[0]
         if inherited >= min(target, closed) or solved >= nodes or expired():
@@ -80,6 +82,8 @@ def prove(
                 closed, best = bound, x if len(x) else best
             continue
         for child in split:
+            if (child[0] > child[1]).any():
+                continue
             serial += 1
             heapq.heappush(heap, (bound, serial, *child))
     return Proof(closed, solved, best)
