@@ -39,7 +39,7 @@ class Raised:
 
 
 def raise_bound(
-    selector: Selector, target: float, *, parts: int, expired: Callable[[], bool] = lambda: False
+    selector: Selector, target: float, *, parts: int = 1000, expired: Callable[[], bool] = lambda: False
 ) -> Raised:
     """Raise what any cluster costs at least until it reaches the target.
 

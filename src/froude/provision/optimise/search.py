@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from froude.base.clock import Clock
 from froude.provision.instance import Instance
+from froude.provision.optimise.all_types import raise_bound
 from froude.provision.optimise.bounds import safe_bound
 from froude.provision.optimise.cuts import Cut, lifted
 from froude.provision.optimise.highs import INFINITY, Limits, Outcome, Status, solve
@@ -23,7 +24,7 @@ from froude.provision.optimise.narrowing import possible, too_late
 from froude.provision.optimise.packer import Packer, Settings, parts, tiers
 from froude.provision.optimise.packing import Pool
 from froude.provision.optimise.scope import Kind, Scope, scope
-from froude.provision.optimise.selecting import select
+from froude.provision.optimise.selecting import Selector, select
 from froude.provision.optimise.settle import Servers, cost_of, groups_of, settle
 from froude.provision.optimise.tidy import alike, tidy
 from froude.provision.optimise.tree import prove
@@ -38,6 +39,8 @@ _SURELY = 0.98
 _BRANCHES = 60
 _DEEPEST = 3
 """How often the bound of the same choices is worked on, each time with four times as many branches."""
+_ALL_TYPES = 0.3
+"""Share of the time left for the bound over all types."""
 _LATE = 0.4
 """Share of the time limit from which on the master's bound is proved whenever it is raised, and of the time left
 that a master may take: the rest is for proof and packing."""
@@ -106,6 +109,10 @@ class Search:
     """The cheapest servers of each packed tier."""
     _deepened: dict[tuple[int, ...], int] = field(default_factory=dict)
     """How often the bound of packed choices was worked on."""
+    _selector: Selector | None = None
+    """Prices all types; None where all are searched over, and once it was used."""
+    _more: tuple[int, ...] = ()
+    """Further types worth searching over."""
     _budget: float = INFINITY
     _end: float = INFINITY
 
@@ -117,12 +124,23 @@ class Search:
             self.feasible = False
             return
         selection = select(self.instance, open_, self.expired)
-        self.servers, self.outside = selection.servers, selection.outside
+        self.servers, self.outside, self._selector = selection.servers, selection.outside, selection.selector
+        self.lower = max(self.lower, selection.everywhere)
+        self._over(open_)
+        if self._more and not self.closed and not self.expired():
+            self._widen()
+            self._over(open_)
+        if not self.closed and math.isfinite(self.best.cost) and not self.expired():
+            bound = "server types left out" if self.lower >= self.outside else "packing"
+            self.notes.append(f"no further choices were proposed; the bound of the {bound} stays open")
+
+    def _over(self, open_: Sequence[Sequence[int]]) -> None:
+        """Search over the server types at hand."""
         of = scope(self.instance, open_, self.servers)
         root = Master(of, whole=False)
         relaxed = solve(root.program, relaxed=True)
         if not relaxed.found:
-            self.feasible = False
+            self.feasible = math.isfinite(self.best.cost)
             return
         self._budget = 3 * relaxed.objective + 12 * max(
             (of.base_cost(kind) for kind in of.kinds), default=0.0
@@ -140,10 +158,26 @@ class Search:
                 floor = self._floor
                 self.left_open[choices] = max(floor, self.pack(choices, counts))
                 self._prove_claim()
+                self._over_all_types()
+        self._over_all_types()
         self._deepen(below=INFINITY)
-        if not self.closed and math.isfinite(self.best.cost) and not self.expired():
-            bound = "server types left out" if self.lower >= self.outside else "packing"
-            self.notes.append(f"no further choices were proposed; the bound of the {bound} stays open")
+
+    def _over_all_types(self) -> None:
+        """Raise, once there is a cluster, what any costs at least, whatever its types; and look for more types."""
+        if self._selector is None or self.closed or not math.isfinite(self.best.cost):
+            return
+        selector, self._selector = self._selector, None
+        end = self.clock.now() + _ALL_TYPES * self.left_s()
+        target = self.best.cost * (1 - self.effort.gap)
+        raised = raise_bound(selector, target, expired=lambda: self.clock.now() >= end)
+        self.lower = max(self.lower, raised.bound)
+        self._more = tuple(sorted({*raised.used, *(self.servers or ())} - set(self.servers or ())))
+
+    def _widen(self) -> None:
+        """Take the further types in; what was learnt without them holds no more."""
+        self.servers, self._more = tuple(sorted({*(self.servers or ()), *self._more})), ()
+        self.left_open, self.cuts, self._deepened = {}, {}, {}
+        self._floor, self._claimed, self._tried, self._master = self.lower, 0.0, INFINITY, None
 
     @property
     def closed(self) -> bool:

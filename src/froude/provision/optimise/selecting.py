@@ -52,6 +52,8 @@ class Selection:
     servers: tuple[int, ...]
     outside: float
     """No cluster with a server of another type costs less; types that one of all replaces left aside."""
+    everywhere: float = 0.0
+    """No cluster costs less."""
     selector: Selector | None = None
     """To raise the bound over all types further (`froude.provision.optimise.all_types`)."""
 
@@ -232,7 +234,7 @@ class Selector:
         kept = order[: max(len(found.used), _KEPT)]
         left = worth[order[len(kept) :]]
         outside = found.bound + max(0.0, float(left.min(initial=INFINITY)))
-        return Selection(tuple(sorted(self.needed[at] for at in kept)), outside, self)
+        return Selection(tuple(sorted(self.needed[at] for at in kept)), outside, found.bound, self)
 
 
 def _bound(solver: Solver, ends: Sequence[tuple[int, float, float]]) -> None:
