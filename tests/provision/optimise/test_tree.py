@@ -44,7 +44,7 @@ def test_proves_that_there_is_no_point() -> None:
 
 
 def test_ends_that_are_not_whole_leave_no_gap() -> None:
-    """x <= 2.4 is x <= 2: the branch x >= 3 is empty, though no linear program of it was solved."""
+    """X <= 2.4 is x <= 2: the branch x >= 3 is empty, though no linear program of it was solved."""
     program = Program()
     x = program.column("x", cost=1.0, upper=2.4, integer=True)
     y = program.column("y", cost=5.0, upper=9.0)
