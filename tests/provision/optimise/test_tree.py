@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 
@@ -50,6 +51,25 @@ def test_ends_that_are_not_whole_leave_no_gap() -> None:
     y = program.column("y", cost=5.0, upper=9.0)
     program.row("cover", [(x, 1.0), (y, 1.0)], lower=3.3)
     assert prove(program.arrays(), math.inf).bound == pytest.approx(2 + 5 * 1.3)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_halving_sets_proves_the_same(seed: int) -> None:
+    """Of two sets one column each is 1; the optimum is proved, and the point met has one of each."""
+    dice = random.Random(seed)
+    program = Program()
+    sets = [
+        [program.column(f"{s}.{n}", cost=dice.uniform(1, 9), upper=1.0, integer=True) for n in range(12)]
+        for s in range(2)
+    ]
+    for columns in sets:
+        program.row("one", [(c, 1.0) for c in columns], lower=1.0, upper=1.0)
+    worth = [(c, dice.uniform(0, 5)) for columns in sets for c in columns]
+    program.row("enough", worth, lower=7.0)
+    proof = prove(program.arrays(), math.inf, one_of=sets)
+    found = solve(program)
+    assert proof.bound == pytest.approx(found.objective if found.found else math.inf)
+    assert proof.x is None or all(proof.x[columns].max() == pytest.approx(1) for columns in sets)
 
 
 def test_time_over_at_once_proves_nothing() -> None:

@@ -103,6 +103,10 @@ class Master:
         """Columns worth deciding before others: choices, then counts of servers."""
         return list(self.choice.values()), [c.count for c in self.kinds if c.count is not None]
 
+    def one_of(self) -> list[list[int]]:
+        """The columns of each dataset's choices: exactly one of them is 1."""
+        return [[self.choice[d, c] for c in open_] for d, open_ in enumerate(self.scope.allowed)]
+
     def _choice_columns(self) -> dict[tuple[int, int], int]:
         columns: dict[tuple[int, int], int] = {}
         for d, open_ in enumerate(self.scope.allowed):

@@ -41,6 +41,8 @@ _DEEPEST = 3
 """How often the bound of the same choices is worked on, each time with four times as many branches."""
 _ALL_TYPES = 0.3
 """Share of the time left for the bound over all types."""
+_MORE_TYPES = 6
+"""As many further types are searched over then."""
 _LATE = 0.4
 """Share of the time limit from which on the master's bound is proved whenever it is raised, and of the time left
 that a master may take: the rest is for proof and packing."""
@@ -171,7 +173,7 @@ class Search:
         target = self.best.cost * (1 - self.effort.gap)
         raised = raise_bound(selector, target, expired=lambda: self.clock.now() >= end)
         self.lower = max(self.lower, raised.bound)
-        self._more = tuple(sorted({*raised.used, *(self.servers or ())} - set(self.servers or ())))
+        self._more = tuple(one for one in raised.used if one not in (self.servers or ()))[:_MORE_TYPES]
 
     def _widen(self) -> None:
         """Take the further types in; what was learnt without them holds no more."""
@@ -266,8 +268,14 @@ class Search:
         """A bound of the master, by our own tree; holds for all clusters, not only those in its box."""
         master = self._master
         assert master is not None
-        first = master.branch_first()
-        proof = prove(master.program.arrays(), target, first=first, nodes=nodes, expired=self.expired)
+        proof = prove(
+            master.program.arrays(),
+            target,
+            first=master.branch_first(),
+            one_of=master.one_of(),
+            nodes=nodes,
+            expired=self.expired,
+        )
         return min(proof.bound, self._budget)
 
     def pack(self, choices: tuple[int, ...], counts: Mapping[Kind, float], *, deep: bool = False) -> float:

@@ -39,6 +39,7 @@ def prove(
     target: float,
     *,
     first: Sequence[Sequence[int]] = (),
+    one_of: Sequence[Sequence[int]] = (),
     nodes: int = 2000,
     expired: Callable[[], bool] = lambda: False,
 ) -> Proof:
@@ -48,6 +49,8 @@ def prove(
         program: what is minimised; columns with finite bounds give tight proofs.
         target: the bound wanted; plus infinity asks for the optimum.
         first: columns that are branched on before others, class by class.
+        one_of: sets of whole columns of which exactly one is 1: halved rather than decided one by one, in their
+            order, so that neighbours should be alike.
         nodes: most linear programs solved.
         expired: true when time is over.
 
@@ -59,6 +62,8 @@ def prove(
     rank = np.full(len(program.cost), len(first))
     for place, columns in enumerate(first):
         rank[list(columns)] = place
+    at = {column: place for place, column in enumerate(whole.tolist())}
+    sets = [np.array([at[column] for column in columns]) for columns in one_of]
     solver = Solver(program, Limits(presolve=False), relaxed=True)
     serial, solved, closed = 0, 0, INFINITY
     best: Floats | None = None
@@ -76,7 +81,7 @@ def prove(
         bound, solved = max(bound, inherited), solved + 1
         if bound == INFINITY:
             continue
-        split = _branch(x[whole], low, high, rank[whole]) if len(x) else None
+        split = _branch(x[whole], low, high, rank[whole], sets) if len(x) else None
         if split is None:
             if bound < closed:
                 closed, best = bound, x if len(x) else best
@@ -107,13 +112,32 @@ def proved_empty(solver: Solver) -> bool:
 
 
 def _branch(
-    x: Floats, low: Floats, high: Floats, rank: npt.NDArray[np.int_]
+    x: Floats, low: Floats, high: Floats, rank: npt.NDArray[np.int_], sets: Sequence[npt.NDArray[np.int_]]
 ) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]] | None:
-    """Two children that part the most fractional column of the least rank, or None when all are whole."""
+    """Two children that part the most fractional column of the least rank, or its set; None when all are whole."""
     away = np.abs(x - np.round(x))
     if away.max(initial=0.0) < _WHOLE:
         return None
     at = int(np.argmax(np.where(away < _WHOLE, -np.inf, away - rank)))
+    for columns in sets:
+        open_ = columns[high[columns] > 0]
+        if at in columns and len(open_) > 1:
+            return _halved(x, low, high, open_)
     below, above = high.copy(), low.copy()
     below[at], above[at] = np.floor(x[at]), np.ceil(x[at])
     return (low, below), (above, high)
+
+
+def _halved(
+    x: Floats, low: Floats, high: Floats, columns: npt.NDArray[np.int_]
+) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    """The one of a set is in its first part, or in its second: each has about half of what the point has."""
+    so_far = np.cumsum(x[columns])
+    cut = int(np.searchsorted(so_far, 0.5)) + 1
+    if cut >= len(columns) or so_far[cut - 1] > so_far[-1] - _WHOLE / 2:
+        cut -= 1
+    cut = max(cut, 1)
+    first, second = high.copy(), high.copy()
+    first[columns[cut:]] = 0.0
+    second[columns[:cut]] = 0.0
+    return (low, first), (low, second)
