@@ -19,7 +19,7 @@ from froude.provision.optimise.tightening import tighten
 from tests.provision.optimise.examples import built, photoshare
 
 
-def _many(seed: int, *, isolation: bool = True, types: int = 16) -> Instance:
+def many(seed: int, *, isolation: bool = True, types: int = 16) -> Instance:
     """PhotoShare on types of all sizes that none replaces: each is a little cheaper or larger somewhere."""
     rng = random.Random(seed)
     instance = built(photoshare(300, servers=2, isolation=isolation))
@@ -60,7 +60,7 @@ def test_the_bound_outside_holds_for_every_type_left_out(
 ) -> None:
     """It is at least the linear optimum over all types, and a type left out brings nothing to that."""
     monkeypatch.setattr(selecting, "MANY_TYPES", 4)
-    instance = _many(seed, isolation=isolation)
+    instance = many(seed, isolation=isolation)
     every = [range(len(d.choices)) for d in instance.datasets]
     chosen = select(instance, every)
     assert 0 < len(chosen.servers) < len(instance.servers)
@@ -73,7 +73,7 @@ def test_the_bound_outside_holds_for_every_type_left_out(
 
 def test_bounds_agree_with_a_search_over_all_types(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is proved over few types holds for the best cluster of all."""
-    instance = _many(0, types=10)
+    instance = many(0, types=10)
     every = solve(instance, gap=0.02, time_limit_s=20)
     monkeypatch.setattr(selecting, "MANY_TYPES", 4)
     few = solve(instance, gap=0.02, time_limit_s=20)

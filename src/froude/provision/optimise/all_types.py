@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from froude.provision.optimise.highs import INFINITY
@@ -73,14 +73,20 @@ def raise_bound(
 
 def _split(selector: Selector, ends: Ends, found: Priced) -> list[Ends]:
     """Two parts without the point that was found; none where it is whole."""
-    totals = [name for name in selector.totals if _away(n := found.x.get(name, 0.0)) > _WHOLE and n <= _FEW]
-    if totals:
-        return _around(totals[0], found.x[totals[0]])
+    few = [name for name in selector.totals if found.x.get(name, 0.0) <= _FEW]
+    for names in (few[:1], [name for name in found.x if name.endswith("/host:count")]):
+        part = _most_away(found, names)
+        if part:
+            return part
     choices = _choices(selector, ends, found)
-    if choices:
-        return choices
-    counts = [(_away(n), name) for name, n in found.x.items() if name.endswith(":count")]
-    away, name = max(counts, default=(0.0, ""))
+    return (
+        choices or _most_away(found, few) or _most_away(found, [n for n in found.x if n.endswith(":count")])
+    )
+
+
+def _most_away(found: Priced, names: Sequence[str]) -> list[Ends]:
+    """Around the number that is the least whole; none where all are whole."""
+    away, name = max(((_away(found.x.get(name, 0.0)), name) for name in names), default=(0.0, ""))
     return _around(name, found.x[name]) if away > _WHOLE else []
 
 
