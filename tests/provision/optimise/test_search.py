@@ -17,7 +17,7 @@ from froude.provision.optimise.packing import Packing, Pool
 from froude.provision.optimise.scope import Kind, scope, whole_up
 from froude.provision.optimise.search import Effort, Search
 from froude.provision.optimise.settle import Content, cost_of, groups_of, settle
-from froude.provision.types import Placement
+from froude.provision.types import CacheMedia, Placement
 from tests.provision.optimise.examples import built, photoshare
 
 PAPER = ("15KDisk", "SSD", "7.2KDisk + DRAM")
@@ -120,6 +120,16 @@ def test_scarce_servers_are_packed_in_one() -> None:
     search = Search(scarce, Effort(time_limit_s=20), VirtualClock())
     search.run()
     assert sum(group.count for group in search.best.groups()) <= 5
+
+
+def test_a_dozen_servers_are_proved_by_few_packings() -> None:
+    """Where rounding is worth more than the gap, bounds of packed tiers are carried over to hundreds of choices."""
+    instance = built(photoshare(681.3, cache_media=CacheMedia.ANY))
+    search = Search(instance, Effort(gap=0.01, time_limit_s=20), VirtualClock())
+    search.run()
+    assert search.closed
+    assert 10 <= sum(group.count for group in search.best.groups()) <= 16
+    assert math.prod(len(d.choices) for d in instance.datasets) > 20 * len(search.left_open)
 
 
 def test_settling_takes_away_what_is_too_much() -> None:

@@ -59,7 +59,7 @@ def test_halving_sets_proves_the_same(seed: int) -> None:
     dice = random.Random(seed)
     program = Program()
     sets = [
-        [program.column(f"{s}.{n}", cost=dice.uniform(1, 9), upper=1.0, integer=True) for n in range(12)]
+        [program.column(f"{s}.{n}", cost=dice.uniform(1, 9), upper=1.0, integer=True) for n in range(40)]
         for s in range(2)
     ]
     for columns in sets:

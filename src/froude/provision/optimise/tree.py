@@ -20,6 +20,8 @@ from froude.provision.optimise.bounds import safe_bound
 from froude.provision.optimise.highs import INFINITY, Arrays, Floats, Ints, Limits, Solver, Status
 
 _WHOLE = 1e-6
+_FEW = 24
+"""Sets of up to so many columns are decided one by one: halving them takes more nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,8 @@ def prove(
         program: what is minimised; columns with finite bounds give tight proofs.
         target: the bound wanted; plus infinity asks for the optimum.
         first: columns that are branched on before others, class by class.
-        one_of: sets of whole columns of which exactly one is 1: halved rather than decided one by one, in their
-            order, so that neighbours should be alike.
+        one_of: sets of whole columns of which exactly one is 1: large ones are halved rather than decided one by
+            one, in their order, so that neighbours should be alike.
         nodes: most linear programs solved.
         expired: true when time is over.
 
@@ -121,7 +123,7 @@ def _branch(
     at = int(np.argmax(np.where(away < _WHOLE, -np.inf, away - rank)))
     for columns in sets:
         open_ = columns[high[columns] > 0]
-        if at in columns and len(open_) > 1:
+        if at in columns and len(open_) > _FEW:
             return _halved(x, low, high, open_)
     below, above = high.copy(), low.copy()
     below[at], above[at] = np.floor(x[at]), np.ceil(x[at])
