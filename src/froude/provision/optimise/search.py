@@ -27,6 +27,7 @@ from froude.provision.optimise.scope import Kind, Scope, scope
 from froude.provision.optimise.selecting import Selector, select
 from froude.provision.optimise.settle import Servers, cost_of, groups_of, settle
 from froude.provision.optimise.tidy import alike, tidy
+from froude.provision.optimise.tightening import tighten
 from froude.provision.optimise.tree import prove
 from froude.provision.plan import Group
 
@@ -39,7 +40,7 @@ _SURELY = 0.98
 _BRANCHES = 60
 _DEEPEST = 3
 """How often the bound of the same choices is worked on, each time with four times as many branches."""
-_ALL_TYPES = 0.3
+_ALL_TYPES = 0.5
 """Share of the time left for the bound over all types."""
 _MORE_TYPES = 6
 """As many further types are searched over then."""
@@ -223,6 +224,8 @@ class Search:
         first = self._master is None
         cuts = [cut for cut in self.cuts.values() if cut.kinds in parts(of)]
         master = Master(of, whole=whole, never=self.left_open, cuts=cuts, budget=self._budget)
+        if whole and self.outside < INFINITY:
+            tighten(master)
         found = solve(master.program, self._limits(_LATE))
         self._master = master
         if not found.found:
