@@ -6,6 +6,9 @@ the rows that servers share, no server of a type is worth more than its price by
 Types whose reduced cost is below zero come in, until there is none. Then the few types have the optimum of all, and
 a cluster with at least one server of a type left out costs at least that optimum and the type's reduced cost more.
 
+The program has the rows of `froude.provision.optimise.tightening`: part of a server holds part of a whole one. Between
+narrower ends of some columns it is solved again for `froude.provision.optimise.all_types`, types coming in as needed.
+
 One program per role and core type prices all types: only its right sides differ, so that the duals found for one
 type bound the others by a product of matrices. All bounds are recomputed from duals, as everywhere.
 
