@@ -113,7 +113,7 @@ def test_a_mapping_of_columns(tmp_path: Path) -> None:
         (("-o", "c.yaml", "--term", "-1y"), "is out of range"),
         (("-o", "c.yaml", "--date", "July"), "is not a date"),
         (("-o", "c.yaml", "--column", "name"), "is no mapping"),
-        (("-o", "c.yaml", "--column", "nam=instance_type"), "did you mean name?"),
+        (("-o", "c.yaml", "--column", "nme=instance_type"), "did you mean name?"),
         (("-o", "c.yaml", "--min-price", "2", "--max-price", "1"), "is no range"),
         (("-o", "c.yaml", "--rates", "no.yaml"), "no.yaml: cannot be read"),
         (("-o", "c.yaml", "--base", "no-such"), "does not exist"),
