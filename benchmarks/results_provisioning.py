@@ -92,7 +92,7 @@ def brute_force() -> list[Row]:
     ):
         command = f"FROUDE_SEEDS={seeds} python -m pytest {path}"
         begun = time.monotonic()
-        words = [sys.executable, "-m", "pytest", "-q", path]
+        words = [sys.executable, "-m", "pytest", path]
         environment = {**os.environ, "FROUDE_SEEDS": seeds}
         done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
         counts = dict[str, int](

@@ -79,7 +79,7 @@ def _first(rooms: _Rooms, apart: list[Content]) -> list[Content] | None:
             if source == target:
                 continue
             for less, more in _moves(content, other):
-                if rooms.no_dearer((content, other), (less, more)):
+                if rooms.no_dearer([content, other], [less, more]) and rooms.fits(more):
                     changed = {source: less, target: more}
                     return [changed.get(at, one) for at, one in enumerate(apart)]
     return None
@@ -112,25 +112,25 @@ def _without(amounts: dict[int, _Amount], key: int) -> dict[int, _Amount]:
 
 
 class _Rooms:
-    """What contents cost on one server of a kind, if they fit: the program of one server with its loads fixed."""
+    """Whether contents fit a server of a kind: the program of one server with its loads fixed."""
 
     def __init__(self, of: Scope) -> None:
         self.of = of
         self._programs: dict[Kind, tuple[Columns, Arrays]] = {}
 
-    def no_dearer(self, before: tuple[Content, Content], after: tuple[Content, Content]) -> bool:
-        """Do the contents after a move fit, and cost no more than before?"""
-        costs = [self._cost(content) for content in (*after, *before)]
-        if None in costs:
-            return False
-        new_1, new_2, old_1, old_2 = (cost or 0.0 for cost in costs)
-        return new_1 + new_2 <= old_1 + old_2 + _HAIR * max(1.0, old_1 + old_2)
+    def no_dearer(self, before: Sequence[Content], after: Sequence[Content]) -> bool:
+        """Do the contents after a move cost no more than before?"""
+        cost, allowed = (
+            cost_of(self.of, groups_of(self.of, [(content, 1) for content in contents]))
+            for contents in (after, before)
+        )
+        return cost <= allowed + _HAIR * max(1.0, allowed)
 
-    def _cost(self, content: Content) -> float | None:
-        """Dollars of a server's contents; None where they do not fit."""
+    def fits(self, content: Content) -> bool:
+        """Does one server hold this?"""
         columns, arrays = self._program(content.kind)
         if not (content.shares.keys() <= columns.load.keys() and content.work.keys() <= columns.work.keys()):
-            return None
+            return False
         counted = ((columns.units, content.units), (columns.instances, content.instances))
         fixed = {at: float(amounts.get(key, 0)) for places, amounts in counted for key, at in places.items()}
         for key, at in columns.load.items():
@@ -140,10 +140,9 @@ class _Rooms:
         lower, upper = arrays.lower.copy(), arrays.upper.copy()
         for at, amount in fixed.items():
             if not lower[at] - 1e-6 <= amount <= upper[at] + 1e-6:
-                return None
+                return False
             lower[at] = upper[at] = amount
-        found = solve(replace(arrays, lower=lower, upper=upper), Limits(time_s=1.0))
-        return found.objective if found.found else None
+        return solve(replace(arrays, lower=lower, upper=upper), Limits(time_s=1.0)).found
 
     def _program(self, kind: Kind) -> tuple[Columns, Arrays]:
         if kind not in self._programs:
