@@ -91,6 +91,7 @@ class Tariff:
             slope = self._slope(_hull(points), near, None if high is not None else last)
         elif high is None:
             slope = min(slope, last)
+        slope = max(0.0, slope)  # T may fall beyond what can be had, where no step is open for spares
         return Line(slope, min(cost - slope * n for n, cost in points))
 
     def touched(self, low: int, high: int | None, slope: float) -> tuple[int, float]:
