@@ -143,7 +143,9 @@ def _fit_rows(target: str, found: Measurement, command: str) -> Iterator[Row]:
 
 
 TOPIC.benchmark("speed", "Speed of the optimiser", "bench_provision")
-TOPIC.benchmark("features", "PhotoShare at ten times its SLA with one feature each, 20 s a plan", "bench_features")
+TOPIC.benchmark(
+    "features", "PhotoShare at ten times its SLA with one feature each, 20 s a plan", "bench_features"
+)
 TOPIC.benchmark("catalog", "A catalog of more than a thousand instance types", "bench_catalog")
 
 if __name__ == "__main__":
