@@ -23,7 +23,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from froude.provision.checker import check
-from froude.provision.compile import Effort, compile_plan
+from froude.provision.compile import compile_plan
+from froude.provision.effort import Effort
 from froude.provision.inputs.read import Parts, read_parts
 from froude.provision.inputs.write import to_xml, to_yaml
 from froude.provision.instance import Instance

@@ -14,7 +14,8 @@ from dataclasses import replace
 
 from benchmarks.results import Row
 from froude.provision.checker import cost_of
-from froude.provision.compile import Effort, compile_plan, homogeneous
+from froude.provision.compile import compile_plan, homogeneous
+from froude.provision.effort import Effort
 from froude.provision.evaluate import evaluate
 from froude.provision.inputs.read import read_parts, read_problem
 from froude.provision.plan import Group, Held, Plan, Running, Status

@@ -18,7 +18,8 @@ pytest.importorskip("highspy")
 pytest.importorskip("scipy")
 
 from froude.provision.checker import check
-from froude.provision.compile import Effort, compile_plan
+from froude.provision.compile import compile_plan
+from froude.provision.effort import Effort
 from froude.provision.evaluate import evaluate, meets
 from froude.provision.executions import grown
 from froude.provision.plan import Status

@@ -13,7 +13,8 @@ import pytest
 
 from froude.base.errors import MissingError
 from froude.provision.bill import bill
-from froude.provision.compile import Effort, UnsoundPlanError, compile_plan, homogeneous, sweep
+from froude.provision.compile import UnsoundPlanError, compile_plan, homogeneous, sweep
+from froude.provision.effort import Effort
 from froude.provision.inputs.read import read_problem
 from froude.provision.instance import Instance
 from froude.provision.plan import Plan, Status

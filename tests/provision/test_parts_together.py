@@ -13,8 +13,9 @@ pytest.importorskip("highspy")
 
 from froude.provision.bill import bill
 from froude.provision.checker import check
-from froude.provision.compile import Effort, compile_plan
+from froude.provision.compile import compile_plan
 from froude.provision.demand import Demand
+from froude.provision.effort import Effort
 from froude.provision.evaluate import evaluate, meets
 from froude.provision.executions import grown
 from froude.provision.instance import Instance

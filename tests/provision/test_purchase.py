@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from froude.base.clock import VirtualClock
 from froude.provision.checker import check
-from froude.provision.compile import Effort, compile_plan
+from froude.provision.compile import compile_plan
+from froude.provision.effort import Effort
 from froude.provision.plan import Conflict, Group, Held, Plan, Status
 from froude.provision.purchase import Narrowing, _Part, best_purchase, by_quantity, tariffs
 from froude.provision.types import (

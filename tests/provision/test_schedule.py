@@ -10,7 +10,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.provision.checker import check
-from froude.provision.compile import Effort
+from froude.provision.effort import Effort
 from froude.provision.plan import Group, Held, Plan, Status
 from froude.provision.schedule import MOVING, _around, moved_bytes, schedule
 from froude.provision.types import Growth, Period, Problem, Schedule, StorageUnit

@@ -12,7 +12,8 @@ pytest.importorskip("highspy")
 
 from froude.base.clock import VirtualClock
 from froude.provision.checker import check
-from froude.provision.compile import Effort, compile_plan
+from froude.provision.compile import compile_plan
+from froude.provision.effort import Effort
 from froude.provision.inputs.read import read_problem
 from froude.provision.plan import Plan, Status
 from froude.provision.split import _Box, best_split, settled, undecided

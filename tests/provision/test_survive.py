@@ -10,7 +10,8 @@ import pytest
 
 from froude.base.clock import VirtualClock
 from froude.provision.checker import check
-from froude.provision.compile import Effort, compile_plan
+from froude.provision.compile import compile_plan
+from froude.provision.effort import Effort
 from froude.provision.evaluate import evaluate
 from froude.provision.instance import Instance
 from froude.provision.model import build

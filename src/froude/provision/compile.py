@@ -15,6 +15,7 @@ from froude.base.errors import MissingError
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.provision.checker import check
+from froude.provision.effort import Effort
 from froude.provision.frontier import Adapt
 from froude.provision.growth import grown
 from froude.provision.instance import Instance
@@ -28,16 +29,6 @@ from froude.provision.types import Problem
 
 class UnsoundPlanError(RuntimeError):
     """The optimiser made a plan that the check refuses."""
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How far to go for a proof."""
-
-    gap: float = 0.01
-    """Relative gap of bounds that counts as proved."""
-    time_limit_s: float = 60.0
-    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

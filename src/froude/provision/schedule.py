@@ -21,7 +21,8 @@ from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.provision.bill import bill
 from froude.provision.checker import check, cost_of
-from froude.provision.compile import Effort, compile_plan
+from froude.provision.compile import compile_plan
+from froude.provision.effort import Effort
 from froude.provision.growth import grown
 from froude.provision.instance import Instance
 from froude.provision.model import build

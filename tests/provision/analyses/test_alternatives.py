@@ -10,7 +10,8 @@ import pytest
 
 from froude.provision.analyses.alternatives import k_best, why_not, within
 from froude.provision.analyses.architecture import architectures, choices_of
-from froude.provision.compile import Effort, compile_plan
+from froude.provision.compile import compile_plan
+from froude.provision.effort import Effort
 from froude.provision.types import Cpu
 from tests.provision.clusters import photoshare
 from tests.provision.optimise.examples import small

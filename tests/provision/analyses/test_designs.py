@@ -8,7 +8,7 @@ import pytest
 
 from froude.provision.analyses.designs import Comparison, Pair, Stretch, Winner, compare
 from froude.provision.analyses.inputs import find_input
-from froude.provision.compile import Effort
+from froude.provision.effort import Effort
 from froude.provision.plan import Plan, Status
 from tests.provision.clusters import paper_plan, photoshare
 

@@ -6,7 +6,8 @@ import pytest
 
 from froude.provision.analyses.slack import slack
 from froude.provision.checker import check
-from froude.provision.compile import Effort, compile_plan
+from froude.provision.compile import compile_plan
+from froude.provision.effort import Effort
 from froude.provision.split import settled
 from tests.provision.clusters import paper_plan, photoshare
 from tests.provision.problems import random_problem

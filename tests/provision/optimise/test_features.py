@@ -8,13 +8,14 @@ from dataclasses import replace
 import pytest
 
 from froude.base.clock import RealClock
+from froude.provision.effort import Effort
 from froude.provision.instance import Choice, DatasetNeed, Instance
 from froude.provision.optimise import solve
 from froude.provision.optimise.highs import solve as solved
 from froude.provision.optimise.master import Master
 from froude.provision.optimise.narrowing import possible, too_late
 from froude.provision.optimise.scope import scope
-from froude.provision.optimise.search import Effort, Search
+from froude.provision.optimise.search import Search
 from froude.provision.optimise.settle import Content, settle
 from froude.provision.plan import Status
 from froude.provision.types import Placement

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from froude.base.clock import VirtualClock
+from froude.provision.effort import Effort
 from froude.provision.optimise.branching import raise_bound
 from froude.provision.optimise.highs import solve
 from froude.provision.optimise.master import Master
@@ -15,7 +16,7 @@ from froude.provision.optimise.narrowing import possible
 from froude.provision.optimise.packer import Packer, Settings, tiers
 from froude.provision.optimise.packing import Packing, Pool
 from froude.provision.optimise.scope import Kind, scope, whole_up
-from froude.provision.optimise.search import Effort, Search
+from froude.provision.optimise.search import Search
 from froude.provision.optimise.settle import Content, cost_of, groups_of, settle
 from froude.provision.types import CacheMedia, Placement
 from tests.provision.optimise.examples import built, photoshare

@@ -9,7 +9,8 @@ import pytest
 pytest.importorskip("highspy")
 
 from froude.provision.checker import check
-from froude.provision.compile import Effort, compile_plan
+from froude.provision.compile import compile_plan
+from froude.provision.effort import Effort
 from froude.provision.inputs.read import read_problem
 from froude.provision.optimise.tidy import alike
 from froude.provision.plan import Group, Held, Running

@@ -49,7 +49,7 @@ def why_not(
 
     settings: Settings = ctx.obj
     common.apart(output, report)
-    problem = common.scaled(common.problem(settings, files), scale)
+    problem = common.problem(settings, files, scale)
     effort = common.effort(settings, gap, time_limit)
     with settings.progress().task("compiling"):
         best = compile_plan(problem, effort)
@@ -86,7 +86,7 @@ def best(
     settings: Settings = ctx.obj
     common.apart(output, report)
     wanted = round(common.ranged("-k", number, 1, 1000))
-    problem = common.scaled(common.problem(settings, files), scale)
+    problem = common.problem(settings, files, scale)
     effort = common.effort(settings, gap, time_limit)
     with settings.progress().task(f"looking for {wanted} architectures"):
         plans = k_best(problem, wanted, effort)
@@ -122,7 +122,7 @@ def slack(
 
     settings: Settings = ctx.obj
     common.apart(output, report)
-    problem = common.scaled(common.problem(settings, files), scale)
+    problem = common.problem(settings, files, scale)
     if cluster is not None:
         plan = read_cluster(cluster, problem)
     else:
@@ -143,9 +143,9 @@ def compare(
     other: Annotated[
         list[str], typer.Option("--with", metavar="FILE", help="The other design's files; repeatable.")
     ],
-    low: Annotated[float, typer.Option("--from", help="Smallest multiple of the SLA.")] = 0.1,
-    high: Annotated[float, typer.Option("--to", help="Largest.")] = 10.0,
-    points: Annotated[int, typer.Option(help="How many, evenly spread in ratio.")] = 9,
+    low: common.From = 0.1,
+    high: common.To = 10.0,
+    points: common.Points = 9,
     output: Output = None,
     report: Page = None,
     gap: Tight = 0.001,

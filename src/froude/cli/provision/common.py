@@ -18,7 +18,7 @@ from froude.cli.settings import Settings
 from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
-    from froude.provision.compile import Effort
+    from froude.provision.effort import Effort
     from froude.provision.inputs.tree import FlawedInputError
     from froude.provision.plan import Plan
     from froude.provision.types import Problem
@@ -43,19 +43,34 @@ Tight = Annotated[
 ]
 Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="JSON", help="The figures, as JSON.")]
 Page = Annotated[Path | None, typer.Option("--report", metavar="HTML", help="A page of it.")]
+From = Annotated[float, typer.Option("--from", help="Smallest multiple of the SLA.")]
+To = Annotated[float, typer.Option("--to", help="Largest.")]
+Points = Annotated[int, typer.Option(help="How many, evenly spread in ratio.")]
 Scale = Annotated[float, typer.Option("--scale", help="The SLA's rates times this.")]
 
 
-def problem(settings: Settings, files: Sequence[str]) -> Problem:
-    """The inputs, or every error of them and the end."""
+def problem(settings: Settings, files: Sequence[str], scale: float = 1.0) -> Problem:
+    """The inputs at a multiple of their SLA, or every error of them and the end.
+
+    Raises:
+        InputError: the multiple is out of range.
+    """
     from froude.provision.inputs.read import read_problem
     from froude.provision.inputs.tree import FlawedInputError
 
     try:
-        return read_problem(files)
+        return _scaled(read_problem(files), scale)
     except FlawedInputError as error:
         tell(settings, error)
         raise typer.Exit(EXIT_ERROR) from error
+
+
+def _scaled(problem: Problem, scale: float) -> Problem:
+    from dataclasses import replace
+
+    if not 0 <= scale <= 1e12:
+        raise InputError("is out of range", place="--scale", found=scale, allowed="0 to 1e12")
+    return problem if scale == 1 else replace(problem, sla=problem.sla.scaled(scale))
 
 
 def tell(settings: Settings, error: FlawedInputError) -> None:
@@ -74,26 +89,13 @@ def apart(*outputs: Path | None) -> None:
             raise InputError("is the place of two outputs", file=path, allowed="another name for one of them")
 
 
-def scaled(problem: Problem, scale: float) -> Problem:
-    """The problem at a multiple of its SLA.
-
-    Raises:
-        InputError: the multiple is out of range.
-    """
-    from dataclasses import replace
-
-    if not 0 <= scale <= 1e12:
-        raise InputError("is out of range", place="--scale", found=scale, allowed="0 to 1e12")
-    return problem if scale == 1 else replace(problem, sla=problem.sla.scaled(scale))
-
-
 def effort(settings: Settings, gap: float, time_limit: float) -> Effort:
     """How hard to look for one plan.
 
     Raises:
         InputError: a flag is out of range.
     """
-    from froude.provision.compile import Effort
+    from froude.provision.effort import Effort
 
     if not 0 <= gap < 1:
         raise InputError("is out of range", place="--gap", found=gap, allowed="0 to below 1")

@@ -46,7 +46,7 @@ def compile_(
 
     settings: Settings = ctx.obj
     common.apart(output, bill_file, report)
-    problem = common.scaled(common.problem(settings, files), scale)
+    problem = common.problem(settings, files, scale)
     with settings.progress().task("compiling"):
         plan = compile_plan(problem, common.effort(settings, gap, time_limit))
     problem = settled(problem, plan)
@@ -65,9 +65,9 @@ def compile_(
 def sweep(
     ctx: typer.Context,
     files: Files,
-    low: Annotated[float, typer.Option("--from", help="Smallest multiple of the SLA.")] = 0.1,
-    high: Annotated[float, typer.Option("--to", help="Largest.")] = 10.0,
-    points: Annotated[int, typer.Option(help="How many, evenly spread in ratio.")] = 9,
+    low: common.From = 0.1,
+    high: common.To = 10.0,
+    points: common.Points = 9,
     output: Annotated[Path, typer.Option("-o", "--output", help="The plans, as JSON.")] = Path("sweep.json"),
     report: Annotated[Path | None, typer.Option(metavar="HTML", help="A page of them too.")] = None,
     baselines: Annotated[bool, typer.Option(help="Homogeneous clusters beside each.")] = True,

@@ -36,9 +36,9 @@ Inputs = Annotated[
 def roadmap(
     ctx: typer.Context,
     files: Files,
-    low: Annotated[float, typer.Option("--from", help="Smallest multiple of the SLA.")] = 0.1,
-    high: Annotated[float, typer.Option("--to", help="Largest.")] = 10.0,
-    points: Annotated[int, typer.Option(help="How many, evenly spread in ratio.")] = 25,
+    low: common.From = 0.1,
+    high: common.To = 10.0,
+    points: common.Points = 25,
     within: Annotated[str, typer.Option(help="Extra cost that the roadmap may have: 1% or 0.01.")] = "1%",
     tolerance: Annotated[float, typer.Option(help="Relative width of a regime's boundary.")] = 0.01,
     output: Output = None,
@@ -95,7 +95,7 @@ def robustness(
     common.apart(output, report)
     farthest = common.ranged("--span", span, 1.001, 1e6)
     width = common.ranged("--tolerance", tolerance, 1e-9, 1.0)
-    problem = common.scaled(common.problem(settings, files), scale)
+    problem = common.problem(settings, files, scale)
     effort, chosen = common.effort(settings, gap, time_limit), _inputs(problem, inputs)
     with settings.progress().task(f"moving {len(chosen)} inputs"):
         found = find(problem, chosen, effort, span=farthest, tolerance=width, workers=settings.workers)
@@ -130,7 +130,7 @@ def sensitivity(
     settings: Settings = ctx.obj
     common.apart(output, report)
     moved = common.share("--by", share)
-    problem = common.scaled(common.problem(settings, files), scale)
+    problem = common.problem(settings, files, scale)
     effort, chosen = common.effort(settings, gap, time_limit), _inputs(problem, inputs)
     with settings.progress().task("crossing prices"):
         found = price_sensitivity(problem, effort, workers=settings.workers)
@@ -176,7 +176,7 @@ def uncertainty(
     common.apart(output, report)
     wanted = common.share("--meet", meet)
     number = round(common.ranged("--samples", samples, 2, 100_000))
-    problem = common.scaled(common.problem(settings, files), scale)
+    problem = common.problem(settings, files, scale)
     known = [_known(problem, text) for text in inputs]
     effort = common.effort(settings, gap, time_limit)
     with settings.progress().task(f"compiling {number} samples"):

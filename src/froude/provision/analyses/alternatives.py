@@ -19,7 +19,8 @@ from froude.provision.analyses.architecture import (
 )
 from froude.provision.analyses.edges import EQUAL
 from froude.provision.bill import bill
-from froude.provision.compile import Effort, Only, compile_plan
+from froude.provision.compile import Only, compile_plan
+from froude.provision.effort import Effort
 from froude.provision.plan import Plan
 from froude.provision.types import Problem
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from froude.provision.bill import bill
-from froude.provision.compile import Effort, Only, compile_plan
+from froude.provision.compile import Only, compile_plan
+from froude.provision.effort import Effort
 from froude.provision.growth import grown
 from froude.provision.instance import Instance
 from froude.provision.model import build

@@ -14,7 +14,8 @@ from functools import partial
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.provision.analyses.architecture import at_factor
-from froude.provision.compile import Effort, compile_plan
+from froude.provision.compile import compile_plan
+from froude.provision.effort import Effort
 from froude.provision.plan import Plan
 from froude.provision.types import Problem
 

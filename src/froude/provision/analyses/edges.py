@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from froude.provision.analyses.architecture import Architecture, architecture_of, held_cost, proved
-from froude.provision.compile import Effort, compile_plan
+from froude.provision.compile import compile_plan
+from froude.provision.effort import Effort
 from froude.provision.plan import Plan, Status
 from froude.provision.types import Problem
 

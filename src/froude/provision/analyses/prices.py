@@ -25,7 +25,8 @@ from froude.provision.analyses.architecture import (
     held_cost,
 )
 from froude.provision.analyses.inputs import Input, find_input
-from froude.provision.compile import Effort, compile_plan
+from froude.provision.compile import compile_plan
+from froude.provision.effort import Effort
 from froude.provision.plan import Plan
 from froude.provision.types import Problem
 

@@ -23,7 +23,8 @@ from froude.provision.analyses.architecture import (
     held_cost,
 )
 from froude.provision.analyses.edges import EQUAL, stays_best
-from froude.provision.compile import Effort, compile_plan
+from froude.provision.compile import compile_plan
+from froude.provision.effort import Effort
 from froude.provision.plan import Plan, Status
 from froude.provision.types import Problem
 

@@ -19,7 +19,8 @@ from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.provision.analyses.architecture import Architecture, architecture_of, cost_at
 from froude.provision.analyses.inputs import Input
-from froude.provision.compile import Effort, compile_plan
+from froude.provision.compile import compile_plan
+from froude.provision.effort import Effort
 from froude.provision.evaluate import meets
 from froude.provision.growth import grown
 from froude.provision.plan import Group, Plan, Status

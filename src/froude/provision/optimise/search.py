@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from froude.base.clock import Clock
+from froude.provision.effort import Effort
 from froude.provision.instance import Instance
 from froude.provision.optimise.all_types import raise_bound
 from froude.provision.optimise.bounds import safe_bound
@@ -47,15 +48,6 @@ _MORE_TYPES = 6
 _LATE = 0.4
 """Share of the time limit from which on the master's bound is proved whenever it is raised, and of the time left
 that a master may take: the rest is for proof and packing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How far a search goes."""
-
-    gap: float = 0.01
-    time_limit_s: float = 60.0
-    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,9 +233,8 @@ def _group(of: Scope, content: Content, count: int) -> Group:
 def _held(of: Scope, at: int, content: Content) -> Held:
     item = of.items[at]
     dataset = of.instance.datasets[item.dataset]
-    cache = item.copy.cache or dataset.choices[item.choice].copies.index(item.copy) > 0
     name = of.instance.units[item.copy.unit].name
-    return Held(dataset.name, name, content.units.get(at, 0), content.shares.get(at, 0.0), cache)
+    return Held(dataset.name, name, content.units.get(at, 0), content.shares.get(at, 0.0), item.copy.cache)
 
 
 def _bought(of: Scope, content: Content, *, host: bool) -> tuple[int, int]:

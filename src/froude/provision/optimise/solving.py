@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 
 from froude.base.clock import Clock, RealClock
+from froude.provision.effort import Effort
 from froude.provision.instance import Instance
 from froude.provision.optimise import certificate
 from froude.provision.optimise.conflicts import conflicts
 from froude.provision.optimise.packing import Pool
-from froude.provision.optimise.search import Effort, Search
+from froude.provision.optimise.search import Search
 from froude.provision.plan import Plan, Status
 
 EXACT = 1e-6
