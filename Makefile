@@ -41,6 +41,7 @@ lint: setup ## Style, types, the floors of the house, spelling.
 	$(BIN)/ruff format --check src tests benchmarks tools noxfile.py
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
+	$(BIN)/python tools/check_imports.py
 	$(BIN)/codespell --ignore-words-list thirdparty src tests benchmarks tools docs changes README.md Makefile noxfile.py
 
 test: lint ## Lint, then every test; real daemons are started once, small.

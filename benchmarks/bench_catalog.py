@@ -30,12 +30,12 @@ from froude.provision.inputs.write import to_xml, to_yaml
 from froude.provision.instance import Instance
 from froude.provision.model import build as build_instance
 from froude.provision.optimise.dominance import undominated
-from froude.provision.plan import Plan, Status
+from froude.provision.plan import ProvisionPlan, Status
 from froude.provision.prices.bandwidth import Bandwidth
 from froude.provision.prices.build import Wanted, build
 from froude.provision.prices.files import date_of, load_rates, load_table
 from froude.provision.prices.filters import Filters
-from froude.provision.prices.layouts import Kind, Prices, kind_of
+from froude.provision.prices.layouts import Prices, TableKind, kind_of
 from froude.provision.prices.rows import read_prices
 from froude.provision.types import Catalog, Options, Problem
 
@@ -52,7 +52,7 @@ def catalog(tables: list[Path], region: str, families: tuple[str, ...] = ()) -> 
     prices = Prices()
     for path in tables:
         table = load_table(path)
-        prices += read_prices(table, region=region if kind_of(table) is Kind.VOLUMES else None)
+        prices += read_prices(table, region=region if kind_of(table) is TableKind.VOLUMES else None)
     wanted = Wanted(date_of(tables, None), filters=Filters(families=families), bandwidth=Bandwidth.UP_TO)
     return build(prices, load_rates(RATES), wanted).catalog()
 
@@ -67,7 +67,7 @@ def problem(hardware: Catalog, scale: float) -> Problem:
     return Problem(hardware, application, parts.sla.scaled(scale), Options(memory_unit="memory"))
 
 
-def _point(hardware: Catalog, scale: float, limit_s: float) -> tuple[dict[str, float], Plan]:
+def _point(hardware: Catalog, scale: float, limit_s: float) -> tuple[dict[str, float], ProvisionPlan]:
     """Seconds of each step, from the file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "catalog.xml"
@@ -168,7 +168,7 @@ def _types(hardware: Catalog) -> str:
     return f"{len(hardware.servers):,} server types, {len(hardware.units)} storage units"
 
 
-def _said(hardware: Catalog, spans: dict[str, float], plan: Plan) -> str:
+def _said(hardware: Catalog, spans: dict[str, float], plan: ProvisionPlan) -> str:
     steps = ", ".join(f"{name} {span:.2f} s" for name, span in spans.items() if name != "all")
     found = f"{plan.status.value}, gap {plan.gap:.2%}, {plan.servers} servers, ${plan.upper:,.0f}"
     return f"{_types(hardware)}; {steps}; {found}"

@@ -15,7 +15,6 @@ import statistics
 import subprocess
 import tempfile
 import time
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,22 +22,22 @@ from typing import Any
 import psutil
 
 from froude.emulation.controller import Controller, Group
-from froude.emulation.core import Core, Endpoint
+from froude.emulation.core import Core
 from froude.emulation.driver import Driver
-from froude.emulation.engine import Job, Outcome, play_apart
-from froude.emulation.population import Connections
-from froude.emulation.programs.events import NodeId, Program
+from froude.emulation.engine import PlayJob, PlayOutcome, connect, play_apart
+from froude.emulation.programs.events import Endpoint, NodeId, Program
+from froude.emulation.programs.population import Connections, PlaySettings
 from froude.emulation.programs.stream import Ready, Stream
-from froude.hadoop.distribution import Hadoop, cache_folder
+from froude.experiment.session import Hadoop
+from froude.hadoop.distribution import cache_folder
 from froude.hadoop.maven import Coordinate, Repository
 from froude.hadoop.namenode import NameNode
-from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.schema import Schema
+from froude.hadoop.target import Target, target_at
 from froude.workload.plan import Plan
 from froude.workload.scale import Count, Scale
 from froude.workload.types import NodeType, Recorded, StartRule, Workload
 
-COMMAND = "python benchmarks/bench_player.py"
 CALLS, ROUNDS, DATANODES = 50_000, 3, 10_000
 CONNECTIONS, WINDOW = 4, 16
 PROTOCOL = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
@@ -62,14 +61,15 @@ Figure = tuple[float, float]
 
 
 class _Streams:
-    def __init__(self, parts: list[list[Ready]]) -> None:
+    def __init__(self, parts: list[list[Ready]], target: Target) -> None:
         self.parts = parts
+        self.target = target
 
     def program(self, node: NodeId) -> Program:
         return Stream(iter(self.parts[node.number]), window=WINDOW)
 
-    def endpoint(self, node: NodeId, protocol: str) -> Endpoint:
-        return Endpoint(protocol, "root", None, node.number)
+    def endpoint(self, node: NodeId, protocol: str, service: str) -> Endpoint:
+        return Endpoint(protocol, "root", None, node.number, self.target)
 
     def client_id(self, node: NodeId) -> bytes | None:
         return None
@@ -85,10 +85,10 @@ def ours(address: tuple[str, int], schema: Schema, method: str, name: str, calls
         Ready(PROTOCOL, method, kind(**fields).SerializeToString())
         for fields in _requests(method, name, calls)
     ]
-    streams = _Streams([made[part::CONNECTIONS] for part in range(CONNECTIONS)])
-    core = Core(streams, Controller([Group("stream", CONNECTIONS, StartRule())]), connect=_connect)
+    streams = _Streams([made[part::CONNECTIONS] for part in range(CONNECTIONS)], _target(address))
+    core = Core(streams, Controller([Group("stream", CONNECTIONS, StartRule())]), connect=connect)
     begun_s, cpu_s = time.perf_counter(), time.process_time()
-    Driver(core, address).run()
+    Driver(core).run()
     took_s, cpu_s = time.perf_counter() - begun_s, time.process_time() - cpu_s
     series = core.tally.of(method)
     if core.failure is not None or series.errors or series.from_intended.total != calls:
@@ -96,8 +96,8 @@ def ours(address: tuple[str, int], schema: Schema, method: str, name: str, calls
     return calls / took_s, cpu_s / calls * 1e6
 
 
-def _connect(endpoint: Endpoint) -> ClientConnection:
-    return ClientConnection(endpoint.protocol, client_id=uuid.uuid4().bytes, user=endpoint.user)
+def _target(address: tuple[str, int]) -> Target:
+    return target_at("namenode", address, "CID-bench")
 
 
 def _requests(method: str, name: str, calls: int) -> Iterator[dict[str, Any]]:
@@ -197,8 +197,8 @@ def _plain_rows(plain: list[Figure], version: str) -> list[dict[str, Any]]:
     cpu_us, rate = statistics.median(f[1] for f in plain), statistics.median(f[0] for f in plain)
     return [
         {"measure": "player: CPU per pipelined getFileInfo", "value": round(cpu_us, 2), "unit": "us", "aim": "<= 12",
-         "met": cpu_us <= 12, "command": COMMAND, "conditions": conditions},
-        {"measure": "player: pipelined getFileInfo", "value": round(rate), "unit": "calls/s", "command": COMMAND,
+         "met": cpu_us <= 12, "conditions": conditions},
+        {"measure": "player: pipelined getFileInfo", "value": round(rate), "unit": "calls/s",
          "conditions": conditions},
     ]  # fmt: skip
 
@@ -216,11 +216,11 @@ def _rows(method: str, rounds: list[tuple[Figure, Figure]], hadoop: Hadoop) -> I
     yield {
         "measure": f"player: {method}, calls/s against NNThroughputBenchmark", "value": round(faster, 2),
         "unit": "times",
-        "aim": ">= 2.5", "met": faster >= 2.5, "command": COMMAND, "conditions": conditions,
+        "aim": ">= 2.5", "met": faster >= 2.5, "conditions": conditions,
     }  # fmt: skip
     yield {
         "measure": f"player: {method}, client CPU of NNThroughputBenchmark by ours", "value": round(leaner, 1),
-        "unit": "times", "aim": ">= 6", "met": leaner >= 6, "command": COMMAND, "conditions": conditions,
+        "unit": "times", "aim": ">= 6", "met": leaner >= 6, "conditions": conditions,
     }  # fmt: skip
 
 
@@ -230,10 +230,9 @@ def datanodes(count: int = DATANODES, seconds: float = 45.0) -> list[dict[str, A
     node_type = NodeType("datanode", Count(0, {"datanodes": 1}), (), program="datanode")
     plan = Plan(Workload((node_type,), Recorded((), ())), Scale.of(datanodes=count), {"datanode": count})
     with hadoop.namenode(heap="2 GB") as namenode:
-        job = Job(
-            plan, hadoop.schema().subset([PROTOCOL, DATANODE]), namenode.address, duration_s=seconds,
-            connections=Connections(pool=1, user="root"),
-        )  # fmt: skip
+        settings = PlaySettings({"": _target(namenode.address)}, Connections(pool=1, user="root"))
+        schema = hadoop.schema().subset([PROTOCOL, DATANODE])
+        job = PlayJob(plan, schema, settings, duration_s=seconds)
         live = [0]
 
         def watch(_load: object) -> bool:
@@ -244,7 +243,7 @@ def datanodes(count: int = DATANODES, seconds: float = 45.0) -> list[dict[str, A
     return _datanode_rows(outcome, count, live[0], hadoop.version)
 
 
-def _datanode_rows(outcome: Outcome, count: int, live: int, version: str) -> list[dict[str, Any]]:
+def _datanode_rows(outcome: PlayOutcome, count: int, live: int, version: str) -> list[dict[str, Any]]:
     if outcome.failure is not None:
         raise outcome.failure
     steady = [load for load in outcome.load if load.time_s > outcome.elapsed_s / 2]
@@ -258,11 +257,11 @@ def _datanode_rows(outcome: Outcome, count: int, live: int, version: str) -> lis
     )
     return [
         {"measure": "player: emulated DataNodes live", "value": live, "unit": "nodes", "aim": f">= {count}",
-         "met": live >= count, "command": COMMAND, "conditions": conditions},
+         "met": live >= count, "conditions": conditions},
         {"measure": "player: CPU of 10,000 emulated DataNodes", "value": round(share, 1), "unit": "% of a core",
-         "aim": "<= 10", "met": share <= 10, "command": COMMAND, "conditions": conditions},
+         "aim": "<= 10", "met": share <= 10, "conditions": conditions},
         {"measure": "player: memory of 10,000 emulated DataNodes", "value": round(rss, 1), "unit": "MB", "aim": "<= 80",
-         "met": rss <= 80, "command": COMMAND, "conditions": conditions},
+         "met": rss <= 80, "conditions": conditions},
     ]  # fmt: skip
 
 

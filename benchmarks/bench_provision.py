@@ -20,7 +20,7 @@ from froude.provision.instance import Instance
 from froude.provision.model import build
 from froude.provision.optimise import Pool, solve
 from froude.provision.optimise.baselines import gradient_descent
-from froude.provision.plan import Plan
+from froude.provision.plan import ProvisionPlan
 from froude.provision.types import (
     Application,
     Bus,
@@ -35,10 +35,10 @@ from froude.provision.types import (
     Options,
     Persistence,
     Problem,
+    RateTarget,
     Server,
     Sla,
     StorageUnit,
-    Target,
     Task,
 )
 
@@ -106,7 +106,9 @@ def photoshare(rate: float, servers: int = 1) -> Problem:
     tags = (Compute(0.004), Io(read, "tags", 11, small), Io(read, "thumbs", 10, small, parallel=True))
     paths = {"photoupload": upload, "photoview": view, "tagview": tags}
     tasks = tuple(Task(name, "serve", 0.2 * GB, path) for name, path in paths.items())
-    sla = Sla((Target("photoupload", rate), Target("photoview", 3 * rate), Target("tagview", rate)))
+    sla = Sla(
+        (RateTarget("photoupload", rate), RateTarget("photoview", 3 * rate), RateTarget("tagview", rate))
+    )
     options = Options(isolation=Isolation.COMPUTE_STORAGE, cache_media=CacheMedia.ANY)
     return Problem(
         Catalog(UNITS, (Cpu(137.56),), SERVERS[:servers]), Application(data, tasks, 2, GB), sla, options
@@ -134,7 +136,7 @@ def five(seed: int) -> Problem:
         )
         for t in range(5)
     )
-    sla = Sla(tuple(Target(f"t{t}", rng.uniform(50, 900)) for t in range(5)))
+    sla = Sla(tuple(RateTarget(f"t{t}", rng.uniform(50, 900)) for t in range(5)))
     return Problem(Catalog(MODERN, (Cpu(60),), RACKS), Application(data, tasks, 2, 8 * GB), sla)
 
 
@@ -146,7 +148,7 @@ def _instance(problem: Problem) -> Instance:
 
 def _timed(
     problem: Problem, gap: float, limit_s: float = 60.0, pool: Pool | None = None
-) -> tuple[float, Plan]:
+) -> tuple[float, ProvisionPlan]:
     """Seconds from inputs to a checked plan."""
     begin = time.perf_counter()
     plan = solve(_instance(problem), gap=gap, time_limit_s=limit_s, pool=pool)
@@ -163,7 +165,7 @@ def _row(measure: str, value: float, unit: str, aim: float | None, conditions: s
     return {**fields, "command": COMMAND, "conditions": conditions}
 
 
-def _said(plan: Plan) -> str:
+def _said(plan: ProvisionPlan) -> str:
     return f"{plan.status.value}, gap {plan.gap:.4%}, {plan.servers:,} servers, ${plan.upper:,.0f}"
 
 

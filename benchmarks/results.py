@@ -1,6 +1,7 @@
 """Rows of results, and the table they make in docs/results.
 
-A row is `measure, value, unit, aim, met, command, conditions`; a missed aim stays, with its reason.
+A row is `measure, value, unit, aim, tolerance, met, command, conditions` and says when, where and at which commit it
+was measured, since rows of one page may be measured on different days; a missed aim stays, with its reason.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ import argparse
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 
@@ -31,9 +35,17 @@ class Row:
     met: bool | None = None
     """None where nothing was aimed at."""
     command: str = ""
+    """What measured it; a group's own command where a row names none."""
     conditions: str = ""
+    tolerance: str = ""
+    """How far from its aim a value may lie and still meet it; empty where the aim says all."""
     group: str = ""
     """Heading it stands under."""
+    date: str = ""
+    """Of the measurement, UTC."""
+    machine: str = ""
+    commit: str = ""
+    """Of the code that was measured; with a plus where files had changed since."""
 
 
 def at_most(measure: str, value: float, unit: str, aim: float, **more: str) -> Row:
@@ -46,14 +58,51 @@ def at_least(measure: str, value: float, unit: str, aim: float, **more: str) -> 
     return Row(measure, value, unit, f">= {aim:g}", value >= aim, **more)
 
 
+def near(  # noqa: PLR0917 - the columns of a table
+    measure: str, value: float, unit: str, published: float, share: float = 0.02, conditions: str = ""
+) -> Row:
+    """A figure that should be another's.
+
+    Args:
+        measure: what it is of.
+        value: what was measured.
+        unit: of both.
+        published: the other's figure.
+        share: how far from it a value may lie, as a share of it.
+        conditions: under which it was measured.
+    """
+    met = within(value, published, share)
+    return Row(
+        measure, value, unit, f"{published:,g}", met, conditions=conditions, tolerance=tolerance_text(share)
+    )
+
+
+def within(value: float, published: float, share: float) -> bool:
+    """Whether a value lies within a share of a published one.
+
+    Args:
+        value: what was measured.
+        published: the other's figure.
+        share: of `published`.
+    """
+    return abs(value - published) <= share * abs(published)
+
+
+def tolerance_text(share: float) -> str:
+    """A tolerance as a row shows it."""
+    return f"± {share * 100:g} %"
+
+
 def from_dict(fields: dict[str, object], group: str) -> Row:
     """A row from a benchmark module's dictionary; fields it does not know go into the conditions."""
     known = {
         name: fields[name]
-        for name in ("measure", "value", "unit", "aim", "met", "command", "conditions")
+        for name in ("measure", "value", "unit", "aim", "met", "conditions", "tolerance")
         if name in fields
     }
-    extra = ", ".join(f"{k} {v}" for k, v in fields.items() if k not in known and v not in (None, ""))
+    extra = ", ".join(
+        f"{k} {v}" for k, v in fields.items() if k not in {*known, "command"} and v not in (None, "")
+    )
     conditions = "; ".join(part for part in (str(known.pop("conditions", "") or ""), extra) if part)
     aim = known.pop("aim", "")
     value, met = known["value"], known.get("met")
@@ -69,8 +118,8 @@ def from_dict(fields: dict[str, object], group: str) -> Row:
         unit=str(known.get("unit", "")),
         aim="" if aim is None else str(aim),
         met=met,  # type: ignore[arg-type]
-        command=str(known.get("command", "")),
         conditions=conditions,
+        tolerance=str(known.get("tolerance", "")),
         group=group,
     )
 
@@ -88,10 +137,9 @@ class Topic:
     intro: str
     groups: dict[str, tuple[str, Measure]] = field(default_factory=dict)
 
-    @property
-    def command(self) -> str:
-        """What measures it."""
-        return f"make results-{self.name}"
+    def command(self, group: str) -> str:
+        """What measures a group's rows."""
+        return f"python -m benchmarks.results_{self.name.replace('-', '_')} --only {group}"
 
     def group(self, name: str, title: str) -> Callable[[Measure], Measure]:
         """Register a group of rows."""
@@ -106,8 +154,7 @@ class Topic:
         """Register the rows of a module `benchmarks.MODULE`."""
 
         def measure() -> list[Row]:
-            found = import_module(f"benchmarks.{module}").rows()
-            return [from_dict({"command": f"python -m benchmarks.{module}", **row}, title) for row in found]
+            return [from_dict(fields, title) for fields in import_module(f"benchmarks.{module}").rows()]
 
         self.groups[name] = (title, measure)
 
@@ -124,10 +171,15 @@ class Topic:
         old = RESULTS / f"{self.name}.json"
         kept = [Row(**fields) for fields in json.loads(old.read_text())] if old.is_file() else []
         rows = {title: [row for row in kept if row.group == title] for title, _ in self.groups.values()}
+        where = {"machine": machine(), "commit": commit()}
         for name, (title, measure) in self.groups.items():
             if name in wanted:
                 print(f"measuring: {title}", file=sys.stderr, flush=True)
-                rows[title] = [replace(row, group=title) for row in measure()]
+                stamp = {"group": title, "date": f"{datetime.now(UTC):%Y-%m-%d}", **where}
+                measured = measure()
+                rows[title] = [
+                    replace(row, command=row.command or self.command(name), **stamp) for row in measured
+                ]
                 self._write(rows)
         self._write(rows)
 
@@ -137,6 +189,17 @@ class Topic:
         write(self.name, self.title, self.intro, [row for found in rows.values() for row in found], said)
 
 
+def pytest_counts(output: str) -> Counter[str]:
+    """Tests by what became of them, from the last line of pytest's output: `passed`, `failed`, `error`."""
+    last = output.strip().splitlines()[-1] if output.strip() else ""
+    return Counter(
+        {
+            what.removesuffix("s"): int(number)
+            for number, what in re.findall(r"(\d+) (passed|failed|errors?)\b", last)
+        }
+    )
+
+
 def write(topic: str, title: str, intro: str, rows: Iterable[Row], notes: str = "") -> None:
     """Write docs/results/TOPIC.json and .md."""
     rows = list(rows)
@@ -144,29 +207,42 @@ def write(topic: str, title: str, intro: str, rows: Iterable[Row], notes: str = 
     (RESULTS / f"{topic}.json").write_text(
         json.dumps([asdict(row) for row in rows], indent=1, default=str) + "\n"
     )
-    lines = [f"# {title}", "", intro, "", f"Machine: {machine()}.", ""]
+    lines = [f"# {title}", "", intro, ""]
     for group in dict.fromkeys(row.group for row in rows):
         lines += [
             f"## {group}",
             "",
-            "| measure | value | unit | aim | met | conditions |",
-            "|---|---:|---|---|---|---|",
+            "| measure | value | unit | aim | tolerance | met | conditions |",
+            "|---|---:|---|---|---|---|---|",
         ]
-        for row in rows:
-            if row.group == group:
-                met = {True: "yes", False: "**missed**", None: ""}[row.met]
-                cells = (row.measure, _number(row.value), row.unit, row.aim, met, row.conditions)
-                lines.append(
-                    "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
-                )
+        members = [row for row in rows if row.group == group]
+        lines += [_line(row) for row in members]
         lines.append("")
-        commands = dict.fromkeys(row.command for row in rows if row.group == group and row.command)
-        lines += (
-            ["Measured by " + ", ".join(f"`{command}`" for command in commands) + ".", ""] if commands else []
-        )
+        lines += [f"{source}." for source in dict.fromkeys(map(_source, members))]
+        lines.append("")
     if notes:
         lines += ["## What falls short, and why", "", notes, ""]
     (RESULTS / f"{topic}.md").write_text("\n".join(lines))
+
+
+def _line(row: Row) -> str:
+    met = {True: "yes", False: "**missed**", None: ""}[row.met]
+    cells = (row.measure, _number(row.value), row.unit, row.aim, row.tolerance, met, row.conditions)
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+
+def _source(row: Row) -> str:
+    """By what, when, where and of which commit a row was measured."""
+    return f"Measured by `{row.command}` on {row.date} at commit {row.commit}: {row.machine}"
+
+
+def commit() -> str:
+    """The commit that is measured, with a plus where files other than results have changed since."""
+    git = ["git", "-C", str(RESULTS)]
+    head = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    status = [*git, "status", "--porcelain", "--", ":/", ":!/docs/results"]
+    changed = subprocess.run(status, capture_output=True, text=True, check=False)
+    return head.stdout.strip() + ("+" if changed.stdout else "")
 
 
 def machine() -> str:

@@ -12,32 +12,30 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from signal import SIGCONT, SIGSTOP
-from threading import Timer
+from threading import Event, Thread
+
+from tests.recorded import recorded
 
 from benchmarks.results import Row, Topic, at_least, at_most
-from froude.experiment.jobs import ARCHIVE, DEMO, Job
+from froude.emulation.pacing import Pacing
+from froude.emulation.run import Latency, Run, histogram_of
+from froude.experiment.jobs import ARCHIVE, DEMO, JobDefinition
 from froude.experiment.main_job import Recorded, record_job
 from froude.experiment.play import play
-from froude.hadoop.distribution import Hadoop, cache_folder
-from froude.hadoop.maven import Coordinate, Repository
-from froude.hadoop.schema import Schema
+from froude.experiment.session import Hadoop
+from froude.hadoop.namenode import NameNode
 from froude.mining.pipeline import mine
-from froude.mining.prediction import Outcome, Prediction, predict
-from froude.trace.types import Trace
+from froude.mining.prediction import LeafOutcome, Prediction, predict
+from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.types import Workload
 from froude.workspace.store import Workspace
 
-COMMAND = "make results-main-job"
-RECORDED = Path(__file__).parent.parent.parent / "shared" / "data" / "recorded"
-YARN_JARS = (
-    "hadoop-yarn-api",
-    "hadoop-yarn-common",
-    "hadoop-yarn-server-common",
-    "hadoop-mapreduce-client-common",
-)
+STALL_S = 5.0
 TOPIC = Topic(
     "main-job",
     "The main job, measured",
@@ -47,7 +45,7 @@ TOPIC = Topic(
 )
 
 
-def record_all(job: Job, release: str, folder: Path) -> tuple[list[Recorded], Recorded, Recorded]:
+def record_all(job: JobDefinition, release: str, folder: Path) -> tuple[list[Recorded], Recorded, Recorded]:
     """The training runs, the held-out run and a second run of that size."""
     hadoop, workspace = Hadoop.find(release), Workspace(folder)
     runs = [
@@ -59,22 +57,22 @@ def record_all(job: Job, release: str, folder: Path) -> tuple[list[Recorded], Re
 
 def prediction_rows(prediction: Prediction, conditions: str) -> list[Row]:
     """Sequences, then arguments in three rows, each beside its ceiling."""
-    more = {"command": COMMAND, "conditions": conditions}
+    more = {"conditions": conditions}
     rows = [
         at_least(
-            "nodes whose call sequence was foretold exactly", prediction.sequence_share, "share", 1.0, **more
+            "nodes whose call sequence was predicted exactly", prediction.sequence_share, "share", 1.0, **more
         )
     ]
-    rows.append(at_least("calls at their foretold place", prediction.call_share, "share", 1.0, **more))
+    rows.append(at_least("calls at their predicted place", prediction.call_share, "share", 1.0, **more))
     for row in prediction.rows:
-        kinds = ", ".join(f"{row.outcomes.get(o, 0)} {o.value}" for o in Outcome)
-        detail = {"command": COMMAND, "conditions": f"{conditions}; {row.leaves} leaves: {kinds}"}
-        name = f"arguments foretold, {row.name} calls"
+        kinds = ", ".join(f"{row.outcomes.get(o, 0)} {o.value}" for o in LeafOutcome)
+        detail = {"conditions": f"{conditions}; {row.leaves} leaves: {kinds}"}
+        name = f"arguments predicted, {row.name} calls"
         if row.name == "logical":
             rows.append(at_least(name, row.share, "share", 0.99, **detail))
         else:
             rows.append(Row(name, row.share, "share", **detail))
-        echoes = row.outcomes.get(Outcome.ECHO, 0)
+        echoes = row.outcomes.get(LeafOutcome.ECHO, 0)
         strict = (row.predicted - echoes) / row.leaves if row.leaves else 1.0
         without = f"{name}, copies of the run's own earlier requests counted as misses"
         if row.name == "logical":
@@ -93,7 +91,7 @@ def closure_rows(runs: list[Recorded], conditions: str) -> list[Row]:
     lines = sum(run.closure.lines for run in runs)
     matched = sum(run.closure.matched for run in runs)
     lost = sum(run.trace.meta.loss.total for run in runs)
-    more = {"command": COMMAND, "conditions": conditions}
+    more = {"conditions": conditions}
     return [
         at_least(
             f"audit lines matched by a call, of {lines}",
@@ -113,7 +111,7 @@ def closure_rows(runs: list[Recorded], conditions: str) -> list[Row]:
     ]
 
 
-def mined_job(job: Job, release: str) -> list[Row]:
+def mined_job(job: JobDefinition, release: str) -> list[Row]:
     """Record, mine, predict: all rows of one job on one release."""
     with tempfile.TemporaryDirectory() as scratch:
         train, held_out, again = record_all(job, release, Path(scratch) / "ws")
@@ -124,10 +122,10 @@ def mined_job(job: Job, release: str) -> list[Row]:
     return rows + play_rows(job, workload, release)
 
 
-def play_rows(job: Job, workload: Workload, release: str) -> list[Row]:
+def play_rows(job: JobDefinition, workload: Workload, release: str) -> list[Row]:
     """The full size against a NameNode; then once more with the NameNode stopped for five seconds."""
-    plan = workload.at(job.play)
-    more = {"command": COMMAND, "conditions": f"{job.name} at {job.play}, Hadoop {release}"}
+    plan = extrapolate(workload, job.play)
+    more = {"conditions": f"{job.name} at {job.play}, Hadoop {release}"}
     with Hadoop.find(release).namenode(heap="2 GB") as namenode:
         run = play(plan, namenode)
     wrong = sum(abs(d.sent - d.counted) for d in run.differences) if run.differences is not None else None
@@ -146,27 +144,71 @@ def play_rows(job: Job, workload: Workload, release: str) -> list[Row]:
 
 
 def stall_rows(plan: Plan, release: str, more: dict[str, str]) -> list[Row]:
-    """What a stall of five seconds does to the percentiles of heartbeats."""
-    with Hadoop.find(release).namenode(heap="2 GB") as namenode:
-        pid = namenode.pid
-        timers = [Timer(8, os.kill, (pid, SIGSTOP)), Timer(13, os.kill, (pid, SIGCONT))]
-        for timer in timers:
-            timer.start()
-        run = play(plan, namenode, check_counts=False)
-        for timer in timers:
-            timer.join()
-    intended = run.latency("sendHeartbeat").max_ms / 1e3
-    actual = run.latency("sendHeartbeat", intended=False).max_ms / 1e3
+    """What a stall of five seconds in the middle of a play does to latencies, by either pacing."""
+    rows = []
+    for pacing in (Pacing.SCHEDULED, Pacing.CLOSED):
+        with Hadoop.find(release).namenode(heap="2 GB") as namenode, stopped_halfway(namenode, plan):
+            run = play(plan, namenode, pacing=pacing, check_counts=False)
+        rows += _stall_rows(run, more)
+    return rows
+
+
+def _stall_rows(run: Run, more: dict[str, str]) -> list[Row]:
+    pacing = f"{run.pacing} pacing, NameNode stopped for {STALL_S:g} s halfway"
+    response, service, corrected = (run.latency(of=each) for each in Latency)
+    late, slow = (sum(_over(run, each, 1.0)) for each in (Latency.RESPONSE, Latency.SERVICE))
+    if run.pacing == Pacing.SCHEDULED.value:
+        return [
+            at_least(f"longest response time; {pacing}", response.max_ms / 1e3, "s", STALL_S - 0.5, **more),
+            Row("p99 of response times, from when calls were due", response.p99_ms, "ms", **more),
+            Row("p99 of service times, from when calls were sent", service.p99_ms, "ms", **more),
+            Row("calls sent that took more than 1 s", slow, "calls", **more),
+            Row("calls later than 1 s, from when due", late, "calls", f"> {slow}", late > slow, **more),
+        ]
     return [
-        at_least(
-            "longest heartbeat from intended time, NameNode stopped for 5 s", intended, "s", 4.5, **more
+        Row(f"p99 of service times; {pacing}", service.p99_ms, "ms", **more),
+        Row(
+            "the same, corrected for coordinated omission", corrected.p99_ms, "ms", f"> {service.p99_ms:.3g}",
+            corrected.p99_ms > service.p99_ms, **more,
         ),
-        Row("the same from actual send time", actual, "s", **more),
-        Row("p99 of heartbeats from intended time", run.latency("sendHeartbeat").p99_ms / 1e3, "s", **more),
-    ]
+    ]  # fmt: skip
 
 
-@TOPIC.group("demo", "The demo's job: foretold and real at a size never seen")
+def _over(run: Run, latency: Latency, seconds: float) -> Iterator[int]:
+    """Calls by method whose latency is longer."""
+    for series in run.tally.series.values():
+        counts = histogram_of(series, latency).counts
+        yield sum(number for duration_us, number in counts.items() if duration_us > seconds * 1e6)
+
+
+@contextmanager
+def stopped_halfway(namenode: NameNode, plan: Plan) -> Iterator[None]:
+    """Stop a NameNode for some seconds once half of a play's files are there, as it says itself."""
+    halfway = plan.scale["clients"].value * plan.scale["files"].value / 2
+    over = Event()
+
+    def stop() -> None:
+        while _files(namenode) < halfway and not over.wait(0.05):
+            pass
+        if not over.is_set():
+            os.kill(namenode.pid, SIGSTOP)
+            time.sleep(STALL_S)
+            os.kill(namenode.pid, SIGCONT)
+
+    thread = Thread(target=stop)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _files(namenode: NameNode) -> int:
+    return int(namenode.jmx("Hadoop:service=NameNode,name=FSNamesystemState")[0]["FilesTotal"])
+
+
+@TOPIC.group("demo", "The demo's job: predicted and real at a size never seen")
 def demo_job() -> list[Row]:
     """On the default release."""
     return mined_job(DEMO, "3.5.0")
@@ -184,35 +226,20 @@ def archive_job() -> list[Row]:
     return mined_job(ARCHIVE, "3.5.0")
 
 
-@TOPIC.group("mapreduce", "Captures of MapReduce on 2, 2 and 3 nodes, checked on 4")
+@TOPIC.group("mapreduce", "Captures of MapReduce on 2 and 3 nodes, checked on 4")
 def recorded_captures() -> list[Row]:
     """HDFS, YARN and MapReduce traffic of teragen, terasort and wordcount."""
-    if not RECORDED.is_dir():
-        return [Row("captures of MapReduce", None, "", conditions="the captures are not on this machine")]
-    traces = {
-        name: _tap(RECORDED / f"{name}.tap.gz", k)
-        for name, k in (("k2a", 2), ("k2b", 2), ("k3", 3), ("k4", 4))
-    }
-    workload: Workload = mine([traces["k2a"], traces["k2b"], traces["k3"]])
+    where = "upload, teragen, terasort, wordcount; Hadoop 3.4.2; mined from k2c and k3, checked on k4"
+    workload = mine([recorded("k2c"), recorded("k3")])
+    rows = prediction_rows(
+        predict(workload, recorded("k4")), f"{where}; no second run of 4 nodes, so no ceiling"
+    )
     where = (
-        "teragen, terasort, wordcount, upload; Hadoop 3.4.2; no second run of 4 nodes, so no ceiling there"
+        "mined from k2a, checked on k2b, ceiling from both: they are not the job of k2c, k3 and k4, since their "
+        "upload made no files, so that wordcount had no maps"
     )
-    rows = prediction_rows(predict(workload, traces["k4"]), where)
-    again = predict(mine([traces["k2a"], traces["k3"]]), traces["k2b"], ceiling_pair=traces["k2a"])
-    return rows + prediction_rows(
-        again, "the same mined from k2a and k3, checked on k2b; ceiling from k2a and k2b"
-    )
-
-
-def _tap(path: Path, k: int) -> Trace:
-    """A capture as a Trace, decoded with the YARN and MapReduce jars of its release beside HDFS's."""
-    from froude.base.units import Quantity
-    from froude.trace.importers.tap import import_tap
-
-    repository = Repository(cache_folder() / "maven")
-    more = [repository.fetch(Coordinate("org.apache.hadoop", name, "3.4.2")) for name in YARN_JARS]
-    schema = Schema.from_jars([*Hadoop.find("3.4.2").jars, *more])
-    return import_tap(path, schema, scale={"nodes": Quantity(k)}, source_id=path.name)
+    again = predict(mine([recorded("k2a")]), recorded("k2b"), ceiling_pair=recorded("k2a"))
+    return rows + prediction_rows(again, where)
 
 
 TOPIC.benchmark("schema", "Message types out of the jars", "bench_schema")
@@ -225,17 +252,19 @@ TOPIC.benchmark("player", "The player, beside Hadoop's own benchmark", "bench_pl
 @TOPIC.group("simulation", "Deterministic simulation")
 def simulation() -> list[Row]:
     """Whole plays against a model NameNode on a virtual clock."""
-    command = "python -m tests.simulation.run --seeds 500"
+    command = "python -m tests.simulation.run --seeds 500 --json"
+    words = [sys.executable, *command.split()[1:]]
     begun = time.monotonic()
-    done = subprocess.run([sys.executable, *command.split()[1:]], capture_output=True, text=True, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     took = time.monotonic() - begun
-    broken = done.returncode
-    more = {
-        "command": command,
-        "conditions": done.stdout.strip().splitlines()[-1] if done.stdout.strip() else "",
-    }
+    if done.returncode not in {0, 1}:
+        said = done.stderr.strip()[-300:]
+        return [Row("seeds on which an invariant broke", "did not run", "", "0", False, command, said)]
+    played = json.loads(done.stdout)
+    said = f"{played['seeds']} seeds, {played['ended']} ended by a death of the target"
+    broken = len(played["broken"])
     return [
-        Row("seeds on which an invariant broke", broken, "seeds", "0", broken == 0, **more),
+        Row("seeds on which an invariant broke", broken, "seeds", "0", broken == 0, command, said),
         Row("time for 500 seeds", took, "s", command=command),
     ]
 

@@ -7,7 +7,6 @@ the ones already in the table.
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -19,7 +18,7 @@ from pathlib import Path
 from tests.integration.nbd_disk import SlowDisk
 
 from benchmarks import provision_analyses, provision_paper
-from benchmarks.results import Row, Topic
+from benchmarks.results import Row, Topic, pytest_counts
 from froude.provision.live.measure import Request, measure
 from froude.provision.live.target import find_target, served
 from froude.provision.measured import KIB, MIB, Measurement, size_text
@@ -31,8 +30,8 @@ TOPIC = Topic(
     "provisioning",
     "Provisioning, measured",
     "Every figure is computed or measured by `make results-provisioning` on the machine named below. In the groups "
-    "of the paper the column `aim` has the published figure, and `met` says whether ours is the same within 2 %, or "
-    "as its row says; inputs that the paper does not publish are guesses and named as such.",
+    "of the paper the column `aim` has the published figure, and `met` says whether ours is the same within the row's "
+    "tolerance; inputs that the paper does not publish are guesses and named as such.",
 )
 
 
@@ -95,12 +94,13 @@ def brute_force() -> list[Row]:
         words = [sys.executable, "-m", "pytest", path]
         environment = {**os.environ, "FROUDE_SEEDS": seeds}
         done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
-        counts = dict[str, int](
-            (name, int(number)) for number, name in re.findall(r"(\d+) (passed|failed)", done.stdout)
+        tests = pytest_counts(done.stdout)
+        said = f"{tests['passed']} tests passed in {time.monotonic() - begun:.0f} s"
+        failed = tests["failed"] + tests["error"]
+        whole = done.returncode in {0, 1} and tests["passed"] > 0
+        rows.append(
+            Row(what, failed if whole else "did not run", "", "0", whole and failed == 0, command, said)
         )
-        failed = counts.get("failed", 0) if done.returncode in {0, 1} else -1
-        said = f"{counts.get('passed', 0)} tests passed in {time.monotonic() - begun:.0f} s"
-        rows.append(Row(what, failed, "", "0", failed == 0, command, said))
     return rows
 
 
@@ -116,17 +116,17 @@ def measured() -> list[Row]:
         here.mkdir()
         file = measure(find_target(str(here), size=256 * MIB), Request(sizes, 1.0, time_limit_s=240.0))
     return [
-        *_fit_rows("disk of 90 MB/s and 8 ms", known, "python -m pytest tests/integration/test_measure.py"),
-        *_fit_rows("file of 256 MiB", file, "froude provision measure FOLDER --size 256MiB --round 1"),
+        *_fit_rows("disk of 90 MB/s and 8 ms", known),
+        *_fit_rows("file of 256 MiB", file),
     ]
 
 
-def _fit_rows(target: str, found: Measurement, command: str) -> Iterator[Row]:
+def _fit_rows(target: str, found: Measurement) -> Iterator[Row]:
     steady = "steady" if found.steady else "not steady within its time"
     for fit in found.fits:
         name = f"{target}, {fit.op.name.lower()}s"
-        yield Row(f"{name}: rate", fit.rate_gap.rate / 1e6, "MB/s", command=command, conditions=steady)
-        yield Row(f"{name}: gap", fit.rate_gap.gap * 1e3, "ms", command=command, conditions=steady)
+        yield Row(f"{name}: rate", fit.rate_gap.rate / 1e6, "MB/s", conditions=steady)
+        yield Row(f"{name}: gap", fit.rate_gap.gap * 1e3, "ms", conditions=steady)
         for one in fit.rows:
             size, beside = (
                 size_text(one.sample.record_size),
@@ -137,7 +137,6 @@ def _fit_rows(target: str, found: Measurement, command: str) -> Iterator[Row]:
                 f"{name} of {size}: IOPS+rate predicts too much by",
                 off,
                 "%",
-                command=command,
                 conditions=beside,
             )
 

@@ -10,7 +10,7 @@ import psutil
 import pytest
 from hypothesis import HealthCheck, settings
 
-from froude.hadoop.distribution import Hadoop
+from froude.experiment.session import Hadoop
 
 # Machines are shared: no example fails for being slow.
 settings.register_profile("froude", deadline=None, suppress_health_check=[HealthCheck.too_slow])

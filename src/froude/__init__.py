@@ -33,24 +33,24 @@ from froude.base.version import __version__
 if TYPE_CHECKING:
     from froude.base.errors import FroudeError as FroudeError
     from froude.experiment.play import play as play
+    from froude.experiment.session import Hadoop as Hadoop
+    from froude.experiment.session import Workload as Workload
     from froude.experiment.session import Workspace as Workspace
-    from froude.hadoop.distribution import Hadoop as Hadoop
-    from froude.mining.pipeline import mine as mine
+    from froude.experiment.session import mine as mine
     from froude.provision.compile import compile_plan as compile_plan
     from froude.provision.inputs.read import read_problem as read_problem
     from froude.trace.types import Trace as Trace
     from froude.workload.scale import Scale as Scale
-    from froude.workload.types import Workload as Workload
 
 _HOMES = {
     "FroudeError": "froude.base.errors",
-    "Hadoop": "froude.hadoop.distribution",
+    "Hadoop": "froude.experiment.session",
     "Scale": "froude.workload.scale",
     "Trace": "froude.trace.types",
-    "Workload": "froude.workload.types",
+    "Workload": "froude.experiment.session",
     "Workspace": "froude.experiment.session",
     "compile_plan": "froude.provision.compile",
-    "mine": "froude.mining.pipeline",
+    "mine": "froude.experiment.session",
     "play": "froude.experiment.play",
     "read_problem": "froude.provision.inputs.read",
 }

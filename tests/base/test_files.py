@@ -1,5 +1,7 @@
 """Files are whole or absent."""
 
+import gzip
+import os
 import resource
 import signal
 import stat
@@ -10,7 +12,14 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError, MissingError
-from froude.base.files import atomic_folder, atomic_write_bytes, atomic_write_text, read_bounded
+from froude.base.files import (
+    atomic_folder,
+    atomic_write_all,
+    atomic_write_bytes,
+    atomic_write_text,
+    read_bounded,
+    read_lines,
+)
 
 
 def test_only_the_owner_may_read(tmp_path: Path) -> None:
@@ -34,6 +43,99 @@ def test_a_folder_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
     """Replacing must be asked for."""
     with pytest.raises(InputError, match="already exists"), atomic_folder(tmp_path):
         pass
+
+
+def test_what_is_no_regular_file_is_not_read(tmp_path: Path) -> None:
+    """A pipe is not waited for, a device not opened; a link to a file is followed."""
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "link").symlink_to("file")
+    os.mkfifo(tmp_path / "pipe")
+    assert read_bounded(tmp_path / "link", limit_bytes=9) == b"x"
+    places = {
+        tmp_path / "pipe": "a named pipe",
+        tmp_path: "a folder",
+        Path("/dev/zero"): "a device",
+    }
+    for place, name in places.items():
+        with pytest.raises(InputError, match=f"is {name} where a file is needed"):
+            read_bounded(place, limit_bytes=9)
+        with pytest.raises(InputError, match=name):
+            list(read_lines(place, longest=9))
+    with pytest.raises(InputError, match="cannot be read"):
+        read_bounded(tmp_path / "none\0", limit_bytes=9)
+
+
+def test_a_file_that_says_no_size_is_bounded(tmp_path: Path) -> None:
+    """As those of the kernel do."""
+    with pytest.raises(InputError, match="is too large; found more"):
+        read_bounded(Path("/proc/self/maps"), limit_bytes=10)
+
+
+def test_lines_plain_and_packed(tmp_path: Path) -> None:
+    """A log is read line by line, odd bytes and all; one absurdly long line is refused with its number."""
+    (tmp_path / "a").write_bytes(b"one\ntwo\xff\nthree")
+    (tmp_path / "b.gz").write_bytes(gzip.compress(b"one\ntwo\xff\nthree"))
+    for name in ("a", "b.gz"):
+        assert list(read_lines(tmp_path / name, longest=5)) == ["one", "two\ufffd", "three"]
+        with pytest.raises(InputError, match="2: has a line too long"):
+            list(read_lines(tmp_path / name, longest=4))
+    packed = bytearray(gzip.compress(b"x" * 1000))
+    packed[15] ^= 0xFF
+    for data in (bytes(packed), bytes(packed[:12])):
+        (tmp_path / "c.gz").write_bytes(data)
+        with pytest.raises(InputError, match=r"c\.gz: is a damaged gzip file"):
+            list(read_lines(tmp_path / "c.gz", longest=5000))
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling", "pipe", "folder", "/dev/null"])
+def test_only_a_regular_file_is_replaced(tmp_path: Path, kind: str) -> None:
+    """A link is not taken for what it points at, and a device stays one."""
+    place = tmp_path / "place"
+    (tmp_path / "file").write_text("kept")
+    {
+        "link": lambda: place.symlink_to("file"),
+        "dangling": lambda: place.symlink_to("none"),
+        "pipe": lambda: os.mkfifo(place),
+        "folder": place.mkdir,
+    }.get(kind, lambda: None)()
+    place = Path(kind) if kind.startswith("/") else place
+    before = place.lstat()
+    with pytest.raises(InputError, match="is not replaced"):
+        atomic_write_text(place, "x")
+    if kind != "folder":
+        with pytest.raises(InputError, match="is not replaced"), atomic_folder(place, replace=True):
+            pass
+    assert place.lstat().st_ino == before.st_ino
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_files_that_belong_together_are_written_all_or_none(tmp_path: Path) -> None:
+    """One that cannot be written leaves the others as they were."""
+    (tmp_path / "a").write_text("old")
+    (tmp_path / "b").mkdir()
+    with pytest.raises(InputError, match="b: is not replaced"):
+        atomic_write_all({tmp_path / "a": b"new", tmp_path / "b": b"new"})
+    with pytest.raises(MissingError, match="cannot be written"):
+        atomic_write_all({tmp_path / "a": b"new", tmp_path / "a" / "c": b"new"})
+    assert (tmp_path / "a").read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_a_text_that_is_no_unicode_is_stated(tmp_path: Path) -> None:
+    """Such as a path of other bytes."""
+    with pytest.raises(InputError, match="is not Unicode"):
+        atomic_write_text(tmp_path / "a", "x\udcff")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_replaced_is_there_until_the_new_one_is(tmp_path: Path) -> None:
+    """And gone afterwards."""
+    for number in range(2):
+        with atomic_folder(tmp_path / "t", replace=True) as beside:
+            (beside / f"{number}").write_text("x")
+            assert (tmp_path / "t").exists() == bool(number)
+    assert [path.name for path in (tmp_path / "t").iterdir()] == ["1"]
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]
 
 
 def test_read_is_bounded(tmp_path: Path) -> None:

@@ -15,6 +15,9 @@ from froude.base.units import Quantity, parse_quantity
         ("10 GB", 10 * 10**9, "B"),
         ("4GiB", 4 * 2**30, "B"),
         ("250 ms", 0.25, "s"),
+        ("4 kB", 4000, "B"),
+        ("4 KB", 4000, "B"),
+        (".5 s", 0.5, "s"),
         ("1_000", 1000, ""),
         ("-3", -3, ""),
         ("1.5 TB", 1.5e12, "B"),
@@ -28,9 +31,24 @@ def test_parses(text: str, value: float, unit: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "GB", "10 Gb", "10 gb", "ten", "10 GB GB", "1,5", "0x10", "nan", "10 Gbps"]
+    "text",
+    [
+        "",
+        "GB",
+        "10 Gb",
+        "10 gb",
+        "ten",
+        "10 GB GB",
+        "1,5",
+        "0x10",
+        "nan",
+        "10 Gbps",
+        "1e999999999",
+        float("nan"),
+        1e31,
+    ],
 )
-def test_refuses(text: str) -> None:
+def test_refuses(text: str | float) -> None:
     """Bits for bytes, other cases and other notations are errors that say what is allowed."""
     with pytest.raises(InputError, match="allowed"):
         parse_quantity(text, place="size")

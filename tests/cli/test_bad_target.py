@@ -15,8 +15,8 @@ import psutil
 import pytest
 
 from froude.cli.app import run
-from froude.emulation.guard import identify
 from froude.hadoop.distribution import Hadoop
+from froude.hadoop.identity import ask_identity
 from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection
 from froude.workload.plan_file import write_plan
@@ -107,13 +107,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hadoop: Hadoop) -> P
         tmp_path / "plan",
         replace(made, workload=replace(made.workload, recorded=Recorded((made.scale,), ("CID-source",)))),
     )
-    patient = functools.partial(identify, timeout_s=0.3)
-    monkeypatch.setattr("froude.experiment.play.identify", patient)
+    patient = functools.partial(ask_identity, timeout_s=0.3)
+    monkeypatch.setattr("froude.experiment.play.ask_identity", patient)
     monkeypatch.setattr("froude.trace.capture.identity._TIMEOUT_S", 0.2)
     return tmp_path
 
 
-STRANGERS: set[int] = set()
+OTHERS: set[int] = set()
 """Children that other tests left to the session, such as a resource tracker."""
 
 
@@ -123,10 +123,10 @@ def children() -> set[int]:
 
 
 @pytest.fixture(autouse=True)
-def strangers() -> None:
+def others() -> None:
     """Look who is here before."""
-    STRANGERS.clear()
-    STRANGERS.update(children())
+    OTHERS.clear()
+    OTHERS.update(children())
 
 
 def play(folder: Path, target: str, *words: str) -> int:
@@ -142,7 +142,7 @@ def stated(folder: Path, code: int, err: str, *names: str) -> None:
     for name in names:
         assert name in err
     assert [path.name for path in folder.iterdir()] == ["plan"]
-    assert children() == STRANGERS
+    assert children() == OTHERS
 
 
 @pytest.mark.parametrize("how", WRONG)
@@ -172,7 +172,7 @@ def test_a_target_of_a_play_that_refuses(folder: Path, capsys: Out) -> None:
 def test_the_guard(  # noqa: PLR0917
     cluster_id: str, words: tuple[str, ...], said: str, folder: Path, hadoop: Hadoop, capsys: Out
 ) -> None:
-    """A stranger without its id, with a wrong one, and the recorded source in any case are refused."""
+    """Another's cluster without its id, with a wrong one, and the recorded source in any case are refused."""
     with namenode(hadoop.schema(), cluster_id) as target:
         stated(folder, play(folder, target, *words), capsys.readouterr().err, said)
 
@@ -210,7 +210,7 @@ def test_a_target_of_a_capture_that_does_wrong(how: str, folder: Path, capsys: O
         assert capture(folder, f"{host}:{port}") == 0
     assert "--source-id" in capsys.readouterr().err
     assert run(["trace", "validate", str(folder / "t")]) == 0
-    assert children() == STRANGERS
+    assert children() == OTHERS
 
 
 def test_a_capture_that_cannot_begin(folder: Path, capsys: Out) -> None:
@@ -247,7 +247,7 @@ def test_a_target_that_dies_while_it_is_played_on(folder: Path, hadoop: Hadoop, 
     assert err.startswith("froude: ")
     assert err.count("\n") == 1
     assert (folder / "run" / "run.json").is_file()
-    assert children() == STRANGERS
+    assert children() == OTHERS
 
 
 def test_no_target_where_nothing_runs(folder: Path, capsys: Out) -> None:

@@ -13,14 +13,14 @@ import pytest
 from froude.cli.app import run
 from froude.provision.live import measure as module
 from froude.provision.live.measure import Request
-from froude.provision.live.target import Target
+from froude.provision.live.target import StorageTarget
 from froude.provision.measured import Measurement, Sample, fit
 from froude.provision.types import Op
 from tests.provision.test_measured_file import measurement
 
 pytest.importorskip("scipy")
 
-Asked = list[tuple[Target, Request]]
+Asked = list[tuple[StorageTarget, Request]]
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 def _stand_in(monkeypatch: pytest.MonkeyPatch, found: Measurement) -> Asked:
     asked: Asked = []
 
-    def measured(target: Target, request: Request, *, progress: Any) -> Measurement:
+    def measured(target: StorageTarget, request: Request, *, progress: Any) -> Measurement:
         asked.append((target, request))
         return replace(found, target=target.name)
 
@@ -106,6 +106,7 @@ def test_files_and_json(
     assert go("--size", "64MiB", *words) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed == json.loads((tmp_path / "m.json").read_text())
+    assert printed["lineage"]["command"].startswith("froude provision measure ")
     text = unit.read_text()
     for line in ('name: "D"', 'bus: "SAS"', "price: 200", "power: 5W", "capacity: 500GB", "volatile: 1"):
         assert line in text

@@ -36,6 +36,15 @@ def test_a_target_that_is_none_is_one_clear_error(folder: Path, capsys: pytest.C
     assert "hdfs://HOST:PORT" in capsys.readouterr().err
 
 
+def test_an_error_about_a_plan_names_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One that cannot be played says which file says so, before anything is sent."""
+    write_plan(tmp_path / "refused", plan())
+    assert run(["play", str(tmp_path / "refused"), "--target", "hdfs://127.0.0.1:1"]) == 1
+    err = capsys.readouterr().err
+    assert "refused:plan: the plan cannot be played" in err
+    assert err.count("\n") == 1
+
+
 def test_a_target_that_refuses_leaves_no_run(
     folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from froude.cli import prediction
+from froude.cli import inputs, prediction
 from froude.cli.app import run
 from tests.experiment.figures.test_prediction import PREDICTION
 
@@ -17,7 +17,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     (tmp_path / "w.yaml").write_text("x")
     (tmp_path / "t").mkdir()
     trace = SimpleNamespace(meta=SimpleNamespace(scale={"datanodes": 6}))
-    monkeypatch.setattr(prediction, "read_workload", lambda _: None)
+    monkeypatch.setattr(inputs, "workload", lambda *_: SimpleNamespace(workload=None))
     monkeypatch.setattr(prediction, "read_trace", lambda _: trace)
     monkeypatch.setattr(prediction, "predict", lambda *_, **__: PREDICTION)
     return ["trace", "diff", str(tmp_path / "w.yaml"), str(tmp_path / "t")]

@@ -137,7 +137,7 @@ def test_telemetry_fills_in_compute_time(tmp_path: Path, capsys: pytest.CaptureF
         (["--cores", "4"], "are given without telemetry"),
         (["--telemetry", "cpu.csv"], "is missing"),
         (["--telemetry-scale", "share"], "are given without telemetry"),
-        (["--telemetry", "none.csv", "--cores", "4"], "does not exist"),
+        (["--telemetry", "none.csv", "--cores", "4"], "cannot be read (No such file"),
     ],
 )
 def test_wrong_flags_are_said(

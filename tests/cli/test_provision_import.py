@@ -47,7 +47,7 @@ def test_a_template_is_written_and_not_overwritten(
     assert _import(ec2, "--template", template) == 0
     assert "memory: {rateR: blank" in template.read_text()
     assert _import(ec2, "--template", template) == 1
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert _import(ec2, "--rates", template, "-o", place) == 1
     assert "memory has no rates" in capsys.readouterr().err
     assert not place.exists()

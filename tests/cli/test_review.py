@@ -10,6 +10,7 @@ import pytest
 from froude.cli.app import run
 from froude.workload.scale import Count
 from froude.workload.types import CallTemplate, Constant, NodeType, Question, Recorded, Unknown, Workload
+from froude.workload.walk import templates
 from froude.workload.yaml_file import read_workload, write_workload
 
 Out = pytest.CaptureFixture[str]
@@ -31,7 +32,7 @@ def workload(tmp_path: Path) -> Path:
 
 def arguments(path: Path) -> dict[str, object]:
     """The rules of the one call."""
-    return dict(next(read_workload(path).node_types[0].templates()).arguments)
+    return dict(next(templates(read_workload(path).node_types[0])).arguments)
 
 
 def test_list_shows_and_changes_nothing(workload: Path, capsys: Out) -> None:

@@ -10,8 +10,11 @@ import pytest
 
 from froude.cli.app import run
 from froude.trace.files import META, write_trace
+from froude.trace.types import Trace
+from froude.workspace.artifact import Origin, State
 from froude.workspace.store import Workspace
-from tests.trace.making import small_trace
+from tests.trace import making, wire
+from tests.trace.making import echo, small_trace
 from tests.trace.test_partial import begun
 
 Out = pytest.CaptureFixture[str]
@@ -39,12 +42,43 @@ def test_show_as_json(trace: str, capsys: Out) -> None:
     assert (document["calls"], document["examples"][1]["request"]) == (4, {"text": "/f1"})
 
 
+def test_show_says_what_it_cannot_read(tmp_path: Path, capsys: Out) -> None:
+    """A payload that was kept though no schema knows its method costs its own line, not the command."""
+    write_trace(
+        tmp_path / "t", Trace(making.META, wire.SCHEMA, [echo(0.0, "/a"), echo(1.0, "/b", method="vendors")])
+    )
+    assert run(["trace", "show", str(tmp_path / "t"), "--calls", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert "/a" in shown
+    assert "cannot be read: toy.ToyProtocol: the schema has no such method" in shown
+    assert run(["trace", "show", str(tmp_path / "t"), "--calls", "2", "--json"]) == 0
+    assert "no such method" in json.loads(capsys.readouterr().out)["examples"][1]["request"]["unreadable"]
+
+
 def test_show_by_name_in_the_workspace(tmp_path: Path, capsys: Out) -> None:
     """A name is enough where it lies in the workspace."""
     workspace = Workspace(tmp_path / "w")
     write_trace(workspace.new("trace", "mine"), small_trace())
     assert run(["--workspace", str(workspace.folder), "trace", "show", "mine"]) == 0
     assert "4 calls" in capsys.readouterr().out
+
+
+def test_a_recording_that_did_not_end_well_is_said(tmp_path: Path, capsys: Out) -> None:
+    """By whatever looks at the Trace when it is named: `show`, `mine`, a report."""
+    for state in (State.FAILED, State.INTERRUPTED):
+        write_trace(tmp_path / state.value, small_trace(), Origin(state=state))
+    failed, interrupted = str(tmp_path / "failed"), str(tmp_path / "interrupted")
+    assert run(["trace", "show", failed]) == 0
+    assert "NOT WHOLE: its recording failed: it holds what was seen until then" in capsys.readouterr().out
+    assert run(["trace", "show", interrupted, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["state"] == "interrupted"
+    run(["mine", failed, interrupted, "--dry-run"])
+    err = capsys.readouterr().err
+    assert "failed is not whole: its recording failed" in err
+    assert "interrupted is not whole: its recording was interrupted" in err
+    page = tmp_path / "r.html"
+    assert run(["report", interrupted, "-o", str(page), "--static"]) == 0
+    assert "Run 1 is not whole" in page.read_text()
 
 
 def test_validate(trace: str, tmp_path: Path, capsys: Out) -> None:
@@ -72,9 +106,12 @@ def test_diff(trace: str, tmp_path: Path, capsys: Out) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--target", "x", "--listen", "127.0.0.1:0"], "--target: not an address"),
-        (["--target", "127.0.0.1:1", "--listen", "nowhere"], "--listen: not an address"),
-        (["--target", "127.0.0.1:1", "--listen", "127.0.0.1:0", "--scale", "five"], "name=value"),
+        (["--target", "x", "--listen", "127.0.0.1:0"], "--target: is not an address"),
+        (["--target", "127.0.0.1:1", "--listen", "nowhere"], "--listen: is not an address"),
+        (
+            ["--target", "127.0.0.1:1", "--listen", "127.0.0.1:0", "--scale", "five"],
+            "scale: is not a scale variable; found five",
+        ),
         (["--target", "127.0.0.1:1", "--listen", "127.0.0.1:0"], "does not accept connections"),
     ],
 )

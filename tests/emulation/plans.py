@@ -11,7 +11,6 @@ from froude.workload.types import (
     Constant,
     Counter,
     Flow,
-    Interval,
     NodeType,
     Periodic,
     Poll,
@@ -21,6 +20,7 @@ from froude.workload.types import (
     Side,
     StartRule,
     Template,
+    Timing,
     Which,
     Workload,
 )
@@ -34,7 +34,9 @@ NAME = Template(("DFSClient_NONMAPREDUCE_", Counter(1000, {"node": 1}), "_1"))
 
 
 def _call(name: str, method: str, arguments: dict[str, Rule], poll: Poll | None = None) -> CallTemplate:
-    return CallTemplate(f"client.{name}", CLIENT, method, arguments, Interval(Count(0.002)), poll)
+    return CallTemplate(
+        f"client.{name}", CLIENT, method, arguments, Timing(Count(0.002), service=Count(0.001)), poll
+    )
 
 
 def _block(prefix: str, which: Which) -> dict[str, Rule]:
@@ -73,7 +75,12 @@ def workload(source_ids: tuple[str, ...] = (), start: StartRule | None = None) -
         _call("list", "getListing", listing),
         _call("delete", "delete", {"src": first, "recursive": Constant(False)}),
     )
-    lease = Periodic(_call("lease", "renewLease", {"clientName": NAME}), 30.0, while_open="client.create")
+    lease = Periodic(
+        _call("lease", "renewLease", {"clientName": NAME}),
+        30.0,
+        opened_by=("client.create",),
+        closed_by=("client.complete",),
+    )
     return Workload(
         (
             NodeType("datanode", Count(0, {"datanodes": 1}), (), program="datanode"),

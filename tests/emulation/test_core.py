@@ -7,26 +7,29 @@ from collections.abc import Sequence
 import pytest
 
 from froude.emulation.controller import Controller, Group
-from froude.emulation.core import Core, Endpoint, PlayedCall
+from froude.emulation.core import RETRIES, Core, PlayedCall
 from froude.emulation.programs.events import (
+    LOST,
+    Endpoint,
     Event,
     Failed,
     Instruction,
+    MessageReceived,
     NodeId,
     Note,
     Program,
     Reached,
     Reply,
     Send,
+    SendMessage,
     Started,
-    Tell,
     Timer,
-    Told,
     WakeAt,
 )
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection
+from froude.hadoop.target import Target
 from froude.workload.types import Moment, StartRule
 
 
@@ -50,8 +53,8 @@ class People:
     def program(self, node: NodeId) -> Program:
         return self.scripts[node.number]
 
-    def endpoint(self, node: NodeId, protocol: str) -> Endpoint:
-        return Endpoint(protocol)
+    def endpoint(self, node: NodeId, protocol: str, service: str) -> Endpoint:
+        return Endpoint(protocol, target=Target(service, "nn:1"))
 
     def client_id(self, node: NodeId) -> bytes:
         return bytes(15) + bytes([node.number])
@@ -78,7 +81,7 @@ def begun(*scripts: Script, journal: Notebook | None = None, **options: float) -
     core = Core(
         People(*scripts),
         Controller([Group("n", len(scripts), StartRule())]),
-        connect=lambda e: ClientConnection(e.protocol, client_id=bytes(16)),
+        connect=lambda e, i: ClientConnection(e.protocol, client_id=i or bytes(16)),
         journal=journal,
         **options,
     )
@@ -140,16 +143,17 @@ def test_timers_ring_in_order_and_late_ones_at_once() -> None:
     assert node.seen[2:] == [Timer(2, 10.5), Timer(1, 11.0)]
 
 
-def test_nodes_tell_each_other() -> None:
-    """What is told arrives in the same moment; to a node that is not there it is counted."""
+def test_nodes_send_messages() -> None:
+    """A message arrives in the same moment; one to a node that is not there is counted."""
     talker = Script(
-        [WakeAt(10.0, 0)], [Tell(NodeId("n", 1), "hello"), Tell(NodeId("n", 9), "?"), Note("said")]
+        [WakeAt(10.0, 0)],
+        [SendMessage(NodeId("n", 1), "hello"), SendMessage(NodeId("n", 9), "?"), Note("said")],
     )
     listener = Script()
     core = begun(talker, listener)
     core.advance(10.0)
-    assert listener.seen == [Started(10.0), Told("hello")]
-    assert core.tally.notes == {"told a node that is not there": 1, "said": 1}
+    assert listener.seen == [Started(10.0), MessageReceived("hello")]
+    assert core.tally.notes == {"message to a node that is not there": 1, "said": 1}
 
 
 def test_a_finished_node_hears_nothing_more() -> None:
@@ -167,8 +171,7 @@ def test_what_is_in_flight_at_the_end_is_reported() -> None:
     """Unanswered calls are counted and written down as such."""
     journal = Notebook()
     core = begun(Script([call()]), journal=journal)
-    core.ended(core.channels[0], 11.0)
-    assert "1 calls unanswered" in str(core.failure)
+    core.finish(11.0)
     assert core.tally.series["m"].errors == {"Unanswered": 1}
     assert [(c.answered_s, c.error) for c in journal.calls] == [(None, "Unanswered")]
 
@@ -188,3 +191,80 @@ def test_a_fatal_answer_ends_the_play_with_its_reason() -> None:
     answer = server.fail(request.call_id, "org.x.AccessControlException", "not you", fatal=True)
     core.received(core.channels[0], answer, 10.1)
     assert "AccessControlException: not you" in str(core.failure)
+
+
+def test_a_lost_connection_is_made_again_and_its_calls_sent_again() -> None:
+    """The same client id and call id, one more retry; latency counts from the first time, the call counts once."""
+    journal = Notebook()
+    node = Script([call("a", token=3)])
+    core, server = begun(node, journal=journal), ServerConnection()
+    (first,) = said(core, server)
+    core.channels[0].heard_s = 10.0
+    core.lost(core.channels[0], "reset the connection", 11.0)
+    core.advance(11.0)
+    assert core.opened == [core.channels[0], core.channels[0]]
+    again_server = ServerConnection()
+    (again,) = said(core, again_server)
+    assert (again.call_id, again.client_id, again.retry) == (first.call_id, first.client_id, first.retry + 1)
+    core.received(core.channels[0], again_server.respond(again.call_id, b"yes"), 12.0)
+    assert node.seen[1:] == [Reply(3, b"yes")]
+    core.finish(12.0)
+    series = core.tally.series["a"]
+    assert (series.sent, series.resent, series.answered) == (1, 1, 1)
+    assert series.from_actual.max_us == 2_000_000
+    assert [each.retry for each in journal.calls] == [1]
+    assert core.tally.notes == {"connection lost: reset the connection": 1}
+
+
+def test_calls_of_a_lost_connection_fail_once_it_cannot_be_made_while_the_target_lives() -> None:
+    """Bounded attempts; another connection still hears from the target, so the play goes on."""
+    node = Script([call("a", token=3)], [call("b", token=4)])
+    core = begun(node)
+    channel = core.channels[0]
+    channel.heard_s = 10.0
+    for attempt in range(RETRIES + 1):
+        now_s = 11.0 + attempt
+        channel.heard_s = now_s
+        core.lost(channel, "reset the connection", now_s)
+        core.advance(now_s + 1.0)
+    assert node.seen[1] == Failed(3, LOST, "reset the connection")
+    assert core.failure is None
+    assert core.tally.series["a"].errors == {LOST: 1}
+    assert channel.up
+    assert core.in_flight == 1
+
+
+def test_an_idle_connection_that_the_target_closes_is_made_again_when_it_is_needed() -> None:
+    """A server may close what nobody uses; nothing is reconnected before a call needs it."""
+    node = Script([call("a"), WakeAt(20.0, 9)], [], [call("b")])
+    core, server = begun(node), ServerConnection()
+    (first,) = said(core, server)
+    core.received(core.channels[0], server.respond(first.call_id, b""), 10.5)
+    core.ended(core.channels[0], 15.0)
+    core.opened.clear()
+    core.advance(16.0)
+    assert core.opened == []
+    core.advance(20.0)
+    assert core.opened == [core.channels[0]]
+    assert [request.method for request in said(core, ServerConnection())] == ["b"]
+
+
+def test_a_target_that_was_never_reached_ends_the_play_at_once() -> None:
+    """A wrong address is no lost connection."""
+    core = begun(Script([call()]))
+    core.lost(core.channels[0], "refuses connections", 10.1)
+    assert str(core.failure) == "nn:1: refuses connections"
+
+
+def test_a_slow_call_counts_those_that_it_held_up() -> None:
+    """Where the node's next call was expected after 0.1 s, a call of 0.5 s held up four."""
+    send = Send("p", "m", b"", 0, 10.0, "", 0.1)
+    core, server = begun(Script([send])), ServerConnection()
+    (request,) = said(core, server)
+    core.received(core.channels[0], server.respond(request.call_id, b""), 10.5)
+    core.finish(10.5)
+    series = core.tally.series["m"]
+    assert series.from_actual.total == 1
+    assert sorted(series.corrected.counts.elements()) == pytest.approx(
+        [100_000, 200_000, 300_000, 400_000, 500_000], rel=1e-3
+    )

@@ -13,10 +13,19 @@ import psutil
 import pytest
 
 from froude.base.errors import InputError
-from froude.emulation.engine import Job, play_apart
+from froude.emulation.engine import PlayJob, play_apart
+from froude.emulation.programs.population import PlaySettings
 from froude.hadoop.distribution import Hadoop
+from froude.hadoop.target import Target
+from froude.workload.plan import Plan
 from froude.workload.types import StartRule
 from tests.emulation.plans import plan
+
+
+def job(played: Plan, hadoop: Hadoop, port: int) -> PlayJob:
+    """A play against a port of this machine."""
+    target = Target("namenode", f"127.0.0.1:{port}", "CID-1")
+    return PlayJob(played, hadoop.schema(), PlaySettings({"": target}))
 
 
 def test_players_import_neither_pyarrow_nor_polars() -> None:
@@ -32,8 +41,8 @@ def test_players_import_neither_pyarrow_nor_polars() -> None:
 def test_a_target_that_refuses_is_part_of_the_outcome(hadoop: Hadoop) -> None:
     """What was played is given back with the failure."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        address = taken.getsockname()
-    outcome = play_apart(Job(plan(), hadoop.schema(), address))
+        port = taken.getsockname()[1]
+    outcome = play_apart(job(plan(), hadoop, port))
     assert "refuses connections" in str(outcome.failure)
 
 
@@ -41,13 +50,13 @@ def test_an_impossible_plan_is_stated(hadoop: Hadoop) -> None:
     """An error of the plan crosses the process as itself."""
     circular = plan(start=StartRule("client"))
     with pytest.raises(InputError, match="wait for each other"):
-        play_apart(Job(circular, hadoop.schema(), ("127.0.0.1", 1)))
+        play_apart(job(circular, hadoop, 1))
 
 
 def test_a_watch_ends_a_play_and_keeps_it(hadoop: Hadoop) -> None:
     """The parent can stop the player; the outcome says so, and no process is left."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        outcome = play_apart(Job(plan(), hadoop.schema(), silent.getsockname()), lambda _load: False)
+        outcome = play_apart(job(plan(), hadoop, silent.getsockname()[1]), lambda _load: False)
     assert outcome.interrupted
     assert outcome.failure is None
     assert outcome.tally.counts["versionRequest"][0] >= 1
@@ -55,10 +64,11 @@ def test_a_watch_ends_a_play_and_keeps_it(hadoop: Hadoop) -> None:
 
 _PARENT = """
 import sys
-from froude.emulation.engine import Job, play_apart
+from froude.emulation.engine import play_apart
 from froude.hadoop.distribution import Hadoop
 from tests.emulation.plans import plan
-outcome = play_apart(Job(plan(), Hadoop.find().schema(), ("127.0.0.1", int(sys.argv[1]))))
+from tests.emulation.test_engine import job
+outcome = play_apart(job(plan(), Hadoop.find(), int(sys.argv[1])))
 print(outcome.interrupted, outcome.failure, outcome.tally.counts["versionRequest"])
 """
 

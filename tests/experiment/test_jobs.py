@@ -2,11 +2,11 @@
 
 import pytest
 
-from froude.experiment.jobs import ARCHIVE, DEMO, Job
+from froude.experiment.jobs import ARCHIVE, DEMO, JobDefinition
 
 
 @pytest.mark.parametrize("job", [DEMO, ARCHIVE], ids=lambda job: job.name)
-def test_scales_can_be_told_apart(job: Job) -> None:
+def test_scales_can_be_told_apart(job: JobDefinition) -> None:
     """Every variable varies in training, and the held-out and played sizes lie outside of it."""
     for name in job.held_out:
         values = {scale[name] for scale in job.train}

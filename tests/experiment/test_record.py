@@ -16,6 +16,7 @@ from froude.base.errors import InputError, TargetError
 from froude.base.units import Quantity
 from froude.experiment import record as recording
 from froude.trace.files import read_trace
+from froude.workspace.artifact import State
 from froude.workspace.store import Workspace
 from tests.trace import wire
 
@@ -89,6 +90,9 @@ def test_nodes_and_clients_are_recorded(cluster: Any, tmp_path: Path) -> None:
     assert (trace.meta.source_id, trace.meta.release, r.result.calls) == ("CID-9", "3.5.0", 3)
     assert cluster.shells == [(("-ls", "/"), r.address)]
     assert workspace.traces(tag="a") == [r.trace]
+    assert trace.lineage is not None
+    assert trace.lineage.command == "Workspace.record(cluster, scale={'datanodes': '2', 'input': '1 GB'})"
+    assert trace.lineage.state is State.COMPLETE
 
 
 def test_children_are_waited_for(cluster: Any, tmp_path: Path) -> None:
@@ -116,13 +120,17 @@ def test_an_error_of_the_cluster_is_the_one_shown(cluster: Any, tmp_path: Path) 
     workspace = Workspace(tmp_path / "w")
     with pytest.raises(TargetError, match="did not all come up"), recording.record(cluster, workspace):
         pass
-    assert len(read_trace(workspace.traces()[0]).calls) == 2
+    assert workspace.traces() == []
+    trace = read_trace(workspace.traces(incomplete=True)[0])
+    assert len(trace.calls) == 2
+    assert trace.lineage is not None
+    assert trace.lineage.state is State.FAILED
 
 
 def test_a_wrong_scale_is_told_before_anything_starts(cluster: Any, tmp_path: Path) -> None:
     """With the variable's name."""
     workspace = Workspace(tmp_path / "w")
     wrong = recording.record(cluster, workspace, scale={"input": "ten"})
-    with pytest.raises(InputError, match="input: not a quantity"), wrong:
+    with pytest.raises(InputError, match="input: is not a quantity"), wrong:
         pass
     assert workspace.traces() == []

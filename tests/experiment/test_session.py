@@ -2,8 +2,13 @@
 
 from pathlib import Path
 
+from froude.emulation.run_files import write_run
 from froude.experiment.session import Workspace
+from froude.trace.files import write_trace
+from froude.workspace.artifact import Origin, State
+from tests import old_forms
 from tests.experiment.figures.test_workload import WORKLOAD
+from tests.trace.making import small_trace
 
 
 def test_a_new_workspace_is_empty_and_reports_what_it_is_given(tmp_path: Path) -> None:
@@ -14,3 +19,14 @@ def test_a_new_workspace_is_empty_and_reports_what_it_is_given(tmp_path: Path) -
     page = ws.report(WORKLOAD, title="One").save(tmp_path / "page.html", interactive=False)
     assert "<title>One" in page.read_text()
     assert page.with_suffix(".json").is_file()
+
+
+def test_what_did_not_end_well_is_left_out_unless_asked(tmp_path: Path) -> None:
+    """Of traces and of runs."""
+    ws = Workspace(tmp_path / "ws")
+    write_trace(ws.store.new("trace"), small_trace(), Origin(state=State.FAILED))
+    write_trace(ws.store.new("trace"), small_trace())
+    write_run(ws.store.new("run"), old_forms.run())
+    assert (len(ws.traces()), len(ws.traces(incomplete=True))) == (1, 2)
+    assert (len(ws.runs()), len(ws.runs(incomplete=True))) == (0, 1)
+    assert ws.runs(incomplete=True)[0].interrupted

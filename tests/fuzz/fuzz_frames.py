@@ -37,6 +37,7 @@ def _told(who: int, pieces: list[bytes]) -> list[str]:
         feed = (observer.from_client, observer.from_server)[who]
         told = [repr(seen.event) for piece in pieces for seen in feed(piece, 0.0)]
         assert observer.pending_bytes + observer.skipped_bytes <= sum(map(len, pieces))
+        told.append(f"{observer.skipped_bytes} skipped, {observer.pending_bytes} pending")
         return told + [repr(seen.event) for seen in observer.closed(0.0)]
     if who == 4:
         core: ServerConnection | ClientConnection = ServerConnection(limit_bytes=LIMIT_BYTES)

@@ -6,13 +6,15 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
-from froude.base.errors import InputError
+from froude.base.errors import InputError, TargetError
 from froude.hadoop import background
 from froude.hadoop.background import Process, State
 
@@ -41,19 +43,19 @@ def test_nothing_runs_where_nothing_was_started(tmp_path: Path) -> None:
     assert background.stop(tmp_path) is None
 
 
-def test_a_stranger_with_the_same_process_id_is_left_alone(tmp_path: Path) -> None:
+def test_another_process_with_the_same_process_id_is_left_alone(tmp_path: Path) -> None:
     """The start time tells them apart; the stale note is cleared away."""
-    stranger = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     try:
-        known = Process.of("supervisor", stranger.pid)
-        folder = _remember(tmp_path, Process("supervisor", stranger.pid, known.started_s - 3600))
+        known = Process.of("supervisor", other.pid)
+        folder = _remember(tmp_path, Process("supervisor", other.pid, known.started_s - 3600))
         assert background.running(tmp_path) is None
         assert background.stop(tmp_path) is None
-        assert psutil.Process(stranger.pid).is_running()
+        assert psutil.Process(other.pid).is_running()
         assert not folder.exists()
     finally:
-        stranger.kill()
-        stranger.wait()
+        other.kill()
+        other.wait()
 
 
 def test_a_second_one_in_the_same_workspace_is_refused(tmp_path: Path) -> None:
@@ -61,6 +63,72 @@ def test_a_second_one_in_the_same_workspace_is_refused(tmp_path: Path) -> None:
     _remember(tmp_path, Process.of("supervisor", os.getpid()))
     with pytest.raises(InputError, match="froude hadoop down"):
         background.start(tmp_path, background.Wanted())
+
+
+def _starting(workspace: Path, supervisor: subprocess.Popen[bytes]) -> Path:
+    folder = background.folder_of(workspace)
+    folder.mkdir()
+    (folder / "supervisor.out").touch()
+    facts = asdict(Process.of("supervisor", supervisor.pid))
+    (folder / "starting.json").write_text(json.dumps(facts))
+    return folder
+
+
+@pytest.fixture
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that stands for a supervisor."""
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_one_on_its_way_up_is_not_started_over(tmp_path: Path, sleeper: subprocess.Popen[bytes]) -> None:
+    """Its folder is spared, and the error says how to end it."""
+    folder = _starting(tmp_path, sleeper)
+    with pytest.raises(InputError, match=r"is being started here.*froude hadoop down"):
+        background.start(tmp_path, background.Wanted())
+    assert folder.exists()
+    assert background.running(tmp_path) is None
+
+
+def test_one_on_its_way_up_can_be_ended(tmp_path: Path, sleeper: subprocess.Popen[bytes]) -> None:
+    """Exactly that process, with its folder."""
+    folder = _starting(tmp_path, sleeper)
+    ended = background.stop(tmp_path)
+    assert isinstance(ended, Process)
+    assert ended.pid == sleeper.pid
+    assert not psutil.pid_exists(sleeper.pid)
+    assert not folder.exists()
+
+
+def test_what_was_ended_from_elsewhere_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`down` in one window while `up` waits in another: no traceback."""
+    started: list[list[str]] = []
+    real = subprocess.Popen
+
+    def ended_at_once(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        started.append(command)
+        body = f"import shutil; shutil.rmtree({str(background.folder_of(tmp_path))!r})"
+        return real([sys.executable, "-c", body], **options)
+
+    monkeypatch.setattr(subprocess, "Popen", ended_at_once)
+    with pytest.raises(TargetError, match="ended from elsewhere"):
+        background.start(tmp_path, background.Wanted())
+    assert started[0][2] == "froude.hadoop.supervisor"
+
+
+def test_an_empty_folder_is_no_obstacle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sleeper: subprocess.Popen[bytes]
+) -> None:
+    """As an `up` leaves that was killed after its first step; the supervisor is named at once."""
+    folder = background.folder_of(tmp_path)
+    folder.mkdir()
+    expected = State(Process.of("supervisor", os.getpid()), "3.5.0", "hdfs://h:1", "http://h:2", "CID", "BP")
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: sleeper)
+    monkeypatch.setattr(background, "_await_start", lambda *_: expected)
+    assert background.start(tmp_path, background.Wanted()) == expected
+    assert json.loads((folder / "starting.json").read_text())["pid"] == sleeper.pid
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"supervisor": {"pid": 1}}'])

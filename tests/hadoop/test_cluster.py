@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError, TargetError
+from froude.experiment.session import Hadoop
 from froude.hadoop import jvm, loopback, settings
-from froude.hadoop.distribution import Hadoop
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 import time
 from collections.abc import Callable
@@ -180,7 +181,7 @@ def test_many_calls_in_flight_on_an_event_loop(schema: Schema) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "text"), [(hang, "did not answer"), (lambda *_: None, "closed"), (garbage, "impossible")]
+    ("answer", "text"), [(hang, "did not answer"), (lambda *_: None, "closed|reset"), (garbage, "impossible")]
 )
 def test_failures_on_an_event_loop(schema: Schema, answer: Callable[..., bytes | None], text: str) -> None:
     """A failure ends every waiting call, and every later one."""
@@ -196,7 +197,7 @@ def test_failures_on_an_event_loop(schema: Schema, answer: Callable[..., bytes |
     with daemon(answer) as address:
         results = asyncio.run(play(address))
     assert all(isinstance(result, TargetError) for result in results), results
-    assert text in str(results[0])
+    assert re.search(text, str(results[0]))  # closing with a call unread is a reset
 
 
 def test_an_event_loop_s_refusals(schema: Schema) -> None:

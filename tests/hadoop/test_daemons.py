@@ -201,3 +201,53 @@ def test_the_last_problem_is_found_in_a_log(log: str, problem: str | None) -> No
 def test_descriptors_are_raised_to_the_hard_limit() -> None:
     """And stay there when they are already."""
     assert daemons.raise_descriptor_limit() == daemons.raise_descriptor_limit()
+
+
+# Runs the reaper, but kills it just before its child asks for the signal of its death.
+_KILLED_EARLY = """
+import ctypes, os, runpy, signal, sys, time
+from pathlib import Path
+
+class Library:
+    def __init__(self, *arguments, **options):
+        self.library = real(*arguments, **options)
+    def prctl(self, *arguments):
+        reaper = os.getppid()
+        Path(sys.argv[2]).write_text(str(os.getpid()))
+        os.kill(reaper, signal.SIGKILL)
+        while os.getppid() == reaper:
+            time.sleep(0.001)
+        return self.library.prctl(*arguments)
+
+real, ctypes.CDLL = ctypes.CDLL, Library
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def test_a_reaper_that_dies_at_once_leaves_no_daemon(tmp_path: Path, gone: Gone) -> None:
+    """Between its fork and the child's wish to die with it."""
+    note, mark = tmp_path / "pid", tmp_path / "ran"
+    arguments = [str(daemons.REAPER), str(os.getpid()), str(note), "/bin/sh", "-c", f"touch {mark}; sleep 60"]
+    reaper = subprocess.Popen([sys.executable, "-c", _KILLED_EARLY, *arguments])
+    assert reaper.wait(20) == -signal.SIGKILL
+    child = int(note.read_text())
+    assert not psutil.pid_exists(child) or gone([psutil.Process(child)])
+    assert not mark.exists()
+
+
+def test_a_one_off_falls_with_its_parent(tmp_path: Path, gone: Gone) -> None:
+    """Formatting goes on alone for no second when Froude is killed."""
+    body = (
+        "import sys; from pathlib import Path; from tests.hadoop.test_daemons import _daemon\n"
+        "_daemon(Path(sys.argv[1]), 'echo $$ > $0.pid; exec sleep 60').run([])"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", body, str(tmp_path)])
+    note = tmp_path / "java" / "bin" / "java.pid"
+    while not note.exists() or not note.read_text().strip():
+        assert parent.poll() is None
+        time.sleep(0.01)
+    one_off = psutil.Process(int(note.read_text()))
+    parent.kill()
+    parent.wait()
+    assert gone([one_off])

@@ -23,7 +23,7 @@ def test_a_descriptor_is_joined_from_its_parts(part: int) -> None:
 
 
 def test_a_descriptor_that_ends_with_a_full_part() -> None:
-    """When the last part has full length the stranger behind it is left out."""
+    """When the last part has full length what stands behind it is left out."""
     file = ping_descriptor()
     while len(file.SerializeToString()) % 40:
         file.package += "x"

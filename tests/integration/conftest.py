@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from froude.experiment.session import Hadoop
 from froude.hadoop.cluster import Cluster
-from froude.hadoop.distribution import Hadoop
 from froude.hadoop.namenode import NameNode
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
+from froude.experiment.session import Hadoop
 from froude.hadoop import metrics
-from froude.hadoop.distribution import Hadoop
 from tests.conftest import Gone
 
 pytestmark = pytest.mark.integration
@@ -45,3 +46,65 @@ def test_what_does_not_come_up_says_why(hadoop: Hadoop, tmp_path: Path) -> None:
     code, said = _froude(tmp_path, "up", "--heap", "1 MB")
     assert code == 1
     assert "heap" in said["error"]["message"]
+
+
+def _up(workspace: Path) -> subprocess.Popen[bytes]:
+    program = [sys.executable, "-c", "from froude.cli.app import main; main()", "--workspace", str(workspace)]
+    command = [*program, "hadoop", "up", "--datanodes", "1", "--replication", "1", "--fast"]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def _await(command: subprocess.Popen[bytes], workspace: Path, name: str) -> None:
+    """Wait until a start has made a file."""
+    while not (workspace / "hadoop" / name).exists():
+        assert command.poll() is None
+        time.sleep(0.005)
+
+
+def _of(workspace: Path) -> list[psutil.Process]:
+    """Every process whose command line names the workspace."""
+    processes = psutil.process_iter(["cmdline"])
+    return [each for each in processes if str(workspace) in " ".join(each.info["cmdline"] or ())]
+
+
+_MOMENTS = ("supervisor.out", "starting.json", "run/namenode/namenode.pid", "run/datanode-0/datanode-0.pid")
+"""Files in the order in which a start makes them."""
+
+
+@pytest.mark.usefixtures("hadoop")
+@pytest.mark.parametrize("moment", _MOMENTS)
+def test_a_killed_start_leaves_nothing(tmp_path: Path, gone: Gone, moment: str) -> None:
+    """Whenever kill -9 comes: no daemon, no supervisor, nothing to end."""
+    command = _up(tmp_path)
+    _await(command, tmp_path, moment)
+    started = _of(tmp_path)
+    command.kill()
+    command.wait()
+    assert gone(started)
+    assert gone(_of(tmp_path))
+    assert _froude(tmp_path, "down") == (0, {"ended": None})
+
+
+@pytest.mark.usefixtures("hadoop")
+def test_a_killed_supervisor_leaves_nothing(tmp_path: Path, gone: Gone) -> None:
+    """Its daemons fall, and the command that waits for it says that it did not come up."""
+    command = _up(tmp_path)
+    _await(command, tmp_path, "run/namenode/namenode.pid")
+    supervisor = json.loads((tmp_path / "hadoop" / "starting.json").read_text())
+    started = [each for each in _of(tmp_path) if each.pid != command.pid]
+    psutil.Process(supervisor["pid"]).kill()
+    assert command.wait(60) == 1
+    assert gone(started)
+    assert gone(_of(tmp_path))
+
+
+@pytest.mark.usefixtures("hadoop")
+def test_down_ends_one_that_still_starts(tmp_path: Path, gone: Gone) -> None:
+    """And the command that waits for it ends with an error, not with a traceback."""
+    command = _up(tmp_path)
+    _await(command, tmp_path, "run/namenode/namenode.pid")
+    code, said = _froude(tmp_path, "down")
+    assert (code, said["ended"]["name"]) == (0, "supervisor")
+    assert command.wait(60) == 1
+    assert gone(_of(tmp_path))
+    assert not (tmp_path / "hadoop").exists()

@@ -15,9 +15,9 @@ import psutil
 import pytest
 
 from froude.base.errors import TargetError
+from froude.experiment.session import Hadoop
 from froude.hadoop import metrics
 from froude.hadoop.cluster import Cluster
-from froude.hadoop.distribution import Hadoop
 from tests.conftest import Gone
 
 pytestmark = pytest.mark.integration
@@ -85,7 +85,7 @@ def test_kill_of_froude_leaves_no_orphan(hadoop: Hadoop, gone: Gone) -> None:
     """After kill -9 of the process that started them, NameNode and DataNode are gone at once."""
     script = (
         "import sys, time\n"
-        "from froude.hadoop.distribution import Hadoop\n"
+        "from froude.experiment.session import Hadoop\n"
         "with Hadoop.find().cluster(datanodes=1, replication=1, fast=True) as cluster:\n"
         "    cluster.start_datanodes()\n"
         "    print(cluster.namenode.pid, cluster.datanodes[0].pid, cluster.folder, flush=True)\n"

@@ -13,15 +13,28 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import GuardError
-from froude.emulation.population import Connections
-from froude.emulation.programs.fleet import FleetSettings
-from froude.emulation.run import Run
+from froude.emulation.programs.hdfs.datanodes import DatanodeSettings
+from froude.emulation.programs.population import Connections
+from froude.emulation.run_files import read_run
 from froude.experiment.play import play
-from froude.hadoop.distribution import Hadoop
+from froude.experiment.session import Hadoop
 from froude.hadoop.namenode import NameNode
 from froude.trace.files import read_trace
-from froude.workload.types import StartRule
-from tests.emulation.plans import plan
+from froude.workload.plan import Plan
+from froude.workload.scale import Count, Scale
+from froude.workload.types import (
+    CallTemplate,
+    Constant,
+    Counter,
+    NodeType,
+    Recorded,
+    Repeat,
+    Rule,
+    Template,
+    Timing,
+    Workload,
+)
+from tests.emulation.plans import CLIENT, plan
 
 pytestmark = pytest.mark.integration
 
@@ -44,14 +57,14 @@ def test_datanodes_and_clients_play_without_an_error(fresh: NameNode, tmp_path: 
     state = fresh.jmx("Hadoop:service=NameNode,name=FSNamesystem")[0]
     assert state["BlocksTotal"] == 6 * 2 * 2
     assert state["CorruptBlocks"] == 0
-    back = Run.read(tmp_path / "run")
+    back = read_run(tmp_path / "run")
     assert back.counts == run.counts
     assert back.latency("create") == run.latency("create")
     trace = read_trace(tmp_path / "run" / "trace")
     assert len(trace.calls) == sum(sent for sent, _ in run.counts.values())
-    stranger = f"hdfs://{fresh.host}:{fresh.port}"
+    other = f"hdfs://{fresh.host}:{fresh.port}"
     with pytest.raises(GuardError, match="not started by Froude"):
-        play(plan(), stranger)
+        play(plan(), other)
     with pytest.raises(GuardError, match="never played against"):
         play(plan(source_ids=(fresh.cluster_id,)), fresh)
 
@@ -61,7 +74,12 @@ def test_each_node_can_have_a_connection_and_an_address(fresh: NameNode) -> None
     made = plan(datanodes=40, clients=5, files=1)
     own = Connections(pool=0, user="root")
     run = play(
-        made, fresh, record="summary", connections=own, fleet=FleetSettings(per_address=1), check_counts=False
+        made,
+        fresh,
+        record="summary",
+        connections=own,
+        programs={"datanode": DatanodeSettings(per_address=1)},
+        check_counts=False,
     )
     assert run.failure is None
     assert run.errors == {}
@@ -75,22 +93,86 @@ def test_each_node_can_have_a_connection_and_an_address(fresh: NameNode) -> None
     assert dead.counts["registerDatanode"] == (40, 40)
 
 
+def _folders(count: int, *, services: tuple[str, ...] = ("",), think_s: float = 0.0) -> Plan:
+    """One client that makes folders, each at every service in turn."""
+    path = Template(("/folder", Counter(0, {"L1": 1})))
+    timing = Timing(Count(think_s), service=Count(0.001))
+    arguments: dict[str, Rule] = {
+        "src": path, "masked.perm": Constant(493), "createParent": Constant(True)
+    }  # fmt: skip
+    steps = tuple(
+        CallTemplate(f"client.mk{number}", CLIENT, "mkdirs", arguments, timing, service=service)
+        for number, service in enumerate(services)
+    )
+    client = NodeType("client", Count(1), (Repeat("L1", Count(count), steps),))
+    return Plan(Workload((client,), Recorded((), ())), Scale.of(clients=1), {"client": 1})
+
+
+def _made(namenode: NameNode) -> int:
+    """How many folders there are but the root; it tells at once, where its counts of calls lag behind."""
+    return int(namenode.jmx("Hadoop:service=NameNode,name=FSNamesystemState")[0]["FilesTotal"]) - 1
+
+
+def test_one_play_speaks_to_several_daemons(fresh: NameNode, hadoop: Hadoop, tmp_path: Path) -> None:
+    """Each call goes to the daemon of its service; one whose service has no target is left out and counted."""
+    made = _folders(7, services=("first", "second", "third"))
+    with hadoop.namenode(heap="256 MB", fast=True) as other:
+        folder = tmp_path / "run"
+        run = play(made, {"first": fresh, "second": other}, record="full", folder=folder)
+        assert [_made(each) for each in (fresh, other)] == [7, 7]
+    assert run.failure is None
+    assert run.errors == {}
+    assert run.counts["mkdirs"] == (14, 14)
+    assert sum(run.left_out.values()) == 7
+    assert all("no target for third" in what for what in run.left_out)
+
+
+def test_a_namenode_that_restarts_in_a_play(fresh: NameNode) -> None:
+    """Its connections are lost; calls in flight are sent again, and the play goes on to its end."""
+    restarted = threading.Event()
+
+    def restart() -> None:
+        while not _made(fresh):
+            time.sleep(0.05)
+        fresh.restart()
+        restarted.set()
+
+    thread = threading.Thread(target=restart)
+    thread.start()
+    try:
+        run = play(_folders(60, think_s=0.1), fresh, record="summary", check_counts=False)
+    finally:
+        thread.join()
+    assert restarted.is_set()
+    assert run.failure is None
+    assert run.errors == {}
+    assert run.counts["mkdirs"] == (60, 60)
+    assert any(note.startswith("connection lost") for note in run.notes)
+    assert _made(fresh) == 60
+
+
 def test_a_stopped_namenode_shows_from_intended_time(fresh: NameNode) -> None:
-    """SIGSTOP for five seconds is seen in the percentiles of calls that were meant to go out meanwhile."""
+    """Stopped in the middle of a play for 3 s: every call that the schedule has meanwhile is late by what is left."""
+    stopped = threading.Event()
 
     def stop() -> None:
-        time.sleep(1.5)
+        while not _made(fresh):
+            time.sleep(0.05)
         os.kill(fresh.pid, signal.SIGSTOP)
-        time.sleep(5)
+        time.sleep(3)
         os.kill(fresh.pid, signal.SIGCONT)
+        stopped.set()
 
-    pause = threading.Thread(target=stop)
-    pause.start()
-    paced = plan(datanodes=5, clients=120, files=1, start=StartRule(spacing_s=0.05))
+    thread = threading.Thread(target=stop)
+    thread.start()
+    scheduled = _folders(60, think_s=0.1)
     try:
-        run = play(paced, fresh, record="summary", check_counts=False)
+        run = play(scheduled, fresh, record="summary", check_counts=False)
     finally:
-        pause.join()
+        thread.join()
+    assert stopped.is_set()
     assert run.failure is None
-    assert run.latency("create").max_ms > 2_000
-    assert run.latency("create").p90_ms > 500
+    assert run.pacing == "scheduled"
+    waited = run.tally.of("mkdirs")
+    assert 1 <= sum(n for us, n in waited.from_actual.counts.items() if us > 1e6) < 5
+    assert sum(n for us, n in waited.from_intended.counts.items() if us > 1e6) > 15

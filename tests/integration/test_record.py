@@ -9,7 +9,14 @@ import hdfs_native
 import pytest
 
 from froude.experiment.record import record
-from froude.hadoop.distribution import Hadoop
+from froude.experiment.session import Hadoop
+from froude.hadoop.connection import Connection
+from froude.hadoop.namenode import NameNode
+from froude.hadoop.target import Target, target_at
+from froude.trace.capture.identity import with_identities
+from froude.trace.capture.legs import Listener
+from froude.trace.capture.process import CaptureProcess
+from froude.trace.capture.settings import CaptureSettings
 from froude.trace.files import read_trace
 from froude.trace.importers.audit import closure
 from froude.trace.types import Status
@@ -57,3 +64,26 @@ def test_a_recording_is_what_the_namenode_says_happened(hadoop: Hadoop, tmp_path
     assert {call.peer for call in trace.calls if call.method == "registerDatanode"} == nodes
     assert {call.caller_context for call in trace.calls if call.method == "create"} == {"CLI", None}
     assert all(call.status is Status.SUCCESS for call in trace.calls)
+
+
+def test_one_capture_watches_several_daemons(hadoop: Hadoop, namenode: NameNode, tmp_path: Path) -> None:
+    """Every call says who was called: what it does, its address, and the id that it was asked for beforehand."""
+    schema = hadoop.schema()
+    protocol = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
+    with hadoop.namenode(heap="256 MB", fast=True) as other:
+        targets = [target_at("namenode", each.address, "") for each in (namenode, other)]
+        settings = CaptureSettings(
+            tuple(Listener("127.0.0.1", target=target) for target in targets), tmp_path / "t"
+        )
+        with CaptureProcess(with_identities(settings, schema), schema) as capture:
+            for number, address in enumerate(capture.addresses):
+                with Connection(*address, schema, protocol) as connection:
+                    for _ in range(number + 1):
+                        message = connection.message("getFileInfo", src=f"/{number}")
+                        connection.call("getFileInfo", message)
+        trace = read_trace(tmp_path / "t")
+        expected = [Target("namenode", f"{nn.host}:{nn.port}", nn.cluster_id) for nn in (namenode, other)]
+    called = Counter((call.target, trace.request(call).src) for call in trace.calls)  # type: ignore[attr-defined]
+    assert called == {(expected[0], "/0"): 1, (expected[1], "/1"): 2}
+    assert trace.meta.source_id == namenode.cluster_id
+    assert trace.meta.release == hadoop.version

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from froude.mining.arguments import ArgumentMiner, is_open
 from froude.mining.flows import Timeline
 from froude.mining.knowledge import Role
@@ -130,3 +132,22 @@ def test_an_assigned_number_is_no_counter() -> None:
     ids = [1073741825 + n for n in range(5)]
     found = mine([{"x.blockId": n} for n in ids], [{"b.blockId": n} for n in ids], "x.blockId")
     assert found == Flow("source", Side.RESPONSE, "b.blockId")
+
+
+@pytest.mark.parametrize(
+    ("first", "expected"),
+    [(1000, Flow("source", Side.RESPONSE, "b.stamp")), (999, Counter(999, {"L1": 1}))],
+)
+def test_short_numbers_count_and_generation_stamps_are_assigned(first: int, expected: Rule) -> None:
+    """Stamps begin at 1000: from there on a number that was answered under its name flows, below it counts."""
+    stamps = range(first, first + 5)
+    rule = mine([{"x.stamp": n} for n in stamps], [{"b.stamp": n} for n in stamps], "x.stamp")
+    assert rule == expected
+
+
+@pytest.mark.parametrize(("first", "flows"), [(1000, True), (300, False)])
+def test_a_stamp_under_another_name_flows_and_a_short_number_does_not(first: int, flows: bool) -> None:
+    """A long number is met twice by no accident, whatever it is called; a short one may be."""
+    numbers = [first, first + 7, first + 2]
+    rule = mine([{"x": n} for n in numbers], [{"other": n} for n in numbers])
+    assert isinstance(rule, Flow) is flows

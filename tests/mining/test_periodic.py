@@ -41,3 +41,12 @@ def _numbered(made: list) -> list:
     return [
         replace(one, order=n, call_id=n) for n, one in enumerate(sorted(made, key=lambda one: one.start_s))
     ]
+
+
+def test_what_happened_is_not_of_the_clock_however_regular_it_was() -> None:
+    """Blocks that a steady client writes are reported as steadily as a heartbeat beats."""
+    others = [(1.3, "a"), (1.6, "b"), (4.4, "a"), (6.5, "b"), (6.6, "c")]
+    for name, periodic in (("blockReceivedAndDeleted", []), ("ping", ["ping"])):
+        made = [(float(n), name) for n in range(9)]
+        sequence = calls(*_numbered([event(0, name, start_s=at) for at, name in made + others]))
+        assert list(_names(sequence)) == periodic

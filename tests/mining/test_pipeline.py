@@ -12,6 +12,7 @@ from froude.mining.pipeline import mine, mine_recordings
 from froude.mining.prediction import predict_recording
 from froude.workload.scale import Scale
 from froude.workload.types import Cases, Counter, Flow, Repeat, Template, Which, Workload
+from froude.workload.walk import templates
 from froude.workload.yaml_file import dump_workload, read_workload, write_workload
 from tests.mining.events import event
 from tests.mining.synthetic import record
@@ -55,7 +56,7 @@ def test_nested_loops(workload: Workload) -> None:
 
 def test_argument_rules(workload: Workload) -> None:
     """Templates with several counters, padded ones too; flows from answers; the first iteration apart."""
-    calls = {(call.method, call.id): call for call in workload.node_type("client").templates()}
+    calls = {(call.method, call.id): call for call in templates(workload.node_type("client"))}
     add = next(call for (method, _), call in calls.items() if method == "addBlock")
     source = add.arguments["src"]
     assert isinstance(source, Template)
@@ -79,7 +80,7 @@ def test_periodic_calls_polls_and_effects(workload: Workload) -> None:
     assert {effect.each for effect in node.effects} == {"block.locs"}
     assert any(effect.share < 1 for effect in node.effects)
     assert any(effect.share == 1 for effect in node.effects)
-    completes = [call for call in workload.node_type("client").templates() if call.method == "complete"]
+    completes = [call for call in templates(workload.node_type("client")) if call.method == "complete"]
     assert completes[0].poll is not None
     assert completes[0].poll.until is True
 

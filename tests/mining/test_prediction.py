@@ -8,7 +8,7 @@ import pytest
 
 from froude.mining.events import Recording
 from froude.mining.pipeline import mine_recordings
-from froude.mining.prediction import Outcome, Prediction, predict_recording
+from froude.mining.prediction import LeafOutcome, Prediction, predict_recording
 from froude.workload.types import Workload
 from tests.mining.synthetic import record
 
@@ -57,22 +57,22 @@ def test_the_denominator_is_every_leaf(prediction: Prediction, held_out: Recordi
 
 def test_only_random_values_are_missed(prediction: Prediction) -> None:
     """All that is missed comes from generators; the share does not exceed its ceiling."""
-    assert {miss.outcome for miss in prediction.misses} == {Outcome.GENERATED}
+    assert {miss.outcome for miss in prediction.misses} == {LeafOutcome.GENERATED}
     for row in prediction.rows:
         assert row.ceiling is not None
         assert row.predicted <= row.ceiling
     assert prediction.row("logical").share > 0.99
 
 
-def test_calls_that_were_not_foretold_count_as_misses(workload: Workload, held_out: Recording) -> None:
-    """A stranger's calls are unforeseen leaves, and spoil the sequences."""
+def test_calls_that_were_not_predicted_count_as_misses(workload: Workload, held_out: Recording) -> None:
+    """The calls of an unmatched sender are unexpected leaves, and spoil the sequences."""
     last = held_out.events[-1]
-    stranger = replace(
+    unmatched = replace(
         last, order=last.order + 1, client="ff", method="setTimes", request={"src": "/x", "mtime": 1}
     )
-    spoiled = replace(held_out, events=(*held_out.events, stranger))
+    spoiled = replace(held_out, events=(*held_out.events, unmatched))
     found = predict_recording(workload, spoiled)
-    assert found.row("logical").outcomes[Outcome.UNFORESEEN] == 2
+    assert found.row("logical").outcomes[LeafOutcome.UNEXPECTED] == 2
     assert found.sequence_share < 1
 
 

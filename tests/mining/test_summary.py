@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.mining.summary import Kind, kind_of, summarise
+from froude.mining.summary import RuleKind, kind_of, summarise
 from froude.workload.scale import Count
 from froude.workload.types import (
     Absent,
@@ -22,10 +22,10 @@ from froude.workload.types import (
 
 def test_kinds_of_rules() -> None:
     """The least certain part decides."""
-    assert kind_of(Constant(1)) is Kind.CONSTANT
-    assert kind_of(Template(("/f", Counter(0, {"L1": 1})))) is Kind.REGULAR
-    assert kind_of(Cases("L1", Absent(), None, Generated("uuid"))) is Kind.GENERATED
-    assert kind_of(Unknown(())) is Kind.UNKNOWN
+    assert kind_of(Constant(1)) is RuleKind.CONSTANT
+    assert kind_of(Template(("/f", Counter(0, {"L1": 1})))) is RuleKind.REGULAR
+    assert kind_of(Cases("L1", Absent(), None, Generated("uuid"))) is RuleKind.GENERATED
+    assert kind_of(Unknown(())) is RuleKind.UNKNOWN
 
 
 def test_a_type_in_numbers() -> None:
@@ -34,4 +34,4 @@ def test_a_type_in_numbers() -> None:
     node = NodeType("client", Count.parse("clients"), (Repeat("L1", Count.parse("files"), (call,)),))
     (found,) = summarise(Workload((node,), Recorded((), ())))
     assert (found.count, found.calls, found.loops) == ("clients", 1, ("files",))
-    assert (found.arguments[Kind.CONSTANT], found.arguments[Kind.UNKNOWN]) == (1, 1)
+    assert (found.arguments[RuleKind.CONSTANT], found.arguments[RuleKind.UNKNOWN]) == (1, 1)

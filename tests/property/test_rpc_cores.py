@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.hadoop.rpc.test_codec import response, writable
+from tests.hadoop.rpc.test_observer import framed
 
 from froude.hadoop.rpc.client import ClientConnection
+from froude.hadoop.rpc.codec import encode_sasl
 from froude.hadoop.rpc.events import Broken, Event, Request, Response
 from froude.hadoop.rpc.frames import frame
+from froude.hadoop.rpc.headers import SaslState
 from froude.hadoop.rpc.observer import Observer
 from froude.hadoop.rpc.sasl import DigestMd5Client, DigestMd5Server, Token
 from froude.hadoop.rpc.server import ServerConnection
@@ -84,6 +88,61 @@ def test_any_bytes_give_events_and_one_end(data: bytes, at: list[int]) -> None:
     assert [repr(s) for part in pieces(data, at) for s in observer.from_server(part, 0.0)] == list(
         map(repr, seen)
     )
+
+
+def _recorded() -> list[tuple[bool, bytes]]:
+    """A conversation with all that an observer tells apart: whether the client spoke, and what was said."""
+    one, server = client(user="ada"), ServerConnection()
+    asked = one.open() + one.request(0, "m", b"first") + one.request(1, "m", b"second", caller_context="cli")
+    server.receive(asked)
+    writable_call = framed(writable(4, b"P", b"m", b"rest"))
+    token = framed(response(-33, 0, encode_sasl(SaslState.WRAP, b"sealed", (), challenge=False)))
+    refusal = server.fail(1, "java.io.IOException", "no")
+    said = [(True, asked), (False, server.respond(0, b"result") + token)]
+    return [*said, (True, writable_call), (False, framed(response(4, 0) + b"raw") + refusal)]
+
+
+def _mutated(edits: list[tuple[int, int, bytes]]) -> list[tuple[bool, bytes]]:
+    """The conversation with bytes replaced: each edit is a place, how many bytes go, and what comes there."""
+    turns = [(from_client, bytearray(data)) for from_client, data in _recorded()]
+    for place, gone, come in edits:
+        data = turns[place % len(turns)][1]
+        at = place // len(turns) % (len(data) + 1)
+        data[at : at + gone] = come
+    return [(from_client, bytes(data)) for from_client, data in turns]
+
+
+def _observed(turns: list[tuple[bool, bytes]], cut: Callable[[bytes], list[bytes]]) -> list[object]:
+    """Everything that an observer tells, without the times."""
+    observer = Observer()
+    events: list[object] = []
+    for from_client, data in turns:
+        feed = observer.from_client if from_client else observer.from_server
+        events += [seen.event for piece in cut(data) for seen in feed(piece, 0.0)]
+    counts = (observer.skipped_bytes, observer.pending_bytes)
+    return [*events, counts, observer.closed(0.0)[0].event]
+
+
+_IMPOSSIBLE = (b"HTTP", b"GET ", b"\x16\x03\x01\x00", b"\xff\xff\xff\xff")
+_edits = st.lists(
+    st.tuples(st.integers(0, 1200), st.integers(0, 9), st.binary(max_size=5) | st.sampled_from(_IMPOSSIBLE)),
+    max_size=4,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(_edits, cuts)
+@example([(0, 7, b"GET / H")], [4])  # a foreign beginning
+@example([(4 * 7, 4, b"HTTP")], [11])  # an impossible length that ends a piece
+@example([(1, 4, b"\xff\xff\xff\xff")], [2])
+def test_an_observer_reads_the_same_whatever_the_cut(
+    edits: list[tuple[int, int, bytes]], at: list[int]
+) -> None:
+    """Events of both directions in their order, skipped and pending bytes, and whether the end was torn."""
+    turns = _mutated(edits)
+    whole = _observed(turns, lambda data: [data])
+    assert _observed(turns, lambda data: pieces(data, at)) == whole
+    assert _observed(turns, lambda data: [bytes([byte]) for byte in data]) == whole
 
 
 def _opened(one: ClientConnection) -> ClientConnection:

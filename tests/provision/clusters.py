@@ -7,7 +7,7 @@ from typing import Any
 
 from froude.provision.checker import cost_of
 from froude.provision.inputs.read import read_problem
-from froude.provision.plan import Group, Held, Plan, Running, Status
+from froude.provision.plan import Group, Held, ProvisionPlan, Running, Status
 from froude.provision.types import (
     Application,
     Bus,
@@ -19,10 +19,10 @@ from froude.provision.types import (
     Op,
     Persistence,
     Problem,
+    RateTarget,
     Server,
     Sla,
     StorageUnit,
-    Target,
     Task,
 )
 
@@ -45,18 +45,18 @@ def photoshare() -> Problem:
     return read_problem(["photoshare-calibrated"])
 
 
-def paper_plan() -> Plan:
+def paper_plan() -> ProvisionPlan:
     """The cluster that the paper gives for it (5.2)."""
-    return Plan(Status.PROVED, (WEB, PHOTOS, SMALL), CHOICES, lower=7329.0948, upper=7329.0948)
+    return ProvisionPlan(Status.PROVED, (WEB, PHOTOS, SMALL), CHOICES, lower=7329.0948, upper=7329.0948)
 
 
-def with_thumbs(unit: str, units: int) -> Plan:
+def with_thumbs(unit: str, units: int) -> ProvisionPlan:
     """The paper's cluster with the thumbnails on something else."""
     small = replace(SMALL, held=(Held("thumbs", unit, units, 1.0), *TAGS))
     return replace(paper_plan(), groups=(WEB, PHOTOS, small), choices={**CHOICES, "thumbs": (unit,)})
 
 
-def alternatives() -> dict[str, Plan]:
+def alternatives() -> dict[str, ProvisionPlan]:
     """The four alternatives that the paper measured to miss the SLA (5.2)."""
     plan = paper_plan()
     fewer = replace(PHOTOS, held=(Held("photos", "15KDisk", 3, 1.0),))
@@ -81,15 +81,15 @@ def small(**dataset: Any) -> Problem:
     path = (Compute(0.01), Io(Op.READ, "d", 1, 50e3), Io(Op.WRITE, "d", 1, 50e3, probability=0.5))
     application = Application((replace(data, **dataset),), (Task("t", "p", 400e6, path),), 1, 0.5e9)
     catalog = Catalog((DISK, SSD, DRAM, STORE), (Cpu(100),), (BOX,), hours=8760)
-    return Problem(catalog, application, Sla((Target("t", 40.0),)))
+    return Problem(catalog, application, Sla((RateTarget("t", 40.0),)))
 
 
-def small_plan(problem: Problem, hosts: int = 3, **changes: Any) -> Plan:
+def small_plan(problem: Problem, hosts: int = 3, **changes: Any) -> ProvisionPlan:
     """So many hosts with a disk each, and two workers; at its own cost."""
     held = (Held("d", "disk", 1, 1 / hosts),)
     groups = (
         Group("box", hosts, held=held, cores=1, dimms=1),
         Group("box", 2, running=(Running("t", 2, 0.5),), cores=1, dimms=1),
     )
-    plan = replace(Plan(Status.GAP, groups, {"d": ("disk",)}), **changes)
+    plan = replace(ProvisionPlan(Status.GAP, groups, {"d": ("disk",)}), **changes)
     return replace(plan, upper=cost_of(problem, plan))

@@ -28,11 +28,11 @@ from froude.provision.types import (
     Persistence,
     Placement,
     Problem,
+    RateTarget,
     Scope,
     Server,
     Sla,
     StorageUnit,
-    Target,
     Task,
 )
 
@@ -254,7 +254,7 @@ def _sla(dice: random.Random, tasks: list[str], phases: dict[str, str]) -> Sla:
     if len(set(phases.values())) == 2:
         jobs = tuple(BatchTarget(name, rate * 100) for name in tasks)
         return Sla((), Batch(200, jobs, {"p": 0.5, "q": 0.4}))
-    return Sla(tuple(Target(name, rate * dice.choice([0, 1, 2])) for name in tasks[:1] + tasks[2:]))
+    return Sla(tuple(RateTarget(name, rate * dice.choice([0, 1, 2])) for name in tasks[:1] + tasks[2:]))
 
 
 def _options(dice: random.Random) -> Options:

@@ -14,10 +14,10 @@ from froude.provision.types import (
     Options,
     Persistence,
     Problem,
+    RateTarget,
     Server,
     Sla,
     StorageUnit,
-    Target,
     Task,
 )
 
@@ -54,13 +54,13 @@ def small(
     units: tuple[StorageUnit, ...] = (DISK, DRAM),
     servers: tuple[Server, ...] = (BOX,),
     cpus: tuple[Cpu, ...] = (Cpu(85),),
-    target: Target | None = None,
+    target: RateTarget | None = None,
     options: Options | None = None,
 ) -> Problem:
     """The small problem with some of it replaced; 10 executions a second."""
     return Problem(
         Catalog(units, cpus, servers, hours=730.0 * 36),
         Application((data,), (task,)),
-        Sla((target or Target("serve", 10.0),)),
+        Sla((target or RateTarget("serve", 10.0),)),
         options or Options(),
     )

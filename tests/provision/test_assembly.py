@@ -9,7 +9,7 @@ import pytest
 
 from froude.provision.instance import Choice, Instance
 from froude.provision.model import build
-from froude.provision.types import Bundle, Cpu, Options, Placement, Problem, Server, Target
+from froude.provision.types import Bundle, Cpu, Options, Placement, Problem, RateTarget, Server
 from tests.provision.small import BOX, DATA, DISK, DRAM, STORE, small
 
 ALL = (DISK, STORE, DRAM)
@@ -74,9 +74,9 @@ def test_one_replica_is_none() -> None:
 
 def test_a_quantile_is_of_an_exponential_tail() -> None:
     """99 % within 4.6 s is a mean of 1 s; of several the strictest counts; no target, no latency."""
-    problem = small(target=Target("serve", 10.0, latency=math.log(100), quantile=0.99))
+    problem = small(target=RateTarget("serve", 10.0, latency=math.log(100), quantile=0.99))
     assert _built(problem).tasks[0].latency == pytest.approx(1.0)
-    targets = (*problem.sla.targets, Target("serve", 1.0, latency=0.99))
+    targets = (*problem.sla.targets, RateTarget("serve", 1.0, latency=0.99))
     both = replace(problem, sla=replace(problem.sla, targets=targets))
     assert _built(both).tasks[0].latency == 0.99
     assert _built(small()).tasks[0].latency is None
@@ -84,7 +84,7 @@ def test_a_quantile_is_of_an_exponential_tail() -> None:
 
 def test_levels_are_choices_with_their_numbers() -> None:
     """Labels tell them apart, names do not; run times fall from level to level."""
-    instance = _built(small(target=Target("serve", 10.0, latency=5.0)))
+    instance = _built(small(target=RateTarget("serve", 10.0, latency=5.0)))
     levels = [number for number, c in enumerate(instance.datasets[0].choices) if c.names == ("disk",)]
     labels = [instance.datasets[0].choices[number].label for number in levels]
     assert labels[:2] == ["disk (4)", "disk (5)"]

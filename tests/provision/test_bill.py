@@ -10,7 +10,7 @@ import pytest
 
 from froude.provision.bill import Line, bill, bill_csv
 from froude.provision.checker import cost_of
-from froude.provision.plan import Group, LocalHeld, Plan, Running, Status
+from froude.provision.plan import Group, LocalHeld, ProvisionPlan, Running, Status
 from froude.provision.types import Bundle, Discount, Options, Scope
 from tests.provision.clusters import (
     BOX,
@@ -91,7 +91,7 @@ def test_local_copies_are_paid_each() -> None:
         problem = small(remote=False, scope=scope)
         problem = replace(problem, catalog=replace(problem.catalog, units=(volume, DRAM), hours=730))
         workers = replace(WORKERS, local=(LocalHeld("d", "disk", 2),))
-        lines = bill(problem, Plan(Status.GAP, (workers,), {"d": ("disk",)}))
+        lines = bill(problem, ProvisionPlan(Status.GAP, (workers,), {"d": ("disk",)}))
         assert [line.total for line in lines if line.kind == "bytes"] == [pytest.approx(stored * 0.05)]
 
 

@@ -40,11 +40,11 @@ from froude.provision.types import (
     Persistence,
     Placement,
     Problem,
+    RateTarget,
     Scope,
     Server,
     Sla,
     StorageUnit,
-    Target,
     Task,
 )
 from tests.provision.problems import FEATURES, survivable
@@ -96,14 +96,14 @@ def _problem(dice: random.Random, *, local: bool = False) -> Problem:
     application = Application((dataset,), (Task("t", "p", 400e6, operations),), dice.choice([0, 1]), 0.5e9)
     isolation = dice.choice(list(Isolation))
     catalog = Catalog((DISK, SSD, DRAM), (Cpu(100),), (server,))
-    return Problem(catalog, application, Sla((Target("t", rate),)), Options(isolation))
+    return Problem(catalog, application, Sla((RateTarget("t", rate),)), Options(isolation))
 
 
 def _smaller(dice: random.Random) -> Problem:
     """A light load on little data, so that three servers are enough for copies on all of them."""
     problem = _problem(dice)
     dataset = replace(problem.application.datasets[0], size=dice.choice([1.5e9, 15e9]), cache_size=None)
-    sla = Sla((Target("t", dice.choice([5.0, 15.0, 30.0])),))
+    sla = Sla((RateTarget("t", dice.choice([5.0, 15.0, 30.0])),))
     return replace(_of_dataset(problem, dataset), sla=sla)
 
 
@@ -269,7 +269,7 @@ def _latency_of_pairs(dice: random.Random) -> Problem:
         problem.application.tasks[0], operations=(Compute(0.002), Io(Op.READ, "d", 1, 50e3), write)
     )
     problem = replace(problem, application=replace(problem.application, tasks=(task,)))
-    target = Target("t", dice.choice([30.0, 60.0, 90.0]), dice.choice([0.015, 0.02, 0.03]))
+    target = RateTarget("t", dice.choice([30.0, 60.0, 90.0]), dice.choice([0.015, 0.02, 0.03]))
     return replace(_with(problem, units=(slow, quick, DRAM)), sla=Sla((target,)))
 
 
@@ -292,7 +292,7 @@ def _owned(dice: random.Random) -> Problem:
 def _diversity(dice: random.Random) -> Problem:
     """A plain server for hosts and another medium save less than another type in use costs, or more."""
     problem = _problem(dice)
-    sla, options = Sla((Target("t", dice.choice([60.0, 110.0])),)), Options(Isolation.COMPUTE_STORAGE)
+    sla, options = Sla((RateTarget("t", dice.choice([60.0, 110.0])),)), Options(Isolation.COMPUTE_STORAGE)
     box = replace(problem.catalog.servers[0], price=900.0)
     problem = replace(_slower(problem), sla=sla, options=options)
     plain = replace(box, name="plain", price=dice.choice([650.0, 800.0]), cpus=1)

@@ -12,7 +12,7 @@ import pytest
 
 from froude.provision.checker import check, cost_of
 from froude.provision.inputs.read import read_problem
-from froude.provision.plan import Group, Held, LocalHeld, Plan, Running, Status
+from froude.provision.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
 from froude.provision.types import Isolation, Placement, Problem
 from tests.provision.clusters import (
     CHOICES,
@@ -47,14 +47,14 @@ def test_the_alternatives_miss_the_sla(name: str) -> None:
     assert expected[name] <= rules
 
 
-Planted = tuple[str, Callable[[Plan], Plan]]
+Planted = tuple[str, Callable[[ProvisionPlan], ProvisionPlan]]
 
 
-def _groups(*groups: Group) -> Callable[[Plan], Plan]:
+def _groups(*groups: Group) -> Callable[[ProvisionPlan], ProvisionPlan]:
     return lambda plan: replace(plan, groups=groups)
 
 
-def _chosen(**choices: tuple[str, ...]) -> Callable[[Plan], Plan]:
+def _chosen(**choices: tuple[str, ...]) -> Callable[[ProvisionPlan], ProvisionPlan]:
     return lambda plan: replace(plan, choices={**CHOICES, **choices})
 
 
@@ -149,7 +149,7 @@ def test_uniform_placement_asks_for_equal_shares() -> None:
     assert "equal share" in {v.rule for v in check(problem, plan).violations}
 
 
-def _search() -> tuple[Problem, Plan]:
+def _search() -> tuple[Problem, ProvisionPlan]:
     problem = read_problem(["productsearch"])
     disks = Group("Server1", 2, held=(Held("tables_repository", "7.2KDisk", 1, 0.5),), cores=1, dimms=1)
     workers = Group(
@@ -167,7 +167,7 @@ def _search() -> tuple[Problem, Plan]:
     }
     groups = (disks, workers)
     cost = cost_of(problem, groups)
-    return problem, Plan(Status.PROVED, groups, choices, lower=0.0, upper=cost)
+    return problem, ProvisionPlan(Status.PROVED, groups, choices, lower=0.0, upper=cost)
 
 
 def test_local_units() -> None:

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from froude.provision.checker import check, cost_of
-from froude.provision.plan import Group, Held, LocalHeld, Plan, Running, Status
-from froude.provision.types import Compute, Cpu, Growth, Op, Options, Problem, Scope, Sla, Target
+from froude.provision.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
+from froude.provision.types import Compute, Cpu, Growth, Op, Options, Problem, RateTarget, Scope, Sla
 from tests.provision.clusters import BOX, DISK, small, small_plan
 
 
-def _rules(problem: Problem, plan: Plan) -> set[str]:
+def _rules(problem: Problem, plan: ProvisionPlan) -> set[str]:
     return {violation.rule for violation in check(problem, plan).violations}
 
 
-def _sound(problem: Problem, plan: Plan) -> bool:
+def _sound(problem: Problem, plan: ProvisionPlan) -> bool:
     return [str(one) for one in check(problem, plan).violations] == []
 
 
@@ -25,7 +25,7 @@ def _catalog(problem: Problem, **changes: Any) -> Problem:
     return replace(problem, catalog=replace(problem.catalog, **changes))
 
 
-def _paid(problem: Problem, plan: Plan) -> Plan:
+def _paid(problem: Problem, plan: ProvisionPlan) -> ProvisionPlan:
     return replace(plan, upper=cost_of(problem, plan))
 
 
@@ -80,7 +80,7 @@ def test_services() -> None:
     """A service has a choice, no units, no hosts and any rate; nothing is held on it."""
     problem = small()
     workers = replace(small_plan(problem).groups[1], running=(Running("t", 2, 0.5),))
-    plan = Plan(Status.GAP, (workers,), {"d": ("store",)})
+    plan = ProvisionPlan(Status.GAP, (workers,), {"d": ("store",)})
     assert _sound(problem, _paid(problem, plan))
     held = Group("box", 1, held=(Held("d", "store", 1, 1.0),), cores=1, dimms=1)
     assert "names and numbers" in _rules(problem, replace(plan, groups=(workers, held)))
@@ -118,7 +118,7 @@ def test_latency() -> None:
         (0.06, 0.9, 3, False),
         (0.07, 0.9, 3, True),
     ):
-        problem = replace(small(), sla=Sla((Target("t", 40.0, latency, quantile),)))
+        problem = replace(small(), sla=Sla((RateTarget("t", 40.0, latency, quantile),)))
         plan = small_plan(problem, hosts)
         plan = replace(plan, groups=(plan.groups[0], replace(plan.groups[1], cores=4)))
         assert ("latency" not in _rules(problem, plan)) is sound
@@ -126,10 +126,10 @@ def test_latency() -> None:
 
 def test_waits_take_instances() -> None:
     """Where accesses wait, executions take 39 ms and not 26, so more than four instances run at once."""
-    problem = replace(small(), sla=Sla((Target("t", 120.0),)))
+    problem = replace(small(), sla=Sla((RateTarget("t", 120.0),)))
     plan = small_plan(problem, 3)
     assert "instances" not in _rules(problem, plan)
-    assert "instances" in _rules(replace(problem, sla=Sla((Target("t", 120.0, 10.0),))), plan)
+    assert "instances" in _rules(replace(problem, sla=Sla((RateTarget("t", 120.0, 10.0),))), plan)
 
 
 def test_survival() -> None:
@@ -156,7 +156,7 @@ def test_local_data_that_would_be_lost() -> None:
     for scope, lost in ((Scope.PARTITIONED, True), (Scope.REPLICATED, False)):
         problem = replace(small(remote=False, scope=scope), options=Options(survive_hosts=1))
         workers = Group("box", 2, (), (LocalHeld("d", "disk", 2),), (Running("t", 2, 0.5),), 2, 1)
-        plan = Plan(Status.GAP, (workers,), {"d": ("disk",)}, spread=2)
+        plan = ProvisionPlan(Status.GAP, (workers,), {"d": ("disk",)}, spread=2)
         found = _rules(problem, _paid(problem, plan))
         assert ("data that failing servers take along" in found) is lost
 
@@ -185,7 +185,7 @@ def test_stock_and_spares() -> None:
 def test_a_cost_below_any_clusters() -> None:
     """A plan that claims to cost less than its cores and bytes must is wrong whatever it says."""
     problem = small(size=60e12)
-    plan = Plan(Status.GAP, (), {"d": ("disk",)}, upper=10.0)
+    plan = ProvisionPlan(Status.GAP, (), {"d": ("disk",)}, upper=10.0)
     assert "cost below what any cluster costs" in _rules(problem, plan)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from froude.provision.choices import Part, Stored, counted, local_choices, remote_choices, stored_seconds
 from froude.provision.frame import Frame
-from froude.provision.types import CacheMedia, Dataset, Options, Persistence, Problem, Scope, Target
+from froude.provision.types import CacheMedia, Dataset, Options, Persistence, Problem, RateTarget, Scope
 from tests.provision.small import BOX, DATA, DISK, DRAM, READ, STORE, WRITE, small
 
 ALL = (DISK, DRAM, STORE)
@@ -40,7 +40,7 @@ def test_replicas_need_as_many_units() -> None:
     """1.1 for reads and 3 times 2.2 for writes; without load one unit for each replica."""
     part = _alone(small(data=replace(DATA, replication=3)))
     assert (part.need, part.units) == pytest.approx((7.7, 8))
-    idle = _alone(small(data=replace(DATA, replication=3), target=Target("serve", 0.0)))
+    idle = _alone(small(data=replace(DATA, replication=3), target=RateTarget("serve", 0.0)))
     assert (idle.need, idle.units) == pytest.approx((1.8, 3))
 
 
@@ -77,7 +77,7 @@ def test_a_service_keeps_alone_and_behind_a_cache_but_never_caches() -> None:
 def test_a_service_needs_no_units_and_has_no_queue() -> None:
     """Nothing but dollars: 600 bytes for 36 months at $2 a GB, and 10 reads and 10 writes a second."""
     part = _alone(
-        small(units=ALL, data=replace(DATA, replication=3), target=Target("serve", 10, 9.0)), "store"
+        small(units=ALL, data=replace(DATA, replication=3), target=RateTarget("serve", 10, 9.0)), "store"
     )
     assert (part.need, part.units, part.wait_s) == (0, math.inf, 0)
     assert part.dollars == pytest.approx(600e-9 * 72 + 10 * 1.1e-5 * 3600 * 730 * 36)
@@ -112,7 +112,7 @@ def test_too_few_servers_for_the_replicas() -> None:
 
 def test_levels_have_their_number_as_need() -> None:
     """3.3 busy disks: 4, at which an access waits; both copies of a pair are at the same step."""
-    problem = small(target=Target("serve", 10.0, latency=5.0))
+    problem = small(target=RateTarget("serve", 10.0, latency=5.0))
     ways = remote_choices(Frame.of(problem), DATA)
     levels = [way.parts[0] for way in ways if way.names == ("disk",)]
     squares = 10 * 0.11**2 + 10 * 0.22**2
@@ -138,7 +138,7 @@ def test_local_bytes_are_paid_once_or_by_each_instance() -> None:
 
 def test_local_units_wait_by_the_number_of_instances() -> None:
     """3.3 busy units: four instances with one each, two with two each, and more of both."""
-    problem = small(data=BESIDE, units=(DISK,), target=Target("serve", 10.0, latency=5.0))
+    problem = small(data=BESIDE, units=(DISK,), target=RateTarget("serve", 10.0, latency=5.0))
     frame = Frame.of(problem)
     found = local_choices(frame, BESIDE, lambda _: 0.0)
     squares = 10 * 0.11**2 + 10 * 0.22**2
@@ -154,7 +154,7 @@ def test_local_units_wait_by_the_number_of_instances() -> None:
 def test_more_replicas_never_cost_fewer_units(fewer: int, more: int, rate: float) -> None:
     """Need and units grow with replication at any load; one replica is as none."""
     fewer, more = sorted((fewer, more))
-    target = Target("serve", rate)
+    target = RateTarget("serve", rate)
     small_one, large = (
         _alone(small(data=replace(DATA, replication=count), target=target)) for count in (fewer, more)
     )
@@ -176,7 +176,7 @@ def test_waits_rise_with_the_load_at_as_many_units(first: float, second: float) 
 
 
 def _levels(rate: float) -> list[Part]:
-    problem = small(target=Target("serve", rate, latency=5.0))
+    problem = small(target=RateTarget("serve", rate, latency=5.0))
     return [w.parts[0] for w in remote_choices(Frame.of(problem), DATA) if w.names == ("disk",)]
 
 

@@ -17,7 +17,7 @@ from froude.provision.compile import UnsoundPlanError, compile_plan, homogeneous
 from froude.provision.effort import Effort
 from froude.provision.inputs.read import read_problem
 from froude.provision.instance import Instance
-from froude.provision.plan import Plan, Status
+from froude.provision.plan import ProvisionPlan, Status
 from froude.provision.types import Growth
 from tests.provision.clusters import alternatives, paper_plan, photoshare
 
@@ -43,7 +43,7 @@ def test_the_other_examples_compile(name: str, servers: int) -> None:
     assert plan.servers == servers
 
 
-def _solver(monkeypatch: pytest.MonkeyPatch, solve: Callable[..., Plan]) -> None:
+def _solver(monkeypatch: pytest.MonkeyPatch, solve: Callable[..., ProvisionPlan]) -> None:
     module = types.ModuleType("froude.provision.optimise")
     module.solve = solve  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "froude.provision.optimise", module)
@@ -62,9 +62,9 @@ def test_effort_reaches_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gap, time and seed as asked for."""
     seen: dict[str, Any] = {}
 
-    def solve(_instance: Instance, **effort: Any) -> Plan:
+    def solve(_instance: Instance, **effort: Any) -> ProvisionPlan:
         seen.update(effort)
-        return Plan(Status.INFEASIBLE)
+        return ProvisionPlan(Status.INFEASIBLE)
 
     _solver(monkeypatch, solve)
     assert compile_plan(photoshare(), Effort(0.05, 3.0, 7)).conflict
@@ -86,10 +86,10 @@ def test_homogeneous_clusters_have_one_medium(monkeypatch: pytest.MonkeyPatch) -
     """Every dataset has the one choice open."""
     seen: list[set[str]] = []
 
-    def solve(instance: Instance, *, allowed: Sequence[Sequence[int]], **_: Any) -> Plan:
+    def solve(instance: Instance, *, allowed: Sequence[Sequence[int]], **_: Any) -> ProvisionPlan:
         pairs = zip(instance.datasets, allowed, strict=True)
         seen.append({dataset.choices[choice].label for dataset, open_ in pairs for choice in open_})
-        return Plan(Status.UNDECIDED)
+        return ProvisionPlan(Status.UNDECIDED)
 
     _solver(monkeypatch, solve)
     assert list(homogeneous(photoshare())) == ["7.2KDisk", "15KDisk", "SSD"]
@@ -101,9 +101,9 @@ def test_a_sweep_scales_the_sla(monkeypatch: pytest.MonkeyPatch) -> None:
     """All rates by the same factor, in the order asked for."""
     rates: list[float] = []
 
-    def solve(instance: Instance, **_: Any) -> Plan:
+    def solve(instance: Instance, **_: Any) -> ProvisionPlan:
         rates.append(instance.tasks[1].rate)
-        return Plan(Status.UNDECIDED)
+        return ProvisionPlan(Status.UNDECIDED)
 
     _solver(monkeypatch, solve)
     points = sweep(photoshare(), [2.0, 0.5], baselines=False)

@@ -6,7 +6,7 @@ import pytest
 
 from froude.provision.demand import Demand
 from froude.provision.inputs.read import read_problem
-from froude.provision.plan import Group, LocalHeld, Plan, Running, Status
+from froude.provision.plan import Group, LocalHeld, ProvisionPlan, Running, Status
 from tests.provision.clusters import paper_plan, photoshare, with_thumbs
 
 
@@ -42,7 +42,7 @@ def test_units_beside_instances() -> None:
         for units in (4, 6)
     )
     names = ("tables_repository", "hot_ratingsdata", "cold_ratingsdata")
-    demand = Demand(problem, Plan(Status.GAP, groups, dict.fromkeys(names, ("SSD",))))
+    demand = Demand(problem, ProvisionPlan(Status.GAP, groups, dict.fromkeys(names, ("SSD",))))
     assert demand.beside("hot_ratingsdata") == 2
     assert demand.owner("hot_ratingsdata") == "queryprocessor"
     assert demand.owner("tables_repository") is None

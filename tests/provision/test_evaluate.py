@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("scipy")
 
 from froude.provision.evaluate import evaluate, meets
-from froude.provision.plan import Group, Held, LocalHeld, Plan, Running, Status
-from froude.provision.types import Compute, Cpu, Growth, Options, Sla, Target
+from froude.provision.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
+from froude.provision.types import Compute, Cpu, Growth, Options, RateTarget, Sla
 from tests.provision.clusters import (
     BOX,
     PHOTOS,
@@ -81,13 +81,13 @@ def test_too_small_for_the_data() -> None:
 
 def test_no_load() -> None:
     """A cluster without load has no bottleneck but the cap."""
-    problem = replace(photoshare(), sla=Sla((Target("upload", 0.0),)))
+    problem = replace(photoshare(), sla=Sla((RateTarget("upload", 0.0),)))
     found = evaluate(problem, paper_plan())
     assert found.met
     assert found.bottleneck == "none"
 
 
-def _many(plan: Plan) -> Plan:
+def _many(plan: ProvisionPlan) -> ProvisionPlan:
     """With as many instances as anybody could want, so that storage holds it back."""
     workers = plan.groups[-1]
     running = tuple(replace(one, instances=90) for one in workers.running)
@@ -126,14 +126,14 @@ def test_a_service_needs_nothing() -> None:
     """Only the workers bound what is kept on a service."""
     problem = small()
     workers = _many(small_plan(problem)).groups[1]
-    found = evaluate(problem, Plan(Status.GAP, (workers,), {"d": ("store",)}))
+    found = evaluate(problem, ProvisionPlan(Status.GAP, (workers,), {"d": ("store",)}))
     assert found.bottleneck == "cores of group 1 (box)"
     assert found.fraction == pytest.approx(8 / 0.4)
 
 
 def test_the_fraction_at_which_the_latency_holds() -> None:
     """At one disk: 0.0258 s and 1.5 waits are 0.035 s where rho is 0.54."""
-    problem = replace(small(), sla=Sla((Target("t", 40.0, 0.035),)))
+    problem = replace(small(), sla=Sla((RateTarget("t", 40.0, 0.035),)))
     plan = _many(small_plan(problem, 1))
     found = evaluate(problem, plan)
     waited = (0.035 - 0.02575) / 1.5
@@ -142,13 +142,13 @@ def test_the_fraction_at_which_the_latency_holds() -> None:
     assert "latency" in found.bottleneck
     assert not meets(problem, plan)
     assert meets(replace(problem, sla=problem.sla.scaled(found.fraction * 0.9999)), plan)
-    relaxed = replace(problem, sla=Sla((Target("t", 40.0, 100.0),)))
+    relaxed = replace(problem, sla=Sla((RateTarget("t", 40.0, 100.0),)))
     assert evaluate(relaxed, plan).fraction == pytest.approx(1 / 0.63, rel=0.01)
 
 
 def test_waits_with_uneven_servers() -> None:
     """Shares that the plan gives are one of the ways to spread the load that are tried."""
-    problem = replace(small(), sla=Sla((Target("t", 40.0, 0.045),)))
+    problem = replace(small(), sla=Sla((RateTarget("t", 40.0, 0.045),)))
     plan = _many(small_plan(problem, 1))
     slow = replace(plan.groups[0], held=(Held("d", "disk", 3, 0.75),))
     plan = replace(
@@ -215,6 +215,6 @@ def test_instances_without_units_of_their_own() -> None:
     """Local data stands beside each instance: what shares another's units does not count."""
     problem = small(remote=False, size=10e9)
     workers = Group("box", 2, (), (LocalHeld("d", "disk", 1),), (Running("t", 3, 0.5),), 4, 2)
-    found = evaluate(problem, Plan(Status.GAP, (workers,), {"d": ("disk",)}))
+    found = evaluate(problem, ProvisionPlan(Status.GAP, (workers,), {"d": ("disk",)}))
     assert found.fraction == pytest.approx(2 / (40 * 0.02575))
     assert found.bottleneck == "units of local d beside instances in group 1 (box)"

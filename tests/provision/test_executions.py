@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from froude.provision.executions import core_type, core_types, cores_of, grown, rates_of
-from froude.provision.plan import Group, Plan, Running, Status
+from froude.provision.plan import Group, ProvisionPlan, Running, Status
 from froude.provision.types import Batch, BatchTarget, Compute, Cpu, Dependency, Growth, Problem, Sla, Task
 from tests.provision.clusters import BOX, small
 
@@ -55,7 +55,7 @@ def test_core_types() -> None:
     assert [cores_of(problem.catalog, server).name for server in problem.catalog.servers] == ["core", "fast"]
     assert core_type(problem, "quick").name == "fast"
     groups = tuple(Group(name, 1, running=(Running("t", 1, 0.5),)) for name in ("quick", "box"))
-    assert core_types(problem, Plan(Status.GAP, groups[:1])) == {"t": "fast"}
-    assert core_types(problem, Plan(Status.GAP, groups)) == {"t": "core"}
-    assert core_types(problem, Plan(Status.GAP, groups, cpus={"t": "fast"})) == {"t": "fast"}
-    assert core_types(problem, Plan(Status.GAP)) == {"t": "core"}
+    assert core_types(problem, ProvisionPlan(Status.GAP, groups[:1])) == {"t": "fast"}
+    assert core_types(problem, ProvisionPlan(Status.GAP, groups)) == {"t": "core"}
+    assert core_types(problem, ProvisionPlan(Status.GAP, groups, cpus={"t": "fast"})) == {"t": "fast"}
+    assert core_types(problem, ProvisionPlan(Status.GAP)) == {"t": "core"}

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from froude.provision.frame import Frame, owner
-from froude.provision.types import Dataset, Duplex, Options, Persistence, Target
+from froude.provision.types import Dataset, Duplex, Options, Persistence, RateTarget
 from tests.provision.small import BOX, DISK, DRAM, STORE, small
 
 
@@ -32,7 +32,7 @@ def test_slots_and_servers_of_a_bus() -> None:
 def test_accesses_wait_when_a_latency_is_bounded() -> None:
     """By any target."""
     assert not Frame.of(small()).waits
-    assert Frame.of(small(target=Target("serve", 1.0, latency=1.0))).waits
+    assert Frame.of(small(target=RateTarget("serve", 1.0, latency=1.0))).waits
 
 
 def test_an_owner_is_named_or_the_only_user() -> None:

@@ -6,15 +6,15 @@ import pytest
 
 from froude.base.clock import VirtualClock
 from froude.provision.frontier import Frontier
-from froude.provision.plan import Conflict, Group, Plan, Status
+from froude.provision.plan import Conflict, Group, ProvisionPlan, Status
 
 
 def _frontier(gap: float = 0.0, most: int = 100) -> Frontier[str]:
     return Frontier(gap, 30.0, most=most, clock=VirtualClock())
 
 
-def _plan(upper: float) -> Plan:
-    return Plan(Status.PROVED, (Group("s", 1),), upper=upper)
+def _plan(upper: float) -> ProvisionPlan:
+    return ProvisionPlan(Status.PROVED, (Group("s", 1),), upper=upper)
 
 
 def test_the_least_bound_is_taken_first() -> None:
@@ -66,7 +66,7 @@ def test_it_is_over_with_the_time_or_the_parts() -> None:
 
 def test_why_there_is_nothing() -> None:
     """A refusal is the answer only when nothing is left open or given up."""
-    refused = Plan(Status.INFEASIBLE, conflict=(Conflict("slots"),))
+    refused = ProvisionPlan(Status.INFEASIBLE, conflict=(Conflict("slots"),))
     frontier = _frontier()
     frontier.refuse(refused)
     assert frontier.result().conflict == refused.conflict

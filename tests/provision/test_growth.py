@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from froude.provision.executions import grown as grown_of_the_check
 from froude.provision.growth import YEAR, grown
-from froude.provision.types import Batch, BatchTarget, Growth, Problem, Sla, Target
+from froude.provision.types import Batch, BatchTarget, Growth, Problem, RateTarget, Sla
 from tests.provision.small import DATA, small
 
 
 def _growing(growth: Growth | None) -> Problem:
     batch = Batch(100.0, (BatchTarget("serve", 50.0),))
     problem = small(data=replace(DATA, cache_size=60.0))
-    return replace(problem, sla=Sla((Target("serve", 10.0, latency=2.0),), batch, growth))
+    return replace(problem, sla=Sla((RateTarget("serve", 10.0, latency=2.0),), batch, growth))
 
 
 def test_two_years() -> None:

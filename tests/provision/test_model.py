@@ -19,8 +19,8 @@ from froude.provision.types import (
     Persistence,
     Placement,
     Problem,
+    RateTarget,
     Sla,
-    Target,
 )
 from tests.provision.clusters import photoshare
 from tests.provision.small import BOX, DATA, DISK, DRAM, STORE, small
@@ -76,7 +76,7 @@ def test_every_choice_that_may_be() -> None:
 
 def test_a_zero_load_leaves_capacity() -> None:
     """Without load each dataset needs the units that hold it, and no instance."""
-    problem = replace(photoshare(), sla=Sla((Target("upload", 0.0),)))
+    problem = replace(photoshare(), sla=Sla((RateTarget("upload", 0.0),)))
     instance = _built(problem)
     assert _needs(instance, "photos")["7.2KDisk"] == [pytest.approx(0.4)]
     assert instance.parallelism([0, 0, 0]) == (0.0, 0.0, 0.0)
@@ -193,13 +193,13 @@ def test_units_that_no_server_takes() -> None:
 
 def test_a_latency_out_of_reach() -> None:
     """The fastest of everything computes for 0.5 s and works for 0.33 s; it names task, needed and allowed."""
-    found = build(small(units=(DISK, DRAM), target=Target("serve", 10.0, latency=0.4)))
+    found = build(small(units=(DISK, DRAM), target=RateTarget("serve", 10.0, latency=0.4)))
     assert isinstance(found, tuple)
     assert [one.constraint for one in found] == ["latency of task serve"]
     assert found[0].allowed == 0.4
     assert found[0].needed == pytest.approx(0.5 + 0.22, abs=0.2)
     met = build(
-        small(data=replace(DATA, persistent=Persistence.ANY), target=Target("serve", 10.0, latency=0.6))
+        small(data=replace(DATA, persistent=Persistence.ANY), target=RateTarget("serve", 10.0, latency=0.6))
     )
     assert isinstance(met, Instance)
 

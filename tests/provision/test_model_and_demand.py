@@ -11,7 +11,7 @@ from froude.provision.bill import bill
 from froude.provision.demand import Demand
 from froude.provision.instance import Instance
 from froude.provision.model import build
-from froude.provision.plan import Group, Held, LocalHeld, Plan, Running, Status
+from froude.provision.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
 from froude.provision.server_flow import bus_bytes, network_bytes
 from froude.provision.types import (
     Bundle,
@@ -106,7 +106,7 @@ class _Case:
         self.at = [dice.randrange(len(d.choices)) for d in built.datasets]
         self.chosen = [(d, d.choices[c]) for d, c in zip(built.datasets, self.at, strict=True)]
         self.group = self._group()
-        self.plan = Plan(
+        self.plan = ProvisionPlan(
             Status.GAP,
             (self.group,),
             {d.name: c.names for d, c in self.chosen if d.cpu_of is None},

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from froude.provision.instance import Instance
 from froude.provision.model import build
 from froude.provision.paths import compute_seconds
-from froude.provision.types import Compute, Cpu, Dependency, Problem, Scope, Target, Task
+from froude.provision.types import Compute, Cpu, Dependency, Problem, RateTarget, Scope, Task
 from tests.provision.small import BOX, DATA, READ, WRITE, small
 
 TYPES = (Cpu(85, name="old"), Cpu(150, name="new"))
@@ -65,7 +65,7 @@ def test_a_task_that_never_runs_needs_no_core_type() -> None:
 def test_a_task_that_only_holds_data_has_a_core_type() -> None:
     """Its instances stand on some server, although they never run."""
     beside = replace(DATA, remote=False, local_to="serve", scope=Scope.PARTITIONED)
-    idle = small(data=beside, cpus=TYPES, servers=BOXES, target=Target("serve", 0.0))
+    idle = small(data=beside, cpus=TYPES, servers=BOXES, target=RateTarget("serve", 0.0))
     assert [d.cpu_of for d in _built(idle).datasets] == [None, 0]
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from froude.base.errors import InputError
-from froude.provision.plan import Conflict, Plan, Status
+from froude.base.errors import ChangedError, InputError
+from froude.provision.plan import Conflict, ProvisionPlan, Status
 from froude.provision.plan_file import plan_document, plan_json, read_cluster
 from froude.provision.types import Bundle
+from froude.workspace.artifact import Origin
 from tests.provision.clusters import BOX, paper_plan, photoshare, small, small_plan
 
 CLUSTER = """froude: cluster/1
@@ -44,6 +45,22 @@ def test_a_plan_reads_back(tmp_path: Path) -> None:
     assert read_cluster(path, photoshare()) == paper_plan()
 
 
+def test_an_edited_plan_is_told(tmp_path: Path) -> None:
+    """What `compile` wrote is what it wrote; without its lineage it is a cluster of the user's own."""
+    path = tmp_path / "plan.json"
+    path.write_text(plan_json(paper_plan(), Origin("froude provision compile x", seed=7)))
+    assert read_cluster(path, photoshare()) == paper_plan()
+    document = json.loads(path.read_text())
+    assert document["lineage"]["command"] == "froude provision compile x"
+    document["groups"][0]["cores"] += 1
+    path.write_text(json.dumps(document))
+    with pytest.raises(ChangedError, match="take its lineage away, and it is a cluster of your own"):
+        read_cluster(path, photoshare())
+    del document["lineage"]
+    path.write_text(json.dumps(document))
+    assert read_cluster(path, photoshare()).groups != paper_plan().groups
+
+
 def test_a_users_cluster(tmp_path: Path) -> None:
     """Servers and contents are enough: the units tell the choices."""
     path = tmp_path / "mine.yaml"
@@ -64,7 +81,7 @@ def test_a_users_cluster(tmp_path: Path) -> None:
         ("units: 4}", "units: 4, share: 2}", "share: is out of range"),
         ("cores: 4", "cores: four", "cores: has the wrong type"),
         ("dataset: photos", "dataset: thumbs", "dataset photos is stored on no unit"),
-        ("cluster/1", "cluster/9", "another kind or version"),
+        ("cluster/1", "cluster/9", "cluster of a newer Froude"),
         (
             "  - server: Server1\n    cores: 4",
             "  - server: Server1\n    count: 0\n    cores: 4",
@@ -92,7 +109,7 @@ def test_no_servers(tmp_path: Path) -> None:
 def test_infeasible_as_json() -> None:
     """No upper bound, and the constraints in conflict in words and numbers."""
     conflict = Conflict("network of Server1", 2e8, 1.25e8, "B/s")
-    document = json.loads(plan_json(Plan(Status.INFEASIBLE, conflict=(conflict,))))
+    document = json.loads(plan_json(ProvisionPlan(Status.INFEASIBLE, conflict=(conflict,))))
     assert document["upper"] is None
     assert document["conflict"][0]["text"] == (
         "network of Server1: needs 2e+08 B/s, at most 1.25e+08 B/s can be had"

@@ -14,7 +14,7 @@ from froude.base.clock import VirtualClock
 from froude.provision.checker import check
 from froude.provision.compile import compile_plan
 from froude.provision.effort import Effort
-from froude.provision.plan import Conflict, Group, Held, Plan, Status
+from froude.provision.plan import Conflict, Group, Held, ProvisionPlan, Status
 from froude.provision.purchase import Narrowing, _Part, best_purchase, by_quantity, tariffs
 from froude.provision.types import (
     Application,
@@ -112,7 +112,7 @@ class _World:
         self.clusters = clusters
         self.solved = 0
 
-    def __call__(self, problem: Problem, narrowing: Narrowing, gap: float, seconds: float) -> Plan:
+    def __call__(self, problem: Problem, narrowing: Narrowing, gap: float, seconds: float) -> ProvisionPlan:
         assert not by_quantity(problem)
         assert gap >= 0
         assert seconds > 0
@@ -123,10 +123,10 @@ class _World:
             if self._can(problem, groups) and narrowing.allows("d", _choice(groups))
         ]
         if not here:
-            return Plan(Status.INFEASIBLE, conflict=(Conflict("none"),))
+            return ProvisionPlan(Status.INFEASIBLE, conflict=(Conflict("none"),))
         best = min(here, key=lambda groups: _true_cost(problem, groups))
         cost = _true_cost(problem, best)
-        return Plan(Status.PROVED, best, {"d": _choice(best)}, lower=cost, upper=cost)
+        return ProvisionPlan(Status.PROVED, best, {"d": _choice(best)}, lower=cost, upper=cost)
 
     def _can(self, problem: Problem, groups: tuple[Group, ...]) -> bool:
         most = {server.name: server.max_count for server in problem.catalog.servers}

@@ -15,8 +15,8 @@ from froude.provision.types import (
     Dependency,
     Operation,
     Problem,
+    RateTarget,
     Sla,
-    Target,
     Task,
 )
 
@@ -32,14 +32,14 @@ def test_calls_multiply() -> None:
         _task("b", Dependency("c", 3)),
         _task("c"),
     )
-    rates = task_rates(Application((), tasks), Sla((Target("a", 10), Target("c", 1))))
+    rates = task_rates(Application((), tasks), Sla((RateTarget("a", 10), RateTarget("c", 1))))
     assert rates == {"a": pytest.approx(10), "b": pytest.approx(20), "c": pytest.approx(66)}
 
 
 def test_a_loop_settles() -> None:
     """Half of the calls call again: a geometric series; the checker's waves find the same."""
     application = Application((), (_task("a", Dependency("a", 1, probability=0.5)),))
-    sla = Sla((Target("a", 10),))
+    sla = Sla((RateTarget("a", 10),))
     assert task_rates(application, sla)["a"] == pytest.approx(20)
     assert rates_of(Problem(Catalog((), (Cpu(1),), ()), application, sla))["a"] == pytest.approx(20)
 
@@ -49,7 +49,7 @@ def test_a_loop_that_runs_away() -> None:
     application = Application((), (_task("a", Dependency("b")), _task("b", Dependency("a"))))
     assert gain(application) == pytest.approx(1)
     with pytest.raises(RunawayError):
-        task_rates(application, Sla((Target("a", 1),)))
+        task_rates(application, Sla((RateTarget("a", 1),)))
 
 
 def test_a_batch_job_has_the_time_of_its_phase() -> None:

@@ -11,7 +11,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.provision.checker import check
 from froude.provision.effort import Effort
-from froude.provision.plan import Group, Held, Plan, Status
+from froude.provision.plan import Group, Held, ProvisionPlan, Status
 from froude.provision.schedule import MOVING, _around, moved_bytes, schedule
 from froude.provision.types import Growth, Period, Problem, Schedule, StorageUnit
 from tests.provision.clusters import photoshare
@@ -26,9 +26,9 @@ def _with(problem: Problem, price: float, periods: tuple[Period, ...] = DAY) -> 
     return replace(problem, sla=replace(problem.sla, schedule=Schedule(periods, price)))
 
 
-def _plan(choices: dict[str, tuple[str, ...]], units: dict[str, int], upper: float = 1.0) -> Plan:
+def _plan(choices: dict[str, tuple[str, ...]], units: dict[str, int], upper: float = 1.0) -> ProvisionPlan:
     held = tuple(Held(name, choices[name][0], count, 1.0) for name, count in units.items())
-    return Plan(Status.PROVED, (Group("Server1", 1, held),), choices, upper=upper)
+    return ProvisionPlan(Status.PROVED, (Group("Server1", 1, held),), choices, upper=upper)
 
 
 DISKS = {"photos": ("15KDisk",), "thumbs": ("SSD",), "tags": ("7.2KDisk", "DRAM")}
@@ -83,7 +83,7 @@ def test_the_way_around_is_the_cheapest(seed: int) -> None:
         for at in range(len(hours))
     }
 
-    def dollars(plans: tuple[Plan, ...]) -> float:
+    def dollars(plans: tuple[ProvisionPlan, ...]) -> float:
         run = sum(plan.upper * one / problem.catalog.hours for plan, one in zip(plans, hours, strict=True))
         moves = sum(moved_bytes(problem, a, b) for a, b in itertools.pairwise((*plans, plans[0])))
         return run + periods.price_per_gb_moved * moves / 1e9

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from froude.provision.plan import Conflict, Plan, Status
+from froude.provision.plan import Conflict, ProvisionPlan, Status
 from froude.provision.schedule import Scheduled, Slot
 from froude.provision.schedule_figures import hourly, schedule_report
 from froude.provision.types import Period
@@ -39,7 +39,7 @@ def test_the_page_leads_with_the_day() -> None:
 
 def test_a_period_without_a_cluster() -> None:
     """Its conflict is the page."""
-    lost = Plan(Status.INFEASIBLE, conflict=(Conflict("slots of SAS"),))
+    lost = ProvisionPlan(Status.INFEASIBLE, conflict=(Conflict("slots of SAS"),))
     day = _day()
     slots = (*day.slots[:2], replace(day.slots[2], plan=lost))
     report = schedule_report(photoshare(), replace(day, slots=slots, proved=False), {})

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from froude.provision.demand import Demand
-from froude.provision.plan import Group, Held, Plan, Running, Status
+from froude.provision.plan import Group, Held, ProvisionPlan, Running, Status
 from froude.provision.server_flow import bus_bytes, network_bytes
 from froude.provision.types import Duplex
 from tests.provision.clusters import small
@@ -21,7 +21,7 @@ WORKER = Group("box", 1, running=(Running("t", 1, 0.5),))
 def _demand(*chosen: str, **dataset: Any) -> Demand:
     problem = small(**dataset)
     problem = replace(problem, options=replace(problem.options, duplex=Duplex.FULL))
-    return Demand(problem, Plan(Status.GAP, (), {"d": chosen or ("disk",)}))
+    return Demand(problem, ProvisionPlan(Status.GAP, (), {"d": chosen or ("disk",)}))
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_throughput_of_the_paper() -> None:
 
 
 def test_rate_and_iops_alone_mislead() -> None:
-    """The smaller of IOPS and rate foretells 25 MB/s at 200 KB where rate and gap give 19.6 MB/s."""
+    """The smaller of IOPS and rate predicts 25 MB/s at 200 KB where rate and gap give 19.6 MB/s."""
     assert min(125 * 200e3, 90e6) == 25e6
     assert throughput(DISK_7K, Op.READ, 200e3) == pytest.approx(19.57e6, rel=1e-3)
     assert throughput(DISK_7K, Op.READ, 4e3) == pytest.approx(125 * 4e3, rel=0.01)

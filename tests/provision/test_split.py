@@ -15,7 +15,7 @@ from froude.provision.checker import check
 from froude.provision.compile import compile_plan
 from froude.provision.effort import Effort
 from froude.provision.inputs.read import read_problem
-from froude.provision.plan import Plan, Status
+from froude.provision.plan import ProvisionPlan, Status
 from froude.provision.split import _Box, best_split, settled, undecided
 from froude.provision.types import (
     Application,
@@ -180,7 +180,12 @@ def test_without_time_nothing_is_claimed() -> None:
             return super().now()
 
     plan = best_split(
-        _job((0.5, 0.5)), ("p", "q"), lambda *_: Plan(Status.UNDECIDED), gap=0.1, time_limit_s=1, clock=Late()
+        _job((0.5, 0.5)),
+        ("p", "q"),
+        lambda *_: ProvisionPlan(Status.UNDECIDED),
+        gap=0.1,
+        time_limit_s=1,
+        clock=Late(),
     )
     assert plan.status is Status.UNDECIDED
     assert plan.lower == 0

@@ -15,7 +15,7 @@ from froude.provision.effort import Effort
 from froude.provision.evaluate import evaluate
 from froude.provision.instance import Instance
 from froude.provision.model import build
-from froude.provision.plan import Conflict, Group, Plan, Status
+from froude.provision.plan import Conflict, Group, ProvisionPlan, Status
 from froude.provision.survive import best_spread, spread_between, spread_over
 from froude.provision.types import Placement, Problem
 from tests.provision.clusters import photoshare
@@ -70,10 +70,10 @@ def test_an_interval_asks_for_less() -> None:
     assert spread_between(plain, start=4, end=4, hosts=2) == spread_over(plain, spread=4, hosts=2)
 
 
-def _solver(costs: Callable[[int, int | None], float]) -> Callable[..., Plan]:
+def _solver(costs: Callable[[int, int | None], float]) -> Callable[..., ProvisionPlan]:
     """A stand-in that reads the interval off its argument."""
 
-    def solve(adapt: partial[Instance], gap: float, seconds: float) -> Plan:
+    def solve(adapt: partial[Instance], gap: float, seconds: float) -> ProvisionPlan:
         assert gap > 0
         assert seconds > 0
         if "spread" in adapt.keywords:
@@ -81,8 +81,8 @@ def _solver(costs: Callable[[int, int | None], float]) -> Callable[..., Plan]:
         else:
             cost = costs(adapt.keywords["start"], adapt.keywords["end"])
         if cost < 0:
-            return Plan(Status.INFEASIBLE, conflict=(Conflict("too many"),))
-        return Plan(Status.PROVED, (Group("s", 1),), lower=cost, upper=cost)
+            return ProvisionPlan(Status.INFEASIBLE, conflict=(Conflict("too many"),))
+        return ProvisionPlan(Status.PROVED, (Group("s", 1),), lower=cost, upper=cost)
 
     return solve
 

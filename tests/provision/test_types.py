@@ -17,10 +17,10 @@ from froude.provision.types import (
     Options,
     Persistence,
     Profile,
+    RateTarget,
     Server,
     Sla,
     StorageUnit,
-    Target,
 )
 from tests.provision.clusters import photoshare
 
@@ -37,7 +37,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "stock": (lambda: Server("s", 1, 1, 1, (), max_count=-1), "max_count must be 0"),
     "cache": (lambda: Dataset("d", 1, Persistence.ANY, remote=True, cache_size=2), "cache_size must lie"),
     "probability": (lambda: Io(Op.READ, "d", 1, 1, probability=1.5), r"probability must lie in \[0, 1\]"),
-    "target": (lambda: Target("t", -1), "rate must be 0 or above"),
+    "target": (lambda: RateTarget("t", -1), "rate must be 0 or above"),
     "split": (lambda: Batch(1, (), {"a": 0.6, "b": 0.6}), "split must add up to at most 1"),
     "busy": (lambda: Options(peak_utilization=0), r"peak_utilization must lie in \(0, 1\]"),
 }
@@ -53,7 +53,7 @@ def test_refused(name: str) -> None:
 
 def test_an_sla_scales_as_a_whole() -> None:
     """Rates and jobs by the same factor; the time stays."""
-    sla = Sla((Target("t", 2),), Batch(10, (BatchTarget("t", 6),), {"p": 1.0}))
+    sla = Sla((RateTarget("t", 2),), Batch(10, (BatchTarget("t", 6),), {"p": 1.0}))
     twice = sla.scaled(2)
     assert twice.targets[0].rate == 4
     assert twice.batch is not None

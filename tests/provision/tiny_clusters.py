@@ -19,7 +19,7 @@ from froude.provision.checker import cost_of
 from froude.provision.demand import Demand
 from froude.provision.executions import core_type, grown
 from froude.provision.pieces import memory_of
-from froude.provision.plan import Group, Held, LocalHeld, Plan, Running, Status
+from froude.provision.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
 from froude.provision.types import Cpu, Discount, Isolation, Problem, Server, StorageUnit
 
 MOST_INSTANCES = 7
@@ -38,7 +38,7 @@ class _Way:
     demand: Demand
 
 
-def cheaper(problem: Problem, below: float, servers: int = 2) -> Iterator[Plan]:
+def cheaper(problem: Problem, below: float, servers: int = 2) -> Iterator[ProvisionPlan]:
     """Clusters that cost less and whose totals may do, cheapest first for each way to store the data."""
     problem = grown(problem)
     for way in _ways(problem):
@@ -46,7 +46,7 @@ def cheaper(problem: Problem, below: float, servers: int = 2) -> Iterator[Plan]:
         yield from (plan for plan in found if plan.upper < below and _in_stock(problem, plan))
 
 
-def best_cost(problem: Problem, plan: Plan) -> Plan:
+def best_cost(problem: Problem, plan: ProvisionPlan) -> ProvisionPlan:
     """With the spares that make it cheapest, and its cost."""
     spares: dict[str, int] = {}
     cost = cost_of(problem, plan)
@@ -62,7 +62,7 @@ def best_cost(problem: Problem, plan: Plan) -> Plan:
     return replace(plan, spares=spares, upper=cost)
 
 
-def equal_parts(plan: Plan) -> Plan:
+def equal_parts(plan: ProvisionPlan) -> ProvisionPlan:
     """The cluster with as much on each unit and in each instance as on any other."""
     whole: Counter[tuple[str, bool | None]] = Counter()
     for group in plan.groups:
@@ -79,7 +79,7 @@ def equal_parts(plan: Plan) -> Plan:
     return replace(plan, groups=tuple(groups))
 
 
-def _in_stock(problem: Problem, plan: Plan) -> bool:
+def _in_stock(problem: Problem, plan: ProvisionPlan) -> bool:
     return all(
         server.max_count is None
         or sum(g.count for g in plan.groups if g.server == server.name) <= server.max_count
@@ -94,7 +94,7 @@ def _ways(problem: Problem) -> Iterator[_Way]:
     if dataset.remote:
         stored += list(itertools.permutations(units, 2))
     for chosen, cpu in itertools.product(stored, problem.catalog.cpus):
-        plan = Plan(Status.GAP, (), {dataset.name: chosen}, cpus={task.name: cpu.name})
+        plan = ProvisionPlan(Status.GAP, (), {dataset.name: chosen}, cpus={task.name: cpu.name})
         free = tuple(replace(t, latency=None, quantile=None) for t in problem.sla.targets)
         demand = Demand(replace(problem, sla=replace(problem.sla, targets=free)), plan)
         if not any(demand.forbidden(dataset.name)):
@@ -159,7 +159,7 @@ def _filled(problem: Problem, way: _Way, server: Server, units: list[int], insta
             yield Group(server.name, 1, held, local, running, cores, dimms)
 
 
-def _combined(problem: Problem, way: _Way, below: float, servers: int) -> list[Plan]:
+def _combined(problem: Problem, way: _Way, below: float, servers: int) -> list[ProvisionPlan]:
     """Plans of one to so many contents, by cost."""
     contents = _contents(problem, way)
     if not contents:
@@ -176,7 +176,7 @@ def _combined(problem: Problem, way: _Way, below: float, servers: int) -> list[P
             if problem.options.survive_hosts and not _survives(have[list(numbers)], least):
                 continue
             groups = tuple(contents[at] for at in numbers)
-            plan = Plan(Status.GAP, groups, {dataset.name: way.chosen}, cpus={task.name: way.cpu})
+            plan = ProvisionPlan(Status.GAP, groups, {dataset.name: way.chosen}, cpus={task.name: way.cpu})
             found.append(best_cost(problem, plan))
     return sorted(found, key=lambda plan: plan.upper)
 

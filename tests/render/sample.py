@@ -14,7 +14,6 @@ from froude.render import (
     ChartKind,
     Column,
     KeyFigure,
-    Kind,
     Mark,
     Pattern,
     PatternArrow,
@@ -28,10 +27,11 @@ from froude.render import (
     Table,
     Text,
     Tone,
+    ValueKind,
 )
 
-SECONDS = Axis("time since start", Kind.DURATION)
-LATENCY = Axis("latency", Kind.DURATION, log=True)
+SECONDS = Axis("time since start", ValueKind.DURATION)
+LATENCY = Axis("latency", ValueKind.DURATION, log=True)
 
 
 def pattern() -> Pattern:
@@ -207,10 +207,12 @@ def report() -> Report:
         ),
         tone=Tone.GOOD,
         figures=(
-            KeyFigure("Call sequences predicted", 1.0, Kind.SHARE, aim=1.0, note="6 DataNodes, 5 clients"),
-            KeyFigure("Argument values predicted", 0.9874, Kind.SHARE, aim=0.99, note="ceiling 99.1 %"),
+            KeyFigure(
+                "Call sequences predicted", 1.0, ValueKind.SHARE, aim=1.0, note="6 DataNodes, 5 clients"
+            ),
+            KeyFigure("Argument values predicted", 0.9874, ValueKind.SHARE, aim=0.99, note="ceiling 99.1 %"),
             KeyFigure("Throughput", 8421.0, unit="calls/s", note="1,010,488 calls in 2 min"),
-            KeyFigure("p99 of addBlock", 0.00612, Kind.DURATION, aim=0.05, at_most=True),
+            KeyFigure("p99 of addBlock", 0.00612, ValueKind.DURATION, aim=0.05, at_most=True),
         ),
         sections=(_prediction(), _pattern_section(), _load(), _limits()),
         facts={
@@ -226,12 +228,12 @@ def report() -> Report:
 def _prediction() -> Section:
     columns = (
         Column("Calls"),
-        Column("Fields", Kind.NUMBER),
-        Column("Predicted", Kind.SHARE),
-        Column("Ceiling", Kind.SHARE),
-        Column("Generated", Kind.SHARE),
-        Column("Unknown", Kind.SHARE),
-        Column("Aim 99 %", Kind.MET),
+        Column("Fields", ValueKind.NUMBER),
+        Column("Predicted", ValueKind.SHARE),
+        Column("Ceiling", ValueKind.SHARE),
+        Column("Generated", ValueKind.SHARE),
+        Column("Unknown", ValueKind.SHARE),
+        Column("Aim 99 %", ValueKind.MET),
     )
     rows = (
         ("logical calls", 41_220, 0.9961, 1.0, 0.0021, 0.0018, True),
@@ -253,7 +255,7 @@ def _prediction() -> Section:
             ),
             Chart(
                 "Calls by method: what was predicted, and what 6 DataNodes and 5 clients really sent",
-                Axis("method", Kind.CODE),
+                Axis("method", ValueKind.CODE),
                 Axis("calls", unit="calls"),
                 (Series("real run", categories, real), Series("predicted", categories, predicted)),
                 ChartKind.BARS,
@@ -315,7 +317,7 @@ def _load() -> Section:
             Chart(
                 "NameNode heap",
                 SECONDS,
-                Axis("heap used", Kind.BYTES),
+                Axis("heap used", ValueKind.BYTES),
                 (Series("heap", seconds, heap),),
             ),
             Chart(
@@ -338,13 +340,13 @@ def _limits() -> Section:
             ),
             Table(
                 (
-                    Column("Method", Kind.CODE),
-                    Column("Calls", Kind.NUMBER),
-                    Column("Errors", Kind.NUMBER),
-                    Column("p50", Kind.DURATION),
-                    Column("p99", Kind.DURATION),
-                    Column("p99.9", Kind.DURATION),
-                    Column("Bytes sent", Kind.BYTES),
+                    Column("Method", ValueKind.CODE),
+                    Column("Calls", ValueKind.NUMBER),
+                    Column("Errors", ValueKind.NUMBER),
+                    Column("p50", ValueKind.DURATION),
+                    Column("p99", ValueKind.DURATION),
+                    Column("p99.9", ValueKind.DURATION),
+                    Column("Bytes sent", ValueKind.BYTES),
                 ),
                 (
                     ("addBlock", 201_000, 0, 0.00112, 0.00612, 0.0211, 48_240_000),

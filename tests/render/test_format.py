@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.render.format import THIN, duration, number, share, size, written
-from froude.render.types import Kind
+from froude.render.types import ValueKind
 
 
 @pytest.mark.parametrize(
@@ -90,17 +90,17 @@ def test_share_never_claims_all_or_nothing(fraction: float) -> None:
     assert share(fraction) not in {f"100{THIN}%", f"0{THIN}%"}
 
 
-@given(st.floats(allow_nan=True, allow_infinity=True), st.sampled_from(Kind))
-def test_everything_can_be_written(value: float, kind: Kind) -> None:
+@given(st.floats(allow_nan=True, allow_infinity=True), st.sampled_from(ValueKind))
+def test_everything_can_be_written(value: float, kind: ValueKind) -> None:
     """No float makes the page fail."""
     assert written(value, kind)
 
 
 def test_what_is_no_number() -> None:
     """Absent values are a dash, infinities a sign, words themselves."""
-    assert written(None, Kind.DURATION) == "\u2013"
-    assert written(math.nan, Kind.SHARE) == "\u2013"
-    assert written(-math.inf, Kind.BYTES) == "\u2212∞"
-    assert written("n/a", Kind.NUMBER) == "n/a"
-    assert written(True, Kind.MET) == "met"
-    assert written(8421.0, Kind.NUMBER, "calls/s") == f"8,421{THIN}calls/s"
+    assert written(None, ValueKind.DURATION) == "\u2013"
+    assert written(math.nan, ValueKind.SHARE) == "\u2013"
+    assert written(-math.inf, ValueKind.BYTES) == "\u2212∞"
+    assert written("n/a", ValueKind.NUMBER) == "n/a"
+    assert written(True, ValueKind.MET) == "met"
+    assert written(8421.0, ValueKind.NUMBER, "calls/s") == f"8,421{THIN}calls/s"

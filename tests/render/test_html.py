@@ -18,7 +18,6 @@ from froude.render import (
     Chart,
     Column,
     KeyFigure,
-    Kind,
     Mark,
     Pattern,
     PatternCall,
@@ -28,6 +27,7 @@ from froude.render import (
     Series,
     Table,
     Text,
+    ValueKind,
     literal,
     report_html,
     save,
@@ -101,7 +101,7 @@ def hostile() -> Report:
     """A report that is hostile in every string it has."""
     chart = Chart(
         BAD,
-        Axis(BAD, Kind.DURATION),
+        Axis(BAD, ValueKind.DURATION),
         Axis(BAD, unit=BAD),
         (Series(BAD, [0.0, 1.0], [1.0, 2.0], panel=BAD), Series("b", [0.0, 1.0], [1.0, 2.0], panel=BAD)),
         marks=(Mark(0.5, BAD), Mark(1.5, BAD, on="y")),
@@ -111,7 +111,7 @@ def hostile() -> Report:
         Text(BAD),
         Text(literal(BAD)),
         Callout(BAD, BAD),
-        Table((Column(BAD, Kind.CODE, BAD),), [(BAD,)], BAD, BAD, BAD),
+        Table((Column(BAD, ValueKind.CODE, BAD),), [(BAD,)], BAD, BAD, BAD),
         Table((Column(BAD),), [], BAD, BAD, BAD),
         chart,
     )
@@ -144,16 +144,18 @@ def test_empty_report() -> None:
 def test_names_that_are_no_unicode(tmp_path: Path, interactive: bool) -> None:
     """A path that is not UTF-8, or holds control characters, is shown as well as can be."""
     bad = "/in/\udcff\x00\x1b[31m"
-    chart = Chart(bad, Axis(bad, Kind.DURATION), Axis(bad, unit=bad), (Series(bad, [0.0, 1.0], [1.0, 2.0]),))
+    chart = Chart(
+        bad, Axis(bad, ValueKind.DURATION), Axis(bad, unit=bad), (Series(bad, [0.0, 1.0], [1.0, 2.0]),)
+    )
     pattern = Pattern(bad, (PatternLane(bad, bad, steps=(PatternCall("a", bad, bad),)),))
-    table = Table((Column(bad, Kind.CODE),), [(bad,)], bad)
+    table = Table((Column(bad, ValueKind.CODE),), [(bad,)], bad)
     page, data = save(
         Report(bad, sections=(Section(bad, (chart, pattern, table)),)),
         tmp_path / "r.html",
         interactive=interactive,
     )
     assert "/in/" in page.read_text()
-    assert json.loads(data.read_text())["version"] == 1
+    assert json.loads(data.read_text())["froude"] == "report/2"
 
 
 def test_save(tmp_path: Path) -> None:

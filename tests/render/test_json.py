@@ -9,11 +9,11 @@ from froude.render import (
     Column,
     KeyFigure,
     KeyFigures,
-    Kind,
     Report,
     Section,
     Series,
     Table,
+    ValueKind,
     report_dict,
     report_html,
     report_json,
@@ -25,7 +25,8 @@ from .sample import large_pattern, report
 def test_head() -> None:
     """The file says what it is, of which version, and the verdict."""
     data = json.loads(report_json(report()))
-    assert (data["format"], data["version"]) == ("froude-report", 1)
+    assert list(data)[:2] == ["froude", "lineage"]
+    assert (data["froude"], data["lineage"]["kind"]) == ("report/2", "report")
     assert data["tone"] == "good"
     assert [figure["met"] for figure in data["figures"]] == [True, False, None, True]
     assert [section["title"] for section in data["sections"]][1] == "The mined pattern"
@@ -48,7 +49,7 @@ def test_equals_the_page() -> None:
 
 def test_not_finite() -> None:
     """JSON stays JSON: NaN is null, infinities are words."""
-    table = Table((Column("a", Kind.NUMBER),), [(math.nan,), (math.inf,), (-math.inf,), (None,)])
+    table = Table((Column("a", ValueKind.NUMBER),), [(math.nan,), (math.inf,), (-math.inf,), (None,)])
     chart = Chart("t", Axis("x", unit="s"), Axis("y", unit="s"), (Series("a", [0.0, 1.0], [math.nan, 1.0]),))
     figures = KeyFigures((KeyFigure("k", math.nan, aim=1.0),))
     data = json.loads(report_json(Report("t", sections=(Section("s", (table, chart, figures)),))))

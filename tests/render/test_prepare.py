@@ -2,12 +2,12 @@
 
 import math
 
-from froude.render import Axis, Chart, ChartKind, Kind, Mark, Series
+from froude.render import Axis, Chart, ChartKind, Mark, Series, ValueKind
 from froude.render.prepare import prepare
 
-SECONDS = Axis("time", Kind.DURATION)
+SECONDS = Axis("time", ValueKind.DURATION)
 CALLS = Axis("calls", unit="calls")
-LATENCY = Axis("latency", Kind.DURATION, log=True)
+LATENCY = Axis("latency", ValueKind.DURATION, log=True)
 
 
 def chart(

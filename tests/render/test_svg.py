@@ -3,13 +3,16 @@
 import pytest
 from lxml import etree
 
-from froude.render import Axis, Chart, Kind, Series, picture_png, picture_svg
+from froude.render import Axis, Chart, Series, ValueKind, picture_png, picture_svg
 from froude.render.theme import DARK, LIGHT
 
 from .sample import pattern
 
 CHART = Chart(
-    "t", Axis("time", Kind.DURATION), Axis("heap", Kind.BYTES), (Series("a", [0.0, 9.0], [1e6, 4e6]),)
+    "t",
+    Axis("time", ValueKind.DURATION),
+    Axis("heap", ValueKind.BYTES),
+    (Series("a", [0.0, 9.0], [1e6, 4e6]),),
 )
 
 

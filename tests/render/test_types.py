@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from froude.render import Axis, Chart, ChartKind, Column, KeyFigure, Kind, Mark, Series, Table
+from froude.render import Axis, Chart, ChartKind, Column, KeyFigure, Mark, Series, Table, ValueKind
 
 CALLS = Axis("calls", unit="calls")
 
@@ -14,7 +14,7 @@ def test_axis_without_unit_is_refused() -> None:
     with pytest.raises(ValueError, match="no unit"):
         Axis("calls")
     with pytest.raises(ValueError, match="no axis"):
-        Axis("aim", Kind.MET)
+        Axis("aim", ValueKind.MET)
 
 
 def test_table_rows_must_fit_columns() -> None:
@@ -36,7 +36,7 @@ def test_categories_are_for_bars() -> None:
     series = (Series("a", ["x"], [1.0]),)
     with pytest.raises(ValueError, match="only bars"):
         Chart("t", CALLS, CALLS, series)
-    assert Chart("t", Axis("method", Kind.TEXT), CALLS, series, ChartKind.BARS).series == series
+    assert Chart("t", Axis("method", ValueKind.TEXT), CALLS, series, ChartKind.BARS).series == series
 
 
 def test_mark_is_on_an_axis() -> None:

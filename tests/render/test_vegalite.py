@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 import vl_convert
 
-from froude.render import Axis, Chart, ChartKind, Kind, Mark, Series
+from froude.render import Axis, Chart, ChartKind, Mark, Series, ValueKind
 from froude.render.prepare import prepare
 from froude.render.vegalite import axis_title, panel_spec
 
 from .sample import report
 
-SECONDS = Axis("time", Kind.DURATION)
+SECONDS = Axis("time", ValueKind.DURATION)
 
 
 def specs(chart: Chart) -> list[dict[str, Any]]:
@@ -28,8 +28,8 @@ def test_every_kind_compiles(kind: ChartKind) -> None:
     xs: list[Any] = ["a", "b"] if bars else [0.0, 1.0]
     chart = Chart(
         "t",
-        Axis("method", Kind.TEXT) if bars else SECONDS,
-        Axis("size", Kind.BYTES),
+        Axis("method", ValueKind.TEXT) if bars else SECONDS,
+        Axis("size", ValueKind.BYTES),
         (Series("one", xs, [1e6, None]), Series("one (again)", xs, [2e6, 3e6], dashed=True)),
         kind,
         (Mark(0.5, "now"), Mark(0.2, "span", until=0.4), Mark(2e6, "limit", on="y")),
@@ -43,8 +43,10 @@ def test_units_stand_at_every_axis() -> None:
     """Plain numbers name their unit in the title; other kinds carry it at their ticks."""
     assert axis_title(Axis("throughput", unit="calls/s")) == "throughput, calls/s"
     assert axis_title(Axis("calls", unit="calls")) == "calls"
-    assert axis_title(Axis("latency", Kind.DURATION, log=True)) == "latency, log scale"
-    (spec,) = specs(Chart("t", SECONDS, Axis("l", Kind.DURATION), (Series("a", [0.0, 9.0], [0.002, 0.004]),)))
+    assert axis_title(Axis("latency", ValueKind.DURATION, log=True)) == "latency, log scale"
+    (spec,) = specs(
+        Chart("t", SECONDS, Axis("l", ValueKind.DURATION), (Series("a", [0.0, 9.0], [0.002, 0.004]),))
+    )
     encoding = spec["layer"][0]["encoding"]
     assert encoding["y"]["axis"]["labelExpr"].endswith("ms'")
     assert encoding["x"]["axis"]["labelExpr"].endswith("s'")
@@ -52,7 +54,7 @@ def test_units_stand_at_every_axis() -> None:
 
 def test_ticks_are_drawn_with_units() -> None:
     """What is drawn in the end: seconds below, milliseconds at the left."""
-    chart = Chart("t", SECONDS, Axis("l", Kind.DURATION), (Series("a", [0.0, 9.0], [0.002, 0.004]),))
+    chart = Chart("t", SECONDS, Axis("l", ValueKind.DURATION), (Series("a", [0.0, 9.0], [0.002, 0.004]),))
     text = vl_convert.vegalite_to_svg(specs(chart)[0])
     assert "4\u202fms" in text
     assert "8\u202fs" in text
@@ -72,7 +74,7 @@ def test_line_separators_break_no_expression() -> None:
     bad = 'a\u2028b\n"c\x00'
     chart = Chart(
         "t",
-        Axis(bad, Kind.DURATION),
+        Axis(bad, ValueKind.DURATION),
         Axis(bad, unit=bad),
         (Series(bad, [0.0, 1.0], [1.0, 2.0]),),
         marks=(Mark(0, bad),),

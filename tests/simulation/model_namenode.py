@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from froude.emulation.programs.blocks import read_buffers
+from froude.emulation.programs.hdfs.blocks import read_buffers
 from froude.hadoop.schema import Schema
 
 POOL = "BP-model"

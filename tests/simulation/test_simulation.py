@@ -38,6 +38,25 @@ def test_a_dead_target_ends_the_play_with_one_error(hadoop: Hadoop) -> None:
     assert broken(world) == []
 
 
+def test_a_lost_connection_is_made_again_and_its_calls_sent_again(hadoop: Hadoop) -> None:
+    """Every client finishes its files although all connections broke and the target was gone for seconds."""
+    world = World(plan(datanodes=4, clients=6, files=4), hadoop.schema(), 5, Trouble(outage=(0.12, 4.0)))
+    world.run()
+    assert broken(world) == []
+    assert world.core.failure is None
+    assert sum(series.resent for series in world.core.tally.series.values()) > 0
+    assert any(note.startswith("connection lost") for note in world.core.tally.notes)
+
+
+def test_a_target_that_stays_away_ends_the_play(hadoop: Hadoop) -> None:
+    """After as many attempts as Hadoop's clients make, with the address, and nothing is left in flight."""
+    world = World(plan(datanodes=4, clients=6, files=4), hadoop.schema(), 5, Trouble(outage=(0.12, 1e9)))
+    world.run()
+    assert "model:1: refuses connections" in str(world.core.failure)
+    assert 8 < world.clock.now() < 20
+    assert broken(world) == ["failed without a reason: " + str(world.core.failure)]
+
+
 def test_a_stall_shows_in_latency_from_intended_time(hadoop: Hadoop) -> None:
     """Five seconds of standing still are seen by clients that should have begun meanwhile."""
     world = World(plan(datanodes=4, clients=200, files=2), hadoop.schema(), 2, Trouble(stalls=[(1.0, 5.0)]))

@@ -11,14 +11,17 @@ from dataclasses import dataclass, field
 from froude.base.clock import VirtualClock
 from froude.base.seeds import Seeds
 from froude.emulation.controller import Controller
-from froude.emulation.core import Channel, Core, Endpoint
-from froude.emulation.population import Connections, Troupe, groups_of
-from froude.emulation.programs.cast import Cast
-from froude.emulation.programs.events import NodeId, Program
+from froude.emulation.core import Channel, Core, Journal
+from froude.emulation.groups import groups_of
+from froude.emulation.pacing import Pacing
+from froude.emulation.programs.events import LOST, Endpoint, NodeId, Program
+from froude.emulation.programs.population import Connections, PlaySettings, Population
+from froude.emulation.programs.registry import populate
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Request
 from froude.hadoop.rpc.server import ServerConnection
 from froude.hadoop.schema import Schema
+from froude.hadoop.target import Target
 from froude.workload.plan import Plan
 from froude.workload.types import Moment
 from tests.simulation.model_namenode import ModelError, ModelNameNode
@@ -37,6 +40,8 @@ class Trouble:
     """From when, and how long, the target stands still."""
     reset_s: float | None = None
     """When a connection is reset."""
+    outage: tuple[float, float] | None = None
+    """From when, and how long, the target is gone: connections are reset, and new ones refused."""
     death_s: float | None = None
     """When the target dies without a word: nothing is answered any more."""
 
@@ -50,6 +55,8 @@ class Trouble:
         if kind < 0.15:
             trouble.reset_s = rng.uniform(0, 3)
         elif kind < 0.25:
+            trouble.outage = (rng.uniform(0, 3), rng.choice((0.2, 3.0)))
+        elif kind < 0.35:
             trouble.death_s = rng.uniform(0, 3)
         return trouble
 
@@ -64,23 +71,34 @@ class _WatchedController(Controller):
         super().reached(node, moment, now_s)
 
 
-class _WatchedTroupe(Troupe):
+class _WatchedNodes:
     """Keeps when nodes began."""
 
-    def __init__(self, cast: Cast, connections: Connections, clock: VirtualClock) -> None:
-        super().__init__(cast, connections)
+    def __init__(self, population: Population, clock: VirtualClock) -> None:
         self.begun: list[tuple[float, NodeId]] = []
         self._clock = clock
+        self.endpoint, self.client_id = population.endpoint, population.client_id
+        self.caller_context = population.caller_context
+        self._program = population.program
 
     def program(self, node: NodeId) -> Program:
         self.begun.append((self._clock.now(), node))
-        return super().program(node)
+        return self._program(node)
 
 
 class World:
     """One play; see the module."""
 
-    def __init__(self, plan: Plan, schema: Schema, seed: int, trouble: Trouble | None = None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        schema: Schema,
+        seed: int,
+        trouble: Trouble | None = None,
+        *,
+        pacing: Pacing | None = None,
+        journal: Journal | None = None,
+    ) -> None:
         seeds = Seeds(seed)
         self.rng = seeds.child("world").random()
         self.trouble = trouble or Trouble.of(seeds.child("trouble").random())
@@ -89,18 +107,24 @@ class World:
         self.namenode = ModelNameNode(schema, seeds.child("namenode").random())
         self.digest = hashlib.blake2b(digest_size=8)
         self.answered = 0
-        cast = Cast(plan, schema, seeds=seeds)
-        self.troupe = _WatchedTroupe(
-            cast, Connections(pool=self.rng.choice((0, 1, 3)), user="sim"), self.clock
+        self.settings = PlaySettings(
+            {"": Target("namenode", "model:1", "CID-model")},
+            Connections(pool=self.rng.choice((0, 1, 3)), user="sim"),
+            pacing or self.rng.choice(list(Pacing)),
         )
-        self.controller = _WatchedController(groups_of(cast, plan.counts))
+        self.population = populate(plan, schema, seeds=seeds, settings=self.settings)
+        self.nodes = _WatchedNodes(self.population, self.clock)
+        self.controller = _WatchedController(groups_of(self.population))
         self.controller.moments = []
-        self.core = Core(self.troupe, self.controller, connect=self._connect)
+        self.core = Core(self.nodes, self.controller, connect=self._connect, journal=journal)
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._serial = 0
         self._servers: dict[int, ServerConnection] = {}
         self._arrival: dict[tuple[int, bool], float] = {}
-        self._gone: set[int] = set()
+        self._answers: dict[tuple[bytes, int], tuple[bytes | None, tuple[str, str]]] = {}
+        """The target's retry cache: what was answered to a call, by client id and call id."""
+        self.again = 0
+        """Calls answered from it."""
 
     def run(self) -> None:
         """Play to the end."""
@@ -108,6 +132,8 @@ class World:
         core.begin(clock.now())
         if self.trouble.reset_s is not None:
             self._at(self.trouble.reset_s, self._reset)
+        if self.trouble.outage is not None:
+            self._at(self.trouble.outage[0], self._reset_all)
         while not core.done and clock.now() < LIMIT_S:
             self._carry()
             due = min([core.next_s] + [event[0] for event in self._events[:1]])
@@ -121,19 +147,28 @@ class World:
 
     # --- the network ------------------------------------------------------------------------------------
 
-    def _connect(self, endpoint: Endpoint) -> ClientConnection:
-        return ClientConnection(endpoint.protocol, client_id=self.rng.randbytes(16), user=endpoint.user)
+    def _connect(self, endpoint: Endpoint, client_id: bytes | None) -> ClientConnection:
+        return ClientConnection(
+            endpoint.protocol, client_id=client_id or self.rng.randbytes(16), user=endpoint.user
+        )
 
     def _carry(self) -> None:
-        for channel in self.core.opened:
+        opened, self.core.opened[:] = list(self.core.opened), []
+        for channel in opened:
             self._servers[channel.number] = ServerConnection()
-        self.core.opened.clear()
-        for channel in self.core.dirty:
+            if self._out(self.clock.now()):
+                self._at(self.clock.now() + 0.001, lambda c=channel: self._lose(c, "refuses connections"))  # type: ignore[misc]
+        dirty, self.core.dirty[:] = list(self.core.dirty), []
+        for channel in dirty:
             data = b"".join(channel.out)
             channel.out.clear()
-            for piece in self._cut(data):
-                self._deliver(channel, True, lambda c=channel, p=piece: self._at_server(c, p))  # type: ignore[misc]
-        self.core.dirty.clear()
+            server = self._servers[channel.number]
+            for piece in self._cut(data) if not self._out(self.clock.now()) else ():
+                self._deliver(channel, True, lambda c=channel, s=server, p=piece: self._at_server(c, s, p))  # type: ignore[misc]
+
+    def _out(self, time_s: float) -> bool:
+        outage = self.trouble.outage
+        return outage is not None and outage[0] <= time_s < outage[0] + outage[1]
 
     def _cut(self, data: bytes) -> list[bytes]:
         if len(data) < 2 or self.rng.random() < 0.7:
@@ -155,18 +190,29 @@ class World:
         heapq.heappush(self._events, (time_s, self._serial, action))
 
     def _reset(self) -> None:
-        if self.core.channels:
-            channel = self.rng.choice(self.core.channels)
-            self._gone.add(channel.number)
-            self.core.ended(channel, self.clock.now())
+        up = [channel for channel in self.core.channels if channel.up and channel.heard_s is not None]
+        if up:
+            self._lose(self.rng.choice(up), "reset the connection")
+
+    def _reset_all(self) -> None:
+        for channel in list(self.core.channels):
+            if channel.up:
+                self._lose(channel, "reset the connection")
+
+    def _lose(self, channel: Channel, how: str) -> None:
+        self._servers[channel.number] = ServerConnection()  # bytes of the one before do not arrive any more
+        if self.core.failure is None:
+            self.core.lost(channel, how, self.clock.now())
 
     # --- the target -------------------------------------------------------------------------------------
 
-    def _at_server(self, channel: Channel, data: bytes) -> None:
-        for event in self._servers[channel.number].receive(data):
+    def _at_server(self, channel: Channel, server: ServerConnection, data: bytes) -> None:
+        if self._servers[channel.number] is not server:
+            return
+        for event in server.receive(data):
             if isinstance(event, Request):
                 done_s = self._awake(self.clock.now()) + self.rng.uniform(0, self.trouble.service_s)
-                self._at(self._awake(done_s), lambda e=event: self._serve(channel, e))  # type: ignore[misc]
+                self._at(self._awake(done_s), lambda e=event: self._serve(channel, server, e))  # type: ignore[misc]
 
     def _awake(self, time_s: float) -> float:
         """The first moment from `time_s` at which the target does not stand still."""
@@ -175,25 +221,41 @@ class World:
                 time_s = from_s + long_s
         return time_s
 
-    def _serve(self, channel: Channel, request: Request) -> None:
+    def _serve(self, channel: Channel, server: ServerConnection, request: Request) -> None:
         death_s = self.trouble.death_s
-        if channel.number in self._gone or (death_s is not None and self.clock.now() >= death_s):
+        if death_s is not None and self.clock.now() >= death_s:
             return
-        server = self._servers[channel.number]
-        try:
-            body = self.namenode.call(request.protocol, request.method, request.body)
-            answer = server.respond(request.call_id, body)
-        except ModelError as error:
-            answer = server.fail(request.call_id, *error.args)
+        body, error = self._answer(request)
+        if self._servers[channel.number] is not server:
+            return  # what was asked was done; nobody is there to hear it
+        answer = (
+            server.fail(request.call_id, *error) if body is None else server.respond(request.call_id, body)
+        )
         self.answered += 1
         self.digest.update(
             f"{self.clock.now()!r} {channel.number} {request.call_id} {request.method}".encode()
         )
         for piece in self._cut(answer):
-            self._deliver(channel, False, lambda p=piece: self._at_client(channel, p))  # type: ignore[misc]
+            self._deliver(channel, False, lambda p=piece: self._at_client(channel, server, p))  # type: ignore[misc]
 
-    def _at_client(self, channel: Channel, data: bytes) -> None:
-        if channel.number not in self._gone and self.core.failure is None:
+    def _answer(self, request: Request) -> tuple[bytes | None, tuple[str, str]]:
+        """What the model says to a call; to one that it knows what it said before, as a NameNode's retry cache does."""
+        key = (request.client_id, request.call_id)
+        if key in self._answers:
+            self.again += 1
+            return self._answers[key]
+        try:
+            answer: tuple[bytes | None, tuple[str, str]] = (
+                self.namenode.call(request.protocol, request.method, request.body),
+                ("", ""),
+            )
+        except ModelError as error:
+            answer = (None, (str(error.args[0]), str(error.args[1])))
+        self._answers[key] = answer
+        return answer
+
+    def _at_client(self, channel: Channel, server: ServerConnection, data: bytes) -> None:
+        if self._servers[channel.number] is server and self.core.failure is None:
             self.core.received(channel, data, self.clock.now())
 
 
@@ -203,9 +265,10 @@ def broken(world: World) -> list[str]:
     found = [f"the model saw: {violation}" for violation in world.namenode.violations]
     for method, series in core.tally.series.items():
         unanswered = series.errors["Unanswered"]
-        if series.sent != series.answered + unanswered:
+        lost = series.errors[LOST]
+        if series.sent != series.answered + unanswered + lost:
             found.append(
-                f"{method}: {series.sent} sent, {series.answered} answered, {unanswered} reported lost"
+                f"{method}: {series.sent} sent, {series.answered} answered, {unanswered + lost} reported lost"
             )
         if series.from_intended.total != series.answered:
             found.append(f"{method}: {series.answered} answers, {series.from_intended.total} latencies")
@@ -213,11 +276,13 @@ def broken(world: World) -> list[str]:
         if received > series.sent or (core.failure is None and received < series.answered):
             found.append(f"{method}: {series.sent} sent, {received} received")
     found += _start_rules(world)
-    fatal = trouble.reset_s is not None or trouble.death_s is not None
+    fatal = trouble.death_s is not None
     if core.failure is not None and not fatal:
         found.append(f"failed without a reason: {core.failure}")
     if core.failure is None:
         found += _whole(world)
+        if world.again > sum(series.resent for series in core.tally.series.values()):
+            found.append(f"{world.again} calls answered twice, fewer sent again")
     return found
 
 
@@ -247,7 +312,7 @@ def _start_rules(world: World) -> list[str]:
         for at, node, what in world.controller.moments
         if node.type == "datanode" and what is Moment.STARTED
     ]
-    begun = [at for at, node in world.troupe.begun if node.type == "client"]
+    begun = [at for at, node in world.nodes.begun if node.type == "client"]
     found = []
     if begun and (len(started) < world.plan.counts["datanode"] or min(begun) < max(started)):
         found.append("a client began before every DataNode had started")

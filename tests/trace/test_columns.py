@@ -35,3 +35,21 @@ def test_tables_of_others_are_refused() -> None:
     with pytest.raises(InputError, match="x:peer: has empty values"):
         check(holes, "x")
     assert SCHEMA.names[0] == "start_s"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("status", "well", "status: has no such status; found well; allowed: success"),
+        ("start_s", float("nan"), "start_s: has a time that is none"),
+        ("duration_s", float("inf"), "duration_s: has a time that is none"),
+    ],
+)
+def test_values_that_none_may_have(name: str, value: object, message: str) -> None:
+    """Not found only when the call is looked at."""
+    good = calls_to_table(small_trace().calls)
+    field = SCHEMA.field(name)
+    odd = good.set_column(SCHEMA.names.index(name), field, pa.array([value] * 4, field.type))
+    with pytest.raises(InputError, match=message):
+        check(odd, "x")
+    check(good.slice(0, 0), "x")

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from froude.base.errors import InputError
-from froude.trace.files import CALLS, META, SCHEMA, content_hash, read_lineage, read_trace, write_trace
+from froude.base.errors import ChangedError, InputError
+from froude.trace.files import CALLS, META, SCHEMA, read_meta, read_trace, write_trace
+from froude.workspace.artifact import Origin, State
 from tests.trace import wire
 from tests.trace.making import echo, small_trace
 
@@ -19,7 +20,7 @@ from tests.trace.making import echo, small_trace
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A good Trace."""
-    write_trace(tmp_path / "t", small_trace(), command="test", inputs=["ab"], tags=["base"])
+    write_trace(tmp_path / "t", small_trace(), Origin("test", ("ab",), tags=("base",)))
     return tmp_path / "t"
 
 
@@ -47,9 +48,10 @@ def test_only_the_owner_may_read(folder: Path) -> None:
 
 def test_lineage_holds_the_content_hash(folder: Path) -> None:
     """What was written can be told from what was changed."""
-    lineage = read_lineage(folder)
-    assert lineage.content_hash == content_hash(folder)
+    lineage = read_meta(folder).lineage
+    assert read_trace(folder).lineage == lineage
     assert (lineage.kind, lineage.inputs, lineage.command) == ("trace", ("ab",), "test")
+    assert (lineage.state, len(lineage.content_hash)) == (State.COMPLETE, 64)
 
 
 def test_unknown_protocols_do_not_hinder(tmp_path: Path) -> None:
@@ -71,19 +73,20 @@ def test_a_taken_place_is_refused(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "change", "message"),
     [
-        (META, lambda b: b"", "is not a trace"),
-        (META, lambda b: b[: len(b) // 3] + b"\x00[", "is not readable YAML"),
-        (META, lambda b: b.replace(b"kind: trace\n", b"kind: song\n", 1), "kind: is not a trace; found song"),
-        (META, lambda b: b.replace(b"format: 1", b"format: 99", 1), "newer Froude"),
-        (META, lambda b: b.replace(b"calls: 4", b"calls: 5", 1), "4 calls; allowed: 5"),
-        (META, lambda b: b.replace(b"payload: true", b"payload: maybe"), r"fidelity\.payload"),
-        (META, lambda b: b.replace(b"datanodes: 3", b"datanodes: 3 lb"), r"scale\.datanodes"),
-        (META, lambda b: b.replace(b"source_id: CID-1", b"source: CID-1"), "source_id: is missing"),
-        (CALLS, lambda b: b"", "cut short or damaged"),
-        (CALLS, lambda b: b[:-20], "cut short or damaged"),
-        (CALLS, lambda b: b"GIF89a" * 100, "cut short or damaged"),
-        (SCHEMA, lambda b: b[: len(b) // 2], "is damaged"),
-        (SCHEMA, lambda b: b"\xff" * 99, "is damaged"),
+        (META, lambda b: b"", "does not start with fields"),
+        (META, lambda b: b[: len(b) // 3] + b"\x00[", "is not YAML"),
+        (META, lambda b: b.replace(b"trace/2", b"song/2", 1), "is not a trace; found song/2"),
+        (META, lambda b: b.replace(b"trace/2", b"trace/99", 1), "newer Froude"),
+        (META, lambda b: b.replace(b"calls: 4", b"calls: 5", 1), "edited or damaged"),
+        (META, lambda b: b.replace(b"datanodes: 3", b"datanodes: 30"), "edited or damaged"),
+        (META, lambda b: b[: b.index(b"lineage:")] + b[b.index(b"calls: 4") :], "lineage is cut off"),
+        (META, lambda b: b.replace(b"state: complete", b"state: well"), "lineage.state: is no state"),
+        (META, lambda b: b.replace(b"kind: trace", b"kind: run"), "lineage.kind: is of another kind"),
+        (META, lambda b: b.replace(b"  format: 2", b"  format: 1"), "of another version"),
+        (CALLS, lambda b: b"", "cut or damaged"),
+        (CALLS, lambda b: b[:-20], "cut or damaged"),
+        (CALLS, lambda b: b"GIF89a" * 100, "cut or damaged"),
+        (SCHEMA, lambda b: b[: len(b) // 2], "cut or damaged"),
     ],
 )
 def test_bad_files_are_one_clear_error(folder: Path, file: str, change: object, message: str) -> None:
@@ -93,6 +96,34 @@ def test_bad_files_are_one_clear_error(folder: Path, file: str, change: object, 
     with pytest.raises(InputError, match=message) as caught:
         read_trace(folder)
     assert caught.value.file is not None or caught.value.place is not None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (b"calls: 4", b"calls: 5", "4 calls; allowed: 5"),
+        (b"payload: true", b"payload: maybe", r"fidelity\.payload"),
+        (b"datanodes: 3", b"datanodes: 3 lb", r"scale\.datanodes"),
+        (b"source_id: CID-1", b"source: CID-1", "source_id is missing"),
+        (b"torn_connections: 0", b"torn_connections: -1", r"loss\.torn_connections: is not a count"),
+        (b"started_at: 1700000000.5", b"started_at: .inf", "started_at: is not a finite number"),
+        (b"notes: {}", b"notes: {a: 1}", r"notes\.a: has the wrong type"),
+        (b"notes: {}", b"notes: {}\nmore: 1", "more: is not a field here"),
+    ],
+)
+def test_a_meant_edit_is_read_with_care(folder: Path, old: bytes, new: bytes, message: str) -> None:
+    """Whoever puts the hash of an edit into the lineage is believed, and told what is wrong with it."""
+    file = folder / META
+    file.write_bytes(file.read_bytes().replace(old, new, 1))
+    with pytest.raises(ChangedError) as caught:
+        read_trace(folder)
+    assert caught.value.remedy is not None
+    assert "write what was found as its `content`" in caught.value.remedy
+    found, stated = str(caught.value.found), str(caught.value.allowed)
+    file.write_text(file.read_text().replace(stated, found))
+    with pytest.raises(InputError, match=message) as again:
+        read_trace(folder)
+    assert again.value.file is not None
 
 
 @pytest.mark.parametrize("missing", [META, CALLS, SCHEMA])

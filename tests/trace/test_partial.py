@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,18 @@ import pytest
 from froude.base.errors import InputError
 from froude.trace.assembly import to_row
 from froude.trace.files import STREAM, read_trace
-from froude.trace.partial import PartialWriter, partial_path, read_stream, recover
-from froude.trace.types import Loss, Status
+from froude.trace.partial import (
+    PartialWriter,
+    claim,
+    finish_partial,
+    part_path,
+    partial_path,
+    read_partial,
+    read_stream,
+    recover,
+)
+from froude.trace.types import Loss, Status, TraceMeta
+from froude.workspace.artifact import Origin, State
 from tests.trace import wire
 from tests.trace.making import META, echo, small_trace
 
@@ -26,8 +37,10 @@ def begun(path: Path) -> PartialWriter:
 
 def test_finishing_makes_a_whole_trace(tmp_path: Path) -> None:
     """The unfinished folder becomes the Trace and is gone."""
-    begun(tmp_path / "t").finish(META, command="c", tags=["x"])
-    assert read_trace(tmp_path / "t").calls == small_trace(4).calls
+    begun(tmp_path / "t").finish(META, Origin("c", tags=("x",)))
+    trace = read_trace(tmp_path / "t")
+    assert trace.calls == small_trace(4).calls
+    assert trace.incomplete is None
     assert not partial_path(tmp_path / "t").exists()
 
 
@@ -38,6 +51,9 @@ def test_what_was_written_survives_a_kill(tmp_path: Path) -> None:
     trace = read_trace(tmp_path / "t")
     assert len(trace.calls) == 4
     assert "ended before it could finish" in trace.meta.notes["recovered"]
+    assert trace.lineage is not None
+    assert trace.lineage.state is State.INTERRUPTED
+    assert "was interrupted" in str(trace.incomplete)
 
 
 @pytest.mark.parametrize("cut", [1, 100, 700])
@@ -74,3 +90,47 @@ def test_an_empty_stream_is_one_clear_error(tmp_path: Path) -> None:
         recover(tmp_path / "t.partial")
     with pytest.raises(InputError, match="not an unfinished trace"):
         recover(tmp_path)
+
+
+def _part(path: Path, number: int, calls: list[int], meta: TraceMeta) -> None:
+    """One recorder's part, closed."""
+    writer = PartialWriter(part_path(path, number), wire.SCHEMA, META)
+    if calls:
+        writer.append([to_row(echo(float(n), f"/f{n}", connection=number)) for n in calls])
+    writer.leave(meta)
+
+
+def test_parts_become_one_trace(tmp_path: Path) -> None:
+    """By start, with losses added up, and what any of them has learned."""
+    claim(tmp_path / "t")
+    noted = {"loss 1": "a frame"}
+    blank = replace(META, source_id="", loss=Loss(undecodable_frames=1, dropped_bytes=5), notes=noted)
+    _part(tmp_path / "t", 1, [0, 3], blank)
+    _part(tmp_path / "t", 2, [1, 2], replace(META, loss=Loss(dropped_bytes=7), notes={"loss 1": "another"}))
+    partial = read_partial(tmp_path / "t.partial")
+    assert partial.meta.loss == Loss(undecodable_frames=1, dropped_bytes=12)
+    assert partial.meta.notes == {"loss 1": "a frame", "loss 1, part 2": "another"}
+    finish_partial(tmp_path / "t", partial.meta)
+    trace = read_trace(tmp_path / "t")
+    assert [(call.start_s, call.connection) for call in trace.calls] == [(0, 1), (1, 2), (2, 2), (3, 1)]
+    assert trace.meta.source_id == "CID-1"
+    assert not (tmp_path / "t.partial").exists()
+
+
+def test_what_was_killed_before_its_first_row_can_be_recovered(tmp_path: Path) -> None:
+    """Alone, and as a part beside others."""
+    PartialWriter(tmp_path / "alone", wire.SCHEMA, META)
+    recover(tmp_path / "alone.partial")
+    assert read_trace(tmp_path / "alone").calls == []
+    claim(tmp_path / "t")
+    _part(tmp_path / "t", 1, [0, 1], META)
+    PartialWriter(part_path(tmp_path / "t", 2), wire.SCHEMA, META)
+    recover(tmp_path / "t.partial")
+    assert len(read_trace(tmp_path / "t").calls) == 2
+
+
+def test_a_place_is_claimed_once(tmp_path: Path) -> None:
+    """The second one is told how to make the first whole."""
+    claim(tmp_path / "t")
+    with pytest.raises(InputError, match="--recover"):
+        claim(tmp_path / "t")

@@ -7,6 +7,7 @@ from pathlib import Path
 from froude.trace.files import META, SCHEMA, write_trace
 from froude.trace.types import Status, Trace
 from froude.trace.validate import validate_trace
+from froude.workspace.artifact import Origin, State
 from tests.trace import wire
 from tests.trace.making import META as FACTS
 from tests.trace.making import echo, small_trace
@@ -25,7 +26,9 @@ def test_a_changed_trace_is_told(tmp_path: Path) -> None:
     write_trace(tmp_path / "t", small_trace())
     file = tmp_path / "t" / META
     file.write_text(file.read_text().replace("datanodes: 3", "datanodes: 4"))
-    assert "changed since it was written" in validate_trace(tmp_path / "t").problems[0]
+    result = validate_trace(tmp_path / "t")
+    assert not result.good
+    assert "edited or damaged" in result.problems[0]
 
 
 def test_messages_that_do_not_decode_are_told(tmp_path: Path) -> None:
@@ -55,7 +58,15 @@ def test_an_unfinished_trace_tells_what_can_be_saved(tmp_path: Path) -> None:
 
 
 def test_a_schema_of_others_is_told(tmp_path: Path) -> None:
-    """An emptied schema decodes nothing."""
+    """An emptied schema is not what was written."""
     write_trace(tmp_path / "t", small_trace())
     (tmp_path / "t" / SCHEMA).write_bytes(b"")
-    assert len(validate_trace(tmp_path / "t").problems) > 1
+    assert f"{SCHEMA}: is not what was written" in validate_trace(tmp_path / "t").problems[0]
+
+
+def test_a_recording_that_did_not_end_well_is_remarked(tmp_path: Path) -> None:
+    """What it holds is right, and not all."""
+    write_trace(tmp_path / "t", small_trace(), Origin(state=State.FAILED))
+    result = validate_trace(tmp_path / "t")
+    assert result.good
+    assert "its recording failed" in result.remarks[0]

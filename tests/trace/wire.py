@@ -10,12 +10,13 @@ from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorP
 from froude.hadoop.rpc import headers
 from froude.hadoop.rpc.frames import frame
 from froude.hadoop.schema import Schema
-from froude.trace.tape import Kind, Record
+from froude.trace.tape import Record, RecordKind
 
 PROTOCOL = "toy.ToyProtocol"
 PREAMBLE = b"hrpc\x09\x00\x00"
 CLIENT = bytes(range(16))
 
+_LABELS = {"*": FieldDescriptorProto.LABEL_REPEATED, "!": FieldDescriptorProto.LABEL_REQUIRED}
 _MESSAGES: dict[str, list[tuple[str, str]]] = {
     "TokenProto": [("identifier", "bytes"), ("password", "bytes"), ("kind", "string"), ("service", "string")],
     "EchoProto": [("text", "string"), ("count", "int32"), ("names", "*string")],
@@ -26,6 +27,7 @@ _MESSAGES: dict[str, list[tuple[str, str]]] = {
         ("trustPassword", "string"),
     ],
     "TreeProto": [("name", "string"), ("children", "*TreeProto"), ("token", "TokenProto")],
+    "SealProto": [("serial", "!int32"), ("password", "string")],
     "RingProto": [("name", "string"), ("next", "RingProto")],
     "NamespaceInfoProto": [("storageInfo", "StorageInfoProto"), ("softwareVersion", "string")],
     "StorageInfoProto": [("clusterID", "string")],
@@ -35,22 +37,21 @@ _METHODS = {
     "echo": ("EchoProto", "EchoProto"),
     "grant": ("EchoProto", "GrantProto"),
     "grow": ("TreeProto", "TreeProto"),
+    "seal": ("SealProto", "SealProto"),
     "turn": ("RingProto", "RingProto"),
     "versionRequest": ("EchoProto", "VersionResponseProto"),
 }
 
 
 def toy_schema() -> Schema:
-    """Echo carries no secret, grant a token, grow one in a tree of itself, turn none in a ring."""
+    """Echo carries no secret, grant a token, grow one in a tree of itself, seal beside what it requires, turn none."""
     file = FileDescriptorProto(name="toy.proto", package="hadoop.common", syntax="proto2")
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)
         for number, (field, kind) in enumerate(fields, 1):
             one = message.field.add(name=field, number=number)
-            one.label = (
-                FieldDescriptorProto.LABEL_REPEATED if kind[0] == "*" else FieldDescriptorProto.LABEL_OPTIONAL
-            )
-            kind = kind.lstrip("*")  # noqa: PLW2901 - the star is read
+            one.label = _LABELS.get(kind[0], FieldDescriptorProto.LABEL_OPTIONAL)
+            kind = kind.lstrip("*!")  # noqa: PLW2901 - the label is read
             if kind in _MESSAGES:
                 one.type, one.type_name = FieldDescriptorProto.TYPE_MESSAGE, f".hadoop.common.{kind}"
             else:
@@ -107,15 +108,15 @@ def failure(
 
 def opened(number: int, time_s: float = 0.0, peer: str = "127.0.0.12") -> Record:
     """The record of an accepted connection."""
-    return time_s, number, Kind.OPEN, json.dumps({"peer": [peer, 4000], "at": "127.0.0.1"}).encode()
+    return time_s, number, RecordKind.OPEN, json.dumps({"peer": [peer, 4000], "at": "127.0.0.1"}).encode()
 
 
 def conversation(number: int = 1, calls: int = 3, start_s: float = 0.0) -> list[Record]:
     """One connection that echoes."""
-    records = [opened(number, start_s), (start_s, number, Kind.TO_SERVER, PREAMBLE + context())]
+    records = [opened(number, start_s), (start_s, number, RecordKind.TO_SERVER, PREAMBLE + context())]
     for index in range(calls):
         body = message("EchoProto", text=f"/file-{index}").SerializeToString()
         at = start_s + index + 1
-        records.append((at, number, Kind.TO_SERVER, request(index, "echo", body)))
-        records.append((at + 0.25, number, Kind.TO_CLIENT, response(index, body)))
-    return [*records, (start_s + calls + 2, number, Kind.CLOSE, b"")]
+        records.append((at, number, RecordKind.TO_SERVER, request(index, "echo", body)))
+        records.append((at + 0.25, number, RecordKind.TO_CLIENT, response(index, body)))
+    return [*records, (start_s + calls + 2, number, RecordKind.CLOSE, b"")]

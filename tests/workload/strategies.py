@@ -1,10 +1,14 @@
 """Hypothesis strategies of whole workloads, for every test that needs one."""
 
+import itertools
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     Absent,
+    Actor,
     CallTemplate,
     Cases,
     Constant,
@@ -13,7 +17,6 @@ from froude.workload.types import (
     Finding,
     Flow,
     Generated,
-    Interval,
     Moment,
     NodeFact,
     NodeType,
@@ -27,14 +30,16 @@ from froude.workload.types import (
     Side,
     StartRule,
     Template,
+    Timing,
     Unknown,
     Which,
     Workload,
 )
+from froude.workload.walk import map_calls
 
 names = st.from_regex(r"[a-z][a-z0-9]{0,6}", fullmatch=True)
 numbers = st.integers(-1000, 1000)
-texts = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=12)
+texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 scalars = st.one_of(
     st.none(),
     st.booleans(),
@@ -60,32 +65,32 @@ padded = st.builds(
 )
 
 
-def flows(ids: list[str]) -> st.SearchStrategy[Rule]:
-    """Flows from calls that exist."""
+def flows(ids: list[str], types: list[str]) -> st.SearchStrategy[Rule]:
+    """Flows from calls and node types that exist."""
     return st.builds(
         Flow,
         call=st.sampled_from(ids),
         side=st.sampled_from(Side),
         path=names,
         which=st.sampled_from(Which),
-        node_type=st.none() | names,
+        node_type=st.none() | st.sampled_from(types),
         plus=numbers,
     )
 
 
-def rules(ids: list[str]) -> st.SearchStrategy[Rule]:
+def rules(ids: list[str], types: list[str]) -> st.SearchStrategy[Rule]:
     """Every kind of rule."""
     plain = st.one_of(
         st.builds(Constant, scalars),
         st.just(Absent()),
         counters,
         st.builds(Scaled, counts),
-        flows(ids),
+        flows(ids, types),
         st.builds(NodeFact, names),
         st.builds(Generated, names, st.dictionaries(names, scalars, max_size=2)),
         st.builds(Unknown, st.lists(scalars, max_size=3).map(tuple)),
         st.builds(Template, st.lists(st.one_of(texts.filter(bool), padded), max_size=3).map(_merged)),
-        st.builds(Template, st.tuples(texts.filter(bool), flows(ids))),
+        st.builds(Template, st.tuples(texts.filter(bool), flows(ids, types))),
     )
     return st.one_of(plain, st.builds(Cases, names, st.none() | plain, st.none() | plain, plain))
 
@@ -101,38 +106,45 @@ def _merged(parts: list[str | Counter]) -> tuple[str | Counter, ...]:
     return tuple(out)
 
 
-def calls(ids: list[str]) -> st.SearchStrategy[CallTemplate]:
-    """Call templates whose ids and flows are among `ids`."""
+def calls(ids: list[str], types: list[str]) -> st.SearchStrategy[CallTemplate]:
+    """Call templates whose ids and flows are among `ids`, and their node types among `types`."""
     return st.builds(
         CallTemplate,
         id=st.sampled_from(ids),
         protocol=names,
         method=names,
         arguments=st.dictionaries(
-            st.from_regex(r"[a-z]{1,4}(\[0\])?(\.[a-z]{1,3})?(\{\})?", fullmatch=True), rules(ids), max_size=3
+            st.from_regex(r"[a-z]{1,4}(\[0\])?(\.[a-z]{1,3})?(\{\})?", fullmatch=True),
+            rules(ids, types),
+            max_size=3,
         ),
-        interval=st.builds(Interval, counts, st.floats(0, 9)),
+        timing=st.builds(Timing, counts, st.floats(0, 9), st.none() | counts),
         poll=st.none() | st.builds(Poll, names, scalars, st.floats(0.1, 9)),
         fails=st.none() | names,
+        service=st.just("") | names,
+        callee=st.none() | rules(ids, types).filter(lambda rule: rule != Constant(None)),
     )
 
 
 @st.composite
 def workloads(draw: st.DrawFn) -> Workload:
     """Workloads whose references hold."""
-    ids = draw(st.lists(names, min_size=1, max_size=3, unique=True))
+    ids = draw(st.lists(names.map("c.{}".format), min_size=1, max_size=3, unique=True))
     fixed = [CallTemplate(i, "p", "m", {}) for i in ids]
-    call = calls(ids)
+    type_names = draw(st.lists(names, min_size=1, max_size=2, unique=True))
+    call = calls(ids, type_names)
+    serial = itertools.count()
     repeat = st.builds(Repeat, names, counts, st.lists(call, min_size=1, max_size=2).map(tuple))
     steps = st.lists(call | repeat, max_size=2).map(lambda drawn: (*fixed, *drawn))
-    type_names = draw(st.lists(names, min_size=1, max_size=2, unique=True))
     after = st.none() | st.sampled_from(type_names)
     start = st.builds(
         StartRule, after, st.sampled_from(Moment), st.booleans(), st.floats(0, 9), st.floats(0, 9)
     )
     effect = st.builds(
-        Effect, call, st.sampled_from(ids), names, st.none() | names, st.none() | names, st.none() | names
-    )
+        Effect, call, st.sampled_from(ids), st.sampled_from(type_names), st.none() | names, st.sampled_from(Actor),
+        st.none() | names, st.none() | names,
+    )  # fmt: skip
+    opening = st.lists(st.sampled_from(ids), max_size=2, unique=True).map(tuple)
     node_types = [
         draw(
             st.builds(
@@ -141,14 +153,14 @@ def workloads(draw: st.DrawFn) -> Workload:
                 counts,
                 steps,
                 st.lists(
-                    st.builds(Periodic, call, st.floats(0.1, 9), st.floats(0, 9), st.none() | names),
+                    st.builds(Periodic, call, st.floats(0.1, 9), st.floats(0, 9), opening, opening),
                     max_size=1,
                 ).map(tuple),
                 st.lists(effect, max_size=1).map(tuple),
                 start.map(lambda s: s if s.after else StartRule(delay_s=s.delay_s, spacing_s=s.spacing_s)),
-                st.sampled_from(["calls", "datanode"]),
+                st.sampled_from(["scripted", "datanode"]),
                 st.none() | names,
-                st.none() | rules(ids).filter(lambda rule: rule != Constant(None)),
+                st.none() | rules(ids, type_names).filter(lambda rule: rule != Constant(None)),
             )
         )
         for name in type_names
@@ -162,9 +174,15 @@ def workloads(draw: st.DrawFn) -> Workload:
         st.none() | names,
         st.none() | names,
         st.lists(scalars, max_size=2).map(tuple),
-        st.lists(rules(ids), max_size=2).map(tuple),
+        st.lists(rules(ids, type_names), max_size=2).map(tuple),
         st.booleans(),
     )
+    # Ids are unique, and those that others refer to stand in the first type.
+    bare = [replace(each, steps=each.steps[len(fixed) :]) for each in node_types]
+    node_types = [
+        map_calls(each, lambda call: replace(call, id=f"{call.id}.{next(serial)}")) for each in bare
+    ]
+    node_types[0] = replace(node_types[0], steps=(*fixed, *node_types[0].steps))
     return Workload(
         tuple(node_types),
         draw(

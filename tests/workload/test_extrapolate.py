@@ -1,12 +1,11 @@
 """A Plan says what it would play, and what it refuses."""
 
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 
-from froude.base.errors import InputError
-from froude.workload.extrapolate import calls_of, extrapolate
-from froude.workload.plan_file import read_plan, write_plan
+from froude.workload.extrapolate import extrapolate
+from froude.workload.plan import pace
 from froude.workload.scale import Count, Scale
 from froude.workload.types import CallTemplate, Finding, NodeType, Question, Recorded, Repeat, Workload
 
@@ -16,7 +15,7 @@ CLOSE = CallTemplate("c2", "p", "complete", {})
 
 def _workload(findings: tuple[Finding, ...] = (), questions: tuple[Question, ...] = ()) -> Workload:
     loop = Repeat("L1", Count.parse("files"), (CREATE, CLOSE))
-    client = NodeType("client", Count.parse("clients"), (loop, CREATE))
+    client = NodeType("client", Count.parse("clients"), (loop, replace(CREATE, id="c3")))
     scales = (Scale.of(clients=1, files=4, blocks=2), Scale.of(clients=2, files=6, blocks=2))
     return Workload((client,), Recorded(scales, ("CID-1",)), questions, findings)
 
@@ -26,7 +25,7 @@ def test_counts_follow_the_scale() -> None:
     plan = extrapolate(_workload(), Scale.of(clients=50, files=8, blocks=2))
     assert plan.playable
     assert plan.counts == {"client": 50}
-    assert calls_of(plan.workload.node_types[0].steps, plan.scale) == 17
+    assert pace(plan.workload.node_types[0], plan.scale)[0] == 17
 
 
 @pytest.mark.parametrize(
@@ -61,17 +60,40 @@ def test_open_questions_are_mentioned() -> None:
     assert "1 question not answered" in plan.refusals[0].what
 
 
-def test_a_plan_reads_back(tmp_path: Path) -> None:
-    """The folder holds all of it."""
-    plan = extrapolate(_workload(), Scale.of(clients=50, files=8, blocks=2))
-    write_plan(tmp_path / "plan", plan)
-    write_plan(tmp_path / "plan", plan)
-    assert read_plan(tmp_path / "plan") == plan
+def _sized(count: Count, times: Count) -> Workload:
+    client = NodeType("client", count, (Repeat("L1", times, (CREATE,)),))
+    return Workload((client,), Recorded((Scale.of(n=4), Scale.of(n=6)), ()))
 
 
-def test_another_folder_is_not_overwritten(tmp_path: Path) -> None:
-    """A folder that is no plan stays as it is."""
-    (tmp_path / "precious").write_text("x")
-    with pytest.raises(InputError, match="is not a plan"):
-        write_plan(tmp_path, extrapolate(_workload(), Scale.of(clients=1, files=4, blocks=2)))
-    assert (tmp_path / "precious").read_text() == "x"
+@pytest.mark.parametrize(
+    ("count", "times", "what"),
+    [
+        (Count(-5, {"n": 1}), Count(1), "client: the number of nodes would be -2 (n - 5)"),
+        (Count(1), Count(-5, {"n": 1}), "client: the iterations of L1 would be -2 (n - 5)"),
+    ],
+)
+def test_a_number_below_zero_is_refused(count: Count, times: Count, what: str) -> None:
+    """At a recorded scale it was at least one; what is less than none there cannot be right."""
+    recorded = (Scale.of(n=6), Scale.of(n=8))
+    workload = replace(_sized(count, times), recorded=Recorded(recorded, ()))
+    plan = extrapolate(workload, Scale.of(n=3))
+    assert [(refusal.what, refusal.fatal) for refusal in plan.refusals] == [(what, True)]
+    assert not plan.playable
+    assert extrapolate(workload, Scale.of(n=7)).refusals == ()
+
+
+def test_what_begins_at_some_size_is_none_below_it() -> None:
+    """It was below zero in a recorded run too, where there were none."""
+    plan = extrapolate(_sized(Count(-5, {"n": 1}), Count(1)), Scale.of(n=3))
+    assert plan.playable
+    assert plan.counts == {"client": 0}
+
+
+@pytest.mark.parametrize(("n", "warned"), [(5, True), (8, False)])
+def test_a_number_that_is_not_whole_is_rounded_and_said(n: int, warned: bool) -> None:
+    """Half an iteration is no iteration: the plan can be played, with a warning."""
+    plan = extrapolate(_sized(Count(1), Count(0, {"n": 0.5})), Scale.of(n=n))
+    assert plan.playable
+    said = [refusal.what for refusal in plan.refusals]
+    expected = "client: the iterations of L1 would be 2.5 (0.5*n), which is not a whole number"
+    assert said == ([expected] if warned else [])

@@ -79,3 +79,10 @@ def test_products_of_two_variables() -> None:
     assert share.whole_at(Scale.of(clients=3, files=12)) == 4
     with pytest.raises(InputError, match="among none"):
         share.at(Scale.of(clients=0, files=12))
+
+
+@pytest.mark.parametrize("text", ["9" * 400 + "*files", "1e400", "min(1e400, files)", "ceil((1e999) / 3)"])
+def test_a_count_beyond_any_size_is_refused(text: str) -> None:
+    """Before a number that is none is worked with."""
+    with pytest.raises(InputError, match=r"not a count|beyond any size"):
+        Count.parse(text)

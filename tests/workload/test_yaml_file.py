@@ -8,7 +8,15 @@ from hypothesis import HealthCheck, given, settings
 from froude.base.documents import parse_document
 from froude.base.errors import InputError
 from froude.workload.types import Workload
-from froude.workload.yaml_file import dump_workload, read_workload, workload_from, write_workload
+from froude.workload.yaml_file import (
+    dump_workload,
+    open_workload,
+    read_workload,
+    workload_from,
+    workload_hash,
+    write_workload,
+)
+from froude.workspace.artifact import Origin
 from tests.workload.strategies import workloads
 
 SMALL = """\
@@ -57,7 +65,7 @@ def test_reads_what_a_person_writes(tmp_path: Path) -> None:
         ("{template: '/in/f-{L1:05}'}", "{from: c1}", "says no side"),
         ("{template: '/in/f-{L1:05}'}", "{template: '/in/{'}", "a brace stands alone"),
         ("{template: '/in/f-{L1:05}'}", "{templet: x}", "not a rule"),
-        ("workload/1", "trace/1", "another kind or version"),
+        ("workload/1", "trace/1", "is not a workload; found trace/1"),
     ],
 )
 def test_errors_name_line_and_field(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -66,3 +74,46 @@ def test_errors_name_line_and_field(tmp_path: Path, old: str, new: str, message:
     file.write_text(SMALL.replace(old, new))
     with pytest.raises(InputError, match=message):
         read_workload(file)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("id: c1", "id: client", "stands more than once, or is the name of a node type; found client"),
+        (
+            "    steps:",
+            "    effects: [{cause: c1, cause_type: nobody, call: x, id: c2, protocol: p}]\n    steps:",
+            "effect c2 has a cause of a node type that is not there; found nobody; allowed: client",
+        ),
+        (
+            "    steps:",
+            "    periodic: [{call: x, id: c1, protocol: p, every_s: 1}]\n    steps:",
+            "an id of a call stands more than once",
+        ),
+        ("{L1:05}", "{L1:0500000}", "a brace stands alone"),
+        ("{L1:05}", "{L1 ; 5}", r"w\.yaml:9: .*src\.template: not a count"),
+    ],
+)
+def test_references_that_do_not_hold(tmp_path: Path, old: str, new: str, message: str) -> None:
+    """What a report or a play would stumble over is an error when the file is read."""
+    file = tmp_path / "w.yaml"
+    file.write_text(SMALL.replace(old, new))
+    with pytest.raises(InputError, match=message):
+        read_workload(file)
+
+
+def test_the_lineage_tells_an_edit(tmp_path: Path) -> None:
+    """A comment is none; a value is, and is accepted; what was written by hand has no lineage to differ from."""
+    file = tmp_path / "w.yaml"
+    file.write_text(SMALL)
+    written = open_workload(file)
+    assert (written.lineage, written.edited) == (None, False)
+    lineage = write_workload(file, written.workload, Origin("froude mine t", ("ab",)))
+    assert lineage.content_hash == workload_hash(written.workload)
+    file.write_text(file.read_text().replace("nodes:", "# a comment\nnodes:"))
+    assert not open_workload(file).edited
+    file.write_text(file.read_text().replace("protocol: p", "protocol: q"))
+    edited = open_workload(file)
+    assert edited.edited
+    assert edited.lineage == lineage
+    assert edited.content == workload_hash(edited.workload)

@@ -6,42 +6,71 @@ from typing import Any
 
 import pytest
 
+from froude.base.documents import Section, parse_document
 from froude.base.errors import InputError
-from froude.workspace.migrate import Migrations
+from froude.base.plain import Fields
+from froude.workspace.migrate import Migrations, same
 
 
-def _rename(data: dict[str, Any]) -> dict[str, Any]:
-    return {**{k: v for k, v in data.items() if k != "old"}, "new": data["old"]}
+def _rename(data: Fields) -> None:
+    data["new"] = data.pop("old")
+    data.pop("format", None)
 
 
-def _double(data: dict[str, Any]) -> dict[str, Any]:
-    return {**data, "new": data["new"] * 2}
+def _double(data: Fields) -> None:
+    data["new"] *= 2
 
 
-STEPS = Migrations("song", 3, {1: _rename, 2: _double})
+STEPS = Migrations("song", 3, {1: _rename, 2: _double}, unstamped=lambda data: data.get("format"))
 
 
-def test_steps_are_taken_in_turn() -> None:
-    """From any known version to the newest; the newest stays as it is."""
-    assert STEPS.apply({"format": 1, "old": 2}, file="f") == {"format": 3, "new": 4}
-    assert STEPS.apply({"format": 2, "new": 2}, file="f") == {"format": 3, "new": 4}
-    assert STEPS.apply({"format": 3, "new": 2}, file="f") == {"format": 3, "new": 2}
+@pytest.mark.parametrize(
+    ("data", "version"),
+    [
+        ({"format": 1, "old": 2}, 1),
+        ({"froude": "song/1", "old": 2}, 1),
+        ({"froude": "song/2", "new": 2}, 2),
+        ({"froude": "song/3", "new": 4}, 3),
+    ],
+)
+def test_steps_are_taken_in_turn(data: dict[str, Any], version: int) -> None:
+    """From any known version, stamped or not, to the newest; the newest stays as it is."""
+    root = Section(Fields(data), "f")
+    assert STEPS.apply(root) == version
+    assert root.fields == {"froude": "song/3", "new": 4}
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({}, "f:format: is not a song"),
+        ({}, "f: froude: is not a song; found nothing; allowed: froude: song/1 or"),
         ({"format": "1"}, "is not a song"),
         ({"format": True}, "is not a song"),
+        ({"format": 0}, "is not a song"),
+        ({"froude": 3}, "is not a song"),
+        ({"froude": "poem/1"}, "is not a song; found poem/1"),
+        ({"froude": "song/0"}, "is not a song"),
+        ({"froude": "song/4"}, "newer Froude.*Read it with"),
         ({"format": 4}, "newer Froude"),
-        ({"format": 0}, "too old"),
     ],
 )
 def test_versions_that_cannot_be_read(data: dict[str, Any], message: str) -> None:
-    """None, a newer one, one too old."""
+    """None, another kind, a newer one."""
     with pytest.raises(InputError, match=message):
-        STEPS.apply(data, file="f")
+        STEPS.apply(Section(Fields(data), "f"))
+
+
+def test_a_version_from_before_the_first_step_is_too_old() -> None:
+    """Forms that nobody has any more need no step."""
+    with pytest.raises(InputError, match="too old to be read"):
+        Migrations("song", 3, {2: same}).apply(Section(Fields({"froude": "song/1"}), "f"))
+
+
+def test_errors_keep_their_lines() -> None:
+    """A step changes the mapping in place."""
+    root = parse_document(b"froude: song/1\nold: 3\nmore: x\n", "f")
+    STEPS.apply(root)
+    assert root.error("more", "x").place == "3"
 
 
 def test_a_hole_in_the_steps_is_a_mistake() -> None:

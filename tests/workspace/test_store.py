@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
 from pathlib import Path
 
@@ -9,8 +10,11 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.trace.files import write_trace
-from froude.workspace.artifact import Lineage
-from froude.workspace.store import MARKER, Workspace
+from froude.workload.yaml_file import write_workload
+from froude.workspace.artifact import Origin, State
+from froude.workspace.store import MARKER, Workspace, read_artifact
+from tests.emulation.plans import workload
+from tests.old_forms import OLD
 from tests.trace.making import small_trace
 
 
@@ -18,11 +22,10 @@ from tests.trace.making import small_trace
 def workspace(tmp_path: Path) -> Workspace:
     """With two traces and a workload."""
     made = Workspace(tmp_path / "w")
-    write_trace(made.new("trace"), small_trace(1), tags=["base"])
+    write_trace(made.new("trace"), small_trace(1), Origin(tags=("base",)))
     write_trace(made.new("trace"), small_trace(2))
-    file = made.new("workload", "job", ".yaml")
-    file.write_text("nodes: []\n")
-    made.note(file, Lineage("workload", 1, "ab" * 32, made_at="2030-01-01T00:00:00+00:00"), ["base"])
+    origin = Origin("froude mine", ("ab" * 32,), tags=("base",))
+    write_workload(made.new("workload", "job", ".yaml"), workload(), origin)
     return made
 
 
@@ -97,5 +100,27 @@ def test_a_damaged_lineage_is_named(workspace: Workspace) -> None:
     """The file is in the error."""
     file = workspace.folder / "traces" / "trace-1" / "meta.yaml"
     file.write_text("lineage: {kind: trace}\n")
-    with pytest.raises(InputError, match=r"meta\.yaml: a lineage is incomplete"):
+    with pytest.raises(InputError, match=r"meta\.yaml:1: lineage: format is missing"):
         workspace.artifacts()
+
+
+def test_what_did_not_end_well_is_left_out_unless_asked(workspace: Workspace) -> None:
+    """A failed recording is kept, found by name, and no input by mistake."""
+    for state in (State.FAILED, State.INTERRUPTED):
+        write_trace(workspace.new("trace", state.value), small_trace(), Origin(state=state))
+    assert [path.name for path in workspace.traces()] == ["trace-1", "trace-2"]
+    assert len(workspace.traces(incomplete=True)) == 4
+    assert workspace.find("failed").lineage.state is State.FAILED
+
+
+def test_a_workspace_of_before_lineage_stood_inside(tmp_path: Path) -> None:
+    """What lies beside an artifact is read still."""
+    shutil.copytree(OLD / "workspace", tmp_path / "w")
+    old = Workspace(tmp_path / "w")
+    assert [(a.kind, a.name) for a in old.artifacts()] == [
+        ("workload", "job"),
+        ("plan", "big"),
+        ("trace", "small"),
+    ]
+    assert old.find("job").tags == {"base"}
+    assert read_artifact(OLD / "report.html") is None

@@ -17,6 +17,10 @@ class Clock(Protocol):
         """Seconds since the epoch, for names and stamps, never for differences."""
         ...
 
+    def sleep(self, seconds: float) -> None:
+        """Let so much time pass."""
+        ...
+
 
 class RealClock:
     """The machine's monotonic and wall clocks."""
@@ -30,6 +34,10 @@ class RealClock:
     def wall(self) -> float:
         """Seconds of `time.time`."""
         return time.time()
+
+    def sleep(self, seconds: float) -> None:
+        """`time.sleep`."""
+        time.sleep(seconds)
 
 
 class VirtualClock:
@@ -49,6 +57,10 @@ class VirtualClock:
     def wall(self) -> float:
         """The virtual time as seconds since the epoch."""
         return self._epoch_s + self._now_s
+
+    def sleep(self, seconds: float) -> None:
+        """Move on by so much."""
+        self.advance_to(self._now_s + seconds)
 
     def advance_to(self, time_s: float) -> None:
         """Move to `time_s`.

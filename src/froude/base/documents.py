@@ -1,28 +1,27 @@
-"""Strict reading of the YAML that people write: every error names file, line and field.
+"""Strict reading of documents, ours and those that people write: every error names file, line and field.
 
 A `Section` hands out its fields by name and type; `finish()` refuses what nobody asked for: a misspelt key
-is an error, not a default. Anchors and aliases are refused, so a small file cannot grow in memory.
+is an error, not a default. Every document begins with its stamp, `froude: KIND/VERSION`, in YAML and in JSON.
 """
 
 from __future__ import annotations
 
-import io
+import json
+import math
+import re
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, TypeVar
 
-from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap, CommentedSeq
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import AliasEvent
-
 from froude.base.errors import InputError
-from froude.base.files import atomic_write_text, read_bounded
+from froude.base.plain import Fields, dump_yaml, parse_json, parse_yaml
 
-LIMIT_BYTES = 64 << 20
-"""Largest document read."""
-DEPTH_LIMIT = 60
-"""Deepest nesting read; real documents stay under twenty."""
+LIMIT_BYTES = 16 << 20
+"""Largest document read; figures, which are read otherwise, have a limit of their own."""
+STAMP = "froude"
+"""The key that says kind and version of a document; always the first."""
+_STAMP = re.compile(r"([a-z][a-z-]*)/(\d{1,6})")
+_NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+"""What may stand in a JSON text and not, or not as it is, in a YAML one."""
 
 T = TypeVar("T")
 
@@ -30,26 +29,27 @@ T = TypeVar("T")
 class Section:
     """A mapping of a document, read field by field."""
 
-    def __init__(self, fields: CommentedMap, file: str, path: str = "") -> None:
+    def __init__(self, fields: Fields, file: str, path: str = "") -> None:
         """Wrap a mapping that stands at `path` in `file`."""
-        self._fields = fields
+        self.fields = fields
+        """The mapping itself."""
         self._asked: set[str] = set()
         self.file = file
         self.path = path
 
     def __contains__(self, name: str) -> bool:
-        return name in self._fields
+        return name in self.fields
 
     def names(self) -> list[str]:
         """The names present, in the file's order; asks for all of them."""
-        self._asked.update(map(str, self._fields))
-        return [str(name) for name in self._fields]
+        self._asked.update(map(str, self.fields))
+        return [str(name) for name in self.fields]
 
     def error(
         self, name: str | None, message: str, *, found: object = None, allowed: object = None
     ) -> InputError:
         """An error about a field, or about the section itself, with its line."""
-        line = _line(self._fields, name)
+        line = self.fields.lines.get(name or "", self.fields.line)
         field = ".".join(part for part in (self.path, name) if part)
         return InputError(
             f"{field}: {message}" if field else message,
@@ -66,11 +66,11 @@ class Section:
             InputError: absent and required.
         """
         self._asked.add(name)
-        if name not in self._fields:
+        if name not in self.fields:
             if required:
                 raise self.error(None, f"{name} is missing", allowed=f"a field {name}")
             return None
-        return self._fields[name]
+        return self.fields[name]
 
     def value(self, name: str, kind: type[T], default: T | None = None) -> T:
         """A scalar of a type; without a default it is required.
@@ -81,7 +81,9 @@ class Section:
         found = self.raw(name, required=default is None)
         if found is None and default is not None:
             return default
-        if kind is float and isinstance(found, int) and not isinstance(found, bool):
+        if kind is float and isinstance(found, (int, float)) and not isinstance(found, bool):
+            if not math.isfinite(found):
+                raise self.error(name, "is not a finite number", found=found)
             return float(found)  # type: ignore[return-value]
         if not isinstance(found, kind) or (isinstance(found, bool) and kind is not bool):
             raise self.error(name, "has the wrong type", found=_describe(found), allowed=kind.__name__)
@@ -95,15 +97,15 @@ class Section:
         """A mapping below; an absent one reads as empty."""
         found = self.raw(name)
         if found is None:
-            return Section(CommentedMap(), self.file, self._below(name))
-        if not isinstance(found, CommentedMap):
+            return Section(Fields(), self.file, self._below(name))
+        if not isinstance(found, Fields):
             raise self.error(name, "has the wrong type", found=_describe(found), allowed="a mapping")
         return Section(found, self.file, self._below(name))
 
     def sections(self, name: str) -> Iterator[Section]:
         """The mappings of a list below; an absent list is empty."""
         for number, item in enumerate(self.items(name)):
-            if not isinstance(item, CommentedMap):
+            if not isinstance(item, Fields):
                 raise self.error(
                     name, f"item {number} has the wrong type", found=_describe(item), allowed="a mapping"
                 )
@@ -114,11 +116,11 @@ class Section:
         found = self.raw(name)
         if found is None:
             return []
-        if not isinstance(found, CommentedSeq):
+        if not isinstance(found, list):
             raise self.error(name, "has the wrong type", found=_describe(found), allowed="a list")
         return list(found)
 
-    def wrap(self, value: CommentedMap, name: str) -> Section:
+    def wrap(self, value: Fields, name: str) -> Section:
         """A section for a mapping found below by `raw` or `items`."""
         return Section(value, self.file, self._below(name))
 
@@ -136,13 +138,21 @@ class Section:
                 name, error.message, found=error.found or found, allowed=error.allowed
             ) from error
 
+    def converted(self, name: str, convert: Callable[[Any], T]) -> tuple[T, ...]:
+        """The items of a list below, each through a parser; an absent list is empty.
+
+        Raises:
+            InputError: no list, or an item is refused by the parser.
+        """
+        return self.convert(name, lambda items: tuple(map(convert, items))) if self.items(name) else ()
+
     def finish(self) -> None:
         """Refuse fields that nobody asked for.
 
         Raises:
             InputError: there is one.
         """
-        for name in self._fields:
+        for name in self.fields:
             if str(name) not in self._asked:
                 raise self.error(str(name), "is not a field here", allowed=", ".join(sorted(self._asked)))
 
@@ -150,93 +160,61 @@ class Section:
         return f"{self.path}.{name}" if self.path else name
 
 
-def load_document(path: Path, kind: str, versions: range) -> tuple[Section, int]:
-    """Read a YAML document that starts with `froude: KIND/VERSION`.
-
-    Args:
-        path: the file.
-        kind: what it must be, for example `workload`.
-        versions: which format versions are understood.
-
-    Returns:
-        Its root section and its format version.
-
-    Raises:
-        InputError: unreadable, not YAML, another kind, or a version from the future.
-    """
-    root = parse_document(read_bounded(path, limit_bytes=LIMIT_BYTES), str(path))
-    stamp = root.value("froude", str)
-    found_kind, _, version = stamp.partition("/")
-    if found_kind != kind or not version.isdigit() or int(version) not in versions:
-        allowed = " or ".join(f"{kind}/{v}" for v in versions)
-        raise root.error("froude", "another kind or version of document", found=stamp, allowed=allowed)
-    return root, int(version)
-
-
 def parse_document(data: bytes, file: str) -> Section:
     """Read YAML bytes whose root is a mapping.
 
     Raises:
-        InputError: not UTF-8, not YAML, with aliases, too deep, or not a mapping.
+        InputError: not UTF-8, not YAML, with aliases or tags, too deep or too long, or not a mapping.
     """
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        raise InputError("is not UTF-8 text", file=file, place=f"byte {error.start}") from error
-    try:
-        _refuse_tricks(text, file)
-        root = YAML(typ="rt").load(io.StringIO(text))
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise InputError(
-            f"is not YAML ({error.problem})", file=file, place=mark.line + 1 if mark else None
-        ) from error
-    except (YAMLError, ValueError, RecursionError) as error:
-        raise InputError(f"is not YAML ({type(error).__name__})", file=file) from error
-    if not isinstance(root, CommentedMap):
-        raise InputError("does not start with fields", file=file, found=_describe(root), allowed="a mapping")
-    return Section(root, file)
+    return _root(parse_yaml(data, file), file)
 
 
-def write_document(path: Path, kind: str, version: int, fields: Mapping[str, Any]) -> None:
-    """Write a YAML document with its `froude: KIND/VERSION` line, whole or not at all."""
-    atomic_write_text(path, dump_document(kind, version, fields))
+def parse_figures(data: bytes, file: str) -> Section:
+    """Read JSON bytes whose root is a mapping: for figures, which are too many for the lines of YAML.
+
+    Raises:
+        InputError: not UTF-8, not JSON, too deep, or not a mapping.
+    """
+    return _root(parse_json(data, file), file)
+
+
+def parse_stamp(stamp: object) -> tuple[str, int] | None:
+    """Kind and version of `KIND/VERSION`; None for what is no stamp."""
+    match = _STAMP.fullmatch(stamp) if isinstance(stamp, str) else None
+    return None if match is None else (match[1], int(match[2]))
 
 
 def dump_document(kind: str, version: int, fields: Mapping[str, Any]) -> str:
     """The text of a YAML document, fields in the order given."""
-    yaml = YAML(typ="rt")
-    yaml.width = 110
-    yaml.indent(mapping=2, sequence=4, offset=2)
-    out = io.StringIO()
-    yaml.dump({"froude": f"{kind}/{version}", **fields}, out)
-    return out.getvalue()
+    return dump_yaml(_stamped(kind, version, fields))
 
 
-def _refuse_tricks(text: str, file: str) -> None:
-    depth = 0
-    for event in YAML(typ="safe", pure=True).parse(io.StringIO(text)):
-        if isinstance(event, AliasEvent):
-            line = event.start_mark.line + 1
-            raise InputError(
-                "uses an alias", file=file, place=line, allowed="plain YAML without anchors and aliases"
-            )
-        name = type(event).__name__
-        depth += name.endswith(("MappingStartEvent", "SequenceStartEvent"))
-        depth -= name.endswith(("MappingEndEvent", "SequenceEndEvent"))
-        if depth > DEPTH_LIMIT:
-            raise InputError("is nested too deep", file=file, allowed=f"at most {DEPTH_LIMIT} levels")
+def dump_figures(kind: str, version: int, fields: Mapping[str, Any], *, indent: int | None = 2) -> str:
+    """The text of a JSON document, fields in the order given; it is YAML as well.
+
+    Raises:
+        ValueError: a number is not finite, which JSON cannot say.
+    """
+    separators = None if indent else (",", ":")
+    stamped = _stamped(kind, version, fields)
+    text = json.dumps(stamped, indent=indent, separators=separators, ensure_ascii=False, allow_nan=False)
+    return _NOT_IN_YAML.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
-def _line(fields: CommentedMap, name: str | None) -> int | None:
-    try:
-        if name is not None and name in fields:
-            return int(fields.lc.key(name)[0]) + 1
-        return None if fields.lc.line is None else int(fields.lc.line) + 1
-    except (AttributeError, KeyError, TypeError):
-        return None
+def _stamped(kind: str, version: int, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields behind their stamp; one that they had already gives way."""
+    stamped = {STAMP: "", **fields}
+    stamped[STAMP] = f"{kind}/{version}"
+    return stamped
+
+
+def _root(value: object, file: str) -> Section:
+    if not isinstance(value, Fields):
+        raise InputError("does not start with fields", file=file, found=_describe(value), allowed="a mapping")
+    return Section(value, file)
 
 
 def _describe(value: object) -> str:
-    names = {CommentedMap: "a mapping", CommentedSeq: "a list", type(None): "nothing"}
-    return names.get(type(value), repr(value))
+    if isinstance(value, dict):
+        return "a mapping"
+    return "a list" if isinstance(value, list) else "nothing" if value is None else repr(value)

@@ -66,6 +66,10 @@ class InputError(FroudeError):
     """A file, a flag or a value that the user gave is wrong."""
 
 
+class ChangedError(InputError):
+    """An artifact is not what was written: edited, cut short or damaged."""
+
+
 class TargetError(FroudeError):
     """A daemon or another peer refused, hung, reset the connection, or answered what it may not."""
 

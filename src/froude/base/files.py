@@ -1,48 +1,99 @@
 """Files that are whole or absent: written beside, then renamed; read within a bound.
 
-Artifacts are readable by their owner only (0600, folders 0700): a trace tells what a cluster stores.
+Artifacts are readable by their owner only (0600, folders 0700): a trace tells what a cluster stores. What is no
+regular file (a pipe, a device, a link in the place of an output) is neither read nor replaced.
 """
 
 from __future__ import annotations
 
 import errno
+import gzip
+import io
 import os
 import shutil
+import stat
 import tempfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from froude.base.errors import InputError, MissingError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_NAMES = (
+    (stat.S_ISREG, "a file"),
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISLNK, "a link"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a block device"),
+    (stat.S_ISSOCK, "a socket"),
+)
+_OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
 def atomic_write_bytes(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     """Write a file that is either whole or not there, whatever happens meanwhile.
 
     Raises:
+        InputError: what stands there is no regular file.
         MissingError: no space, a file-size limit, or no right to write there.
     """
-    path = Path(path)
-    with stated_os_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as out:
-                out.write(data)
-                out.flush()
-                os.fsync(out.fileno())
-            Path(beside).chmod(mode)
-            Path(beside).replace(path)
-        except BaseException:
-            Path(beside).unlink(missing_ok=True)
-            raise
+    atomic_write_all({Path(path): data}, mode=mode)
 
 
 def atomic_write_text(path: Path, text: str, *, mode: int = 0o600) -> None:
-    """`atomic_write_bytes` for text, as UTF-8."""
-    atomic_write_bytes(path, text.encode(), mode=mode)
+    """`atomic_write_bytes` for text, as UTF-8.
+
+    Raises:
+        InputError: also where the text holds what UTF-8 cannot say, such as a file name of other bytes.
+    """
+    atomic_write_bytes(path, encoded(text, path), mode=mode)
+
+
+def encoded(text: str, path: Path) -> bytes:
+    """A text as UTF-8, for a file.
+
+    Raises:
+        InputError: it holds what UTF-8 cannot say.
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        found = repr(text[error.start : error.end][:40])
+        raise InputError(
+            "cannot be written: a text of it is not Unicode", file=path, found=found, allowed="UTF-8"
+        ) from error
+
+
+def atomic_write_all(files: Mapping[Path, bytes], *, mode: int = 0o600) -> None:
+    """Write files that belong together: all are beside their places before the first takes its own.
+
+    Raises:
+        InputError: what stands at a place is no regular file.
+        MissingError: no space, a file-size limit, or no right to write there; nothing was replaced.
+    """
+    for path in files:
+        refuse_special(path)
+    staged: dict[Path, Path] = {}
+    try:
+        for path, data in files.items():
+            with stated_os_errors(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+                staged[path] = Path(beside)
+                with os.fdopen(handle, "wb") as out:
+                    out.write(data)
+                    out.flush()
+                    os.fsync(out.fileno())
+                staged[path].chmod(mode)
+        for path in files:
+            with stated_os_errors(path):
+                staged[path].replace(path)
+    finally:
+        for rest in staged.values():
+            rest.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -57,42 +108,193 @@ def atomic_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
         The folder to fill; removed again if the block raises.
 
     Raises:
-        InputError: the place is taken and `replace` is false.
+        InputError: the place is taken and `replace` is false, or it is taken by what is no folder.
         MissingError: no space or no right to write there.
     """
     path = Path(path)
-    if path.exists() and not replace:
+    if kind_of_place(path) is not None and not replace:
         raise InputError("already exists", file=path, remedy="Choose another name or remove it first")
+    refuse_special(path, folder=True)
     with stated_os_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+        beside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:100]}."))
         try:
             yield beside
-            if path.exists():
-                shutil.rmtree(path)
-            beside.replace(path)
+            _put_in_place(beside, path)
         except BaseException:
             shutil.rmtree(beside, ignore_errors=True)
             raise
+
+
+def remove_folder(path: Path) -> None:
+    """Remove a folder and what is in it, as far as that goes; one that is not there is no error."""
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def _put_in_place(beside: Path, path: Path) -> None:
+    """Rename a folder to its place; one that stood there goes only once the new one has come."""
+    if not path.exists():
+        beside.replace(path)
+        return
+    former = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:100]}."))
+    path.replace(former)  # onto an empty folder, which it takes the place of
+    try:
+        beside.replace(path)
+    except BaseException:
+        former.replace(path)
+        raise
+    shutil.rmtree(former, ignore_errors=True)
+
+
+def kind_of_place(path: Path) -> str | None:
+    """What stands at a path, in words (`a file`, `a folder`, `a link`, `a device`, …); None for nothing.
+
+    Raises:
+        InputError: the system does not let one look.
+    """
+    try:
+        mode = path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be looked at ({_why(error)})", file=path) from error
+    return next((name for test, name in _NAMES if test(mode)), "something unknown")
+
+
+def refuse_special(path: Path, *, folder: bool = False) -> None:
+    """Refuse to write where a link, a device, a pipe, or a folder in the place of a file stands.
+
+    Args:
+        path: where something shall be written.
+        folder: whether a folder shall be.
+
+    Raises:
+        InputError: with what stands there.
+    """
+    wanted = "a folder" if folder else "a file"
+    found = kind_of_place(path)
+    if found in {None, wanted}:
+        return
+    if found == "a link":
+        found = f"a link to {Path(os.path.realpath(path))}"
+        raise InputError("is not replaced", file=path, found=found, remedy="Name the place that is meant")
+    raise InputError("is not replaced", file=path, found=found, allowed=f"{wanted}, or a free place")
+
+
+@contextmanager
+def open_regular(path: Path, *, limit_bytes: int | None = None) -> Iterator[io.BufferedReader]:
+    """Open a regular file for reading; a pipe is never waited for, a device never opened.
+
+    Args:
+        path: the file; a link to one is followed.
+        limit_bytes: the largest that it can honestly be; None for no bound.
+
+    Yields:
+        The open file.
+
+    Raises:
+        InputError: absent, unreadable, not a regular file, or over the limit.
+    """
+    path = Path(path)
+    try:
+        check_regular(path, limit_bytes=limit_bytes)  # some devices act when they are opened
+        descriptor = os.open(path, _OPEN_FLAGS)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read ({_why(error)})", file=path) from error
+    with os.fdopen(descriptor, "rb") as file:
+        _check(os.fstat(descriptor), path, limit_bytes)
+        yield file
+
+
+def check_regular(path: Path, *, limit_bytes: int | None = None) -> None:
+    """Refuse what cannot be read as a file, for a reader that opens it itself.
+
+    Args:
+        path: the file; a link to one is followed.
+        limit_bytes: the largest that it can honestly be; None for no bound.
+
+    Raises:
+        InputError: absent, not a regular file, or over the limit.
+    """
+    try:
+        found = path.stat()
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read ({_why(error)})", file=path) from error
+    _check(found, path, limit_bytes)
 
 
 def read_bounded(path: Path, *, limit_bytes: int) -> bytes:
     """Read a whole file, refusing one that is larger than it can honestly be.
 
     Raises:
-        InputError: absent, unreadable, not a file, or over the limit.
+        InputError: absent, unreadable, not a regular file, or over the limit.
     """
-    path = Path(path)
+    with open_regular(path, limit_bytes=limit_bytes) as file:
+        try:
+            data = file.read(limit_bytes + 1)
+        except OSError as error:
+            raise InputError(f"cannot be read ({_why(error)})", file=path) from error
+    if len(data) > limit_bytes:
+        raise _too_large(Path(path), "more", limit_bytes)
+    return data
+
+
+def read_lines(path: Path, *, longest: int) -> Iterator[str]:
+    """The lines of a log, plain or packed with gzip, without their line feeds; odd bytes become `\ufffd`.
+
+    Args:
+        path: the log.
+        longest: most bytes of a line, its line feed included.
+
+    Raises:
+        InputError: unreadable, not a regular file, damaged gzip, or a line beyond the limit.
+    """
+    with open_regular(path) as raw, unpacked(raw, path) as source:
+        for number, line in enumerate(iter(lambda: source.readline(longest + 1), b""), 1):
+            if len(line) > longest:
+                allowed = f"at most {longest} bytes"
+                raise InputError("has a line too long for a log", file=path, place=number, allowed=allowed)
+            yield line.decode("utf-8", "replace").rstrip("\n")
+
+
+@contextmanager
+def unpacked(raw: io.BufferedReader, path: Path) -> Iterator[io.BufferedIOBase]:
+    """What a file holds, unpacked where it is packed with gzip.
+
+    Args:
+        raw: the open file, at its beginning.
+        path: its name, for errors.
+
+    Yields:
+        A stream to read from.
+
+    Raises:
+        InputError: while it is read, what is packed turns out to be damaged.
+    """
+    packed = raw.read(2) == b"\x1f\x8b"
+    raw.seek(0)
     try:
-        if path.is_dir():
-            raise InputError("is a folder where a file is needed", file=path)
-        size = path.stat().st_size
-        if size > limit_bytes:
-            found, allowed = f"{size} bytes", f"at most {limit_bytes} bytes"
-            raise InputError("is too large", file=path, found=found, allowed=allowed)
-        return path.read_bytes()
+        yield gzip.GzipFile(fileobj=raw) if packed else raw
+    except (zlib.error, gzip.BadGzipFile, EOFError) as error:
+        raise InputError("is a damaged gzip file", file=path, found=str(error)) from error
     except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", file=path) from error
+        raise InputError(f"cannot be read ({_why(error)})", file=path) from error
+
+
+def _check(found: os.stat_result, path: Path, limit_bytes: int | None) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        what = next((name for test, name in _NAMES if test(found.st_mode)), "something unknown")
+        raise InputError(f"is {what} where a file is needed", file=path)
+    if limit_bytes is not None and found.st_size > limit_bytes:
+        raise _too_large(path, f"{found.st_size} bytes", limit_bytes)
+
+
+def _too_large(path: Path, found: str, limit_bytes: int) -> InputError:
+    return InputError("is too large", file=path, found=found, allowed=f"at most {limit_bytes} bytes")
+
+
+def _why(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 @contextmanager

@@ -9,7 +9,8 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from typing import TypeVar
+from subprocess import Popen
+from typing import Any, Self, TypeVar
 
 from froude.base.errors import InputError, MissingError
 
@@ -72,6 +73,39 @@ def gang(f: Callable[[int], Result], size: int, workers: Workers = 1) -> list[Re
     with _pool(size) as pool:
         futures = [pool.submit(f, member) for member in range(size)]
         return [future.result() for future in futures]
+
+
+class Children:
+    """Child processes that a block starts: it waits for them when it ends well, and ends them when it does not."""
+
+    def __init__(self) -> None:
+        self._running: list[Popen[Any]] = []
+
+    def spawn(self, command: Sequence[str], **options: Any) -> Popen[Any]:
+        """Start a program.
+
+        Args:
+            command: program and arguments.
+            options: as for `subprocess.Popen`.
+
+        Raises:
+            MissingError: there is no such program, or it cannot be started.
+        """
+        try:
+            child = Popen(list(command), **options)
+        except OSError as error:
+            raise MissingError(f"cannot be started ({error.strerror})", file=command[0]) from error
+        self._running.append(child)
+        return child
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        for child in self._running:
+            if kind is not None and child.poll() is None:
+                child.kill()
+            child.wait()
 
 
 def _pool(size: int) -> ProcessPoolExecutor:

@@ -1,29 +1,52 @@
 """Quantities with units: sizes, durations, rates and plain counts, parsed strictly.
 
 `10 GB` is ten decimal gigabytes, `10 GiB` is ten binary ones, `Gb` would be bits and is refused where bytes
-are meant: a typing error of a factor eight must not pass in silence.
+are meant: a typing error of a factor eight must not pass in silence. This is the one grammar: every part that
+reads a quantity takes its prefixes, its numbers and its messages from here.
 """
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
 from froude.base.errors import InputError
 
-_DECIMAL = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18}
-_BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
-_BYTES = {"B": 1, **{f"{p}B": f for p, f in _DECIMAL.items()}, **{f"{p}B": f for p, f in _BINARY.items()}}
-_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400}
-_UNITS: dict[str, tuple[str, float]] = {
-    **{name: ("B", factor) for name, factor in _BYTES.items()},
-    **{name: ("s", factor) for name, factor in _SECONDS.items()},
+_DECIMAL = {"": 0, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+
+
+def prefixed(unit: str, *, binary: bool = False) -> dict[str, Decimal]:
+    """A unit under every prefix, with its factor.
+
+    Args:
+        unit: its name, such as `B`; empty for plain counts.
+        binary: with `Ki`, `Mi`, ... as well.
+    """
+    factors = {f"{prefix}{unit}": Decimal(10) ** power for prefix, power in _DECIMAL.items()}
+    return factors | ({f"{p}{unit}": Decimal(2) ** n for p, n in _BINARY.items()} if binary else {})
+
+
+SIZES: Mapping[str, Decimal] = prefixed("B", binary=True)
+"""Bytes by unit."""
+SECONDS: Mapping[str, Decimal] = {
+    "ns": Decimal("1e-9"),
+    "us": Decimal("1e-6"),
+    "ms": Decimal("1e-3"),
+    "s": Decimal(1),
+    "min": Decimal(60),
+    "h": Decimal(3600),
+    "d": Decimal(86400),
 }
-_LARGEST = 1e24
-"""In base units: a million exabytes; beyond it stands a typing error, or a number made to exhaust memory."""
-_MOST_DIGITS = 30
-_NUMBER = re.compile(r"^\s*([+-]?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([A-Za-z]*)\s*$")
+"""Seconds by unit."""
+LARGEST = Decimal("1e30")
+"""In base units: beyond it stands a typing error, or a number made to exhaust memory."""
+MOST_DIGITS = 40
+"""Characters of a number."""
+_NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,9})?)\s*([A-Za-z$/%]*)\s*")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -41,9 +64,9 @@ class Quantity:
 
     def __str__(self) -> str:
         if self.unit == "B":
-            return _scaled(self.value, _BYTES, ("PB", "TB", "GB", "MB", "kB", "B"))
+            return _scaled(self.value, SIZES, ("PB", "TB", "GB", "MB", "kB", "B"))
         if self.unit == "s":
-            return _scaled(self.value, _SECONDS, ("d", "h", "min", "s", "ms", "us", "ns"))
+            return _scaled(self.value, SECONDS, ("d", "h", "min", "s", "ms", "us", "ns"))
         return f"{self.value:g}" if self.value != int(self.value) else f"{int(self.value)}"
 
 
@@ -58,35 +81,73 @@ def parse_quantity(text: str | float, *, place: str | None = None) -> Quantity:
         The quantity in base units.
 
     Raises:
-        InputError: no number, one beyond `_LARGEST`, or a unit that is not known.
+        InputError: no number, one beyond `LARGEST`, or a unit that is not known.
     """
     if isinstance(text, (int, float)) and not isinstance(text, bool):
-        if not abs(text) <= _LARGEST:  # neither is NaN
-            raise _too_large(place, text)
+        if not abs(text) <= float(LARGEST):  # neither is NaN
+            raise _too_large(text, place)
         return Quantity(text)
-    match = _NUMBER.match(str(text))
-    unit = match[2] if match else ""
-    if match is None or (unit and unit not in _UNITS):
-        allowed = f"a number, with {', '.join(_UNITS)} or nothing after it"
-        raise InputError("not a quantity", place=place, found=repr(text), allowed=allowed)
-    base, factor = _UNITS[unit] if unit else ("", 1)
-    number = Decimal(match[1].replace("_", ""))
-    if number.adjusted() > _MOST_DIGITS or abs(number * Decimal(str(factor))) > _LARGEST:
-        raise _too_large(place, text)
-    value = number * Decimal(str(factor))
+    allowed = f"a number, with {', '.join([*SIZES, *SECONDS])} or nothing after it"
+    number, unit = split_number(str(text), allowed=allowed, place=place)
+    if unit in SIZES or unit in SECONDS:
+        base, factor = ("B", SIZES[unit]) if unit in SIZES else ("s", SECONDS[unit])
+    elif unit:
+        raise InputError(
+            unknown_unit(unit, [*SIZES, *SECONDS]), place=place, found=repr(text), allowed=allowed
+        )
+    else:
+        base, factor = "", Decimal(1)
+    value = scaled(number, factor, text, place=place)
     return Quantity(int(value) if value == int(value) else float(value), base)
 
 
-def _too_large(place: str | None, text: str | float) -> InputError:
+def split_number(text: str, *, allowed: str, place: str | None = None) -> tuple[Decimal, str]:
+    """The number and the unit of a quantity, which may be empty.
+
+    Args:
+        text: the quantity.
+        allowed: what may stand there, for the error.
+        place: what it is a value of, for the error.
+
+    Raises:
+        InputError: it does not begin with a number, or with one of too many digits.
+    """
+    match = _NUMBER.fullmatch(text)
+    if match is None or len(match[1]) > MOST_DIGITS:
+        raise InputError("is not a quantity", place=place, found=repr(text[:MOST_DIGITS]), allowed=allowed)
+    return Decimal(match[1].replace("_", "")), match[2]
+
+
+def scaled(number: Decimal, factor: Decimal, text: object, *, place: str | None = None) -> Decimal:
+    """A number in base units.
+
+    Raises:
+        InputError: it is beyond `LARGEST`.
+    """
+    # An exponent of a billion is refused before it is worked out.
+    if number and (number.adjusted() > MOST_DIGITS or abs(number * factor) > LARGEST):
+        raise _too_large(text, place)
+    return number * factor
+
+
+def unknown_unit(unit: str, known: Iterable[str]) -> str:
+    """Words for a unit that is not known here, with the nearest that is."""
+    names = list(known)
+    cased = [name for name in names if name.lower() == unit.lower()]
+    nearest = (cased or difflib.get_close_matches(unit, names, 1, 0.5))[:1]
+    return f"unit {unit} is not one of this field" + (f", did you mean {nearest[0]}?" if nearest else "")
+
+
+def _too_large(text: object, place: str | None) -> InputError:
     return InputError(
-        "is beyond any size", place=place, found=str(text)[:40], allowed=f"at most {_LARGEST:g}"
+        "is beyond any size", place=place, found=str(text)[:MOST_DIGITS], allowed=f"at most {LARGEST:g}"
     )
 
 
-def _scaled(value: float, factors: dict[str, float] | dict[str, int], names: tuple[str, ...]) -> str:
+def _scaled(value: float, factors: Mapping[str, Decimal], names: tuple[str, ...]) -> str:
     """The largest unit in which the value is at least one, with up to four digits that lose nothing."""
     for name in names:
-        amount = value / factors[name]
+        amount = value / float(factors[name])
         if abs(amount) >= 1 and f"{amount:.4g}" == f"{amount:.12g}":
             return f"{amount:.4g} {name}"
     return f"{value:.12g} {names[-1] if value and abs(value) < factors[names[-1]] else _base(names)}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import json
+import shlex
 import signal
 import sys
 from dataclasses import dataclass
@@ -53,7 +54,7 @@ COMMANDS = {
 }
 
 _VALUE_FLAGS = {"--workspace", "--workers", "--seed"}
-_SWITCHES = {"--dry-run", "--json", "--quiet"}
+_SWITCHES = {"--dry-run", "--force", "--json", "--quiet"}
 
 
 class _Lazy(TyperGroup):
@@ -120,6 +121,9 @@ def froude(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
     ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over files of another kind; never over an input.")
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Results as one JSON document on stdout, errors too.")
     ] = False,
@@ -135,7 +139,8 @@ def froude(
     """
     del version
     flags = {"workspace": workspace, "workers": workers, "seed": seed}
-    ctx.obj = resolve({**flags, "dry_run": dry_run, "json": as_json, "quiet": quiet})
+    switches = {"dry_run": dry_run, "force": force, "json": as_json, "quiet": quiet}
+    ctx.obj = resolve({**flags, **switches, "command": ctx.obj})
 
 
 def hoist(arguments: list[str]) -> list[str]:
@@ -158,6 +163,11 @@ def hoist(arguments: list[str]) -> list[str]:
     return front + rest
 
 
+def as_typed(arguments: list[str]) -> str:
+    """The command line for a lineage: quoted, so that a shell reads the same words again."""
+    return shlex.join(["froude", *arguments]).encode(errors="backslashreplace").decode()
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run a command line and exit with its code.
 
@@ -175,7 +185,7 @@ def run(arguments: list[str]) -> int:
     """
     words = hoist(arguments)
     try:
-        app(words, prog_name="froude")
+        app(words, prog_name="froude", obj=as_typed(arguments))
     except FroudeError as error:
         if "--json" in itertools.takewhile(lambda word: word != "--", words):
             print(json.dumps({"error": error.parts()}, indent=2))

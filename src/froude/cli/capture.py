@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 import tempfile
 from pathlib import Path
@@ -11,12 +12,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import FroudeError, InputError
-from froude.base.units import Quantity, parse_quantity
+from froude.base.units import parse_quantity
+from froude.cli.outputs import Output, claim
+from froude.workload.scale import Scale
+from froude.workspace.artifact import State
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
     from froude.hadoop.schema import Schema
-    from froude.trace.capture.proxy import Listener
+    from froude.hadoop.target import Target
+    from froude.trace.capture.legs import Listener
     from froude.trace.capture.settings import CaptureResult, CaptureSettings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, help=__doc__)
@@ -33,15 +38,27 @@ def capture() -> None:
 )
 def proxy(
     ctx: typer.Context,
-    target: Annotated[str, typer.Option(metavar="HOST:PORT", help="The daemon's RPC address.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The Trace to make.")],
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[SERVICE=]HOST:PORT", help="The daemon's RPC address, a NameNode's by default."
+        ),
+    ] = None,
     listen: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             metavar="HOST:PORT[=SOURCE]",
-            help="Where clients connect; repeatable. =SOURCE connects onward from that address.",
+            help="Where its clients connect; repeatable. =SOURCE connects onward from that address.",
         ),
-    ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The Trace to make.")],
+    ] = None,
+    forward: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LISTEN=[SERVICE=]HOST:PORT",
+            help="A further daemon in the same Trace, and where its clients connect; repeatable.",
+        ),
+    ] = None,
     scale: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="The scale it runs at; repeatable.")
     ] = None,
@@ -59,6 +76,15 @@ def proxy(
     keep_unknown: Annotated[
         bool, typer.Option("--keep-unknown", help="Keep payloads that no schema knows: may hold secrets.")
     ] = False,
+    lossless: Annotated[
+        bool, typer.Option("--lossless", help="Let traffic wait rather than pass unrecorded.")
+    ] = False,
+    backlog: Annotated[
+        str, typer.Option(help="How much traffic may wait in memory to be recorded, per process.")
+    ] = "128 MB",
+    processes: Annotated[
+        int, typer.Option(help="Proxies that share the connections; more than 1 wants idle cores.")
+    ] = 1,
     duration: Annotated[str | None, typer.Option(help="End by itself after this long, e.g. 30 s.")] = None,
 ) -> None:
     """Pass connections on to a daemon and record the calls in them.
@@ -69,52 +95,75 @@ def proxy(
     from froude.trace.capture.settings import CaptureSettings
 
     settings: Settings = ctx.obj
+    claim(settings, [Output(output, "trace", folder=True, keeps=True)], [hadoop])
     schema, release = schema_of(hadoop, settings)
     asked = CaptureSettings(
-        _address(target, "--target"),
-        tuple(_listener(text, source, preserve_source) for text in listen),
+        _listeners(target, listen or [], forward or [], source=source, preserve_source=preserve_source),
         output,
-        scale_of(scale or []),
+        dict(Scale.parse(scale or [])),
         source_id,
         release,
         tags=tuple(tag or ()),
-        command=f"froude capture proxy --target {target}",
+        command=settings.command,
         keep_unknown=keep_unknown,
+        backlog_bytes=_bytes(backlog, "--backlog"),
+        lossless=lossless,
+        processes=processes,
     )
     limit_s = parse_quantity(duration, place="--duration").value if duration else None
     if settings.dry_run:
-        settings.would(f"record {target} into {output}")
+        targets = ", ".join(dict.fromkeys(listener.target.address for listener in asked.listeners))
+        settings.would(f"record {targets} into {output}")
         return
     _show(settings, _run(asked, schema, settings, limit_s))
 
 
-def scale_of(pairs: list[str]) -> dict[str, Quantity]:
-    """Scale variables out of `name=value` texts.
-
-    Raises:
-        InputError: not of that form.
-    """
-    scale: dict[str, Quantity] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name.isidentifier():
-            raise InputError("is no scale variable", place="--scale", found=pair, allowed="name=value")
-        scale[name] = parse_quantity(value, place=f"--scale {name}")
-    return scale
-
-
 def _address(text: str, place: str) -> tuple[str, int]:
-    from froude.trace.capture.proxy import parse_address
+    from froude.hadoop.target import parse_address
 
-    return parse_address(text, place=place)
+    return parse_address(text, place=place, free_port=True)
 
 
-def _listener(text: str, source: str | None, preserve_source: bool) -> Listener:
-    from froude.trace.capture.proxy import Listener
+def _bytes(text: str, place: str) -> int:
+    quantity = parse_quantity(text, place=place)
+    if quantity.unit != "B":
+        raise InputError("is no size", place=place, found=text, allowed="a number of bytes, such as 128 MB")
+    return int(quantity.value)
 
-    where, _, own = text.partition("=")
-    host, port = _address(where, "--listen")
-    return Listener(host, port, own or source, preserve_source)
+
+def _listeners(
+    target: str | None, listen: list[str], forward: list[str], *, source: str | None, preserve_source: bool
+) -> tuple[Listener, ...]:
+    """Where to listen, and for whom."""
+    from froude.trace.capture.legs import Listener
+
+    if (target is None) != (not listen) or not (listen or forward):
+        allowed = "--target HOST:PORT with --listen HOST:PORT, or --forward LISTEN=HOST:PORT"
+        raise InputError("whom to record, and where, is not said", place="--target", allowed=allowed)
+    listeners = []
+    for text in listen:
+        where, _, own = text.partition("=")
+        whom = _target(target or "", "--target")
+        listeners.append(Listener(*_address(where, "--listen"), own or source, preserve_source, whom))
+    for text in forward:
+        where, equals, called = text.partition("=")
+        if not equals:
+            raise InputError(
+                "says not for whom", place="--forward", found=text, allowed="LISTEN=[SERVICE=]HOST:PORT"
+            )
+        whom = _target(called, "--forward")
+        listeners.append(Listener(*_address(where, "--forward"), source, preserve_source, whom))
+    return tuple(listeners)
+
+
+def _target(text: str, place: str) -> Target:
+    from froude.hadoop.target import SERVICES, parse_address, target_at
+
+    service, equals, address = text.rpartition("=")
+    if equals and service not in SERVICES.values():
+        allowed = ", ".join(dict.fromkeys(SERVICES.values()))
+        raise InputError("is no service", place=place, found=service, allowed=allowed)
+    return target_at(service, parse_address(address, place=place), "")
 
 
 def schema_of(hadoop: str | None, settings: Settings) -> tuple[Schema, str]:
@@ -133,22 +182,22 @@ def schema_of(hadoop: str | None, settings: Settings) -> tuple[Schema, str]:
 
 
 def _run(asked: CaptureSettings, schema: Schema, settings: Settings, limit_s: float | None) -> CaptureResult:
-    from froude.trace.capture.identity import with_source_id
-    from froude.trace.capture.service import Addresses, capture, run
+    from froude.trace.capture.identity import with_identities
+    from froude.trace.capture.lane import run
+    from froude.trace.capture.service import Addresses, capture
 
-    identified = with_source_id(asked, schema)
+    identified = with_identities(asked, schema)
 
-    async def until(addresses: Addresses) -> None:
+    async def until(addresses: Addresses) -> State:
         listening = ", ".join(f"{host}:{port}" for host, port in addresses)
         settings.note(f"recording on {listening}; Ctrl-C ends it")
         ended = asyncio.Event()
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(name, ended.set)
-        try:
+        with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(ended.wait(), limit_s)
-        except TimeoutError:
-            return
+        return State.COMPLETE
 
     def warn(error: FroudeError) -> None:
         settings.note(f"froude: {error}; connections are still passed on, but no longer recorded")

@@ -13,6 +13,7 @@ from froude.cli.settings import Settings
 
 if TYPE_CHECKING:
     from froude.experiment.main_job import MainJob
+    from froude.workspace.artifact import Origin
 
 EXIT_ERROR, EXIT_MISSED = 1, 3
 
@@ -26,7 +27,7 @@ def demo(
 ) -> None:
     """The whole chain, small, on a real NameNode that Froude fetches and starts.
 
-    Records real clients on 2, 3 and 4 DataNodes, mines the pattern, foretells 6 DataNodes and 5 clients,
+    Records real clients on 2, 3 and 4 DataNodes, mines the pattern, predicts 6 DataNodes and 5 clients,
     checks that against a real run, plays 50 clients on 200 emulated DataNodes, and writes a report. About two
     minutes, once Hadoop's jars are cached.
 
@@ -35,8 +36,8 @@ def demo(
     from froude.experiment.figures.main_job import main_job_report
     from froude.experiment.jobs import DEMO
     from froude.experiment.main_job import run_main_job
+    from froude.hadoop.cds_build import prepare
     from froude.hadoop.distribution import Hadoop
-    from froude.hadoop.quickstart import prepare
     from froude.render import save
     from froude.workspace.store import Workspace
 
@@ -53,9 +54,13 @@ def demo(
     progress = settings.progress()
     hadoop = Hadoop.find(release, progress=progress)
     prepare(hadoop, progress)
-    done = run_main_job(DEMO, workspace, hadoop, progress=progress, seed=settings.seed)
+    done = run_main_job(
+        DEMO, workspace, hadoop, progress=progress, seed=settings.seed, command=settings.command
+    )
     with progress.task("write the report"):
-        html, _ = save(main_job_report(done), workspace.new("report", suffix=".html"))
+        html, _ = save(
+            main_job_report(done), workspace.new("report", suffix=".html"), origin=_origin(settings, done)
+        )
     figures = {**_figures(done), "seconds": time.monotonic() - begun, "report": str(html)}
     settings.emit(figures)
     width = max(map(len, figures))
@@ -69,12 +74,20 @@ def demo(
         raise typer.Exit(EXIT_MISSED)
 
 
+def _origin(settings: Settings, done: MainJob) -> Origin:
+    """What the report shows: the mined workload and the run."""
+    from froude.workspace.document import content_of
+
+    shown = [done.workload_path, *([done.run.folder] if done.run.folder is not None else [])]
+    return settings.origin([content_of(path) for path in shown], seeded=True)
+
+
 def _figures(done: MainJob) -> dict[str, float | str]:
     latency = done.run.latency()
     return {
-        "nodes whose call sequence was foretold exactly": done.prediction.sequence_share,
-        "logical arguments foretold": done.prediction.row("logical").share,
-        "all arguments foretold": done.prediction.row("all").share,
+        "nodes whose call sequence was predicted exactly": done.prediction.sequence_share,
+        "logical arguments predicted": done.prediction.row("logical").share,
+        "all arguments predicted": done.prediction.row("all").share,
         "emulated nodes": sum(done.run.nodes.values()),
         "calls answered": sum(n for _, n in done.run.counts.values()),
         "errors": sum(sum(by.values()) for by in done.run.errors.values()),
@@ -87,5 +100,5 @@ def _figures(done: MainJob) -> dict[str, float | str]:
 
 def _text(name: str, value: object) -> str:
     if isinstance(value, float):
-        return f"{value:.2%}" if "foretold" in name else f"{value:,.1f}"
+        return f"{value:.2%}" if "predicted" in name else f"{value:,.1f}"
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
+from froude.cli import inputs
+from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.workload.extrapolate import extrapolate as make_plan
 from froude.workload.plan_file import plan_summary, write_plan
 from froude.workload.scale import Scale
-from froude.workload.yaml_file import read_workload
 
 EXIT_MISSED = 3
 
@@ -26,20 +27,27 @@ def extrapolate(
 ) -> None:
     """A Workload at a Scale → a Plan, with its refusals.
 
-    Ends with 3 if the plan cannot be played.
+    Ends with 3 if the plan cannot be played; such a plan never replaces one that stands there.
 
     Example: froude extrapolate workload.yaml --at datanodes=200 --at clients=50 --at files=8 -o plan
     """
     settings: Settings = ctx.obj
-    plan = make_plan(read_workload(workload), Scale.parse(at))
-    if not settings.dry_run:
-        write_plan(output, plan)
+    claim(settings, [Output(output, "plan", folder=True)], [workload])
+    scale = Scale.parse(at)
+    opened = inputs.workload(settings, workload)
+    with inputs.named(workload):
+        plan = make_plan(opened.workload, scale)
+    stays = not plan.playable and output.exists()
+    if not settings.dry_run and not stays:
+        write_plan(output, plan, settings.origin([opened.content]), workload=opened)
     settings.emit(plan_summary(plan))
     for name, count in plan.counts.items():
         settings.out(f"{count:>8,}  {name}")
     for refusal in plan.refusals:
         settings.out(f"{'refused' if refusal.fatal else 'note'}: {refusal.what}")
-    written = "Nothing written" if settings.dry_run else f"Plan written to {output}"
+    written = "Nothing written" if settings.dry_run or stays else f"Plan written to {output}"
     settings.out(written if plan.playable else f"{written}; it cannot be played")
+    if stays:
+        settings.out(f"The plan that stands in {output} stays as it is")
     if not plan.playable:
         raise typer.Exit(EXIT_MISSED)

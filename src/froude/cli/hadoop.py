@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from froude.cli.settings import Settings
-from froude.hadoop import background, quickstart
+from froude.hadoop import background, cds_build
 from froude.hadoop.distribution import DEFAULT_RELEASE, Hadoop, cache_folder, cached_releases
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False)
@@ -32,7 +32,7 @@ def fetch(
     ctx: typer.Context,
     release: _Release = None,
     prepare: Annotated[
-        bool, typer.Option(help="Start it once, so that quick starts take half the time (15 s, 80 MB).")
+        bool, typer.Option(help="Start it once, so that fast start-up takes half the time (15 s, 80 MB).")
     ] = True,
 ) -> None:
     """Fetch the jars of a release, unless they are in the cache.
@@ -51,7 +51,7 @@ def fetch(
     progress = settings.progress()
     found = Hadoop.find(wanted, progress=progress, environ=environ)
     if prepare:
-        quickstart.prepare(found, progress)
+        cds_build.prepare(found, progress)
     settings.emit(_described(found))
     settings.out(f"Hadoop {found.version}: {len(found.jars)} jars in {cache_folder()}, for {_java(found)}")
 
@@ -119,18 +119,24 @@ def up(
 
 @app.command()
 def down(ctx: typer.Context) -> None:
-    """End the cluster of this workspace, exactly that, and remove its data.
+    """End the cluster of this workspace, exactly that, and remove its data; also one that still starts.
 
     Example: froude hadoop down
     """
     settings: Settings = ctx.obj
     if settings.dry_run:
-        state = background.running(settings.workspace)
-        settings.would("end nothing: nothing runs here" if state is None else f"end {state.uri}")
+        state = background.running(settings.workspace) or background.starting(settings.workspace)
+        settings.would("end nothing: nothing runs here" if state is None else f"end {_named(state)}")
         return
-    state = background.stop(settings.workspace)
-    settings.emit({"ended": None if state is None else asdict(state)})
-    settings.out("Nothing ran in this workspace" if state is None else f"Ended {state.uri}")
+    ended = background.stop(settings.workspace)
+    settings.emit({"ended": None if ended is None else asdict(ended)})
+    settings.out("Nothing ran in this workspace" if ended is None else f"Ended {_named(ended)}")
+
+
+def _named(cluster: background.State | background.Process) -> str:
+    if isinstance(cluster, background.State):
+        return cluster.uri
+    return f"a cluster on its way up, process {cluster.pid}"
 
 
 def _described(found: Hadoop) -> dict[str, Any]:

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
-from froude.mining.summary import Kind, TypeSummary, summarise
+from froude.mining.summary import RuleKind, TypeSummary, summarise
 from froude.workload.types import Finding, Question, Workload
 
 
@@ -29,10 +30,14 @@ def mine(
     from froude.workload.yaml_file import write_workload
 
     settings: Settings = ctx.obj
+    claim(settings, [Output(output, "workload")], traces)
     found = [read_trace(path) for path in traces]
+    for path, trace in zip(traces, found, strict=True):
+        if trace.incomplete is not None:
+            settings.note(f"froude: {path} is not whole: {trace.incomplete}")
     workload = mine_traces(found, progress=settings.progress(), workers=settings.workers)
     if not settings.dry_run:
-        write_workload(output, workload)
+        write_workload(output, workload, settings.origin(workload.recorded.traces))
     settings.emit(_document(workload))
     settings.out(_tables(summarise(workload)))
     for finding in workload.findings:
@@ -50,11 +55,11 @@ def mine(
 def _tables(types: tuple[TypeSummary, ...]) -> str:
     """Who there is and what they do; then how their arguments come about. Each within 80 columns."""
     doing = [("node type", "nodes", "loops", "calls", "periodic", "effects")]
-    arguments = [("arguments by node type", *(kind.value for kind in Kind))]
+    arguments = [("arguments by node type", *(kind.value for kind in RuleKind))]
     for one in types:
         loops = ", ".join(dict.fromkeys(one.loops)) or "-"
         doing.append((one.name, one.count, loops, str(one.calls), str(one.periodic), str(one.effects)))
-        arguments.append((one.name, *(str(one.arguments[kind]) for kind in Kind)))
+        arguments.append((one.name, *(str(one.arguments[kind]) for kind in RuleKind)))
     return f"{aligned(doing, words=3)}\n\n{aligned(arguments)}\n"
 
 

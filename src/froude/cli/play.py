@@ -10,11 +10,14 @@ from typing import Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.cli.inputs import named
+from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
-from froude.emulation.guard import parse_target
+from froude.emulation.pacing import Pacing
 from froude.emulation.recorder import Record
-from froude.emulation.run import Run
+from froude.emulation.run import Latency, Run
 from froude.hadoop import background
+from froude.hadoop.target import parse_address
 from froude.workload.plan_file import read_plan
 
 EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
@@ -24,13 +27,28 @@ def play(  # the flags of one command
     ctx: typer.Context,
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan's folder.")],
     target: Annotated[
-        str | None, typer.Option(help="hdfs://HOST:PORT of the NameNode [what `froude hadoop up` runs here].")
+        list[str] | None,
+        typer.Option(
+            metavar="[SERVICE=]hdfs://HOST:PORT",
+            help="Whom to play against [what `froude hadoop up` runs here]; repeat for each service that is called.",
+        ),
     ] = None,
     target_is: Annotated[
-        str | None, typer.Option(help="Its cluster id, for a NameNode that Froude did not start.")
+        list[str] | None,
+        typer.Option(
+            metavar="[SERVICE=]ID",
+            help="Its id (a NameNode's cluster id), for a daemon that Froude did not start; repeatable.",
+        ),
     ] = None,
     http: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="Its web address, to record its metrics as well.")
+    ] = None,
+    pacing: Annotated[
+        Pacing | None,
+        typer.Option(
+            help="closed: clients wait for answers, as real ones do; scheduled: calls are due at planned times "
+            "[scheduled, where service times were recorded]."
+        ),
     ] = None,
     speed: Annotated[float, typer.Option(min=0.001, help="2 halves every recorded pause.")] = 1.0,
     duration: Annotated[str | None, typer.Option(help="Longest time, for example '5 min'.")] = None,
@@ -46,30 +64,39 @@ def play(  # the flags of one command
     Example: froude play plan --target hdfs://127.3.7.1:8020 --target-is CID-5cc9a6f4 -o run
     """
     settings: Settings = ctx.obj
-    target = target or _here(settings)
-    address = parse_target(target)
-    made = read_plan(plan)
+    claim(settings, [Output(output, "run", folder=True, keeps=True)], [plan])
+    targets = _by_service(target or [_here(settings)])
+    addresses = {service: parse_address(uri, place="--target") for service, uri in targets.items()}
+    planned = read_plan(plan)
     if settings.dry_run:
-        settings.would(f"play on {target} into {output}", nodes=dict(made.counts), playable=made.playable)
-        settings.out("\n".join(f"{count:>8,}  {name}" for name, count in made.counts.items()))
+        where = ", ".join(targets.values())
+        settings.would(
+            f"play on {where} into {output}", nodes=dict(planned.counts), playable=planned.playable
+        )
+        settings.out("\n".join(f"{count:>8,}  {name}" for name, count in planned.counts.items()))
         return
-    if output.exists():
-        raise InputError("already exists", file=output, remedy="Choose another folder with -o")
     from froude.experiment.play import play as play_plan
+    from froude.experiment.play import seconds_of
 
-    ours = _ours(settings, address)
-    run = play_plan(
-        made,
-        target,
-        record=record.value,
-        speed=speed,
-        duration=duration,
-        seed=settings.seed,
-        progress=settings.progress(),
-        folder=output,
-        target_is=target_is or (ours.cluster_id if ours is not None else None),
-        http=_web(http or (ours.http if ours is not None else None)),
-    )
+    ours = {service: _ours(settings, address) for service, address in addresses.items()}
+    typed = {service: state.cluster_id for service, state in ours.items() if state is not None}
+    own_http = next((state.http for state in ours.values() if state is not None), None)
+    limit_s = None if duration is None else seconds_of(duration)
+    with named(plan):
+        run = play_plan(
+            planned,
+            targets,
+            record=record.value,
+            pacing=pacing,
+            speed=speed,
+            duration=limit_s,
+            seed=settings.seed,
+            progress=settings.progress(),
+            folder=output,
+            target_is=typed | _by_service(target_is or []),
+            http=_web(http or own_http),
+            command=settings.command,
+        )
     settings.emit(_summary(run))
     settings.out(_text(run))
     if run.failure is not None:
@@ -98,7 +125,23 @@ def _ours(settings: Settings, address: tuple[str, int]) -> background.State | No
     The target must still say that it is this one: the guard compares.
     """
     state = background.running(settings.workspace)
-    return state if state is not None and parse_target(state.uri) == address else None
+    return state if state is not None and parse_address(state.uri, place="state") == address else None
+
+
+def _by_service(texts: list[str]) -> dict[str, str]:
+    """`[SERVICE=]VALUE` texts by service; the empty name stands for the only one.
+
+    Raises:
+        InputError: one service twice.
+    """
+    by_service: dict[str, str] = {}
+    for text in texts:
+        service, equals, value = text.rpartition("=")
+        if (service if equals else "") in by_service:
+            allowed = "one for each service, as SERVICE=VALUE"
+            raise InputError("a service is given twice", place="--target", found=text, allowed=allowed)
+        by_service[service if equals else ""] = value
+    return by_service
 
 
 def _web(text: str | None) -> tuple[str, int] | None:
@@ -113,12 +156,19 @@ def _web(text: str | None) -> tuple[str, int] | None:
 def _summary(run: Run) -> dict[str, object]:
     return {
         "bottleneck": str(run.bottleneck),
+        "pacing": run.pacing,
+        "latency": run.main_latency.value,
         "failure": run.failure,
         "elapsed_s": round(run.elapsed_s, 3),
         "calls_per_second": round(run.throughput(), 1),
         "lateness_p99_ms": run.lateness.p99_ms,
         "methods": {
-            method: {"sent": sent, "answered": answered, **asdict(run.latency(method))}
+            method: {
+                "sent": sent,
+                "answered": answered,
+                **asdict(run.latency(method)),
+                "corrected_p99_ms": run.latency(method, Latency.CORRECTED).p99_ms,
+            }
             for method, (sent, answered) in run.counts.items()
         },
         "errors": run.errors,
@@ -145,11 +195,20 @@ def _left_out(run: Run) -> list[str]:
 def _text(run: Run) -> str:
     lines = _left_out(run)
     lines += [f"Limited by {run.bottleneck}", ""]
-    lines.append(f"{'method':<28}{'answered':>10}{'p50 ms':>10}{'p99 ms':>10}{'errors':>8}")
+    closed = run.main_latency is Latency.SERVICE
+    lines.append(f"{run.pacing.capitalize()} pacing; p50 and p99 of the {run.main_latency.value}")
+    if closed:
+        lines.append(
+            "p99c: corrected for the calls that slow ones kept from being made (coordinated omission)"
+        )
+    head = f"{'method':<26}{'answered':>10}{'p50 ms':>10}{'p99 ms':>10}"
+    lines.append(head + f"{'p99c ms' if closed else 'service':>10}{'errors':>8}")
     for method, (_, answered) in run.counts.items():
-        latency = run.latency(method)
+        main = run.latency(method)
+        beside = run.latency(method, Latency.CORRECTED if closed else Latency.SERVICE)
         errors = sum(run.errors.get(method, {}).values())
-        lines.append(f"{method:<28}{answered:>10,}{latency.p50_ms:>10.2f}{latency.p99_ms:>10.2f}{errors:>8,}")
+        times = "".join(f"{ms:>10.2f}" for ms in (main.p50_ms, main.p99_ms, beside.p99_ms))
+        lines.append(f"{method:<26}{answered:>10,}{times}{errors:>8,}")
     lines.append("")
     if run.differences is not None:
         lines += [f"{d.method}: sent {d.sent}, the target counted {d.counted}" for d in run.differences] or [

@@ -6,10 +6,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from froude.cli import inputs
 from froude.cli.settings import Settings
-from froude.mining.prediction import Outcome, Prediction, predict
+from froude.mining.prediction import LeafOutcome, Prediction, predict
 from froude.trace.files import read_trace
-from froude.workload.yaml_file import read_workload
 
 _MOST_MISSES = 12
 
@@ -25,7 +25,9 @@ def check(settings: Settings, workload: Path, trace: Path, pair: Path | None) ->
     """
     run = read_trace(trace)
     other = None if pair is None else read_trace(pair)
-    prediction = predict(read_workload(workload), run, ceiling_pair=other)
+    opened = inputs.workload(settings, workload)
+    with inputs.named(workload):
+        prediction = predict(opened.workload, run, ceiling_pair=other)
     settings.emit(_document(prediction))
     settings.out(_text(prediction, ", ".join(f"{name}={value}" for name, value in run.meta.scale.items())))
     return prediction
@@ -35,7 +37,7 @@ def _text(prediction: Prediction, scale: str) -> str:
     lines = [
         f"At {scale}:",
         "",
-        f"{'node type':<16}{'foretold':>9}{'seen':>7}{'exact':>7}{'calls in place':>17}",
+        f"{'node type':<16}{'predicted':>9}{'seen':>7}{'exact':>7}{'calls in place':>17}",
     ]
     for one in prediction.sequences:
         place = f"{one.calls_matched} of {one.calls_real}"
@@ -44,14 +46,14 @@ def _text(prediction: Prediction, scale: str) -> str:
         )
         if one.first_difference:
             lines.append(f"  first difference: {one.first_difference}")
-    if prediction.strangers:
-        lines.append(f"{prediction.strangers} senders are of no type that the workload has")
-    lines += ["", f"{'arguments of':<16}{'number':>9}{'foretold':>10}{'ceiling':>10}"]
+    if prediction.unmatched:
+        lines.append(f"{prediction.unmatched} senders are of no type that the workload has")
+    lines += ["", f"{'arguments of':<16}{'number':>9}{'predicted':>10}{'ceiling':>10}"]
     for row in prediction.rows:
         ceiling = "" if row.ceiling_share is None else f"{row.ceiling_share:.2%}"
         lines.append(f"{row.name:<16}{row.leaves:>9,}{row.share:>10.2%}{ceiling:>10}")
     if prediction.misses:
-        lines += ["", "not foretold:"]
+        lines += ["", "not predicted:"]
     for miss in prediction.misses[:_MOST_MISSES]:
         lines.append(f"{miss.count:>7,}  {miss.outcome.value:<11}{miss.method} {miss.path}")
     hidden = len(prediction.misses) - _MOST_MISSES
@@ -62,7 +64,7 @@ def _document(prediction: Prediction) -> dict[str, Any]:
     return {
         "sequence_share": prediction.sequence_share,
         "call_share": prediction.call_share,
-        "strangers": prediction.strangers,
+        "unmatched senders": prediction.unmatched,
         "sequences": [asdict(one) for one in prediction.sequences],
         "effects": [asdict(one) for one in prediction.effects],
         "arguments": [
@@ -71,7 +73,7 @@ def _document(prediction: Prediction) -> dict[str, Any]:
                 "leaves": row.leaves,
                 "share": row.share,
                 "ceiling": row.ceiling_share,
-                **{outcome.value: row.outcomes.get(outcome, 0) for outcome in Outcome},
+                **{outcome.value: row.outcomes.get(outcome, 0) for outcome in LeafOutcome},
             }
             for row in prediction.rows
         ],

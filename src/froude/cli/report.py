@@ -9,41 +9,45 @@ from typing import Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.base.files import check_regular, kind_of_place
+from froude.cli import inputs
+from froude.cli.outputs import claim
+from froude.cli.outputs import page as page_places
 from froude.cli.settings import Settings
 from froude.render import Report, Section, save
-from froude.workspace.artifact import Artifact
-from froude.workspace.store import Workspace, read_artifact
+from froude.workspace.document import content_of
+from froude.workspace.recognise import DOCUMENTS, kind_of
+from froude.workspace.store import Workspace
 
 
-def _workload(path: Path) -> tuple[Section, ...]:
+def _workload(settings: Settings, path: Path) -> tuple[Section, ...]:
     from froude.experiment.figures.workload import workload_section
-    from froude.workload.yaml_file import read_workload
 
-    return (workload_section(read_workload(path)),)
+    return (workload_section(inputs.workload(settings, path).workload),)
 
 
-def _trace(path: Path) -> tuple[Section, ...]:
+def _trace(_: Settings, path: Path) -> tuple[Section, ...]:
     from froude.experiment.figures.trace import traces_section
     from froude.trace.files import read_trace
 
     return (traces_section([read_trace(path)]),)
 
 
-def _plan(path: Path) -> tuple[Section, ...]:
+def _plan(_: Settings, path: Path) -> tuple[Section, ...]:
     from froude.experiment.figures.page import sections_of
     from froude.workload.plan_file import read_plan
 
     return sections_of(read_plan(path))
 
 
-def _run(path: Path) -> tuple[Section, ...]:
+def _run(_: Settings, path: Path) -> tuple[Section, ...]:
     from froude.emulation.run_files import read_run
     from froude.experiment.figures.run import run_sections
 
     return run_sections(read_run(path))
 
 
-SECTIONS: Mapping[str, Callable[[Path], tuple[Section, ...]]] = {
+SECTIONS: Mapping[str, Callable[[Settings, Path], tuple[Section, ...]]] = {
     "workload": _workload,
     "trace": _trace,
     "plan": _plan,
@@ -70,48 +74,52 @@ def report(
     settings: Settings = ctx.obj
     if output.suffix == ".json":
         raise InputError("is the place of the figures", file=output, allowed="another suffix, such as .html")
+    shown = [_find(name, settings.workspace) for name in artifacts]
+    claim(settings, page_places(output), [path for _, path in shown])
     sections: list[Section] = []
     facts: dict[str, str] = {}
-    for name in artifacts:
-        kind, path, artifact = _find(name, settings.workspace)
-        sections += SECTIONS[kind](path)
-        facts[f"{kind.capitalize()} {path.name}"] = artifact.id if artifact else str(path)
+    hashes = []
+    for kind, path in shown:
+        with inputs.named(path):
+            sections += SECTIONS[kind](settings, path)
+        hashes.append(content_of(path))
+        facts[f"{kind.capitalize()} {path.name}"] = hashes[-1][:12]
     page = Report(
         title or ", ".join(Path(name).name for name in artifacts), sections=tuple(sections), facts=facts
     )
     if settings.dry_run:
         settings.would(f"write {output} and {output.with_suffix('.json')}")
         return
-    html, data = save(page, output, interactive=not static)
+    html, data = save(page, output, interactive=not static, origin=settings.origin(hashes))
     settings.emit({"html": str(html), "json": str(data)})
     settings.out(f"Report written to {html}, its figures to {data}")
 
 
-def _find(name: str, folder: Path) -> tuple[str, Path, Artifact | None]:
-    """An artifact by its path, or by name or id in the workspace, and its kind.
+def _find(name: str, folder: Path) -> tuple[str, Path]:
+    """The kind and the path of an artifact, given by its path, or by name or id in the workspace.
 
     Raises:
         InputError: there is none, or nothing shows its kind.
     """
     path = Path(name)
-    artifact = read_artifact(path)
-    if artifact is None and not path.exists():
+    if kind_of_place(path) is None:
         around = Workspace.around(folder)
         if around is None:
             raise InputError("does not exist", file=path)
-        artifact = around.find(name)
-        path = artifact.path
-    kind = artifact.kind if artifact else _kind_by_form(path)
-    if kind not in SECTIONS:
-        raise InputError(
-            "cannot be shown in a report", file=path, found=f"kind {kind}", allowed=", ".join(SECTIONS)
-        )
-    return kind, path, artifact
+        path = around.find(name).path
+    if not path.is_dir():
+        check_regular(path)
+    kind = kind_of(path) or _damaged(path)
+    if kind is None or kind not in SECTIONS:
+        allowed = ", ".join(SECTIONS)
+        document = next((path / name for name in DOCUMENTS if (path / name).is_file()), path)
+        raise InputError("cannot be shown in a report", file=document, found=f"kind {kind}", allowed=allowed)
+    return kind, path
 
 
-def _kind_by_form(path: Path) -> str:
-    """What an artifact without lineage is: one that was moved or edited is still what its form says."""
+def _damaged(path: Path) -> str | None:
+    """What an artifact is that does not say it any more: its reader says what is wrong with it."""
     if path.suffix in {".yaml", ".yml"}:
         return "workload"
-    marks = {"plan": "plan.yaml", "run": "run.yaml", "trace": "calls.parquet"}
-    return next((kind for kind, mark in marks.items() if (path / mark).is_file()), "unknown")
+    marks = {"plan": "plan.yaml", "run": "run.json", "trace": "calls.parquet"}
+    return next((kind for kind, mark in marks.items() if kind_of_place(path / mark) is not None), None)

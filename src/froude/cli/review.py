@@ -9,10 +9,12 @@ from typing import Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.base.files import refuse_special
+from froude.cli import inputs
 from froude.cli.settings import Settings
 from froude.workload.review import answer, open_questions
 from froude.workload.types import Constant, Question, Rule, Workload
-from froude.workload.yaml_file import read_workload, write_workload
+from froude.workload.yaml_file import write_workload
 from froude.workload.yaml_rules import rule_field
 
 
@@ -45,7 +47,10 @@ def review(
     Example: froude review workload.yaml --set q1=2 --set 'q2=#/data/in' --accept
     """
     settings: Settings = ctx.obj
-    found = read_workload(workload)
+    if not settings.dry_run:
+        refuse_special(workload)  # answers are written there: say so before any is given
+    opened = inputs.workload(settings, workload)
+    found = opened.workload
     changed = _set(found, set_ or [], workload)
     if accept:
         for question in open_questions(changed):
@@ -54,7 +59,7 @@ def review(
     elif not set_ and not list_ and sys.stdin.isatty() and not settings.json:
         changed = _ask(changed, settings)
     if changed != found and not settings.dry_run:
-        write_workload(workload, changed)
+        write_workload(workload, changed, settings.origin([opened.content]))
     left = open_questions(changed)
     settings.emit([_fields(changed, question) for question in left])
     for question in left:

@@ -6,18 +6,22 @@ import json
 import os
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from froude.base.errors import InputError
+from froude.base.files import read_bounded
 from froude.base.parallel import Workers, parse_workers
 from froude.base.progress import Progress, Silent
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from froude.workspace.artifact import Origin
+
+_LIMIT_BYTES = 1 << 20
 _ENVIRONMENT = {"workspace": "FROUDE_WORKSPACE", "workers": "FROUDE_WORKERS", "seed": "FROUDE_SEED"}
 
 
@@ -32,6 +36,22 @@ class Settings:
     dry_run: bool = False
     json: bool = False
     quiet: bool = False
+    force: bool = False
+    """Whether outputs may replace files of another kind."""
+    command: str = ""
+    """The command line as typed."""
+
+    def origin(self, inputs: Sequence[str] = (), *, seeded: bool = False, tags: Sequence[str] = ()) -> Origin:
+        """How what this command writes came to be.
+
+        Args:
+            inputs: content hashes of what it was made from.
+            seeded: whether chance had a part.
+            tags: words by which a workspace finds it.
+        """
+        from froude.workspace.artifact import Origin
+
+        return Origin(self.command, tuple(inputs), self.seed if seeded else None, tags=tuple(tags))
 
     def progress(self) -> Progress:
         """Progress on stderr; silent when asked for, with --json, or where stderr is no terminal."""
@@ -68,9 +88,14 @@ class Settings:
         self.out(f"Would {what}")
 
     def emit(self, document: Any) -> None:
-        """Print the result as one JSON document; nothing without --json."""
+        """Print the result as one JSON document; nothing without --json.
+
+        Args:
+            document: values that JSON takes; or its text, as it is written to a file.
+        """
         if self.json:
-            print(json.dumps(document, indent=2, default=str))
+            text = document if isinstance(document, str) else json.dumps(document, indent=2, default=str)
+            print(text.rstrip("\n"))
 
 
 def resolve(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
@@ -104,6 +129,8 @@ def resolve(flags: Mapping[str, Any], environment: Mapping[str, str] | None = No
         dry_run=bool(flags.get("dry_run")),
         json=bool(flags.get("json")),
         quiet=bool(flags.get("quiet")),
+        force=bool(flags.get("force")),
+        command=str(flags.get("command") or ""),
     )
 
 
@@ -111,8 +138,8 @@ def _workspace_defaults(file: Path) -> dict[str, Any]:
     if not file.is_file():
         return {}
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        table = tomllib.loads(read_bounded(file, limit_bytes=_LIMIT_BYTES).decode())
+    except (ValueError, RecursionError) as error:  # also digits beyond what is read
         raise InputError(f"is not TOML ({error})", file=file) from error
     found = table.get("defaults", {})
     if not isinstance(found, dict):

@@ -11,6 +11,10 @@ from froude.base.errors import InputError
 from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from google.protobuf.message import Message
+
     from froude.cli.settings import Settings
     from froude.trace.diff import TraceDiff
     from froude.trace.types import Call, Trace
@@ -42,6 +46,7 @@ def show(
     chosen = [call for call in found.calls if method in {None, call.method}][:calls]
     if settings.json:
         document = summary.to_mapping()
+        document["state"] = "unknown" if found.lineage is None else found.lineage.state.value
         if calls:
             document["examples"] = [_decoded(found, call) for call in chosen]
         settings.emit(document)
@@ -69,7 +74,7 @@ def validate(
         settings.would(f"make a whole trace of {place}")
         return
     if recover:
-        recover_partial(place)
+        recover_partial(place, settings.command)
         place = place.with_name(place.name.removesuffix(".partial"))
     result = validate_trace(place)
     if settings.json:
@@ -97,10 +102,10 @@ def diff(
         float | None, typer.Option(min=0, max=1, help="With a workload: end with 3 below this share.")
     ] = None,
 ) -> None:
-    """How the behaviour in two Traces differs, or what a workload foretold of a Trace.
+    """How the behaviour in two Traces differs, or what a workload predicted of a Trace.
 
     A workload is held against a run that it was not mined from: which call sequences and arguments came true.
-    With --at-least, exit code 3 if sequences differ or fewer arguments of logical calls were foretold.
+    With --at-least, exit code 3 if sequences differ or fewer arguments of logical calls were predicted.
     """
     from dataclasses import asdict
 
@@ -180,17 +185,21 @@ def tap(
     ] = None,
 ) -> None:
     """A tap: raw bytes of connections with their times."""
-    from froude.cli.capture import scale_of, schema_of
+    from froude.cli.capture import schema_of
+    from froude.cli.outputs import Output, claim
     from froude.trace.files import write_trace
     from froude.trace.importers.tap import import_tap
+    from froude.workload.scale import Scale
+    from froude.workspace.artifact import hash_file
 
     settings: Settings = ctx.obj
+    claim(settings, [Output(output, "trace", folder=True, keeps=True)], [path, hadoop])
     schema, _ = schema_of(hadoop, settings)
-    found = import_tap(path, schema, scale=scale_of(scale or []), source_id=source_id)
+    found = import_tap(path, schema, scale=dict(Scale.parse(scale or [])), source_id=source_id)
     if settings.dry_run:
         settings.would(f"write {len(found.calls)} calls to {output}")
         return
-    lineage = write_trace(output, found, command=f"froude trace import tap {path.name}", tags=tag or ())
+    lineage = write_trace(output, found, settings.origin([hash_file(path)], tags=tag or ()))
     if settings.json:
         settings.emit({"path": str(output), "calls": len(found.calls), "lineage": lineage.to_mapping()})
     settings.out(f"{output}: {len(found.calls)} calls")
@@ -213,6 +222,8 @@ def _place(path: Path, settings: Settings) -> Path:
 
 def _print_summary(settings: Settings, found: Trace, summary: Any) -> None:
     meta = found.meta
+    if found.incomplete is not None:
+        settings.out(f"NOT WHOLE: {found.incomplete}\n")
     at = ", ".join(f"{name}={value}" for name, value in meta.scale.items()) or "no scale given"
     settings.out(
         f"{summary.calls} calls in {summary.duration_s:.1f} s by {len(summary.senders)} senders, at {at}"
@@ -257,8 +268,6 @@ def _print_diff(settings: Settings, result: TraceDiff) -> None:
 
 
 def _decoded(found: Trace, call: Call) -> dict[str, Any]:
-    from google.protobuf.json_format import MessageToDict
-
     parts: dict[str, Any] = {
         "start_s": call.start_s,
         "duration_s": call.duration_s,
@@ -270,10 +279,27 @@ def _decoded(found: Trace, call: Call) -> dict[str, Any]:
         "error": call.error,
     }
     if call.request is not None:
-        parts["request"] = MessageToDict(found.request(call), preserving_proto_field_name=True)
+        parts["request"] = _fields(found.request, call)
     if call.response is not None:
-        parts["response"] = MessageToDict(found.response(call), preserving_proto_field_name=True)
+        parts["response"] = _fields(found.response, call)
     return parts
+
+
+def _fields(decode: Callable[[Call], Message], call: Call) -> dict[str, Any]:
+    """A message's fields, or why it cannot be read: its method may be kept though no schema knows it."""
+    from google.protobuf.json_format import MessageToDict
+
+    try:
+        return MessageToDict(decode(call), preserving_proto_field_name=True)
+    except InputError as error:
+        return {"unreadable": str(error)}
+
+
+def _lines(decode: Callable[[Call], Message], call: Call) -> list[str]:
+    try:
+        return str(decode(call)).splitlines()[:30]
+    except InputError as error:
+        return [f"cannot be read: {error}"]
 
 
 def _call_text(found: Trace, call: Call) -> Any:
@@ -286,6 +312,6 @@ def _call_text(found: Trace, call: Call) -> Any:
     parts = [head]
     for what, body in (("request", call.request), ("response", call.response)):
         if body is not None:
-            message = found.request(call) if what == "request" else found.response(call)
-            parts += [f"  {what}", *(f"    {line}" for line in str(message).splitlines()[:30])]
+            decode = found.request if what == "request" else found.response
+            parts += [f"  {what}", *(f"    {line}" for line in _lines(decode, call))]
     return Text("\n".join(parts))

@@ -1,1 +1,1 @@
-"""Placeholder docstring."""
+"""A Plan played against real daemons by emulated nodes, and what was measured."""

@@ -6,8 +6,8 @@ Source: PatternMiner III.B.4, fork and join; "ours" for nodes that never end.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from froude.base.errors import InputError
 from froude.emulation.programs.events import NodeId
@@ -23,6 +23,9 @@ class Group:
     rule: StartRule
     endless: bool = False
     """Whether they go on until the play is stopped, as DataNodes do."""
+    planned_s: Mapping[Moment, float] = field(default_factory=dict)
+    """Seconds from a node's start to its moments, where a schedule says; what waits for one is then intended at the
+    planned time, however late the moment comes."""
 
 
 class Controller:
@@ -44,6 +47,7 @@ class Controller:
         self._heap: list[tuple[float, int, str, int]] = []
         self._waiting = [group for group in groups if group.count]
         self._unfinished = sum(group.count for group in groups if not group.endless)
+        self._first_s: dict[str, float] = {}
         self._order = {group.name: position for position, group in enumerate(groups)}
         _check(self._groups)
 
@@ -88,11 +92,21 @@ class Controller:
         still = []
         for group in self._waiting:
             if self._may_start(group.rule):
-                at_s = now_s + group.rule.delay_s / self._speed
+                at_s = self._released_s(group.rule, now_s) + group.rule.delay_s / self._speed
+                self._first_s[group.name] = at_s
                 heapq.heappush(self._heap, (at_s, self._order[group.name], group.name, 0))
             else:
                 still.append(group)
         self._waiting = still
+
+    def _released_s(self, rule: StartRule, now_s: float) -> float:
+        """When the awaited moment was planned; without a plan of it, now that it has come."""
+        awaited = None if rule.after is None else self._groups[rule.after]
+        if awaited is None or rule.moment not in awaited.planned_s or awaited.name not in self._first_s:
+            return now_s
+        waited_for = awaited.count - 1 if rule.every else 0
+        started_s = self._first_s[awaited.name] + waited_for * awaited.rule.spacing_s / self._speed
+        return started_s + awaited.planned_s[rule.moment]
 
     def _may_start(self, rule: StartRule) -> bool:
         if rule.after is None:

@@ -2,6 +2,9 @@
 
 A shell (`driver`, or a simulated network in the tests) feeds it bytes and the time, and carries away what it
 wants sent. Nothing here waits, so a play is a function of its inputs and can be run again exactly.
+
+A connection that is lost is made again, and the calls in flight on it are sent again with the same client id and call
+id and a higher retry count, as Hadoop's clients do. Only a target that takes no connection at all ends a play.
 """
 
 from __future__ import annotations
@@ -14,55 +17,53 @@ from typing import NamedTuple, Protocol
 from froude.base.errors import TargetError
 from froude.emulation.controller import Controller
 from froude.emulation.programs.events import (
+    LOST,
+    Endpoint,
     Event,
     Failed,
+    MessageReceived,
     NodeId,
     Note,
     Program,
     Reached,
     Reply,
     Send,
+    SendMessage,
     Started,
-    Tell,
     Timer,
-    Told,
     WakeAt,
 )
 from froude.emulation.tally import Series, Tally
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Authenticated, Broken, Closed, ErrorResponse, FatalResponse, Response
+from froude.hadoop.rpc.headers import MAX_CALL_ID
 from froude.hadoop.rpc.states import State
+from froude.hadoop.target import Target
 from froude.workload.types import Moment
 
-LOST = "ConnectionLost"
-"""Error class of calls whose connection ended before their answer."""
 INTERVAL_S = 1.0
 """Length of an interval of the time series."""
+RETRIES, RETRY_S = 10, 1.0  # ipc.client.connect.max.retries, ipc.client.connect.retry.interval
+_CORE = -1
+"""In place of a node's index: a timer of the core's own."""
 _GONE: None = None
 
 
-class Endpoint(NamedTuple):
-    """Which connection a call takes; calls with equal ones share it."""
-
-    protocol: str
-    """Protocol that the connection is opened for."""
-    user: str | None = None
-    """Effective user."""
-    source: str | None = None
-    """Own address to connect from; None for any."""
-    slot: int = 0
-    """Number within a pool."""
-
-
-class Population(Protocol):
-    """Who plays."""
+class Nodes(Protocol):
+    """Who plays; `programs.population.Population` for a plan."""
 
     def program(self, node: NodeId) -> Program:
         """A fresh program for a node that begins."""
         ...
 
-    def endpoint(self, node: NodeId, protocol: str) -> Endpoint:
-        """The connection that a node's calls of a protocol take."""
+    def endpoint(self, node: NodeId, protocol: str, service: str) -> Endpoint:
+        """The connection that a node's calls of a protocol to a service take.
+
+        Args:
+            node: who calls.
+            protocol: what it speaks.
+            service: who is called.
+        """
         ...
 
     def client_id(self, node: NodeId) -> bytes | None:
@@ -80,13 +81,18 @@ class PlayedCall(NamedTuple):
     node: NodeId
     channel: int
     call_id: int
+    retry: int
+    """How often it was sent again."""
+    service: str
     protocol: str
     method: str
     intended_s: float
     sent_s: float
+    """First sent."""
     answered_s: float | None
     """None when no answer came."""
-    request: bytes
+    request: bytes | None
+    """None where a journal could not keep it."""
     response: bytes | None
     error: str | None
     message: str | None
@@ -108,31 +114,38 @@ class Pending(NamedTuple):
     """A call in flight."""
 
     node: int
-    token: int
     series: Series
-    intended_s: float
     sent_s: float
-    send: Send | None
-    """Kept only for calls that are written down."""
+    send: Send
+    retry: int = 0
 
 
 class Channel:
     """One connection as the core sees it."""
 
-    __slots__ = ("connection", "endpoint", "next_call", "number", "out", "pending", "waiting")
+    __slots__ = (
+        "attempts", "client_id", "connection", "endpoint", "heard_s", "number", "out", "pending", "up", "waiting",
+    )  # fmt: skip
 
     def __init__(self, number: int, endpoint: Endpoint, connection: ClientConnection) -> None:
         self.number = number
         """Number within the play."""
         self.endpoint = endpoint
         self.connection = connection
-        self.next_call = 0
+        self.client_id = connection.client_id
+        """Of calls whose node has none; the same on every connection that is made for the channel."""
+        self.attempts = 0
+        """How often it was lost, or not made, since it last answered a call."""
+        self.heard_s: float | None = None
+        """When bytes last came; None for never."""
+        self.up = True
+        """Whether there is a connection, or one is being made."""
         self.out: list[bytes] = []
         """Bytes for the shell to send."""
         self.pending: dict[int, Pending] = {}
         """Calls in flight, in order of sending."""
         self.waiting: list[tuple[int, Send]] = []
-        """Calls that wait for the end of authentication."""
+        """Calls that wait for the end of authentication, or for a new connection."""
 
 
 class Core:
@@ -140,10 +153,10 @@ class Core:
 
     def __init__(
         self,
-        population: Population,
+        nodes: Nodes,
         controller: Controller,
         *,
-        connect: Callable[[Endpoint], ClientConnection],
+        connect: Callable[[Endpoint, bytes | None], ClientConnection],
         tally: Tally | None = None,
         journal: Journal | None = None,
         call_timeout_s: float = 60.0,
@@ -151,9 +164,9 @@ class Core:
         """Prepare a play; nothing starts before `begin`.
 
         Args:
-            population: programs and connections of the nodes.
+            nodes: programs and connections of the nodes.
             controller: when they begin.
-            connect: makes the protocol machine of a new connection.
+            connect: makes the protocol machine of a connection, with a client id of its own or the one given.
             tally: where calls are counted.
             journal: where calls are written down; None for nowhere.
             call_timeout_s: a target that leaves a call unanswered for so long hangs.
@@ -162,27 +175,28 @@ class Core:
         self.failure: TargetError | None = None
         """What ended the play before its time."""
         self.opened: list[Channel] = []
-        """Channels that the shell shall connect; it empties the list."""
+        """Channels that the shell shall connect, for the first time or again; it empties the list."""
         self.dirty: list[Channel] = []
         """Channels with bytes to send; the shell empties the list."""
         self.channels: list[Channel] = []
         """Every channel of the play."""
         self.begun_s = 0.0
-        self._population = population
+        self._nodes = nodes
         self._controller = controller
         self._connect = connect
         self._journal = journal
         self._timeout_s = call_timeout_s
         self._by_endpoint: dict[Endpoint, Channel] = {}
-        self._nodes: list[NodeId] = []
+        self._ids: list[NodeId] = []
         self._programs: list[Program | None] = []
         self._client_ids: list[bytes | None] = []
         self._contexts: list[str | None] = []
-        self._routes: list[tuple[str, Channel] | None] = []
+        self._routes: list[tuple[str, str, Channel] | None] = []
         self._written: list[bool] = []
         self._index: dict[NodeId, int] = {}
         self._timers: list[tuple[float, int, int, int]] = []
         self._serial = 0
+        self._last_call = 0
         self._inbox: deque[tuple[int, Event]] = deque()
         self._interval_s = 0.0
 
@@ -196,12 +210,15 @@ class Core:
         self.advance(now_s)
 
     def advance(self, now_s: float) -> None:
-        """Let the time pass: begin nodes, ring timers, close intervals."""
+        """Let the time pass: begin nodes, fire timers, close intervals."""
         for node, at_s in self._controller.due(now_s):
             self._start(node, at_s, now_s)
         timers = self._timers
         while timers and timers[0][0] <= now_s:
             at_s, _, index, token = heapq.heappop(timers)
+            if index == _CORE:
+                self._reconnect(self.channels[token], now_s)
+                continue
             self.tally.lags.append(now_s - at_s)
             self._dispatch(index, Timer(token, at_s), now_s)
             for node, begin_s in self._controller.due(now_s):
@@ -210,18 +227,29 @@ class Core:
             self._close_interval(now_s)
 
     def received(self, channel: Channel, data: bytes, now_s: float) -> None:
-        """Bytes came."""
+        """Bytes came.
+
+        Args:
+            channel: on which.
+            data: the bytes.
+            now_s: when.
+        """
         pending = channel.pending
+        channel.heard_s = now_s
         for event in channel.connection.receive(data):
             if type(event) is Response:
                 call = pending.pop(event.call_id)
-                index, token, series, intended_s, sent_s, send = call
+                send, series = call.send, call.series
+                latency_s = now_s - call.sent_s
                 series.answered += 1
-                series.actual.append(now_s - sent_s)
-                series.intended.append(now_s - intended_s)
-                if send is not None:
+                series.actual.append(latency_s)
+                series.intended.append(now_s - send.intended_s)
+                if 0.0 < send.expected_s < latency_s:
+                    series.held_up[int(latency_s * 1e6), int(send.expected_s * 1e6)] += 1
+                if self._written[call.node]:
                     self._write(channel, event.call_id, call, now_s, event.body)
-                self._dispatch(index, Reply(token, event.body), now_s)
+                channel.attempts = 0
+                self._dispatch(call.node, Reply(send.token, event.body), now_s)
             else:
                 self._unusual(channel, event, now_s)
         out = channel.connection.data_to_send()
@@ -229,14 +257,62 @@ class Core:
             self._queue(channel, out)
 
     def ended(self, channel: Channel, now_s: float) -> None:
-        """The target closed the connection."""
+        """The target closed a connection.
+
+        Args:
+            channel: which.
+            now_s: when.
+        """
         for event in channel.connection.receive_end():
             assert isinstance(event, Closed)
-            how = "in the middle of an answer" if event.torn else "the connection"
-            self.fail(TargetError(f"closed {how} with {event.unanswered} calls unanswered"), now_s)
+            self.lost(
+                channel,
+                "closed the connection" + (" in the middle of an answer" if event.torn else ""),
+                now_s,
+            )
+
+    def lost(self, channel: Channel, how: str, now_s: float) -> None:
+        """A connection was lost, or could not be made: if a call needs it, it is made again, at once, then every second.
+
+        A target that never said a word, and one that takes no connection for as long as Hadoop's clients try, ends
+        the play.
+
+        Args:
+            channel: which.
+            how: what the target did, in words that can follow its address.
+            now_s: when.
+        """
+        channel.up = False
+        channel.out.clear()
+        heard_s = self._heard_s(channel.endpoint.target)
+        if heard_s is None:
+            self.fail(TargetError(how, file=channel.endpoint.target.address or None), now_s)
+            return
+        self.tally.notes[f"connection lost: {how}"] += 1
+        if not channel.pending and not channel.waiting:
+            channel.attempts = 0
+            return
+        channel.attempts += 1
+        if channel.attempts <= RETRIES:
+            self._wake(now_s + (0.0 if channel.attempts == 1 else RETRY_S), _CORE, channel.number)
+        elif now_s - heard_s >= RETRY_S * (RETRIES - 1):
+            attempts = f"nothing else in {channel.attempts} attempts"
+            self.fail(TargetError(how, file=channel.endpoint.target.address or None, found=attempts), now_s)
+        else:
+            self._give_up(channel, how, now_s)
+
+    def _heard_s(self, target: Target) -> float | None:
+        """When a target last said anything on any connection; None for never."""
+        heard = (c.heard_s for c in self.channels if c.endpoint.target == target and c.heard_s is not None)
+        return max(heard, default=None)
 
     def fail(self, error: TargetError, now_s: float) -> None:
-        """The play ends here; what was in flight stays unanswered. The first failure stands."""
+        """The play ends here; what was in flight stays unanswered. The first failure stands.
+
+        Args:
+            error: what the target did.
+            now_s: when.
+        """
         if self.failure is None:
             self.failure = error
             self.finish(now_s)
@@ -246,7 +322,7 @@ class Core:
         for channel in self.channels:
             for call_id, call in channel.pending.items():
                 call.series.errors["Unanswered"] += 1
-                if call.send is not None:
+                if self._written[call.node]:
                     self._write(channel, call_id, call, None, ("Unanswered", ""))
             channel.pending.clear()
         self.tally.close_interval(now_s - self.begun_s)
@@ -274,7 +350,7 @@ class Core:
     @property
     def nodes(self) -> int:
         """Nodes that have begun."""
-        return len(self._nodes)
+        return len(self._ids)
 
     def program(self, node: NodeId) -> Program | None:
         """A node's program while it lives."""
@@ -298,38 +374,50 @@ class Core:
             if kind is Send:
                 self._send(index, instruction, now_s)  # type: ignore[arg-type]
             elif kind is WakeAt:
-                self._serial += 1
-                heapq.heappush(self._timers, (instruction.time_s, self._serial, index, instruction.token))  # type: ignore[union-attr]
-            elif kind is Tell:
-                self._tell(instruction)  # type: ignore[arg-type]
+                self._wake(instruction.time_s, index, instruction.token)  # type: ignore[union-attr]
+            elif kind is SendMessage:
+                self._send_message(instruction)  # type: ignore[arg-type]
             elif kind is Reached:
                 self._reach(index, instruction.moment, now_s)  # type: ignore[union-attr]
             elif kind is Note:
                 self.tally.notes[instruction.what] += 1  # type: ignore[union-attr]
 
+    def _wake(self, at_s: float, index: int, token: int) -> None:
+        self._serial += 1
+        heapq.heappush(self._timers, (at_s, self._serial, index, token))
+
     def _send(self, index: int, send: Send, now_s: float) -> None:
         route = self._routes[index]
-        if route is None or route[0] != send.protocol:
-            route = self._routes[index] = (send.protocol, self._channel(index, send.protocol))
-        channel = route[1]
-        if channel.connection.state is not State.READY:
+        if route is None or route[0] != send.protocol or route[1] != send.service:
+            channel = self._channel(index, send)
+            route = self._routes[index] = (send.protocol, send.service, channel)
+        channel = route[2]
+        if not channel.up or channel.connection.state is not State.READY:
             channel.waiting.append((index, send))
+            if not channel.up and not channel.attempts:
+                channel.attempts = 1
+                self._reconnect(channel, now_s)
             return
-        call_id = channel.next_call = channel.next_call + 1 & 0x7FFFFFFF
+        # One number for the whole play: a target knows calls by client id and call id, a connection by call id.
+        call_id = self._last_call = self._last_call + 1 & MAX_CALL_ID
+        series = self.tally.series.get(send.method) or self.tally.of(send.method)
+        series.sent += 1
+        self.tally.late.append(now_s - send.intended_s)
+        self._put(channel, call_id, Pending(index, series, now_s, send))
+
+    def _put(self, channel: Channel, call_id: int, call: Pending) -> None:
+        """A call goes onto its connection."""
+        send = call.send
         frame = channel.connection.request(
             call_id,
             send.method,
             send.body,
             protocol=send.protocol,
-            client_id=self._client_ids[index],
-            caller_context=self._contexts[index],
+            retry=call.retry,
+            client_id=self._client_ids[call.node],
+            caller_context=self._contexts[call.node],
         )
-        series = self.tally.series.get(send.method) or self.tally.of(send.method)
-        series.sent += 1
-        intended_s = send.intended_s
-        self.tally.late.append(now_s - intended_s)
-        kept = send if self._written[index] else None
-        channel.pending[call_id] = Pending(index, send.token, series, intended_s, now_s, kept)
+        channel.pending[call_id] = call
         if not channel.out:
             self.dirty.append(channel)
         channel.out.append(frame)
@@ -339,63 +427,106 @@ class Core:
             self.dirty.append(channel)
         channel.out.append(data)
 
-    def _tell(self, tell: Tell) -> None:
-        index = self._index.get(tell.node)
+    def _send_message(self, instruction: SendMessage) -> None:
+        index = self._index.get(instruction.node)
         if index is None or self._programs[index] is None:
-            self.tally.notes["told a node that is not there"] += 1
+            self.tally.notes["message to a node that is not there"] += 1
         else:
-            self._inbox.append((index, Told(tell.message)))
+            self._inbox.append((index, MessageReceived(instruction.message)))
 
     def _reach(self, index: int, moment: Moment, now_s: float) -> None:
         if moment is Moment.FINISHED:
             self._programs[index] = _GONE
-        self._controller.reached(self._nodes[index], moment, now_s)
+        self._controller.reached(self._ids[index], moment, now_s)
 
     def _start(self, node: NodeId, at_s: float, now_s: float) -> None:
-        index = len(self._nodes)
+        index = len(self._ids)
         self._index[node] = index
-        self._nodes.append(node)
-        self._programs.append(self._population.program(node))
-        self._client_ids.append(self._population.client_id(node))
-        self._contexts.append(self._population.caller_context(node))
+        self._ids.append(node)
+        self._programs.append(self._nodes.program(node))
+        self._client_ids.append(self._nodes.client_id(node))
+        self._contexts.append(self._nodes.caller_context(node))
         self._routes.append(None)
         self._written.append(self._journal is not None and self._journal.wants(node))
         self._dispatch(index, Started(at_s), now_s)
 
-    def _channel(self, index: int, protocol: str) -> Channel:
-        endpoint = self._population.endpoint(self._nodes[index], protocol)
+    # --- connections ----------------------------------------------------------------------------------------
+
+    def _channel(self, index: int, send: Send) -> Channel:
+        endpoint = self._nodes.endpoint(self._ids[index], send.protocol, send.service)
         channel = self._by_endpoint.get(endpoint)
         if channel is None:
-            channel = Channel(len(self.channels), endpoint, self._connect(endpoint))
+            channel = Channel(len(self.channels), endpoint, self._connect(endpoint, None))
             self._by_endpoint[endpoint] = channel
             self.channels.append(channel)
             self.opened.append(channel)
             self._queue(channel, channel.connection.open())
         return channel
 
+    def _reconnect(self, channel: Channel, now_s: float) -> None:
+        """Make a connection again; what needs it follows once it is ready."""
+        channel.up = True
+        channel.connection = self._connect(channel.endpoint, channel.client_id)
+        self.opened.append(channel)
+        self._queue(channel, channel.connection.open())
+        if channel.connection.state is State.READY:
+            self._ready(channel, now_s)
+
+    def _ready(self, channel: Channel, now_s: float) -> None:
+        self._send_again(channel)
+        waiting, channel.waiting = channel.waiting, []
+        for index, send in waiting:
+            self._send(index, send, now_s)
+
+    def _send_again(self, channel: Channel) -> None:
+        """What was in flight on the connection before: the same client id and call id, one more retry."""
+        in_flight, channel.pending = channel.pending, {}
+        for call_id, call in in_flight.items():
+            call.series.resent += 1
+            self._put(channel, call_id, call._replace(retry=call.retry + 1))
+
+    def _give_up(self, channel: Channel, how: str, now_s: float) -> None:
+        """Every call of a connection that cannot be made fails; a later call tries again."""
+        in_flight, channel.pending = channel.pending, {}
+        waiting, channel.waiting = channel.waiting, []
+        channel.attempts = 0
+        for call_id, call in in_flight.items():
+            call.series.errors[LOST] += 1
+            if self._written[call.node]:
+                self._write(channel, call_id, call, None, (LOST, how))
+            self._dispatch(call.node, Failed(call.send.token, LOST, how), now_s)
+        for index, send in waiting:
+            series = self.tally.of(send.method)
+            series.sent += 1
+            series.errors[LOST] += 1
+            self._dispatch(index, Failed(send.token, LOST, how), now_s)
+
     # --- what is not a plain answer -------------------------------------------------------------------------
 
     def _unusual(self, channel: Channel, event: object, now_s: float) -> None:
         if isinstance(event, ErrorResponse):
-            call = channel.pending.pop(event.call_id, None)
-            if call is None:
-                return
-            call.series.answered += 1
-            call.series.errors[event.error_class] += 1
-            call.series.actual.append(now_s - call.sent_s)
-            call.series.intended.append(now_s - call.intended_s)
-            if call.send is not None:
-                why = (event.error_class, event.message)
-                self._write(channel, event.call_id, call, now_s, why)
-            self._dispatch(call.node, Failed(call.token, event.error_class, event.message), now_s)
+            self._refused(channel, event, now_s)
         elif isinstance(event, Authenticated):
-            waiting, channel.waiting = channel.waiting, []
-            for index, send in waiting:
-                self._send(index, send, now_s)
+            self._ready(channel, now_s)
         elif isinstance(event, FatalResponse):
-            self.fail(TargetError(f"refused the connection: {event.error_class}: {event.message}"), now_s)
+            what = f"refused the connection: {event.error_class}: {event.message}"
+            self.fail(TargetError(what, file=channel.endpoint.target.address or None), now_s)
         elif isinstance(event, Broken):
+            event.error.file = event.error.file or channel.endpoint.target.address or None
             self.fail(event.error, now_s)
+
+    def _refused(self, channel: Channel, event: ErrorResponse, now_s: float) -> None:
+        call = channel.pending.pop(event.call_id, None)
+        if call is None:
+            return
+        call.series.answered += 1
+        call.series.errors[event.error_class] += 1
+        call.series.actual.append(now_s - call.sent_s)
+        call.series.intended.append(now_s - call.send.intended_s)
+        channel.attempts = 0
+        if self._written[call.node]:
+            self._write(channel, event.call_id, call, now_s, (event.error_class, event.message))
+        self._dispatch(call.node, Failed(call.send.token, event.error_class, event.message), now_s)
 
     def _close_interval(self, now_s: float) -> None:
         self.tally.close_interval(now_s - self.begun_s)
@@ -405,8 +536,9 @@ class Core:
             oldest = next(iter(channel.pending.values()), None)
             if oldest is not None and now_s - oldest.sent_s > self._timeout_s:
                 waited_s = now_s - oldest.sent_s
-                found = f"{oldest.series.key} unanswered for {waited_s:.0f} s"
-                self.fail(TargetError("does not answer", found=found), now_s)
+                what = f"{oldest.series.key} unanswered for {waited_s:.0f} s"
+                address = channel.endpoint.target.address or None
+                self.fail(TargetError("does not answer", file=address, found=what), now_s)
                 return
 
     def _write(
@@ -415,16 +547,16 @@ class Core:
         call_id: int,
         call: Pending,
         answered_s: float | None,
-        said: bytes | tuple[str, str],
+        answer: bytes | tuple[str, str],
     ) -> None:
         """Write a call down, with its response, or the class and message of its error."""
         send = call.send
         assert self._journal is not None
-        assert send is not None
-        error, message = (None, None) if isinstance(said, bytes) else said
+        error, message = (None, None) if isinstance(answer, bytes) else answer
         self._journal.call(
             PlayedCall(
-                self._nodes[call.node], channel.number, call_id, send.protocol, send.method, send.intended_s,
-                call.sent_s, answered_s, send.body, said if isinstance(said, bytes) else None, error, message,
+                self._ids[call.node], channel.number, call_id, call.retry, channel.endpoint.target.service,
+                send.protocol, send.method, send.intended_s, call.sent_s, answered_s, send.body,
+                answer if isinstance(answer, bytes) else None, error, message,
             )
         )  # fmt: skip

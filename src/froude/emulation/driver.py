@@ -1,4 +1,4 @@
-"""The player's shell: sockets, epoll and the clock around a `Core`.
+"""The player's shell: sockets, epoll and the clock around a `Core`; one socket a channel, to the channel's target.
 
 epoll by hand instead of asyncio: one thread, one system call a batch of answers, nothing between a socket's
 bytes and the core. uvloop costs the same (8.5 to 10 us a pipelined call, both) and would hide when bytes leave.
@@ -8,9 +8,9 @@ epoll's timeout has whole milliseconds, so short waits go by select on its descr
 from __future__ import annotations
 
 import errno
+import os
 import select
 import socket
-import time
 from collections.abc import Callable
 
 from froude.base.clock import Clock, RealClock
@@ -21,30 +21,21 @@ _READ_BYTES = 1 << 20
 _MOST_WAIT_S = 0.2
 _TAKE_IN_S = 1.0
 _SHORT_WAIT_S = 0.002
+_READABLE = select.EPOLLIN | select.EPOLLHUP | select.EPOLLERR
 
 
 class Driver:
-    """Runs one core against one target."""
+    """Runs one core against its targets."""
 
-    def __init__(
-        self,
-        core: Core,
-        target: tuple[str, int],
-        *,
-        clock: Clock | None = None,
-        connect_timeout_s: float = 10.0,
-    ) -> None:
+    def __init__(self, core: Core, *, clock: Clock | None = None, connect_timeout_s: float = 10.0) -> None:
         """Make ready.
 
         Args:
             core: what is played.
-            target: host and port.
             clock: the time; the machine's by default.
-            connect_timeout_s: a connection not made by then ends the play.
+            connect_timeout_s: a connection not made by then counts as refused.
         """
         self.core = core
-        self._target = target
-        self._name = f"{target[0]}:{target[1]}"
         self._clock = clock or RealClock()
         self._connect_timeout_s = connect_timeout_s
         self._epoll = select.epoll()
@@ -85,12 +76,10 @@ class Driver:
         finally:
             if core.failure is None:
                 core.finish(clock.now())
-            elif core.failure.file is None:
-                core.failure.file = self._name
             self._close()
 
     def _take_in(self) -> None:
-        """Wait a moment for the answers of what is in flight when the play is over; no timer rings any more."""
+        """Wait a moment for the answers of what is in flight when the play is over; no timer fires any more."""
         until_s = self._clock.now() + _TAKE_IN_S
         while self.core.failure is None and any(channel.pending for channel in self.core.channels):
             self._flush()
@@ -105,11 +94,10 @@ class Driver:
             select.select([self._epoll], [], [], wait_s)
             wait_s = 0
         for descriptor, mask in self._epoll.poll(wait_s):
-            sock, channel = self._links[descriptor]
-            if mask & select.EPOLLOUT:
-                self._writable(sock, channel)
-            if mask & (select.EPOLLIN | select.EPOLLHUP | select.EPOLLERR):
-                self._readable(sock, channel)
+            for ready, handle in ((select.EPOLLOUT, self._writable), (_READABLE, self._readable)):
+                link = self._links.get(descriptor)  # the first may have lost the connection
+                if link is not None and mask & ready:
+                    handle(*link)
 
     def _readable(self, sock: socket.socket, channel: Channel) -> None:
         if self.core.failure is not None:
@@ -119,11 +107,12 @@ class Driver:
         except BlockingIOError:
             return
         except OSError as error:
-            self._fail(error)
+            self._lost(channel, error)
             return
         if data:
             self.core.received(channel, data, self._clock.now())
         else:
+            self._hang_up(channel)
             self.core.ended(channel, self._clock.now())
 
     def _writable(self, sock: socket.socket, channel: Channel) -> None:
@@ -131,10 +120,10 @@ class Driver:
         if number in self._connecting:
             problem = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
             if problem:
-                self._fail(OSError(problem, errno.errorcode.get(problem, "")))
+                self._lost(channel, OSError(problem, os.strerror(problem)))
                 return
             del self._connecting[number]
-        self._push(sock, number, self._backlog.pop(number, bytearray()))
+        self._push(sock, channel, self._backlog.pop(number, bytearray()))
 
     def _flush(self) -> None:
         core = self.core
@@ -151,16 +140,17 @@ class Driver:
             if number in self._backlog:
                 self._backlog[number] += data
             elif number in self._sockets:
-                self._push(self._sockets[number], number, data)
+                self._push(self._sockets[number], channel, data)
         core.dirty.clear()
 
-    def _push(self, sock: socket.socket, number: int, data: bytes | bytearray) -> None:
+    def _push(self, sock: socket.socket, channel: Channel, data: bytes | bytearray) -> None:
+        number = channel.number
         try:
             sent = sock.send(data) if data else 0
         except BlockingIOError:
             sent = 0
         except OSError as error:
-            self._fail(error)
+            self._lost(channel, error)
             return
         if sent < len(data):
             self._backlog[number] = bytearray(data[sent:])
@@ -172,11 +162,15 @@ class Driver:
             self._epoll.modify(sock, select.EPOLLIN)
 
     def _open(self, channel: Channel) -> None:
-        family = socket.AF_INET6 if ":" in self._target[0] else socket.AF_INET
+        host, _, port = channel.endpoint.target.address.rpartition(":")
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
             sock = socket.socket(family, socket.SOCK_STREAM)
         except OSError as error:
-            self._fail(error)
+            what = f"cannot open a socket ({error.strerror or error})"
+            if error.errno == errno.EMFILE:
+                what = "needs more connections than this process may open"
+            self.core.fail(TargetError(what, file=channel.endpoint.target.address), self._clock.now())
             return
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -190,28 +184,41 @@ class Driver:
             if channel.endpoint.source is not None:
                 sock.setsockopt(socket.IPPROTO_IP, getattr(socket, "IP_BIND_ADDRESS_NO_PORT", 24), 1)
                 sock.bind((channel.endpoint.source, 0))
-            sock.connect(self._target)
+            sock.connect((host, int(port)))
         except BlockingIOError:
             return
         except OSError as error:
-            self._fail(error)
+            self._lost(channel, error)
 
     def _check_connecting(self, now_s: float) -> None:
-        for begun_s in self._connecting.values():
+        for number, begun_s in list(self._connecting.items()):
             if now_s - begun_s > self._connect_timeout_s:
-                waited_s = f"{now_s - begun_s:.0f} s"
-                self.core.fail(TargetError("takes no connection", file=self._name, found=waited_s), now_s)
-                return
+                channel = self.core.channels[number]
+                self._hang_up(channel)
+                self.core.lost(channel, f"takes no connection in {self._connect_timeout_s:.0f} s", now_s)
 
-    def _fail(self, error: OSError) -> None:
+    def _lost(self, channel: Channel, error: OSError) -> None:
+        """A socket broke, or could not be connected."""
+        self._hang_up(channel)
         kinds = {
             errno.ECONNREFUSED: "refuses connections",
             errno.ECONNRESET: "reset the connection",
             errno.EPIPE: "reset the connection",
-            errno.EMFILE: "needs more connections than this process may open",
         }
-        what = kinds.get(error.errno or 0, f"cannot be reached ({error.strerror or error})")
-        self.core.fail(TargetError(what, file=self._name), self._clock.now())
+        how = kinds.get(error.errno or 0, f"cannot be reached ({error.strerror or error})")
+        self.core.lost(channel, how, self._clock.now())
+
+    def _hang_up(self, channel: Channel) -> None:
+        """Forget a channel's socket; the core may want another."""
+        number = channel.number
+        sock = self._sockets.pop(number, None)
+        self._backlog.pop(number, None)
+        self._connecting.pop(number, None)
+        self._armed.discard(number)
+        if sock is not None:
+            del self._links[sock.fileno()]
+            self._epoll.unregister(sock)
+            sock.close()
 
     def _close(self) -> None:
         for sock in self._sockets.values():
@@ -219,8 +226,3 @@ class Driver:
         self._sockets.clear()
         self._links.clear()
         self._epoll.close()
-
-
-def cpu_s() -> float:
-    """CPU seconds of this process so far."""
-    return time.process_time()

@@ -1,7 +1,7 @@
 """Plays a plan in a process of its own, so that players never share an interpreter with reports or samplers.
 
-The parent hands a `Job` to `python -m froude.emulation.player`, which imports neither pyarrow nor polars, and gets
-progress and the `Outcome` back through a pipe. One process plays all nodes: emulated nodes talk to each other
+The parent hands a `PlayJob` to `python -m froude.emulation.player`, which imports neither pyarrow nor polars, and gets
+progress and the `PlayOutcome` back through a pipe. One process plays all nodes: emulated nodes talk to each other
 (a client's block to its DataNodes), and that talk never crosses a process.
 """
 
@@ -14,7 +14,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,16 +25,18 @@ from froude.base.errors import FroudeError, TargetError
 from froude.base.limits import raise_descriptor_limit
 from froude.base.seeds import Seeds
 from froude.emulation.controller import Controller
-from froude.emulation.core import Core, Endpoint
+from froude.emulation.core import Core
 from froude.emulation.driver import Driver
-from froude.emulation.population import Connections, Troupe, groups_of
-from froude.emulation.programs.cast import Cast
-from froude.emulation.programs.fleet import FleetSettings
+from froude.emulation.groups import groups_of
+from froude.emulation.programs.events import Endpoint
+from froude.emulation.programs.population import Connections, PlaySettings
+from froude.emulation.programs.registry import populate
 from froude.emulation.recorder import Record, Spool
 from froude.emulation.run import Load
 from froude.emulation.tally import Tally
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.schema import Schema
+from froude.trace.redact import Redactor
 from froude.workload.plan import Plan
 
 _SPARE_DESCRIPTORS = 64
@@ -43,25 +45,23 @@ _LEAST_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class PlayJob:
     """All a player process needs to know."""
 
     plan: Plan
     schema: Schema
-    target: tuple[str, int]
+    settings: PlaySettings
+    """Targets, pacing, connections; its time of day is the player's own."""
     seed: int = 0
-    speed: float = 1.0
     duration_s: float | None = None
     record: Record = Record.SUMMARY
     spool: Path | None = None
     """Where calls are written down; needed unless the record is a summary."""
-    connections: Connections = field(default_factory=Connections)
-    fleet: FleetSettings = field(default_factory=FleetSettings)
     call_timeout_s: float = 60.0
 
 
 @dataclass(slots=True)
-class Outcome:
+class PlayOutcome:
     """What a player process gives back."""
 
     tally: Tally
@@ -75,37 +75,52 @@ class Outcome:
     begun_s: float = 0.0
     """The beginning on the player's own clock, to which a spool's times refer."""
     remarks: list[str] = field(default_factory=list)
+    cores: int = 1
+    """Of the machine that the player ran on."""
 
 
 Watch = Callable[[Load], bool]
 """Called some times a second; False ends the play."""
 
 
-def play_here(job: Job, watch: Watch | None = None) -> Outcome:
+def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
     """Play in this process; what player processes and tests call.
+
+    Args:
+        job: what to play.
+        watch: called with the player's load; False ends the play.
 
     Raises:
         InputError: the plan's start rules are impossible, or an argument does not fit the release.
     """
-    seeds = Seeds(job.seed)
-    epoch_s = RealClock().wall()
-    cast = Cast(job.plan, job.schema, seeds=seeds, speed=job.speed, fleet=job.fleet, epoch_s=epoch_s)
+    seeds, clock, tally = Seeds(job.seed), RealClock(), Tally()
     connections, remarks = _affordable(job)
-    tally, clock = Tally(), RealClock()
+    settings = replace(job.settings, connections=connections, epoch_s=clock.wall())
+    population = populate(job.plan, job.schema, seeds=seeds, settings=settings)
     spool = _open_spool(job)
     try:
+        redactor = Redactor(job.schema, os.urandom(32))
         core = Core(
-            Troupe(cast, connections),
-            Controller(groups_of(cast, job.plan.counts), speed=job.speed),
-            connect=_connect,
+            population,
+            Controller(groups_of(population), speed=settings.speed),
+            connect=connect,
             tally=tally,
-            journal=Spool(spool, job.record, seeds) if spool is not None else None,
+            journal=Spool(spool, job.record, seeds, redactor) if spool is not None else None,
             call_timeout_s=job.call_timeout_s,
         )
         meter = _Meter(watch)
-        outcome = Outcome(tally, clock.wall(), 0.0, 0.0, meter.seen, begun_s=clock.now(), remarks=remarks)
+        outcome = PlayOutcome(
+            tally,
+            clock.wall(),
+            0.0,
+            0.0,
+            meter.seen,
+            begun_s=clock.now(),
+            remarks=remarks,
+            cores=os.cpu_count() or 1,
+        )
         try:
-            Driver(core, job.target, clock=clock).run(duration_s=job.duration_s, watch=meter)
+            Driver(core, clock=clock).run(duration_s=job.duration_s, watch=meter)
         except KeyboardInterrupt:
             outcome.interrupted = True
         outcome.failure = core.failure
@@ -117,7 +132,7 @@ def play_here(job: Job, watch: Watch | None = None) -> Outcome:
     return outcome
 
 
-def play_apart(job: Job, watch: Watch | None = None) -> Outcome:
+def play_apart(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
     """Play in a process of its own.
 
     Args:
@@ -154,21 +169,21 @@ def play_apart(job: Job, watch: Watch | None = None) -> Outcome:
 
 def _follow(
     commands: BinaryIO | Any, answers: BinaryIO | Any, watch: Watch | None
-) -> Outcome | FroudeError | None:
-    """Read what the player says until its outcome; ask it to stop when told to."""
+) -> PlayOutcome | FroudeError | None:
+    """Read what the player reports until its outcome; ask it to stop when `watch` says so."""
     stopping = False
     while True:
         try:
-            said: object = pickle.load(answers)  # noqa: S301 - our own child process
-            if isinstance(said, Load):
-                if watch is not None and not watch(said) and not stopping:
+            report: object = pickle.load(answers)  # noqa: S301 - our own child process
+            if isinstance(report, Load):
+                if watch is not None and not watch(report) and not stopping:
                     stopping = True
                     commands.close()
                 continue
-            assert isinstance(said, (Outcome, FroudeError))
-            if stopping and isinstance(said, Outcome):
-                said.interrupted = True
-            return said
+            assert isinstance(report, (PlayOutcome, FroudeError))
+            if stopping and isinstance(report, PlayOutcome):
+                report.interrupted = True
+            return report
         except KeyboardInterrupt:
             stopping = True
             if not commands.closed:
@@ -213,24 +228,31 @@ class _Meter:
         return not self.stopped
 
 
-def _affordable(job: Job) -> tuple[Connections, list[str]]:
+def _affordable(job: PlayJob) -> tuple[Connections, list[str]]:
     """One connection a node only where the descriptors last; a pool otherwise, and a remark."""
     limit = raise_descriptor_limit() - _SPARE_DESCRIPTORS
     nodes = sum(job.plan.counts.values())
-    if job.connections.pool or nodes <= limit:
-        return job.connections, []
+    wanted = job.settings.connections
+    if wanted.pool or nodes <= limit:
+        return wanted, []
     pool = max(1, limit // max(1, len(job.plan.counts)))
-    return Connections(pool, job.connections.user), [
+    return Connections(pool, wanted.user), [
         f"{nodes} nodes share {pool} connections a type: this process may open {limit} descriptors"
     ]
 
 
-def _open_spool(job: Job) -> BinaryIO | None:
+def _open_spool(job: PlayJob) -> BinaryIO | None:
     if job.record is Record.SUMMARY or job.spool is None:
         return None
     descriptor = os.open(job.spool, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     return os.fdopen(descriptor, "wb", buffering=1 << 20)
 
 
-def _connect(endpoint: Endpoint) -> ClientConnection:
-    return ClientConnection(endpoint.protocol, client_id=uuid.uuid4().bytes, user=endpoint.user)
+def connect(endpoint: Endpoint, client_id: bytes | None) -> ClientConnection:
+    """The protocol machine of a connection.
+
+    Args:
+        endpoint: what for.
+        client_id: of the connection that it replaces; None for a new one.
+    """
+    return ClientConnection(endpoint.protocol, client_id=client_id or uuid.uuid4().bytes, user=endpoint.user)

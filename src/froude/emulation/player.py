@@ -1,4 +1,4 @@
-"""The player process: a `Job` on stdin, `Load`s and one `Outcome` or stated error on stdout.
+"""The player process: a `PlayJob` on stdin, `Load`s and one `PlayOutcome` or stated error on stdout.
 
 It ends when the play is over, when stdin closes (the parent is gone or wants an end), or on an interrupt; what was
 played until then is given back in each case.
@@ -15,7 +15,7 @@ import sys
 from typing import BinaryIO
 
 from froude.base.errors import FroudeError
-from froude.emulation.engine import Job, play_here
+from froude.emulation.engine import PlayJob, play_here
 
 
 def main() -> int:
@@ -24,20 +24,20 @@ def main() -> int:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints by mistake must not end up among the answers
     job = pickle.load(sys.stdin.buffer)  # noqa: S301 - our own parent process
-    assert isinstance(job, Job)
+    assert isinstance(job, PlayJob)
     try:
-        said: object = play_here(job, lambda load: _tell(answers, load) and _wanted())
+        result: object = play_here(job, lambda load: _report(answers, load) and _wanted())
     except FroudeError as error:
-        said = error
+        result = error
     with contextlib.suppress(BrokenPipeError):
-        _tell(answers, said)
+        _report(answers, result)
         answers.close()
     return 0
 
 
-def _tell(answers: BinaryIO, said: object) -> bool:
+def _report(answers: BinaryIO, report: object) -> bool:
     try:
-        pickle.dump(said, answers, protocol=5)
+        pickle.dump(report, answers, protocol=5)
         answers.flush()
     except BrokenPipeError:
         return False

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from froude.emulation.tally import Histogram, Percentiles, Tally
+from froude.emulation.tally import Histogram, Percentiles, Series, Tally
 
 _BUSY = 0.85
 """Share of a core, or of all the machine's for a target, above which one counts as busy."""
@@ -19,7 +19,7 @@ _MANY = 2000
 LEFT_OUT = "call left out: "
 """How the note of a call begins that could not be sent."""
 _LAG_MS = 25.0
-"""A player whose own timers ring later than this is behind."""
+"""A player whose own timers fire later than this is behind."""
 
 
 class Load(NamedTuple):
@@ -74,6 +74,32 @@ class Difference:
     counted: int
 
 
+class Latency(Enum):
+    """From where, and of what, a call's latency counts."""
+
+    RESPONSE = "response time"
+    """From when the call was due."""
+    SERVICE = "service time"
+    """From when it was sent."""
+    CORRECTED = "service time, corrected for coordinated omission"
+    """The same, and of the calls that slow ones kept from being made, by the expected interval."""
+
+
+def histogram_of(series: Series, latency: Latency) -> Histogram:
+    """A method's latencies.
+
+    Args:
+        series: the method.
+        latency: which.
+    """
+    match latency:
+        case Latency.RESPONSE:
+            return series.from_intended
+        case Latency.SERVICE:
+            return series.from_actual
+    return series.corrected
+
+
 @dataclass(slots=True)
 class Run:
     """One play of a plan."""
@@ -100,6 +126,8 @@ class Run:
     interrupted: bool = False
     seed: int = 0
     speed: float = 1.0
+    pacing: str = "closed"
+    """How scripted nodes were paced, `closed` or `scheduled` (`emulation.pacing`): which latency answers for them."""
     cores: int = 1
     """Cores that player and target shared."""
     remarks: Sequence[str] = ()
@@ -110,31 +138,25 @@ class Run:
     folder: Path | None = None
     """Where it was saved."""
 
-    @classmethod
-    def read(cls, folder: Path) -> Run:
-        """Read a run's folder.
+    @property
+    def main_latency(self) -> Latency:
+        """The latency that a run's pacing measures: response time of a schedule, service time of closed clients."""
+        return Latency.RESPONSE if self.pacing == "scheduled" else Latency.SERVICE
 
-        Raises:
-            InputError: it is no run's folder, or damaged.
-        """
-        from froude.emulation.run_files import read_run
-
-        return read_run(folder)
-
-    def latency(self, method: str | None = None, *, intended: bool = True) -> Percentiles:
+    def latency(self, method: str | None = None, of: Latency | None = None) -> Percentiles:
         """Percentiles of a method's latency, or of all calls'.
 
         Args:
             method: its name; None for all together.
-            intended: from when a call should have been sent; False counts from when it was.
+            of: which latency; None for the one that the run's pacing measures.
 
         Raises:
             KeyError: no call of that method was sent.
         """
         chosen = self.tally.series.values() if method is None else [self.tally.series[method]]
         total = Histogram()
-        for one in chosen:
-            total.merge(one.from_intended if intended else one.from_actual)
+        for series in chosen:
+            total.merge(histogram_of(series, of or self.main_latency))
         return total.percentiles()
 
     def throughput(self, method: str | None = None) -> float:
@@ -151,7 +173,7 @@ class Run:
     @property
     def errors(self) -> Mapping[str, Mapping[str, int]]:
         """Errors by method and class; methods without any are left out."""
-        return {method: dict(one.errors) for method, one in self.tally.series.items() if one.errors}
+        return {method: dict(each.errors) for method, each in self.tally.series.items() if each.errors}
 
     @property
     def notes(self) -> Mapping[str, int]:
@@ -185,7 +207,7 @@ def judge(lag_ms: float, load: Sequence[Load], metrics: Sequence[Measured], core
     """Tell from lateness and CPU who was the limit.
 
     Args:
-        lag_ms: how late the player's own timers rang.
+        lag_ms: how late the player's own timers fired.
         load: the player over time.
         metrics: the target over time; `process.cpu_seconds` is looked at.
         cores: how many both shared.
@@ -193,7 +215,7 @@ def judge(lag_ms: float, load: Sequence[Load], metrics: Sequence[Measured], core
     player = _busiest([each.cpu_share for each in load])
     target = _busiest(_shares(metrics))
     if player >= _BUSY or lag_ms > _LAG_MS:
-        reason = f"the player used {player:.0%} of its core and its timers rang up to {lag_ms:.1f} ms late"
+        reason = f"the player used {player:.0%} of its core and its timers fired up to {lag_ms:.1f} ms late"
         return Bottleneck(Limit.PLAYER, f"{reason}: latencies include its own delay")
     if target >= _BUSY * max(1, cores - 1):
         return Bottleneck(Limit.TARGET, f"the target used {target:.0%} of a core, the player {player:.0%}")
@@ -203,7 +225,9 @@ def judge(lag_ms: float, load: Sequence[Load], metrics: Sequence[Measured], core
 
 
 def closure(run: Run, before: Mapping[str, int], after: Mapping[str, int]) -> list[Difference]:
-    """Where the target counted otherwise than the player: nothing, when every call arrived once.
+    """Where the target counted otherwise than the player: nothing, when every call arrived as often as it was sent.
+
+    A call that was sent again, since its connection was lost, may have arrived the first time or not.
 
     Args:
         run: what was sent.
@@ -213,14 +237,16 @@ def closure(run: Run, before: Mapping[str, int], after: Mapping[str, int]) -> li
     Returns:
         Differences by method; methods that others may call meanwhile count as well.
     """
-    found = []
+    differences = []
     expected = counted_as(run)
     for method in sorted(set(expected) | set(after)):
         sent = expected[method]
+        series = run.tally.series.get(method)
+        resent = 0 if series is None else series.resent
         counted = after.get(method, 0) - before.get(method, 0)
-        if sent != counted:
-            found.append(Difference(method, sent, counted))
-    return found
+        if not sent <= counted <= sent + resent:
+            differences.append(Difference(method, sent, counted))
+    return differences
 
 
 def counted_as(run: Run) -> Counter[str]:

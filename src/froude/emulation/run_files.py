@@ -1,88 +1,164 @@
 """The Run as a folder: `meta.yaml` for people, `run.json`, histograms in HdrHistogram's log form, and a Trace.
 
 `run.json` holds every figure exactly; `histograms.hlog` holds the same distributions for HdrHistogram's tools.
+`meta.yaml` holds the lineage, and the hashes of all the rest.
 """
 
 from __future__ import annotations
 
-import io
-import json
-from collections import Counter
-from collections.abc import Mapping
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hdrh.histogram import HdrHistogram
-from ruamel.yaml import YAML
 
-from froude.base.clock import RealClock
-from froude.base.errors import InputError
+from froude.base.documents import dump_figures, parse_document
+from froude.base.errors import ChangedError, InputError
 from froude.base.files import atomic_folder, atomic_write_text, read_bounded
-from froude.emulation.run import Difference, Load, Measured, Run
-from froude.emulation.tally import Histogram, Row, Series, Tally
-from froude.workspace.artifact import Lineage, hash_parts, stamp
+from froude.base.plain import Fields
+from froude.emulation.run import Run
+from froude.emulation.run_figures import PLAIN, read_figures
+from froude.emulation.tally import Histogram
+from froude.workspace.artifact import Lineage, Origin, State, check_files, hash_files, hash_parts
+from froude.workspace.document import (
+    Opened,
+    dump_sealed,
+    lineage_of,
+    open_document,
+    open_figures,
+    read_lineage,
+)
+from froude.workspace.migrate import Migrations
 
-FORMAT = 1
 META, FIGURES, HISTOGRAMS, TRACE = "meta.yaml", "run.json", "histograms.hlog", "trace"
 _LIMIT_BYTES = 256 << 20
+_META_LIMIT_BYTES = 1 << 20
 _LONGEST_US = 3_600_000_000
-_PLAIN = ("target", "target_id", "begun_at_s", "elapsed_s", "scale", "nodes", "record", "failure", "interrupted", "seed",
-          "speed", "cores")  # fmt: skip
+_REMEDY = "Restore it from a copy, or play again"
 
 
-def write_run(folder: Path, run: Run, *, inputs: tuple[str, ...] = (), command: str = "") -> None:
+def _without(name: str) -> Any:
+    """The step from version 1, which said its version in a field."""
+
+    def step(data: Fields) -> None:
+        del data[name]
+
+    return step
+
+
+def _unpaced(data: Fields) -> None:
+    """The step from version 1: every play was closed, and a lost connection ended it."""
+    del data["format"]
+    data["pacing"] = "closed"
+    series = data.get("series")
+    for each in series.values() if isinstance(series, dict) else ():
+        if isinstance(each, dict):
+            each["resent"], each["held_up"] = 0, []
+
+
+MIGRATIONS = Migrations(
+    "run",
+    2,
+    {1: _without("version")},
+    unstamped=lambda data: data.get("version") if data.get("froude") == "run" else None,
+)
+FIGURES_MIGRATIONS = Migrations(
+    "run-figures",
+    2,
+    {1: _unpaced},
+    unstamped=lambda data: data.get("format") if "series" in data else None,
+)
+
+
+def write_run(folder: Path, run: Run, origin: Origin | None = None) -> Lineage:
     """Write a run's folder, whole or not at all; its trace, written before, is moved in.
 
     Args:
         folder: the folder to make.
-        run: what happened.
-        inputs: content hashes of the plan's workload and traces.
-        command: what made it.
+        run: what happened; it says seed and state itself.
+        origin: how it came to be.
+
+    Returns:
+        Its lineage.
 
     Raises:
         InputError: the folder exists.
         MissingError: it cannot be written.
     """
+    origin = replace(origin or Origin(), seed=run.seed, state=state_of(run))
     with atomic_folder(folder) as beside:
-        atomic_write_text(beside / FIGURES, json.dumps(_figures(run), separators=(",", ":")))
+        figures = dump_figures(FIGURES_MIGRATIONS.kind, FIGURES_MIGRATIONS.newest, _figures(run), indent=None)
+        atomic_write_text(beside / FIGURES, figures)
         atomic_write_text(beside / HISTOGRAMS, hdr_log(run))
-        facts = {"target_id": run.target_id, "begun_at_s": run.begun_at_s}
-        content = hash_parts([beside / FIGURES], facts)
-        lineage = Lineage(
-            "run", FORMAT, content, inputs, command, run.seed, made_at=stamp(RealClock().wall())
-        )
-        atomic_write_text(beside / META, _meta(run, lineage))
+        fields = _meta(run) | {"files": hash_files(beside, (FIGURES, HISTOGRAMS))}
+        if run.trace is not None:
+            fields["trace"] = _trace_hash(run.trace)
+        lineage = lineage_of(MIGRATIONS, fields, origin)
+        atomic_write_text(beside / META, dump_sealed(MIGRATIONS, fields, lineage, origin.tags))
         if run.trace is not None:
             run.trace.replace(beside / TRACE)
     run.folder = folder
     run.trace = folder / TRACE if run.trace is not None else None
+    return lineage
 
 
 def read_run(folder: Path) -> Run:
     """Read a run's folder.
 
     Raises:
-        InputError: it is no run's folder, or damaged, or of a newer Froude.
+        ChangedError: it was edited, cut short or damaged since it was written.
+        InputError: it is no run's folder, or of a newer Froude.
     """
-    path = folder / FIGURES
-    try:
-        figures = json.loads(read_bounded(path, limit_bytes=_LIMIT_BYTES))
-        version = figures["format"]
-        if version != FORMAT:
-            raise InputError(
-                "is a run of another Froude", file=path, place="format", found=version, allowed=FORMAT
-            )
-        run = Run(_read_tally(figures), **{name: figures[name] for name in _PLAIN})
-        run.load = [Load(*each) for each in figures["load"]]
-        run.metrics = [Measured(each[0], each[1]) for each in figures["metrics"]]
-        run.remarks = list(figures["remarks"])
-        differences = figures["differences"]
-        run.differences = None if differences is None else [Difference(*each) for each in differences]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError("is no readable run", file=path, found=f"{type(error).__name__}: {error}") from error
+    document = open_document(folder / META, MIGRATIONS, limit_bytes=_META_LIMIT_BYTES)
+    figures = open_figures(folder / FIGURES, FIGURES_MIGRATIONS, limit_bytes=_LIMIT_BYTES).root
+    if document.version == 1:
+        _check_first_version(folder, document)
+    else:
+        document.check()
+        check_files(folder, document.root.section("files"), _REMEDY)
+        _check_trace(folder, document)
+    run = read_figures(figures)
     run.folder = folder
     run.trace = folder / TRACE if (folder / TRACE).is_dir() else None
     return run
+
+
+def state_of(run: Run) -> State:
+    """How a run ended."""
+    if run.failure is not None:
+        return State.FAILED
+    return State.INTERRUPTED if run.interrupted else State.COMPLETE
+
+
+def _check_first_version(folder: Path, document: Opened) -> None:
+    """A run/1 has one hash over its figures and two facts."""
+    lineage = document.lineage or document.check()
+    facts = {name: document.root.fields.get(name) for name in ("target_id", "begun_at_s")}
+    found = hash_parts([folder / FIGURES], facts)
+    if found != lineage.content_hash:
+        message = "is not what was written: edited, cut or damaged"
+        expected = lineage.content_hash
+        raise ChangedError(message, file=folder / FIGURES, found=found, allowed=expected, remedy=_REMEDY)
+
+
+def _check_trace(folder: Path, document: Opened) -> None:
+    """The trace beside is the run's own; whether it is whole is seen when it is read."""
+    expected = document.root.optional("trace", str)
+    found = _trace_hash(folder / TRACE) if expected is not None else None
+    if found != expected:
+        message = "is not the trace of this run"
+        raise ChangedError(message, file=folder / TRACE, found=found, allowed=expected, remedy=_REMEDY)
+
+
+def _trace_hash(trace: Path) -> str:
+    file = trace / META
+    lineage = read_lineage(
+        parse_document(read_bounded(file, limit_bytes=_META_LIMIT_BYTES), str(file)), "trace"
+    )
+    if lineage is None:
+        raise InputError("has no lineage", file=file, allowed="a trace")
+    return lineage.content_hash
 
 
 def hdr_log(run: Run) -> str:
@@ -105,15 +181,16 @@ def hdr_log(run: Run) -> str:
 def _figures(run: Run) -> dict[str, Any]:
     tally = run.tally
     return {
-        "format": FORMAT,
-        **{name: getattr(run, name) for name in _PLAIN},
+        **{name: getattr(run, name) for name in PLAIN},
         "series": {
             method: {
                 "sent": one.sent,
+                "resent": one.resent,
                 "answered": one.answered,
                 "errors": dict(one.errors),
                 "intended": _histogram(one.from_intended),
                 "actual": _histogram(one.from_actual),
+                "held_up": [[*key, times] for key, times in sorted(one.held_up.items())],
             }
             for method, one in tally.series.items()
         },
@@ -122,7 +199,10 @@ def _figures(run: Run) -> dict[str, Any]:
         "notes": dict(tally.notes),
         "rows": tally.rows,
         "load": list(run.load),
-        "metrics": [[one.time_s, dict(one.values)] for one in run.metrics],
+        "metrics": [
+            [one.time_s, {name: value for name, value in one.values.items() if math.isfinite(value)}]
+            for one in run.metrics
+        ],
         "remarks": list(run.remarks),
         "differences": None if run.differences is None else [
             [each.method, each.sent, each.counted] for each in run.differences
@@ -130,41 +210,17 @@ def _figures(run: Run) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _read_tally(figures: Mapping[str, Any]) -> Tally:
-    tally = Tally(rows=[Row(*row) for row in figures["rows"]], notes=Counter(figures["notes"]))
-    tally.lateness, tally.lag = _read_histogram(figures["lateness"]), _read_histogram(figures["lag"])
-    for method, one in figures["series"].items():
-        series = tally.series[method] = Series(method)
-        series.sent, series.answered, series.errors = one["sent"], one["answered"], Counter(one["errors"])
-        series.from_intended = _read_histogram(one["intended"])
-        series.from_actual = _read_histogram(one["actual"])
-    return tally
-
-
 def _histogram(histogram: Histogram) -> dict[str, Any]:
     return {"max_us": histogram.max_us, "counts": sorted(histogram.counts.items())}
 
 
-def _read_histogram(fields: Mapping[str, Any]) -> Histogram:
-    histogram = Histogram()
-    histogram.counts = Counter({int(value): int(count) for value, count in fields["counts"]})
-    histogram.total, histogram.max_us = histogram.counts.total(), int(fields["max_us"])
-    return histogram
-
-
-def _meta(run: Run, lineage: Lineage) -> str:
-    out = io.StringIO()
-    document = {
-        "froude": "run",
-        "version": FORMAT,
+def _meta(run: Run) -> dict[str, Any]:
+    """What a person wants to know of a run at a glance."""
+    return {
         "bottleneck": str(run.bottleneck),
-        **{name: getattr(run, name) for name in _PLAIN},
+        **{name: getattr(run, name) for name in PLAIN},
         "calls_answered": sum(answered for _, answered in run.counts.values()),
         "calls_per_second": round(run.throughput(), 1),
         "errors": {method: dict(by) for method, by in run.errors.items()},
         "remarks": list(run.remarks),
-        "tags": [],
-        "lineage": lineage.to_mapping(),
     }
-    YAML().dump(document, out)
-    return out.getvalue()

@@ -51,6 +51,25 @@ class Histogram:
         for value, count in exact.items():
             counts[_rounded(value)] += count
 
+    def add_held_up(self, duration_us: int, expected_us: int, times: int = 1) -> None:
+        """Count the calls that a slow one kept from being made: HdrHistogram's correction by the expected interval.
+
+        One was due every `expected_us` while the slow one lasted, and would have taken what was left of it. Linear in
+        the sub-buckets that the slow one spans, however many calls it held up.
+
+        Args:
+            duration_us: how long the slow call took, microseconds.
+            expected_us: the interval in which calls were expected, microseconds; more than 0.
+            times: how many such calls there were.
+        """
+        value = duration_us - expected_us
+        while value >= expected_us:
+            bucket = _rounded(value)
+            in_bucket = (value - max(bucket, expected_us)) // expected_us + 1
+            self.counts[bucket] += in_bucket * times
+            self.total += in_bucket * times
+            value -= in_bucket * expected_us
+
     def merge(self, other: Histogram) -> None:
         """Count another's durations too."""
         self.counts.update(other.counts)
@@ -62,12 +81,12 @@ class Histogram:
         ordered = sorted(self.counts.items())
         out = []
         for q in qs:
-            need, seen, found = q * self.total, 0, 0
+            needed, counted, quantile_us = q * self.total, 0, 0
             for value, count in ordered:
-                seen, found = seen + count, value
-                if seen >= need:
+                counted, quantile_us = counted + count, value
+                if counted >= needed:
                     break
-            out.append((self.max_us if q >= 1 else found) / 1e3)
+            out.append((self.max_us if q >= 1 else quantile_us) / 1e3)
         return out
 
     def percentiles(self) -> Percentiles:
@@ -76,7 +95,7 @@ class Histogram:
         return Percentiles(self.total, p50, p90, p99, p999, largest)
 
 
-class Row(NamedTuple):
+class IntervalRow(NamedTuple):
     """One method in one interval."""
 
     time_s: float
@@ -96,13 +115,17 @@ class Series:
     """One method's calls."""
 
     __slots__ = (
-        "actual", "answered", "errors", "from_actual", "from_intended", "intended", "key", "mark", "sent",
+        "actual", "answered", "errors", "from_actual", "from_intended", "held_up", "intended", "key", "mark", "resent",
+        "sent",
     )  # fmt: skip
 
     def __init__(self, key: str) -> None:
         self.key = key
         """Method name."""
         self.sent = 0
+        """Calls; one that is sent again after its connection was lost counts once."""
+        self.resent = 0
+        """How often calls were sent again."""
         self.answered = 0
         """Answers, errors included."""
         self.errors: Counter[str] = Counter()
@@ -113,8 +136,20 @@ class Series:
         """Seconds from intended sending, of this interval."""
         self.from_actual = Histogram()
         self.from_intended = Histogram()
+        self.held_up: Counter[tuple[int, int]] = Counter()
+        """Calls that took longer than the interval in which their node's next one was expected: number by duration and
+        interval, microseconds."""
         self.mark = (0, 0, 0)
         """Sent, answered and errors at the last interval's end."""
+
+    @property
+    def corrected(self) -> Histogram:
+        """From actual sending, with the calls added that slow ones kept from being made."""
+        histogram = Histogram()
+        histogram.merge(self.from_actual)
+        for (duration_us, expected_us), times in self.held_up.items():
+            histogram.add_held_up(duration_us, expected_us, times)
+        return histogram
 
 
 @dataclass(slots=True)
@@ -123,25 +158,25 @@ class Tally:
 
     series: dict[str, Series] = field(default_factory=dict)
     """By method."""
-    rows: list[Row] = field(default_factory=list)
+    rows: list[IntervalRow] = field(default_factory=list)
     """The time series."""
     late: list[float] = field(default_factory=list)
     """Lateness of this interval's sends, seconds."""
     lateness: Histogram = field(default_factory=Histogram)
     """Actual minus intended send time, whoever is to blame: also a call that waited for another's answer."""
     lags: list[float] = field(default_factory=list)
-    """How late this interval's timers rang, seconds."""
+    """How late this interval's timers fired, seconds."""
     lag: Histogram = field(default_factory=Histogram)
-    """How late timers rang: the player's own fault, and nobody else's."""
+    """How late timers fired: the player's own fault, and nobody else's."""
     notes: Counter[str] = field(default_factory=Counter)
     """What programs found worth counting."""
 
     def of(self, method: str) -> Series:
         """A method's series, made at its first call."""
-        found = self.series.get(method)
-        if found is None:
-            found = self.series[method] = Series(method)
-        return found
+        series = self.series.get(method)
+        if series is None:
+            series = self.series[method] = Series(method)
+        return series
 
     def close_interval(self, time_s: float) -> None:
         """Turn what was collected into rows and histograms."""
@@ -149,24 +184,26 @@ class Tally:
         self.late.clear()
         self.lag.add(self.lags)
         self.lags.clear()
-        for one in self.series.values():
-            errors = one.errors.total()
-            now = (one.sent, one.answered, errors)
-            if now == one.mark:
+        for series in self.series.values():
+            now = (series.sent, series.answered, series.errors.total())
+            if now == series.mark:
                 continue
-            sent, answered, failed = (a - b for a, b in zip(now, one.mark, strict=True))
-            one.mark = now
-            self.rows.append(Row(time_s, one.key, sent, answered, failed, *_summary_ms(one.intended)))
-            one.from_actual.add(one.actual)
-            one.from_intended.add(one.intended)
-            one.actual.clear()
-            one.intended.clear()
+            sent, answered, failed = (a - b for a, b in zip(now, series.mark, strict=True))
+            series.mark = now
+            latencies = _summary_ms(series.intended)
+            self.rows.append(IntervalRow(time_s, series.key, sent, answered, failed, *latencies))
+            series.from_actual.add(series.actual)
+            series.from_intended.add(series.intended)
+            series.actual.clear()
+            series.intended.clear()
 
     def merge(self, other: Tally) -> None:
         """Add another player's counts."""
         for method, theirs in other.series.items():
             ours = self.of(method)
             ours.sent += theirs.sent
+            ours.resent += theirs.resent
+            ours.held_up.update(theirs.held_up)
             ours.answered += theirs.answered
             ours.errors.update(theirs.errors)
             ours.from_actual.merge(theirs.from_actual)
@@ -179,7 +216,7 @@ class Tally:
     @property
     def counts(self) -> Mapping[str, tuple[int, int]]:
         """Sent and answered calls by method."""
-        return {method: (one.sent, one.answered) for method, one in sorted(self.series.items())}
+        return {method: (series.sent, series.answered) for method, series in sorted(self.series.items())}
 
 
 def _rounded(value: int) -> int:

@@ -37,7 +37,7 @@ class Recorder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class JobDefinition:
     """A job and the scales it is recorded at."""
 
     name: str
@@ -65,7 +65,7 @@ def upload_and_read(recorder: Recorder, scale: Scale, scratch: Path) -> None:
     parallel.gang(client, int(scale["clients"].value))
 
 
-DEMO = Job(
+DEMO = JobDefinition(
     name="upload-and-read",
     what="FsShell uploads a file; then clients upload files in a loop, list, rename, read and delete them.",
     run=upload_and_read,
@@ -87,7 +87,7 @@ def archive_logs(recorder: Recorder, scale: Scale, scratch: Path) -> None:
     recorder.shell("-ls", "/logs")
 
 
-ARCHIVE = Job(
+ARCHIVE = JobDefinition(
     name="archive-logs",
     what="Clients write logs day by day, append to some, make them read-only and move them; FsShell lists.",
     run=archive_logs,

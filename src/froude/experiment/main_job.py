@@ -8,27 +8,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from froude.base.clock import RealClock
 from froude.base.progress import Progress, Silent, Task
+from froude.base.scratch import Scratch
 from froude.base.units import Quantity
 from froude.emulation.run import Run
-from froude.experiment.jobs import Job
+from froude.experiment.jobs import JobDefinition
 from froude.experiment.play import play
 from froude.experiment.record import record
+from froude.hadoop.cluster import Cluster
 from froude.hadoop.distribution import Hadoop
+from froude.hadoop.namenode import NameNode
 from froude.mining.pipeline import mine
 from froude.mining.prediction import Prediction, predict
 from froude.trace.files import read_trace
 from froude.trace.importers.audit import ClosureResult, closure
 from froude.trace.types import Trace
+from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan
 from froude.workload.plan_file import write_plan
 from froude.workload.scale import Scale
 from froude.workload.types import Workload
-from froude.workload.yaml_file import write_workload
-from froude.workspace.artifact import Lineage, hash_file, hash_parts, stamp
+from froude.workload.yaml_file import open_workload, write_workload
+from froude.workspace.artifact import Origin
 from froude.workspace.store import Workspace
 
 SETTLE_S = 3.5
@@ -50,7 +52,7 @@ class Recorded:
 class MainJob:
     """All that came of it, in the order of the chain."""
 
-    job: Job
+    job: JobDefinition
     train: tuple[Recorded, ...]
     workload: Workload
     workload_path: Path
@@ -62,13 +64,14 @@ class MainJob:
 
 
 def run_main_job(
-    job: Job,
+    job: JobDefinition,
     workspace: Workspace,
     hadoop: Hadoop,
     *,
     progress: Progress | None = None,
     fast: bool = True,
     seed: int = 0,
+    command: str = "",
 ) -> MainJob:
     """Run the whole chain once.
 
@@ -79,6 +82,7 @@ def run_main_job(
         progress: where to show what is going on.
         fast: quick start-up flags for the daemons; never for measuring a NameNode's throughput.
         seed: root of the play's random choices.
+        command: the command line that runs it, as typed; without one, every lineage names its own call.
 
     Raises:
         TargetError: a daemon or a client failed.
@@ -88,42 +92,37 @@ def run_main_job(
     train = []
     for number, scale in enumerate(job.train, 1):
         with shown.task(f"record {number} of {len(job.train)}: {scale}") as task:
-            train.append(record_job(job, scale, workspace, hadoop, task=task, fast=fast))
+            train.append(record_job(job, scale, workspace, hadoop, task=task, fast=fast, command=command))
     with shown.task("mine the pattern"):
         workload = mine([recorded.trace for recorded in train])
         path = workspace.new("workload", suffix=".yaml")
-        write_workload(path, workload)
-        _note(workspace, path, "workload", workload.recorded.traces)
+        made = write_workload(
+            path, workload, Origin(command or "froude.mine(traces)", workload.recorded.traces)
+        )
     with shown.task(f"record the held-out size: {job.held_out}") as task:
-        held_out = record_job(job, job.held_out, workspace, hadoop, task=task, fast=fast)
+        held_out = record_job(job, job.held_out, workspace, hadoop, task=task, fast=fast, command=command)
     with shown.task("check the prediction against it"):
         prediction = predict(workload, held_out.trace)
-    plan = workload.at(job.play)
+    plan = extrapolate(workload, job.play)
     plan_path = workspace.new("plan")
-    write_plan(plan_path, plan)
-    _note(workspace, plan_path, "plan", (hash_file(path),))
-    with hadoop.namenode(heap="1 GB", fast=fast) as namenode:
-        run = play(plan, namenode, progress=shown, folder=workspace.new("run"), seed=seed)
+    at = command or f"workload.at({job.play})"
+    write_plan(plan_path, plan, Origin(at, (made.content_hash,)), workload=open_workload(path))
+    with NameNode(hadoop, heap="1 GB", fast=fast) as namenode:
+        run = play(plan, namenode, progress=shown, folder=workspace.new("run"), seed=seed, command=command)
     if run.interrupted:  # it is kept, but no report tells of a whole job
         raise KeyboardInterrupt
     return MainJob(job, tuple(train), workload, path, prediction, held_out, plan, run)
 
 
-def _note(workspace: Workspace, path: Path, kind: str, inputs: tuple[str, ...]) -> None:
-    """Keep its lineage beside it, so that it is found by name."""
-    content = hash_parts(sorted(path.iterdir()), {}) if path.is_dir() else hash_file(path)
-    made_at = stamp(RealClock().wall())
-    workspace.note(path, Lineage(kind, 1, content, inputs, "froude demo", made_at=made_at))
-
-
 def record_job(
-    job: Job,
+    job: JobDefinition,
     scale: Scale,
     workspace: Workspace,
     hadoop: Hadoop,
     *,
     task: Task | None = None,
     fast: bool = True,
+    command: str = "",
 ) -> Recorded:
     """Record one run of a job on a cluster started for it.
 
@@ -132,17 +131,17 @@ def record_job(
     """
     datanodes = int(scale["datanodes"].value)
     with (
-        hadoop.cluster(datanodes=datanodes, replication=2, fast=fast) as cluster,
-        TemporaryDirectory() as scratch,
+        Cluster(hadoop, datanodes=datanodes, replication=2, fast=fast) as cluster,
+        Scratch("job") as scratch,
     ):
         if task is not None:
             task.say(f"start {datanodes} DataNodes")
         with record(
-            cluster, workspace, scale=_plain(scale), tags=(job.name,), settle_s=SETTLE_S
+            cluster, workspace, scale=_plain(scale), tags=(job.name,), settle_s=SETTLE_S, command=command
         ) as recording:
             if task is not None:
                 task.say("clients at work")
-            job.run(recording, scale, Path(scratch))
+            job.run(recording, scale, scratch)
         trace = read_trace(recording.trace)
         audit = cluster.namenode.audit_log
         assert audit is not None

@@ -1,118 +1,175 @@
-"""Play a Plan against a real daemon: guard, player, the target's metrics, and the Run at the end."""
+"""Play a Plan against real daemons: guard, player, the target's metrics, and the Run at the end."""
 
 from __future__ import annotations
 
-import getpass
-import os
-import shutil
-import tempfile
-import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 
-from froude.base.clock import RealClock
+from froude.base.clock import Clock, RealClock
 from froude.base.errors import InputError, TargetError
+from froude.base.files import remove_folder
 from froude.base.progress import Progress, Silent
+from froude.base.scratch import Scratch
 from froude.base.units import parse_quantity
-from froude.emulation.engine import Job, Outcome, play_apart
-from froude.emulation.guard import Target, decide, identify, parse_target
-from froude.emulation.population import Connections
-from froude.emulation.programs.cast import DATANODE
-from froude.emulation.programs.fleet import FleetSettings
+from froude.emulation.engine import PlayJob, PlayOutcome, play_apart
+from froude.emulation.guard import decide
+from froude.emulation.pacing import Pacing, pacing_of, unscheduled
+from froude.emulation.programs.population import Connections, PlaySettings, service_named
+from froude.emulation.programs.registry import kind_of
 from froude.emulation.recorder import Record
 from froude.emulation.run import Difference, Load, Measured, Run, closure, counted_as
-from froude.emulation.run_files import write_run
+from froude.emulation.run_files import state_of, write_run
 from froude.experiment.played_trace import trace_of
+from froude.hadoop.connection import current_user
+from froude.hadoop.distribution import Hadoop
+from froude.hadoop.identity import ask_identity, asked_protocols
 from froude.hadoop.metrics import Sampler, Watched, Web, settled_counts
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.schema import Schema
+from froude.hadoop.target import Target, parse_address, target_at
 from froude.trace.files import write_trace
 from froude.workload.plan import Plan
+from froude.workload.plan_file import plan_hash
+from froude.workload.walk import templates
+from froude.workspace.artifact import Origin
 
-_SUBSET = (
-    "org.apache.hadoop.hdfs.protocol.ClientProtocol",
-    "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol",
-)
+TargetLike = NameNode | str
+"""A NameNode that Froude started, or `hdfs://HOST:PORT` of another daemon."""
 
 
 def play(  # noqa: PLR0913 - each is one choice of a play, all by name
     plan: Plan,
-    target: NameNode | str,
+    target: TargetLike | Mapping[str, TargetLike],
     *,
     record: str = "sampled",
+    pacing: Pacing | None = None,
     speed: float = 1.0,
     duration: float | str | None = None,
     seed: int = 0,
     progress: Progress | None = None,
     folder: Path | None = None,
     schema: Schema | None = None,
-    target_is: str | None = None,
+    target_is: str | Mapping[str, str] | None = None,
     http: tuple[str, int] | None = None,
     connections: Connections | None = None,
-    fleet: FleetSettings | None = None,
+    programs: Mapping[str, object] | None = None,
     check_counts: bool = True,
+    clock: Clock | None = None,
+    command: str = "",
 ) -> Run:
     """Play a plan.
 
     Args:
         plan: what to play.
-        target: a NameNode that Froude started, or `hdfs://HOST:PORT` of another one.
+        target: whom to play against; by service (`{"namenode": nn, "resourcemanager": "HOST:PORT"}`) where the plan
+            calls several. Calls of a service without a target are left out and counted.
         record: calls to write down: `full`, `sampled` or `summary`.
-        speed: 2 halves every recorded pause.
+        pacing: closed or scheduled (`emulation.pacing`); None takes a schedule where the workload has the times for it.
+        speed: 2 halves every recorded pause, and in a schedule every recorded service time.
         duration: the longest time, seconds or a text such as `5 min`; a plan of DataNodes alone needs one.
         seed: of every random choice.
         progress: shows what goes on.
         folder: where the run is kept; None keeps it in memory, without a trace.
         schema: of the target's release; None takes the NameNode's own, or the default release's.
-        target_is: the target's cluster id, typed by the user; needed for a target that Froude did not start.
+        target_is: the target's id, typed by the user, by service where there are several; needed for a target that
+            Froude did not start.
         http: web address of a target given as a URI, for its metrics; without it they are not recorded.
         connections: how nodes share connections.
-        fleet: what emulated DataNodes have in common.
+        programs: settings of emulated nodes, by kind of program: `{"datanode": DatanodeSettings(...)}`.
         check_counts: whether to compare with the target's own counts afterwards; takes up to 12 s.
+        clock: the time; the machine's by default.
+        command: the command line that plays, as typed; without one, the run's lineage names this call.
 
     Returns:
         The run; a target that failed, and an interrupt, end it early and stand in it.
 
     Raises:
         InputError: the plan cannot be played, or never ends; or the run's folder exists.
-        GuardError: the target is refused.
-        TargetError: it does not say who it is.
+        GuardError: a target is refused.
+        TargetError: one does not say who it is.
     """
-    limit_s = None if duration is None else _seconds(duration)
-    _check(plan, limit_s)
+    limit_s = None if duration is None else seconds_of(duration)
+    _check(plan, limit_s, pacing)
     if folder is not None and folder.exists():
         raise InputError("already exists", file=folder, remedy="Choose another folder")
-    namenode = None if isinstance(target, str) else target
-    address = parse_target(target) if isinstance(target, str) else target.address
-    schema = (schema or _schema_for(namenode)).subset(_protocols(plan))
-    user = getpass.getuser()
-    who = identify(address, schema, user=user) if namenode is None else Target(*address, namenode.cluster_id)
-    decide(who, ours=namenode is not None, typed=target_is, source_ids=plan.workload.recorded.source_ids)
-    with tempfile.TemporaryDirectory(prefix="froude-play-") as scratch:
-        job = Job(
-            plan, schema, address, seed, speed, limit_s, Record(record) if folder else Record.SUMMARY,
-            Path(scratch) / "spool", connections or Connections(user=user), fleet or FleetSettings(),
-        )  # fmt: skip
-        asked = {} if namenode is not None else {"versionRequest": 1}  # by the guard, a moment ago
-        watched = namenode if namenode is not None else None if http is None else Web(http)
-        run, outcome = _play(job, who, watched, progress or Silent(), check_counts=check_counts, asked=asked)
+    targets = target if isinstance(target, Mapping) else {"": target}
+    first = next(iter(targets.values()))
+    schema = (schema or _schema_for(first)).subset(_protocols(plan, targets))
+    typed = target_is if isinstance(target_is, Mapping) else dict.fromkeys(targets, target_is)
+    called = {
+        service: _admitted(service, each, schema, typed.get(service), plan)
+        for service, each in targets.items()
+    }
+    paced, remark = pacing_of(plan, pacing)
+    settings = PlaySettings(
+        called, connections or Connections(user=current_user()), paced, speed, programs=programs or {}
+    )
+    with Scratch("play") as scratch:
+        recorded = Record(record) if folder else Record.SUMMARY
+        job = PlayJob(plan, schema, settings, seed, limit_s, recorded, scratch / "spool")
+        # Closure compares with one target's counts; what asked who it is came a moment ago.
+        watched = first if isinstance(first, NameNode) else None if http is None else Web(http)
+        observed = _Observed(
+            watched,
+            check_counts=check_counts and len(targets) == 1,
+            asked={} if isinstance(first, NameNode) else {"versionRequest": 1},
+            clock=clock or RealClock(),
+        )
+        run, outcome = _play(job, observed, progress or Silent())
+        run.remarks = [*run.remarks, *([remark] if remark else [])]
         if folder is not None:
-            _keep(run, outcome, job, folder)
+            named = ", ".join(each.address for each in called.values())
+            command = (
+                command or f"froude.play(plan, {named!r}, record={record!r}, speed={speed:g}, seed={seed})"
+            )
+            _keep(run, outcome, job, folder, Origin(command, (plan_hash(plan),), seed))
     return run
 
 
-def _play(
-    job: Job,
-    who: Target,
-    watched: Watched | None,
-    progress: Progress,
-    *,
-    check_counts: bool,
-    asked: dict[str, int],
-) -> tuple[Run, Outcome]:
-    before = _counts_before(watched, asked) if watched is not None and check_counts else None
-    with _sampled(watched) as sampler, progress.task("Playing", total=_planned(job.plan)) as task:
+class _Observed:
+    """The target's own view of a play: its metrics while it runs, its counts before and after."""
+
+    def __init__(
+        self, watched: Watched | None, *, check_counts: bool, asked: dict[str, int], clock: Clock
+    ) -> None:
+        self.clock = clock
+        self._watched = watched
+        self._asked = asked
+        self._checked = watched is not None and check_counts
+        self._before: dict[str, int] = {}
+
+    def counts_before(self) -> None:
+        """Take what it counted so far; of a target that was used already only once its cache has turned over."""
+        if self._checked and self._watched is not None:
+            counts = self._watched.rpc_counts()
+            sleep = self.clock.sleep
+            self._before = settled_counts(self._watched.rpc_counts, sleep=sleep) if counts else self._asked
+
+    @contextmanager
+    def sampled(self) -> Iterator[Sampler | None]:
+        """Sample its metrics while the block runs."""
+        sampler = None if self._watched is None else Sampler(self._watched.sample, self.clock)
+        with sampler or nullcontext():
+            yield sampler
+
+    def differences(self, run: Run) -> list[Difference] | None:
+        """Where its counts differ from what was sent; None where nobody looked, or it does not answer any more."""
+        if not self._checked or self._watched is None or run.failure is not None:
+            return None
+        expected = {method: self._before.get(method, 0) + sent for method, sent in counted_as(run).items()}
+        try:
+            after = settled_counts(self._watched.rpc_counts, sleep=self.clock.sleep, expect=expected)
+        except TargetError:
+            return None
+        return closure(run, self._before, after)
+
+
+def _play(job: PlayJob, observed: _Observed, progress: Progress) -> tuple[Run, PlayOutcome]:
+    observed.counts_before()
+    planned = float(sum(job.plan.counts.values()))
+    with observed.sampled() as sampler, progress.task("Playing", total=planned) as task:
         begun = [0]
 
         def watch(load: Load) -> bool:
@@ -122,59 +179,65 @@ def _play(
             return True
 
         outcome = play_apart(job, watch)
-    run = Run(
-        outcome.tally, who.name, who.id, outcome.begun_at_s, outcome.elapsed_s,
-        scale={name: str(quantity) for name, quantity in job.plan.scale.items()}, nodes=dict(job.plan.counts),
-        record=job.record.value, load=outcome.load, failure=None if outcome.failure is None else str(outcome.failure),
-        interrupted=outcome.interrupted, seed=job.seed, speed=job.speed, cores=os.cpu_count() or 1,
-        remarks=outcome.remarks,
-    )  # fmt: skip
+    run = _run_of(job, outcome)
     if sampler is not None:
-        start_s = outcome.begun_at_s - RealClock().wall() + sampler.clock.now()
-        run.metrics = [Measured(each.time_s - start_s, each.values) for each in sampler.samples]
-    if watched is not None and before is not None and run.failure is None:
-        try:
-            run.differences = _closure(run, watched, before)
-        except KeyboardInterrupt:  # nobody waits for the counts: what was played is kept all the same
-            run.interrupted = True
+        start_s = outcome.begun_at_s - observed.clock.wall() + sampler.clock.now()
+        run.metrics = [Measured(sample.time_s - start_s, sample.values) for sample in sampler.samples]
+    try:
+        run.differences = observed.differences(run)
+    except KeyboardInterrupt:  # nobody waits for the counts: what was played is kept all the same
+        run.interrupted = True
     return run, outcome
 
 
-def _counts_before(watched: Watched, asked: dict[str, int]) -> dict[str, int]:
-    """What it counted so far; of one that was used already only once its cache has turned over."""
-    counts = watched.rpc_counts()
-    return settled_counts(watched.rpc_counts, sleep=time.sleep) if counts else asked
+def _run_of(job: PlayJob, outcome: PlayOutcome) -> Run:
+    targets = list(job.settings.targets.values())
+    return Run(
+        outcome.tally,
+        ", ".join(target.address for target in targets),
+        ", ".join(target.id for target in targets),
+        outcome.begun_at_s,
+        outcome.elapsed_s,
+        scale={name: str(quantity) for name, quantity in job.plan.scale.items()},
+        nodes=dict(job.plan.counts),
+        record=job.record.value,
+        load=outcome.load,
+        failure=None if outcome.failure is None else str(outcome.failure),
+        interrupted=outcome.interrupted,
+        seed=job.seed,
+        speed=job.settings.speed,
+        pacing=job.settings.pacing.value,
+        cores=outcome.cores,
+        remarks=outcome.remarks,
+    )
 
 
-def _closure(run: Run, watched: Watched, before: dict[str, int]) -> list[Difference] | None:
-    expect = {method: before.get(method, 0) + sent for method, sent in counted_as(run).items()}
-    try:
-        after = settled_counts(watched.rpc_counts, sleep=time.sleep, expect=expect)
-    except TargetError:
-        return None
-    return closure(run, before, after)
-
-
-def _keep(run: Run, outcome: Outcome, job: Job, folder: Path) -> None:
+def _keep(run: Run, outcome: PlayOutcome, job: PlayJob, folder: Path, origin: Origin) -> None:
     place = folder.with_name(f".{folder.name}.trace")
     try:
         if job.spool is not None and job.spool.exists() and job.record is not Record.SUMMARY:
             trace = trace_of(job.spool, run, outcome, job)
-            write_trace(place, trace, command="froude play", replace=True)
+            write_trace(place, trace, replace(origin, state=state_of(run)), replace=True)
             run.trace = place
-        write_run(folder, run, inputs=tuple(job.plan.workload.recorded.traces), command="froude play")
+        write_run(folder, run, origin)
     finally:
-        shutil.rmtree(place, ignore_errors=True)  # moved into the run's folder, unless that failed
+        remove_folder(place)  # moved into the run's folder, unless that failed
 
 
-@contextmanager
-def _sampled(watched: Watched | None) -> Iterator[Sampler | None]:
-    sampler = None if watched is None else Sampler(watched.sample, RealClock())
-    with sampler or nullcontext():
-        yield sampler
+def _admitted(service: str, target: TargetLike, schema: Schema, typed: str | None, plan: Plan) -> Target:
+    """A target that the guard allows."""
+    if isinstance(target, NameNode):
+        admitted = target_at(service or "namenode", target.address, target.cluster_id)
+    else:
+        address = parse_address(target, place="--target")
+        identity = ask_identity(service, address, schema, user=current_user())
+        admitted = target_at(service or "namenode", address, identity.id)
+    sources = plan.workload.recorded.source_ids
+    decide(admitted, ours=isinstance(target, NameNode), typed=typed, source_ids=sources)
+    return admitted
 
 
-def _check(plan: Plan, limit_s: float | None) -> None:
+def _check(plan: Plan, limit_s: float | None, pacing: Pacing | None) -> None:
     for refusal in plan.refusals:
         if refusal.fatal:
             raise InputError(
@@ -183,29 +246,43 @@ def _check(plan: Plan, limit_s: float | None) -> None:
     types = plan.workload.node_types
     if not sum(plan.counts.values()):
         raise InputError("the plan has no nodes", place="plan")
-    if limit_s is None and not any(plan.counts.get(t.name) and t.program != DATANODE for t in types):
+    if limit_s is None and all(kind_of(t.program).endless for t in types if plan.counts.get(t.name)):
         remedy = "Say how long to play with --duration"
         raise InputError("the plan has only nodes that never end", place="plan", remedy=remedy)
+    untimed = unscheduled(plan) if pacing is Pacing.SCHEDULED else None
+    if untimed is not None:
+        remedy = "Mine the recordings again, or play with closed pacing"
+        raise InputError(
+            "a schedule needs service times", place="plan", found=f"none for {untimed}", remedy=remedy
+        )
 
 
-def _protocols(plan: Plan) -> list[str]:
-    named = {template.protocol for each in plan.workload.node_types for template in each.templates()}
-    return sorted(named | set(_SUBSET))
+def _protocols(plan: Plan, targets: Iterable[str]) -> list[str]:
+    """What is spoken in a play: by its calls, by its programs, and to ask its targets who they are."""
+    types = plan.workload.node_types
+    named = {call.protocol for node_type in types for call in templates(node_type)}
+    spoken = {protocol for node_type in types for protocol in kind_of(node_type.program).protocols}
+    return sorted(named | spoken | asked_protocols(targets))
 
 
-def _planned(plan: Plan) -> float:
-    return float(sum(plan.counts.values()))
+def services(plan: Plan) -> list[str]:
+    """The services that a plan calls; empty for calls of an unknown one."""
+    types = plan.workload.node_types
+    return sorted({service_named(call) for node_type in types for call in templates(node_type)})
 
 
-def _schema_for(namenode: NameNode | None) -> Schema:
-    if namenode is not None:
-        return namenode.hadoop.schema()
-    from froude.hadoop.distribution import Hadoop
-
+def _schema_for(target: TargetLike) -> Schema:
+    if isinstance(target, NameNode):
+        return target.hadoop.schema()
     return Hadoop.find().schema()
 
 
-def _seconds(duration: float | str) -> float:
+def seconds_of(duration: float | str) -> float:
+    """A duration in seconds, of a number or a text such as `5 min`.
+
+    Raises:
+        InputError: neither, or not more than zero seconds.
+    """
     seconds = (
         float(duration)
         if isinstance(duration, (int, float))

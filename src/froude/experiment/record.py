@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import subprocess
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from froude.base.units import Quantity, parse_quantity
+from froude.base.parallel import Children
+from froude.base.units import Quantity
 from froude.hadoop.cluster import Cluster
 from froude.hadoop.schema import Schema
+from froude.hadoop.target import target_at
+from froude.trace.capture.legs import Listener
 from froude.trace.capture.process import CaptureProcess
-from froude.trace.capture.proxy import Listener
 from froude.trace.capture.settings import CaptureResult, CaptureSettings
+from froude.workload.scale import Scale
 from froude.workspace.store import Workspace
 
 Result = TypeVar("Result")
@@ -23,11 +24,11 @@ Result = TypeVar("Result")
 class Recording:
     """A recording that runs: what its block uses to make clients talk through the proxy."""
 
-    def __init__(self, cluster: Cluster, capture: CaptureProcess) -> None:
+    def __init__(self, cluster: Cluster, capture: CaptureProcess, children: Children) -> None:
         """Made by `record`."""
         self.cluster = cluster
         self._capture = capture
-        self._children: list[subprocess.Popen[Any]] = []
+        self._children = children
 
     @property
     def address(self) -> tuple[str, int]:
@@ -71,26 +72,14 @@ class Recording:
         """Run your own function in this process with the proxied URI as its first argument."""
         return f(self.uri, *arguments, **named)
 
-    def spawn(self, command: Sequence[str], **options: Any) -> subprocess.Popen[Any]:
-        """Start a client as a child process; the block's end waits for it.
+    def spawn(self, command: Sequence[str], **options: Any) -> Any:
+        """Start a client as a child process, a `subprocess.Popen`; the block's end waits for it.
 
         Args:
             command: program and arguments; `{uri}` in one becomes the proxied URI.
             options: as for `subprocess.Popen`.
         """
-        child = subprocess.Popen([part.replace("{uri}", self.uri) for part in command], **options)
-        self._children.append(child)
-        return child
-
-    def _wait_for_children(self) -> None:
-        for child in self._children:
-            child.wait()
-
-    def _end_children(self) -> None:
-        for child in self._children:
-            if child.poll() is None:
-                child.kill()
-                child.wait()
+        return self._children.spawn([part.replace("{uri}", self.uri) for part in command], **options)
 
 
 @contextmanager
@@ -103,6 +92,7 @@ def record(
     name: str | None = None,
     notes: Mapping[str, str] | None = None,
     settle_s: float = 0.0,
+    command: str = "",
 ) -> Iterator[Recording]:
     """Record everything that reaches a cluster's NameNode while the block runs.
 
@@ -116,54 +106,54 @@ def record(
         name: of the Trace; by default the next free number.
         notes: free facts to keep.
         settle_s: how long to go on after the block, so that periodic calls are seen more than once.
+        command: the command line that records, as typed; without one, the lineage names this call.
 
     Yields:
-        The recording; its `trace` is there after the block.
+        The recording; its `trace` is there after the block. When the block raises, the Trace is kept and its
+        lineage says that the recording failed.
 
     Raises:
         TargetError: the cluster does not come up.
         MissingError: the Trace cannot be written; forwarding is not disturbed.
     """
-    settings = _settings(cluster, workspace, scale or {}, tags=tags, name=name, notes=notes or {})
+    asked = Scale.from_mapping(scale or {})
+    command = command or f"Workspace.record(cluster, scale={{{_words(asked)}}})"
+    settings = _settings(cluster, workspace, asked, tags=tags, name=name, notes=notes or {}, command=command)
     schema = Schema.from_jars(cluster.hadoop.jars)
     with CaptureProcess(settings, schema) as capture:
         at = dict(enumerate(capture.addresses[1:]))
         cluster.start_datanodes(namenode_at=at)
         cluster.wait_live()
-        recording = Recording(cluster, capture)
-        try:
-            yield recording
-            recording._wait_for_children()
-            if settle_s:
-                time.sleep(settle_s)
-        finally:
-            recording._end_children()
+        with Children() as children:
+            yield Recording(cluster, capture, children)
+        capture.settle(settle_s)
 
 
 def _settings(
     cluster: Cluster,
     workspace: Workspace,
-    scale: Mapping[str, str | float | Quantity],
+    scale: Scale,
     *,
     tags: Sequence[str],
     name: str | None,
     notes: Mapping[str, str],
+    command: str,
 ) -> CaptureSettings:
     """One listener for clients, then one per DataNode that connects onward from the node's own address."""
-    clients = Listener(cluster.namenode.host, 0)
-    nodes = [Listener(address, 0, source=address) for address in cluster.node_addresses]
-    quantities = {
-        variable: value if isinstance(value, Quantity) else parse_quantity(value, place=variable)
-        for variable, value in scale.items()
-    }
+    namenode = target_at("namenode", cluster.namenode.address, cluster.namenode.cluster_id)
+    clients = Listener(cluster.namenode.host, target=namenode)
+    nodes = [Listener(address, source=address, target=namenode) for address in cluster.node_addresses]
     return CaptureSettings(
-        cluster.namenode.address,
         (clients, *nodes),
         workspace.new("trace", name),
-        quantities,
+        dict(scale),
         source_id=cluster.namenode.cluster_id,
         release=cluster.hadoop.version,
         notes=notes,
         tags=tuple(tags),
-        command="Workspace.record",
+        command=command,
     )
+
+
+def _words(scale: Scale) -> str:
+    return ", ".join(f"{name!r}: {str(quantity)!r}" for name, quantity in scale.items())

@@ -1,19 +1,110 @@
-"""The Workspace as Python users see it: record, look up, report."""
+"""What Python users see: the floors' values, with the methods that tie them together.
+
+`froude.Hadoop`, `froude.Workload` and `froude.Workspace` are these. The values below them know nothing of what is
+made from them, so that imports go down only; here is where a Hadoop becomes a cluster, and a Workload a Plan.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Self, Unpack
 
+from froude.base import parallel
+from froude.base.progress import Progress
 from froude.base.units import Quantity
 from froude.emulation.run import Run
+from froude.emulation.run_files import read_run
 from froude.experiment import record as recording
 from froude.experiment.figures.page import Page, Part, page
-from froude.hadoop.cluster import Cluster
+from froude.hadoop import distribution
+from froude.hadoop.cluster import Cluster, ClusterOptions
+from froude.hadoop.namenode import NameNode, NameNodeOptions
+from froude.mining import pipeline
 from froude.trace.files import read_trace
 from froude.trace.types import Trace
+from froude.workload import review, types
+from froude.workload.extrapolate import extrapolate
+from froude.workload.plan import Plan
+from froude.workload.scale import Scale
+from froude.workload.yaml_file import read_workload
 from froude.workspace.store import Workspace as Store
+
+
+@dataclass(frozen=True)
+class Hadoop(distribution.Hadoop):
+    """One Hadoop release that can be started here: `hadoop = fr.Hadoop.find()`."""
+
+    def namenode(self, heap: str | int = "1 GB", **options: Unpack[NameNodeOptions]) -> NameNode:
+        """A NameNode of its own, formatted and started when the `with` block is entered.
+
+        Args:
+            heap: its largest heap, such as `4 GB`.
+            options: see `froude.hadoop.namenode.NameNodeOptions`.
+        """
+        return NameNode(self, heap=heap, **options)
+
+    def cluster(self, datanodes: int = 3, replication: int = 2, **options: Unpack[ClusterOptions]) -> Cluster:
+        """A NameNode and DataNodes on loopback, each with its own address; a context manager.
+
+        Args:
+            datanodes: how many, 1 to 240.
+            replication: copies of each block.
+            options: see `froude.hadoop.cluster.ClusterOptions`.
+        """
+        return Cluster(self, datanodes=datanodes, replication=replication, **options)
+
+
+@dataclass(frozen=True, slots=True)
+class Workload(types.Workload):
+    """The scale-free pattern of a job, as `fr.mine` finds it."""
+
+    @classmethod
+    def of(cls, workload: types.Workload) -> Self:
+        """The same pattern, with these methods."""
+        return cls(**{field.name: getattr(workload, field.name) for field in fields(workload)})
+
+    @classmethod
+    def read(cls, path: Path | str) -> Self:
+        """A workload's YAML file.
+
+        Raises:
+            InputError: with file, line and field of what is wrong.
+        """
+        return cls.of(read_workload(Path(path)))
+
+    def at(self, scale: Mapping[str, str | float | Quantity] | None = None, **variables: str | float) -> Plan:
+        """The Plan at a Scale: `workload.at(datanodes=5000, files=20_000)`; see `extrapolate`.
+
+        Args:
+            scale: variables by name.
+            variables: further ones.
+        """
+        return extrapolate(self, Scale.from_mapping({**(scale or {}), **variables}))
+
+    def answer(self, question: types.Question | str, rule: types.Rule) -> Self:
+        """The workload with a question settled; see `review.answer`.
+
+        Args:
+            question: the question, or its id.
+            rule: the answer.
+        """
+        return self.of(review.answer(self, question, rule))
+
+
+def mine(
+    traces: Sequence[Trace], *, progress: Progress | None = None, workers: parallel.Workers = 1
+) -> Workload:
+    """Mine the scale-free pattern of a job; see `mining.pipeline.mine`.
+
+    Args:
+        traces: one a run, at scales as different as possible.
+        progress: where to show what is going on.
+        workers: decode the traces side by side.
+    """
+    return Workload.of(pipeline.mine(traces, progress=progress, workers=workers))
 
 
 class Workspace:
@@ -38,17 +129,39 @@ class Workspace:
         tags: Sequence[str] = (),
         settle_s: float = 0.0,
     ) -> AbstractContextManager[recording.Recording]:
-        """Record what reaches a cluster's NameNode while the block runs; see `experiment.record`."""
+        """Record what reaches a cluster's NameNode while the block runs; see `experiment.record`.
+
+        Args:
+            cluster: entered, its DataNodes not yet started.
+            scale: the scale it runs at.
+            tags: words by which the workspace finds the Trace.
+            settle_s: how long to go on after the block.
+        """
         return recording.record(cluster, self.store, scale=scale, tags=tags, settle_s=settle_s)
 
-    def traces(self, tag: str | None = None) -> list[Trace]:
-        """The traces kept here, oldest first."""
-        return [read_trace(path) for path in self.store.traces(tag)]
+    def traces(self, tag: str | None = None, *, incomplete: bool = False) -> list[Trace]:
+        """The traces kept here, oldest first.
 
-    def runs(self, tag: str | None = None) -> list[Run]:
-        """The runs kept here, oldest first."""
-        return [Run.read(path) for path in self.store.runs(tag)]
+        Args:
+            tag: only those with this tag.
+            incomplete: also those whose recording failed or was interrupted.
+        """
+        return [read_trace(path) for path in self.store.traces(tag, incomplete=incomplete)]
+
+    def runs(self, tag: str | None = None, *, incomplete: bool = False) -> list[Run]:
+        """The runs kept here, oldest first.
+
+        Args:
+            tag: only those with this tag.
+            incomplete: also those that failed or were interrupted.
+        """
+        return [read_run(path) for path in self.store.runs(tag, incomplete=incomplete)]
 
     def report(self, *parts: Part, title: str = "Froude report") -> Page:
-        """A page of Traces, Workloads, Plans, predictions and Runs: `ws.report(run).save("report.html")`."""
+        """A page of Traces, Workloads, Plans, predictions and Runs: `ws.report(run).save("report.html")`.
+
+        Args:
+            parts: in the order in which they are shown.
+            title: what stands at its head.
+        """
         return page(parts, title=title)

@@ -22,10 +22,13 @@ def main(parent: int, pid_file: str, command: list[str]) -> int:
     if os.getppid() != parent:
         return 1
     libc = ctypes.CDLL(None, use_errno=True)
+    reaper = os.getpid()
     child = os.fork()
     if child == 0:
         os.setpgid(0, 0)
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != reaper:
+            os._exit(1)  # it died before the signal was asked for
         os.execv(command[0], command)  # noqa: S606 - the daemon itself, without a shell
     if pid_file != "-":
         with open(pid_file + ".new", "w") as out:  # noqa: PTH123 - pathlib would double the start-up

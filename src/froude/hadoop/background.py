@@ -1,34 +1,39 @@
 """A small cluster that goes on when the command that started it ends.
 
-Its supervisor is a process detached on purpose; the daemons hang on it by their reapers, so ending it (also
-by kill -9) ends them. A state file in the workspace says what runs: ids, addresses, process ids with their
-start times, so that `stop` ends exactly that and never a stranger that got the same number.
+Its supervisor (see there) is a process detached on purpose; the daemons hang on it by their reapers, so ending
+it (also by kill -9) ends them. Files in the workspace say what starts and what runs: ids, addresses, process
+ids with their start times, so that `stop` ends exactly that and never another process that got the same
+number. Until the file of what runs is there, the supervisor falls with its starter, too.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import psutil
 
-from froude.base.errors import FroudeError, InputError, TargetError
+from froude.base.errors import InputError, TargetError
 from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
-from froude.hadoop.distribution import Hadoop
 
+T = TypeVar("T")
 _POLL_S = 0.05
 _FALL_S = 10
-_STATE = "state.json"
-_FAILURE = "failure.txt"
+STATE = "state.json"
+"""What runs, once it is live."""
+FAILURE = "failure.txt"
+"""What the supervisor said of its end."""
+_STARTING = "starting.json"
+"""The supervisor's process, from the first moment on."""
 _OUTPUT = "supervisor.out"
 """What the supervisor prints; the mark of a folder of ours."""
 
@@ -111,8 +116,19 @@ def running(workspace: Path) -> State | None:
     Raises:
         InputError: the state file is not one.
     """
-    state = _read(folder_of(workspace) / _STATE)
+    state = _read(folder_of(workspace) / STATE, _to_state)
     return state if state is not None and state.supervisor.alive else None
+
+
+def starting(workspace: Path) -> Process | None:
+    """The supervisor of a cluster that is on its way up in this workspace; None when there is none.
+
+    Raises:
+        InputError: the file about it is damaged.
+    """
+    folder = folder_of(workspace)
+    process = _read(folder / _STARTING, lambda facts: Process(**facts))
+    return process if process is not None and process.alive and not (folder / STATE).exists() else None
 
 
 def start(workspace: Path, wanted: Wanted, *, timeout_s: float = 180) -> State:
@@ -124,13 +140,16 @@ def start(workspace: Path, wanted: Wanted, *, timeout_s: float = 180) -> State:
         timeout_s: how long it may take.
 
     Raises:
-        InputError: one runs there already.
+        InputError: one runs there already, or is being started.
         TargetError: it did not come up; with the daemon's own last error.
     """
     folder = folder_of(workspace)
     if running(workspace) is not None:
         raise InputError("a cluster runs here already", file=folder, remedy="End it: `froude hadoop down`")
-    if folder.exists() and not (folder / _OUTPUT).is_file():
+    if starting(workspace) is not None:
+        remedy = "Wait for it, or end it: `froude hadoop down`"
+        raise InputError("a cluster is being started here", file=folder, remedy=remedy)
+    if folder.exists() and any(folder.iterdir()) and not (folder / _OUTPUT).is_file():
         remedy = "Remove it, or choose another --workspace"
         raise InputError("is in the way, and not a cluster's folder", file=folder, remedy=remedy)
     shutil.rmtree(folder, ignore_errors=True)
@@ -138,14 +157,16 @@ def start(workspace: Path, wanted: Wanted, *, timeout_s: float = 180) -> State:
         folder.mkdir(parents=True, mode=0o700)
     with (folder / _OUTPUT).open("ab") as out:
         process = subprocess.Popen(
-            [sys.executable, "-m", "froude.hadoop.background", str(folder), json.dumps(asdict(wanted))],
-            stdin=subprocess.DEVNULL,
+            [sys.executable, "-m", "froude.hadoop.supervisor", str(folder), json.dumps(asdict(wanted))],
+            stdin=subprocess.PIPE,  # held by this process alone, and closed by its death
             stdout=out,
             stderr=out,
             start_new_session=True,
             cwd=folder,
         )
     try:
+        supervisor = Process.of("supervisor", process.pid)
+        atomic_write_text(folder / _STARTING, json.dumps(asdict(supervisor)))
         return _await_start(folder, process, timeout_s)
     except BaseException as error:  # an interrupt, too: nothing half-started is left
         _abandon(process)
@@ -154,33 +175,39 @@ def start(workspace: Path, wanted: Wanted, *, timeout_s: float = 180) -> State:
         raise
 
 
-def stop(workspace: Path, *, timeout_s: float = 30) -> State | None:
+def stop(workspace: Path, *, timeout_s: float = 30) -> State | Process | None:
     """End what `start` started, exactly that, and remove its folder.
 
     Returns:
-        What was ended; None when nothing ran.
+        What was ended: what ran, or the supervisor of what was on its way up; None when there was nothing.
 
     Raises:
         TargetError: a process does not end.
     """
     folder = folder_of(workspace)
     state = running(workspace)
-    if state is not None:
-        process = psutil.Process(state.supervisor.pid)
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(timeout_s)
-        except psutil.TimeoutExpired:
-            process.kill()  # its daemons fall with it: their reapers see to that
-        _await_end(state, timeout_s)
-    if (folder / _STATE).exists() or state is not None:
+    supervisor = starting(workspace) if state is None else state.supervisor
+    if supervisor is not None:
+        family = _family(supervisor.pid)
+        with contextlib.suppress(psutil.NoSuchProcess):
+            _end(psutil.Process(supervisor.pid), timeout_s)
+        _await_end(family, timeout_s)
+    if (folder / STATE).exists() or supervisor is not None:
         shutil.rmtree(folder, ignore_errors=True)
-    return state
+    return supervisor if state is None else state
+
+
+def _end(process: psutil.Process, timeout_s: float) -> None:
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(timeout_s)
+    except psutil.TimeoutExpired:
+        process.kill()  # its daemons fall with it: their reapers see to that
 
 
 def _await_start(folder: Path, process: subprocess.Popen[bytes], timeout_s: float) -> State:
     deadline = time.monotonic() + timeout_s
-    while (state := _read(folder / _STATE)) is None:
+    while (state := _read(folder / STATE, _to_state)) is None:
         if process.poll() is not None:
             raise _failure(folder)
         if time.monotonic() > deadline:
@@ -191,92 +218,47 @@ def _await_start(folder: Path, process: subprocess.Popen[bytes], timeout_s: floa
 
 def _abandon(process: subprocess.Popen[bytes]) -> None:
     """End a supervisor and wait for its daemons, which fall with it by their reapers."""
-    try:
-        family = psutil.Process(process.pid).children(recursive=True)
-    except psutil.NoSuchProcess:
-        family = []
+    family = _family(process.pid)
     process.kill()
     process.wait()
     psutil.wait_procs(family, timeout=_FALL_S)
 
 
-def _await_end(state: State, timeout_s: float) -> None:
-    deadline = time.monotonic() + timeout_s
-    while left := [each for each in state.daemons if each.alive]:
-        if time.monotonic() > deadline:
-            raise TargetError("does not end", file=left[0].name, found=f"process {left[0].pid}")
-        time.sleep(_POLL_S)
+def _family(pid: int) -> list[psutil.Process]:
+    """What a process has started: its daemons and what stands between."""
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _await_end(family: list[psutil.Process], timeout_s: float) -> None:
+    _, left = psutil.wait_procs(family, timeout=timeout_s)
+    if left:
+        raise TargetError("does not end", file=left[0].name(), found=f"process {left[0].pid}")
 
 
 def _failure(folder: Path) -> TargetError:
     """What the supervisor said of its end."""
-    told = folder / _FAILURE
-    text = told.read_text() if told.is_file() else (folder / _OUTPUT).read_text()[-500:]
+    words = (
+        path.read_text()[-500:].strip() for path in (folder / FAILURE, folder / _OUTPUT) if path.is_file()
+    )
+    text = next(filter(None, words), "it was ended from elsewhere")
     if not (folder / "run").exists():  # it never began: there is no log to keep
         shutil.rmtree(folder, ignore_errors=True)
-    return TargetError(f"the cluster did not come up: {text.strip()}", file=folder)
+    return TargetError(f"the cluster did not come up: {text}", file=folder)
 
 
-def _read(path: Path) -> State | None:
+def _read(path: Path, make: Callable[[dict[str, Any]], T]) -> T | None:
     if not path.is_file():
         return None
     try:
-        told: dict[str, Any] = json.loads(read_bounded(path, limit_bytes=1 << 20))
-        told["supervisor"] = Process(**told["supervisor"])
-        told["daemons"] = [Process(**each) for each in told["daemons"]]
-        return State(**told)
+        return make(json.loads(read_bounded(path, limit_bytes=1 << 20)))
     except (ValueError, KeyError, TypeError) as error:
         raise InputError("is no state of a cluster", file=path, remedy="Remove the file") from error
 
 
-def supervise(folder: Path, wanted: Wanted) -> None:
-    """Hold a cluster until SIGTERM: the body of the detached process.
-
-    Args:
-        folder: its run folder, which exists.
-        wanted: what to start.
-    """
-    hadoop = Hadoop.find(wanted.release, wanted.home)
-    with hadoop.cluster(
-        datanodes=wanted.datanodes,
-        replication=wanted.replication,
-        heap=wanted.heap,
-        fast=wanted.fast,
-        folder=folder / "run",
-    ) as cluster:
-        cluster.wait_live()
-        nn = cluster.namenode
-        nodes = zip(cluster.datanodes, cluster.node_addresses, strict=True)
-        state = State(
-            supervisor=Process.of("supervisor", os.getpid()),
-            release=hadoop.version,
-            uri=nn.uri,
-            http=f"http://{nn.http[0]}:{nn.http[1]}",
-            cluster_id=nn.cluster_id,
-            block_pool_id=nn.block_pool_id,
-            daemons=[
-                Process.of("namenode", nn.pid, f"{nn.host}:{nn.port}"),
-                *(Process.of(node.name, node.pid, address) for node, address in nodes),
-            ],
-        )
-        atomic_write_text(folder / _STATE, json.dumps(asdict(state), indent=1))
-        while True:
-            signal.pause()
-
-
-def _main(folder: Path, wanted: Wanted) -> int:
-    def end(_signal: int, _frame: FrameType | None) -> None:
-        raise SystemExit(0)
-
-    signal.signal(signal.SIGTERM, end)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        supervise(folder, wanted)
-    except FroudeError as error:
-        atomic_write_text(folder / _FAILURE, str(error))
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(_main(Path(sys.argv[1]), Wanted(**json.loads(sys.argv[2]))))
+def _to_state(facts: dict[str, Any]) -> State:
+    facts["supervisor"] = Process(**facts["supervisor"])
+    facts["daemons"] = [Process(**each) for each in facts["daemons"]]
+    return State(**facts)

@@ -13,24 +13,21 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypedDict
+from typing import Self, TypedDict
 
 from froude.base.errors import InputError, TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
-from froude.hadoop import jvm, loopback, quickstart, settings, site
+from froude.base.scratch import Scratch
+from froude.hadoop import cds, jvm, loopback, settings, site
 from froude.hadoop.daemons import REAPER, Daemon, child_environment
+from froude.hadoop.distribution import Hadoop
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.relay import Relay
-
-if TYPE_CHECKING:
-    from froude.hadoop.distribution import Hadoop
 
 _DATANODE = "org.apache.hadoop.hdfs.server.datanode.DataNode"
 _SHELL = "org.apache.hadoop.fs.FsShell"
@@ -42,7 +39,7 @@ _DATANODE_PORTS = (9866, 9864, 9867)
 
 
 class ClusterOptions(TypedDict, total=False):
-    """What else `Hadoop.cluster` takes."""
+    """What else a cluster takes."""
 
     heap: str | int
     """The NameNode's largest heap; 512 MB by default."""
@@ -61,7 +58,7 @@ class ClusterOptions(TypedDict, total=False):
 
 
 class Cluster:
-    """One NameNode and some DataNodes; `with hadoop.cluster(datanodes=3) as cluster:`."""
+    """One NameNode and some DataNodes; `with Cluster(hadoop, datanodes=3) as cluster:`."""
 
     def __init__(  # noqa: PLR0913 - the options of one cluster, all by name
         self,
@@ -97,6 +94,7 @@ class Cluster:
         self._extra = dict(conf or {})
         self._flags = tuple(flags)
         self._wanted_folder = folder
+        self._scratch: Scratch | None = None
         self._folder: Path | None = None
         self._prefix = ""
         self._came_up = False
@@ -208,13 +206,13 @@ class Cluster:
         java = [
             str(self.hadoop.java.path),
             *jvm.flags(heap="256 MB", fast=True, java=self.hadoop.java, release=self.hadoop.version),
-            *quickstart.flags(self.hadoop),
+            *cds.flags(self.hadoop),
             *self._flags,
         ]
         command = [
             *java,
             "-cp",
-            quickstart.class_path(self.hadoop, conf, fast=True),
+            cds.class_path(self.hadoop, conf, fast=True),
             _SHELL,
             "-D",
             f"fs.defaultFS={where}",
@@ -262,8 +260,8 @@ class Cluster:
         if self._namenode is not None:
             self._namenode.stop()
         self._stack.close()
-        if self._folder is not None and self._wanted_folder is None and not keep:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        if self._scratch is not None:
+            self._scratch.keep() if keep else self._scratch.remove()
 
     def __enter__(self) -> Self:
         self.start()
@@ -279,7 +277,8 @@ class Cluster:
 
     def _make_folder(self) -> Path:
         if self._wanted_folder is None:
-            return Path(tempfile.mkdtemp(prefix="froude-cluster-"))
+            self._scratch = Scratch("cluster")
+            return self._scratch.folder
         folder = Path(self._wanted_folder).absolute()
         with stated_os_errors(folder):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -21,7 +21,7 @@ import psutil
 from froude.base.errors import TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
 from froude.base.limits import raise_descriptor_limit
-from froude.hadoop import jvm, quickstart, site
+from froude.hadoop import cds, jvm, site
 from froude.hadoop.distribution import Hadoop
 
 REAPER = Path(__file__).with_name("_reaper.py")
@@ -71,7 +71,7 @@ class Daemon:
         self._fast = fast
         self._flags = [
             *jvm.flags(heap=heap, fast=fast, java=hadoop.java, release=hadoop.version),
-            *(quickstart.flags(hadoop) if fast else ()),
+            *(cds.flags(hadoop) if fast else ()),
             *flags,
         ]
         self._process: subprocess.Popen[bytes] | None = None
@@ -129,7 +129,7 @@ class Daemon:
             f"-Dfroude.log={self.log}",
             f"-Dhadoop.log.dir={self.folder}",
             "-cp",
-            quickstart.class_path(self.hadoop, self.conf, fast=self._fast),
+            cds.class_path(self.hadoop, self.conf, fast=self._fast),
             self.main_class,
             *(self._arguments if arguments is None else arguments),
         ]
@@ -164,10 +164,11 @@ class Daemon:
         Raises:
             TargetError: it failed or took too long; with what it said.
         """
+        reaper = [sys.executable, "-I", "-S", str(REAPER), str(os.getpid()), "-"]
         with self.output.open("ab") as out:
             try:
                 done = subprocess.run(
-                    self.command(arguments),
+                    [*reaper, *self.command(arguments)],
                     stdin=subprocess.DEVNULL,
                     stdout=out,
                     stderr=subprocess.STDOUT,

@@ -106,7 +106,7 @@ def _join_parts(constants: list[bytes]) -> tuple[str, bytes] | None:
 
     All parts but the last have one length, so parts are gathered up to the first of another length. The
     longest reading wins, since a cut may fall between two fields; the last is left out if the whole does not
-    parse (a descriptor that ends with a full part is followed by a stranger).
+    parse (a descriptor that ends with a full part is followed by something else).
     """
     parts: list[bytes] = []
     for raw in constants:

@@ -18,18 +18,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any
 
 from froude.base.errors import FroudeError, InputError
 from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
 from froude.base.progress import Progress, Silent
 from froude.hadoop import jvm
 from froude.hadoop.maven import Coordinate, Repository, sha256_of
-
-if TYPE_CHECKING:
-    from froude.hadoop.cluster import Cluster, ClusterOptions
-    from froude.hadoop.namenode import NameNode, NameNodeOptions
-    from froude.hadoop.schema import Schema
+from froude.hadoop.schema import Schema
 
 DEFAULT_RELEASE = "3.5.0"
 """Runs on Java 17 and on the wheel's 25, so on every machine."""
@@ -122,29 +118,6 @@ class Hadoop:
         jars = fetch(release, cache, progress or Silent())
         return cls(release, jars, java, "Maven", cache=cache)
 
-    def namenode(self, heap: str | int = "1 GB", **options: Unpack[NameNodeOptions]) -> NameNode:
-        """A NameNode of its own, formatted and started when the `with` block is entered.
-
-        Args:
-            heap: its largest heap, such as `4 GB`.
-            options: see `froude.hadoop.namenode.NameNodeOptions`.
-        """
-        from froude.hadoop.namenode import NameNode
-
-        return NameNode(self, heap=heap, **options)
-
-    def cluster(self, datanodes: int = 3, replication: int = 2, **options: Unpack[ClusterOptions]) -> Cluster:
-        """A NameNode and DataNodes on loopback, each with its own address; a context manager.
-
-        Args:
-            datanodes: how many, 1 to 240.
-            replication: copies of each block.
-            options: see `froude.hadoop.cluster.ClusterOptions`.
-        """
-        from froude.hadoop.cluster import Cluster
-
-        return Cluster(self, datanodes=datanodes, replication=replication, **options)
-
     @property
     def classpath(self) -> str:
         """The jars as `java -cp` wants them, without configuration."""
@@ -152,8 +125,6 @@ class Hadoop:
 
     @cached_property
     def _schema(self) -> Schema:
-        from froude.hadoop.schema import Schema
-
         return Schema.from_jars(self.jars)
 
     def schema(self) -> Schema:

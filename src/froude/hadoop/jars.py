@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from froude.base.errors import InputError
+from froude.base.files import open_regular
 
 MEMBER_LIMIT_BYTES = 16 << 20
 """Largest member that is inflated; Hadoop's largest class file has 0.3 MB."""
@@ -67,7 +68,7 @@ class Jar:
             raise InputError(f"cannot be read ({error.strerror})", file=self.path) from error
 
     def _read_directory(self) -> tuple[bytes, int]:
-        with self.path.open("rb") as file:
+        with open_regular(self.path) as file:
             size = file.seek(0, 2)
             # The end record is 22 bytes and at most 65,535 of comment.
             tail_at = max(0, size - (22 + 0xFFFF))
@@ -115,7 +116,7 @@ class Jar:
         Raises:
             InputError: a member is over the bound, cut short, damaged, or packed in an unknown way.
         """
-        with self.path.open("rb") as file:
+        with open_regular(self.path) as file:
             for member in members:
                 if member.size > MEMBER_LIMIT_BYTES or member.packed > MEMBER_LIMIT_BYTES:
                     raise self._wrong(member, f"{member.size} bytes", f"at most {MEMBER_LIMIT_BYTES} bytes")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from froude.base.errors import InputError, MissingError
+from froude.base.files import read_bounded
 from froude.base.units import parse_quantity
 
 FAST_FLAGS: tuple[str, ...] = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
@@ -156,7 +157,7 @@ def _identify(path: Path, source: str) -> Java | None:
     if not path.is_file():
         return None
     release = path.resolve().parent.parent / "release"
-    text = release.read_text(errors="replace") if release.is_file() else ""
+    text = read_bounded(release, limit_bytes=1 << 20).decode(errors="replace") if release.is_file() else ""
     match = _VERSION.search(text) or _VERSION.search(_ask(path))
     if match is None:
         return None

@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
 from froude.base.errors import FroudeError, InputError, MissingError
-from froude.base.files import stated_os_errors
+from froude.base.files import read_bounded, stated_os_errors
 from froude.base.progress import Progress
 
 CENTRAL = "https://repo.maven.apache.org/maven2"
@@ -247,7 +247,11 @@ def remote_of(environ: Mapping[str, str]) -> str:
     if address := environ.get("FROUDE_MAVEN"):
         return address
     settings = Path(environ.get("HOME", "/")) / ".m2" / "settings.xml"
-    return mirror_of_central(settings.read_bytes()) or CENTRAL if settings.is_file() else CENTRAL
+    return (
+        mirror_of_central(read_bounded(settings, limit_bytes=1 << 20)) or CENTRAL
+        if settings.is_file()
+        else CENTRAL
+    )
 
 
 def mirror_of_central(settings: bytes) -> str | None:

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import getpass
 import shutil
-import tempfile
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypedDict
+from typing import Self, TypedDict
 
 from froude.base.errors import InputError, TargetError
-from froude.base.files import stated_os_errors
+from froude.base.files import read_bounded, stated_os_errors
+from froude.base.scratch import Scratch
 from froude.hadoop import loopback, metrics, settings
 from froude.hadoop.daemons import Daemon
-
-if TYPE_CHECKING:
-    from froude.hadoop.distribution import Hadoop
+from froude.hadoop.distribution import Hadoop
 
 _CLASS = "org.apache.hadoop.hdfs.server.namenode.NameNode"
 _STATE = "Hadoop:service=NameNode,name=FSNamesystemState"
 
 
 class NameNodeOptions(TypedDict, total=False):
-    """What else `Hadoop.namenode` takes."""
+    """What else a NameNode takes."""
 
     folder: Path | None
     """Its run folder, kept afterwards; by default a temporary one that is removed."""
@@ -44,7 +42,7 @@ class NameNodeOptions(TypedDict, total=False):
 
 
 class NameNode:
-    """One NameNode; `with hadoop.namenode() as nn:` starts and stops it."""
+    """One NameNode; `with NameNode(hadoop) as namenode:` starts and stops it."""
 
     def __init__(  # noqa: PLR0913 - the options of one daemon, all by name
         self,
@@ -64,6 +62,7 @@ class NameNode:
         self.hadoop = hadoop
         self._heap = heap
         self._wanted_folder = folder
+        self._scratch: Scratch | None = None
         self._audit = audit_log
         self._fast = fast
         self._extra = dict(conf or {})
@@ -223,9 +222,9 @@ class NameNode:
         """End the process; remove the folder unless it was named or `keep`. Harmless when nothing runs."""
         if self._daemon is not None:
             self._daemon.stop()
-        if self._folder is not None and self._wanted_folder is None and not keep:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
+        if self._scratch is not None:
+            self._scratch.keep() if keep else self._scratch.remove()
+            self._folder = self._folder if keep else None
 
     def __enter__(self) -> Self:
         self.start()
@@ -240,7 +239,8 @@ class NameNode:
 
     def _make_folder(self) -> Path:
         if self._wanted_folder is None:
-            return Path(tempfile.mkdtemp(prefix="froude-namenode-"))
+            self._scratch = Scratch("namenode")
+            return self._scratch.folder
         folder = Path(self._wanted_folder).absolute()
         with stated_os_errors(folder):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -305,7 +305,7 @@ class NameNode:
             "clusterID": f"CID-{uuid.uuid4()}",
             "blockpoolID": f"BP-{uuid.uuid4().int >> 96}-{self.host}-0",
         }
-        lines = version.read_text().splitlines()
+        lines = _text(version).splitlines()
         version.write_text(
             "".join(
                 f"{key}={fresh.get(key, value)}\n"
@@ -315,5 +315,9 @@ class NameNode:
 
     def _version(self) -> dict[str, str]:
         path = self._name_dir / "current" / "VERSION"
-        pairs = (line.partition("=") for line in path.read_text().splitlines() if not line.startswith("#"))
+        pairs = (line.partition("=") for line in _text(path).splitlines() if not line.startswith("#"))
         return {key: value for key, _, value in pairs}
+
+
+def _text(version: Path) -> str:
+    return read_bounded(version, limit_bytes=1 << 20).decode(errors="replace")

@@ -66,11 +66,11 @@ def _cost(pattern: Pattern, sequences: Sequence[Sequence_]) -> tuple[float, int]
 
 
 def _folds(sequence: Sequence_) -> list[Pattern]:
-    made = [fold(sequence), fold(sequence, shortest_first)]
-    generous = _generous(made[1])
-    if generous != made[1]:
-        made.append(generous)
-    return made
+    built = [fold(sequence), fold(sequence, shortest_first)]
+    generous = _generous(built[1])
+    if generous != built[1]:
+        built.append(generous)
+    return built
 
 
 def _generous(pattern: Pattern) -> Pattern:
@@ -78,13 +78,13 @@ def _generous(pattern: Pattern) -> Pattern:
     single = {item.body[0] for item in _loops(pattern) if len(item.body) == 1}
 
     def widen(items: Pattern) -> Pattern:
-        made: list[Item] = []
+        built: list[Item] = []
         for item in items:
             if isinstance(item, Loop):
-                made.append(item if len(item.body) == 1 else Loop(widen(item.body)))
+                built.append(item if len(item.body) == 1 else Loop(widen(item.body)))
             else:
-                made.append(Loop((item,)) if item in single else item)
-        return tuple(made)
+                built.append(Loop((item,)) if item in single else item)
+        return tuple(built)
 
     return fold(widen(pattern), shortest_first)
 
@@ -105,8 +105,8 @@ def _merged_all(sequences: Sequence[Sequence_]) -> Pattern | None:
         if merged is None:
             merged = folded
             continue
-        found = [merge(left, right) for left in _doubtful(merged) for right in _doubtful(folded)]
-        joined = [pattern for pattern in found if pattern is not None]
+        tried = [merge(left, right) for left in _doubtful(merged) for right in _doubtful(folded)]
+        joined = [pattern for pattern in tried if pattern is not None]
         if not joined:
             return None
         merged = min(joined, key=lambda pattern: (size_of(pattern), repr(pattern)))
@@ -116,22 +116,22 @@ def _merged_all(sequences: Sequence[Sequence_]) -> Pattern | None:
 def _doubtful(pattern: Pattern) -> list[Pattern]:
     """The pattern, and variants with loops that ran just twice written out: two equal calls need be no loop."""
     twice = [loop for loop in _loops(pattern) if loop.times == 2][:_VARIED]
-    made: list[Pattern] = []
+    built: list[Pattern] = []
     for chosen in product((False, True), repeat=len(twice)):
         written = {id(loop) for loop, wanted in zip(twice, chosen, strict=True) if wanted}
-        made.append(_written_out(pattern, written))
-    return made
+        built.append(_written_out(pattern, written))
+    return built
 
 
 def _written_out(pattern: Pattern, chosen: set[int]) -> Pattern:
-    made: list[Item] = []
+    built: list[Item] = []
     for item in pattern:
         if not isinstance(item, Loop):
-            made.append(item)
+            built.append(item)
             continue
         body = _written_out(item.body, chosen)
-        made.extend(body * 2 if id(item) in chosen else [Loop(body, item.times)])
-    return tuple(made)
+        built.extend(body * 2 if id(item) in chosen else [Loop(body, item.times)])
+    return tuple(built)
 
 
 def merge(left: Pattern, right: Pattern) -> Pattern | None:
@@ -142,8 +142,8 @@ def merge(left: Pattern, right: Pattern) -> Pattern | None:
     """
     if len(left) + len(right) > _LONGEST_MERGED:
         return None
-    found = _Merger(left, right).from_here(0, 0)
-    return None if found is None else found[1]
+    cheapest = _Merger(left, right).from_here(0, 0)
+    return None if cheapest is None else cheapest[1]
 
 
 class _Merger:

@@ -16,14 +16,13 @@ from froude.base.units import Quantity
 from froude.mining import patterns
 from froude.mining.candidates import flows_from, from_cause, leaf_name, ranked, siblings
 from froude.mining.flows import OccurrenceContext, Timeline, columns
-from froude.mining.knowledge import FACTS, GAUGES, NAMING
+from froude.mining.knowledge import GAUGES, NAMING, fact_of
 from froude.mining.patterns import same
 from froude.mining.relocation import is_distinctive
 from froude.mining.structure import Occurrence
 from froude.workload.generators import choice, recognise
 from froude.workload.rules import Special, Value, evaluate
 from froude.workload.types import (
-    Absent,
     Cases,
     Constant,
     Flow,
@@ -37,6 +36,7 @@ from froude.workload.types import (
     Which,
 )
 from froude.workload.types import Counter as CounterRule
+from froude.workload.walk import within
 
 _EXAMPLES = 5
 _SPREAD = 50
@@ -89,15 +89,15 @@ class ArgumentMiner:
         """Take note of which answers differ between calls: only those tell flow from accident."""
         self._varying.learn(occurrences)
 
-    def rules(self, occurrences: Sequence[Occurrence], program: str = "calls") -> dict[str, Rule]:
+    def rules(self, occurrences: Sequence[Occurrence], *, own_facts: bool = False) -> dict[str, Rule]:
         """The rule of every argument of a template.
 
         Args:
             occurrences: all calls of the template, in order of run and place.
-            program: what plays the node; an emulated DataNode has facts of its own.
+            own_facts: whether a program plays the node that knows facts of its own machine.
         """
         return {
-            path: self.rule(occurrences, values, path=path, program=program)
+            path: self.rule(occurrences, values, path=path, own_facts=own_facts)
             for path, values in columns(occurrences).items()
         }
 
@@ -107,7 +107,7 @@ class ArgumentMiner:
         values: Sequence[Value],
         *,
         path: str = "",
-        program: str = "calls",
+        own_facts: bool = False,
     ) -> Rule:
         """The rule of one argument.
 
@@ -115,27 +115,27 @@ class ArgumentMiner:
             occurrences: the calls.
             values: the argument's value in each.
             path: its leaf path, which breaks ties between sources and names facts and gauges.
-            program: as in `rules`.
+            own_facts: as in `rules`.
         """
         column = _Column(occurrences, values, path)
-        found = self._whole(column)
-        if isinstance(found, Flow) and found.which is Which.NTH and found.side is Side.REQUEST:
+        best = self._whole(column)
+        if isinstance(best, Flow) and best.which is Which.NTH and best.side is Side.REQUEST:
             # Two loops that ran alike: what another one sent says less than what this one was answered.
             nearer = self._cases(column)
-            found = found if nearer is None or is_open(nearer) else nearer
-        found = found or self._cases(column) or self._first_only(column, program)
-        fact = _fact(path) if program == "datanode" else None
-        if self._one_cluster and fact in NAMING and isinstance(found, Constant | Template | CounterRule):
+            best = best if nearer is None or is_open(nearer) else nearer
+        best = best or self._cases(column) or self._first_only(column, own_facts)
+        fact = fact_of(path) if own_facts else None
+        if self._one_cluster and fact in NAMING and isinstance(best, Constant | Template | CounterRule):
             # Runs of one cluster show a machine's own facts as if all machines had them.
             return NodeFact(str(fact))
-        return found or self._by_nature(column, program)
+        return best or self._by_nature(column, own_facts)
 
     # --- one rule for all -------------------------------------------------------------------------------
 
     def _whole(self, column: _Column) -> Rule | None:
-        found = patterns.constant(column.values)
-        if found is not None:
-            return self._assigned(column) or found
+        rule = patterns.constant(column.values)
+        if rule is not None:
+            return self._assigned(column) or rule
         regular = patterns.counter(column.occurrences, column.values) or patterns.text(
             column.occurrences, column.values, self._slot
         )
@@ -165,11 +165,11 @@ class ArgumentMiner:
         return None
 
     def _slot(self, occurrences: Sequence[Occurrence], numbers: Sequence[int]) -> Rule | None:
-        found = patterns.scaled(occurrences, numbers, self._scales) or patterns.counter(
+        rule = patterns.scaled(occurrences, numbers, self._scales) or patterns.counter(
             occurrences, numbers, self._scales
         )
-        if found is not None or not all(is_distinctive(number) for number in numbers):
-            return found
+        if rule is not None or not all(is_distinctive(number) for number in numbers):
+            return rule
         return self._flow(_Column(occurrences, list(numbers), ""))
 
     # --- flows ------------------------------------------------------------------------------------------
@@ -190,16 +190,16 @@ class ArgumentMiner:
         at = column.shows
         if at is None:
             return
-        one, value = column.occurrences[at], column.values[at]
+        occurrence, value = column.occurrences[at], column.values[at]
         assert not isinstance(value, Special)
         tried: list[Flow] = []
-        if one.cause is not None:
-            tried.extend(from_cause(one, value))
-        for source in self._timeline.sources(one, value)[-_SOURCES_TRIED:]:
-            tried.extend(flows_from(source, one.template))
-        tried.extend(siblings(one, value, column.path))
+        if occurrence.cause is not None:
+            tried.extend(from_cause(occurrence, value))
+        for source in self._timeline.sources(occurrence, value)[-_SOURCES_TRIED:]:
+            tried.extend(flows_from(source, occurrence.template))
+        tried.extend(siblings(occurrence, value, column.path))
         held = False
-        for flow in ranked(tried, column.path, one.template):
+        for flow in ranked(tried, column.path, occurrence.template):
             if flow.side in sides and self._holds(flow, column):
                 held = True
                 yield flow
@@ -207,10 +207,10 @@ class ArgumentMiner:
             return
         tried = [
             f
-            for source in self._timeline.sources(one, value, others=True)[-_SOURCES_TRIED:]
-            for f in flows_from(source, one.template)
+            for source in self._timeline.sources(occurrence, value, others=True)[-_SOURCES_TRIED:]
+            for f in flows_from(source, occurrence.template)
         ]
-        for flow in ranked(tried, column.path, one.template):
+        for flow in ranked(tried, column.path, occurrence.template):
             if flow.side in sides and self._holds(flow, column):
                 yield flow
 
@@ -220,14 +220,14 @@ class ArgumentMiner:
         numbers = [value for value in column.values if type(value) is int]
         if at is None or len(numbers) < len(column.values) or len(set(numbers)) < 3:
             return None
-        one = column.occurrences[at]
+        occurrence = column.occurrences[at]
         for plus in (d for n in range(1, _NEARBY + 1) for d in (n, -n)):
             tried = [
                 Flow(flow.call, flow.side, flow.path, flow.which, flow.node_type, plus)
-                for source in self._timeline.sources(one, numbers[at] - plus)[-_SOURCES_TRIED:]
-                for flow in flows_from(source, one.template)
+                for source in self._timeline.sources(occurrence, numbers[at] - plus)[-_SOURCES_TRIED:]
+                for flow in flows_from(source, occurrence.template)
             ]
-            for flow in ranked(tried, column.path, one.template):
+            for flow in ranked(tried, column.path, occurrence.template):
                 alike = leaf_name(flow.path) == leaf_name(column.path) or is_distinctive(numbers[at])
                 if alike and self._holds(flow, column):
                     return flow
@@ -239,7 +239,7 @@ class ArgumentMiner:
         texts = [value for value in column.values if isinstance(value, str)]
         if at is None or len(texts) < len(column.values):
             return None
-        one, whole = column.occurrences[at], texts[at]
+        occurrence, whole = column.occurrences[at], texts[at]
         parts = sorted(
             {
                 whole[start:end]
@@ -250,17 +250,17 @@ class ArgumentMiner:
             key=lambda part: (-len(part), part),
         )
         for part in parts:
-            for source in self._timeline.sources(one, part)[-_SOURCES_TRIED:]:
-                for flow in flows_from(source, one.template):
-                    found = self._around(flow, column, texts)
-                    if found is not None:
-                        return found
+            for source in self._timeline.sources(occurrence, part)[-_SOURCES_TRIED:]:
+                for flow in flows_from(source, occurrence.template):
+                    rule = self._around(flow, column, texts)
+                    if rule is not None:
+                        return rule
         return None
 
     def _around(self, flow: Flow, column: _Column, texts: Sequence[str]) -> Rule | None:
         before, after = [], []
-        for one, whole in zip(column.occurrences, texts, strict=True):
-            inner = self._timeline.resolve(flow, one)
+        for occurrence, whole in zip(column.occurrences, texts, strict=True):
+            inner = self._timeline.resolve(flow, occurrence)
             if not isinstance(inner, str) or len(inner) < _SHORTEST_PART or inner not in whole:
                 return None
             head, _, tail = whole.partition(inner)
@@ -273,14 +273,16 @@ class ArgumentMiner:
                 return None
             sides.append(rule)
         flat = [p for rule in (sides[0], flow, sides[1]) for p in _parts(rule)]
-        made = Template(patterns.joined(flat))
-        return made if self._holds(made, column) else None
+        template = Template(patterns.joined(flat))
+        return template if self._holds(template, column) else None
 
     def _holds(self, rule: Rule, column: _Column) -> bool:
         for at in column.order:
-            one = column.occurrences[at]
-            found = evaluate(rule, OccurrenceContext(self._timeline, self._scales[one.run], one))
-            if not same(found, column.values[at]):
+            occurrence = column.occurrences[at]
+            given = evaluate(
+                rule, OccurrenceContext(self._timeline, self._scales[occurrence.run], occurrence)
+            )
+            if not same(given, column.values[at]):
                 return False
         return True
 
@@ -289,8 +291,10 @@ class ArgumentMiner:
     def _cases(self, column: _Column) -> Rule | None:
         """Another rule at the first or the last iteration of a loop."""
         for index in reversed(list(column.occurrences[0].indices)):
-            first = [at for at, one in enumerate(column.occurrences) if one.indices[index] == 0]
-            last = [at for at, one in enumerate(column.occurrences) if one.last.get(index, False)]
+            first = [at for at, occurrence in enumerate(column.occurrences) if occurrence.indices[index] == 0]
+            last = [
+                at for at, occurrence in enumerate(column.occurrences) if occurrence.last.get(index, False)
+            ]
             rest = [at for at in range(len(column.values)) if at not in set(first)]
             if first and rest:
                 special, otherwise = self._part(column, first), self._whole(column.only(rest))
@@ -303,25 +307,25 @@ class ArgumentMiner:
                     return Cases(index, None, special, otherwise)
         return None
 
-    def _first_only(self, column: _Column, program: str) -> Rule | None:
+    def _first_only(self, column: _Column, own_facts: bool) -> Rule | None:
         """A rule for first iterations where the others are random: a gauge that starts from nothing."""
         for index in reversed(list(column.occurrences[0].indices)):
-            first = [at for at, one in enumerate(column.occurrences) if one.indices[index] == 0]
-            rest = [at for at, one in enumerate(column.occurrences) if one.indices[index] != 0]
+            first = [at for at, occurrence in enumerate(column.occurrences) if occurrence.indices[index] == 0]
+            rest = [at for at, occurrence in enumerate(column.occurrences) if occurrence.indices[index] != 0]
             special = self._whole(column.only(first)) if rest and len(first) >= _FIRSTS else None
             if special is not None:
-                return Cases(index, special, None, self._by_nature(column.only(rest), program))
+                return Cases(index, special, None, self._by_nature(column.only(rest), own_facts))
         return None
 
     def _part(self, column: _Column, chosen: Sequence[int]) -> Rule | None:
         """A rule for the first iterations: a random value may stand there that the others repeat."""
         part = column.only(chosen)
-        program = "datanode" if _fact(column.path) in NAMING else "calls"
-        return self._whole(part) or self._cases(part) or self._by_nature(part, program)
+        names_machine = fact_of(column.path) in NAMING
+        return self._whole(part) or self._cases(part) or self._by_nature(part, names_machine)
 
-    def _by_nature(self, column: _Column, program: str) -> Rule:
+    def _by_nature(self, column: _Column, own_facts: bool) -> Rule:
         present = [value for value in column.values if not isinstance(value, Special)]
-        fact = _fact(column.path) if program == "datanode" else None
+        fact = fact_of(column.path) if own_facts else None
         if fact in NAMING:
             return NodeFact(str(fact))
         sometimes = self._sometimes(column) if len(present) < len(column.values) else None
@@ -330,13 +334,13 @@ class ArgumentMiner:
         numbers = [v for v in present if isinstance(v, int | float) and not isinstance(v, bool)]
         if leaf_name(column.path) in GAUGES and len(numbers) == len(present):
             return Generated("gauge", {"low": min(numbers), "high": max(numbers)})
-        found = self._usual(column, asked=fact is None) or (NodeFact(fact) if fact is not None else None)
-        found = found or (recognise(present) if present else None)
-        if found is None and program == "datanode" and column.occurrences[0].cause is not None:
-            found = choice(present)
-        if found is None and len(present) == len(column.values):
-            found = patterns.text(column.occurrences, column.values, self._slot, random=True)
-        return found or Unknown(_examples(present))
+        rule = self._usual(column, asked=fact is None) or (NodeFact(fact) if fact is not None else None)
+        rule = rule or (recognise(present) if present else None)
+        if rule is None and own_facts and column.occurrences[0].cause is not None:
+            rule = choice(present)
+        if rule is None and len(present) == len(column.values):
+            rule = patterns.text(column.occurrences, column.values, self._slot, random=True)
+        return rule or Unknown(_examples(present))
 
     def _sometimes(self, column: _Column) -> Rule | None:
         """The rule of a leaf where it is set: it stands, and when the leaf is set becomes a question."""
@@ -409,10 +413,10 @@ class _Varying:
         self._method: dict[str, tuple[str, str]] = {}
 
     def learn(self, occurrences: Sequence[Occurrence]) -> None:
-        for one in occurrences:
-            protocol, method, _ = one.call.token
-            self._method[one.template] = (protocol, method)
-            for path, value in (one.call.response or {}).items():
+        for occurrence in occurrences:
+            protocol, method, _ = occurrence.call.token
+            self._method[occurrence.template] = (protocol, method)
+            for path, value in (occurrence.call.response or {}).items():
                 seen = self._seen[protocol, method, path]
                 if len(seen) < _ALWAYS_NEW:
                     seen.add(value)
@@ -421,10 +425,6 @@ class _Varying:
         protocol, method = self._method.get(flow.call, ("", ""))
         seen = self._seen[protocol, method, flow.path]
         return len(seen) >= _ALWAYS_NEW or (len(seen) > 1 and all(is_distinctive(value) for value in seen))
-
-
-def _fact(path: str) -> str | None:
-    return next((fact for end, fact in FACTS if path.endswith(end)), None)
 
 
 def _telling(value: Scalar) -> bool:
@@ -453,12 +453,4 @@ def _ends(whole: str) -> list[int]:
 
 def is_open(rule: Rule) -> bool:
     """Whether some part of a rule is unknown."""
-    match rule:
-        case Unknown():
-            return True
-        case Cases():
-            return any(is_open(part) for part in (rule.first, rule.last, rule.otherwise) if part is not None)
-        case Template(parts):
-            return any(is_open(part) for part in parts if not isinstance(part, str))
-        case Absent() | _:
-            return False
+    return any(isinstance(part, Unknown) for part in within(rule))

@@ -27,34 +27,34 @@ def flows_from(source: Source, taker: str) -> list[Flow]:
     return [Flow(template, side, path, which, node_type) for which in (Which.NTH, Which.LAST, Which.FIRST)]
 
 
-def from_cause(one: Occurrence, value: Scalar) -> list[Flow]:
+def from_cause(occurrence: Occurrence, value: Scalar) -> list[Flow]:
     """Flows from the call that caused an effect, its element named by `{each}` wherever its index stands."""
-    assert one.cause is not None
-    made = []
+    assert occurrence.cause is not None
+    flows = []
     for side, leaves in (
-        (Side.RESPONSE, one.cause.call.response or {}),
-        (Side.REQUEST, one.cause.call.request),
+        (Side.RESPONSE, occurrence.cause.call.response or {}),
+        (Side.REQUEST, occurrence.cause.call.request),
     ):
-        for path, found in leaves.items():
-            if not same(found, value):
+        for path, seen in leaves.items():
+            if not same(seen, value):
                 continue
-            kind = one.cause.template.rpartition(".")[0]
-            for at in (match for match in _INDEX.finditer(path) if int(match[1]) == one.each):
+            kind = occurrence.cause.template.rpartition(".")[0]
+            for at in (match for match in _INDEX.finditer(path) if int(match[1]) == occurrence.each):
                 each = f"{path[: at.start()]}[{EACH}]{path[at.end() :]}"
-                made.append(Flow(one.cause.template, side, each, Which.CAUSE, kind))
-            made.append(Flow(one.cause.template, side, path, Which.CAUSE, kind))
-    return made
+                flows.append(Flow(occurrence.cause.template, side, each, Which.CAUSE, kind))
+            flows.append(Flow(occurrence.cause.template, side, path, Which.CAUSE, kind))
+    return flows
 
 
-def siblings(one: Occurrence, value: Scalar, path: str) -> list[Flow]:
+def siblings(occurrence: Occurrence, value: Scalar, path: str) -> list[Flow]:
     """Copies of a leaf that stands earlier in the same request."""
-    made = []
-    for other, found in one.call.request.items():
+    flows = []
+    for other, seen in occurrence.call.request.items():
         if other == path:
             break
-        if same(found, value):
-            made.append(Flow(one.template, Side.REQUEST, other, Which.SAME))
-    return made
+        if same(seen, value):
+            flows.append(Flow(occurrence.template, Side.REQUEST, other, Which.SAME))
+    return flows
 
 
 def ranked(flows: Sequence[Flow], path: str, taker: str) -> list[Flow]:

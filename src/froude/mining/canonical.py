@@ -50,19 +50,19 @@ class Logical:
 
 def logical_calls(events: Iterable[Event]) -> list[Logical]:
     """One sender's events, retries joined, batches split, maps ordered; `join_polls` does the polls."""
-    made: list[Logical] = []
+    logical: list[Logical] = []
     seen: dict[tuple[int, int], int] = {}
     for event in events:
         key = (event.connection if event.call_id < 0 else -1, event.call_id)
-        if key in seen and made[seen[key]].event.request == event.request:
-            made[seen[key]] = _joined(made[seen[key]], event)
+        if key in seen and logical[seen[key]].event.request == event.request:
+            logical[seen[key]] = _joined(logical[seen[key]], event)
             continue
         batch = BATCHES.get(event.method)
         parts = _split(event, batch) if batch else []
         if not parts:
-            seen[key] = len(made)
-        made.extend(parts or [_whole(event)])
-    return made
+            seen[key] = len(logical)
+        logical.extend(parts or [_whole(event)])
+    return logical
 
 
 def _whole(event: Event) -> Logical:
@@ -93,7 +93,7 @@ def _split(event: Event, batch: Batch) -> list[Logical]:
         else:
             home = f"{batch.outer}[0].{batch.inner}[0]{match[3]}"
             places.setdefault((match[1], match[2]), {})[path] = home
-    made = []
+    logical = []
     for (at, _), inside in places.items():
         names = {
             path: {**around, **outer[at], **inside}[path]
@@ -102,10 +102,10 @@ def _split(event: Event, batch: Batch) -> list[Logical]:
         }
         leaves = {canonical: event.request[path] for path, canonical in names.items()}
         kind = str(leaves.get(f"{batch.outer}[0].{batch.inner}[0].{batch.kind}", ""))
-        made.append(
+        logical.append(
             Logical(event, (event.protocol, event.method, kind), leaves, ((event, names),), event.start_s)
         )
-    return made
+    return logical
 
 
 def _map_order(leaves: Leaves) -> dict[str, str]:
@@ -116,10 +116,10 @@ def _map_order(leaves: Leaves) -> dict[str, str]:
         if match:
             keys[match[1]].append((str(value), int(match[2])))
     renamed: dict[str, str] = {}
-    for prefix, found in keys.items():
-        if len({key for key, _ in found}) != len(found):
+    for prefix, listed in keys.items():
+        if len({key for key, _ in listed}) != len(listed):
             continue
-        places = {old: new for new, (_, old) in enumerate(sorted(found))}
+        places = {old: new for new, (_, old) in enumerate(sorted(listed))}
         for path in leaves:
             if path.startswith(prefix + "["):
                 index, _, rest = path[len(prefix) + 1 :].partition("]")
@@ -144,9 +144,9 @@ def find_polls(sequences: Iterable[Sequence[Logical]]) -> dict[Token, Poll]:
         for group in _same_requests(sequence):
             in_all[group[0].token].append(group)
     polls = {}
-    for token, found in sorted(at_once.items()):
-        repeated = [group for group in found if len(group) > 1]
-        ending = _ending(repeated, in_all[token]) or _ending(repeated, found)
+    for token, listed in sorted(at_once.items()):
+        repeated = [group for group in listed if len(group) > 1]
+        ending = _ending(repeated, in_all[token]) or _ending(repeated, listed)
         if ending is not None:
             path, until = ending
             gaps = sorted(b.event.start_s - a.event.end_s for g in repeated for a, b in pairwise(g))
@@ -159,24 +159,24 @@ def join_polls(sequence: Sequence[Logical], polls: Mapping[Token, Poll]) -> list
 
     The one call stands where the first attempt was.
     """
-    made: list[Logical] = []
+    logical: list[Logical] = []
     waiting: dict[tuple[Token, tuple[tuple[str, Scalar], ...]], int] = {}
     for at, call in enumerate(sequence):
         key = (call.token, tuple(call.request.items()))
         again = waiting.pop(key, None)
         if again is not None and (call.token in polls or _follows(sequence, at)):
-            first = made[again]
-            made[again] = replace(call, raw=(*first.raw, *call.raw), start_s=first.start_s)
+            first = logical[again]
+            logical[again] = replace(call, raw=(*first.raw, *call.raw), start_s=first.start_s)
         else:
-            again = len(made)
-            made.append(call)
+            again = len(logical)
+            logical.append(call)
         poll = polls.get(call.token)
         unfinished = (
             poll is not None and call.response is not None and call.response.get(poll.path) != poll.until
         )
         if call.event.error is not None or unfinished:
             waiting[key] = again
-    return made
+    return logical
 
 
 def _follows(sequence: Sequence[Logical], at: int) -> bool:

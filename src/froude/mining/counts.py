@@ -3,7 +3,7 @@
 The simplest exact fit is taken: a constant, one variable times a whole number or cut into pieces, one variable and
 an offset, a ceiling on one variable, a product or quotient of two, a line that begins at some size, then several
 variables. Where several equally simple ones fit, which is right matters
-at any other Scale, so all of them are told.
+at any other Scale, so all of them are given.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _products(points: Points, varied: Sequence[str]) -> list[Count]:
     """
     if len({tuple(scale[name].value for name in varied) for scale, _ in points}) < 3:
         return []
-    made = []
+    fits = []
     if any(scale[name].value <= 0 for scale, _ in points for name in varied):
         return []
     for sign, pairs in (("*", combinations(varied, 2)), ("/", permutations(varied, 2))):
@@ -91,8 +91,8 @@ def _products(points: Points, varied: Sequence[str]) -> list[Count]:
             term = f"{a}{sign}{b}"
             factor = points[0][1] / Count(0.0, {term: 1.0}).at(points[0][0])
             if factor > 0 and factor == round(factor):
-                made.append(Count(0.0, {term: factor}))
-    return made
+                fits.append(Count(0.0, {term: factor}))
+    return fits
 
 
 def _from_some_size_on(points: Points, varied: Sequence[str]) -> list[Count]:
@@ -127,7 +127,7 @@ def collinear(scales: Sequence[Mapping[str, Quantity]]) -> list[tuple[str, str]]
 
 def _one(points: Points, varied: Sequence[str]) -> list[Count]:
     """Lines over one variable, through the first and the farthest point."""
-    made = []
+    fits = []
     for name in varied:
         xs = [scale[name].value for scale, _ in points]
         low, high = xs.index(min(xs)), xs.index(max(xs))
@@ -137,14 +137,14 @@ def _one(points: Points, varied: Sequence[str]) -> list[Count]:
         if abs(slope) < 1e-15:
             continue
         intercept = points[low][1] - slope * xs[low]
-        made.append(Count(_tidy(intercept), {name: _tidy(slope)}))
-    return made
+        fits.append(Count(_tidy(intercept), {name: _tidy(slope)}))
+    return fits
 
 
 def _capped(points: Points, varied: Sequence[str]) -> list[Count]:
     """`min(cap, line)`: the cap is the largest count seen, and the line is fitted to the rest."""
     cap = max(value for _, value in points)
-    made = []
+    fits = []
     for name in varied:
         below = [(scale, value) for scale, value in points if value < cap - _EXACT]
         if len([1 for _, value in points if value >= cap - _EXACT]) < 2 or not below:
@@ -152,16 +152,16 @@ def _capped(points: Points, varied: Sequence[str]) -> list[Count]:
         places = {scale[name].value for scale, _ in below}
         scale, value = below[0]
         if scale[name].value and (slope := _tidy(value / scale[name].value)) == round(slope):
-            made.append(Count(0.0, {name: slope}, float(cap)))
+            fits.append(Count(0.0, {name: slope}, float(cap)))
         if len(places) > 2:  # a line with an offset fits any two points
-            made.extend(Count(c.intercept, c.slopes, float(cap)) for c in _one(below, [name]))
-    return made
+            fits.extend(Count(c.intercept, c.slopes, float(cap)) for c in _one(below, [name]))
+    return fits
 
 
 def _several(points: Points, varied: Sequence[str]) -> list[Count]:
     """Planes over two or more variables, where there are enough distinct scales to show one."""
     distinct = {tuple(scale[n].value for n in varied): value for scale, value in points}
-    made = []
+    fits = []
     for size in range(2, len(varied) + 1):
         for names in combinations(range(len(varied)), size):
             rows = np.array([[key[i] for i in names] + [1.0] for key in distinct])
@@ -169,11 +169,11 @@ def _several(points: Points, varied: Sequence[str]) -> list[Count]:
             for columns in (size, size + 1):
                 if len(rows) <= columns or np.linalg.matrix_rank(rows[:, :columns]) < columns:
                     continue
-                found = np.linalg.lstsq(rows[:, :columns], np.array(list(distinct.values())), rcond=None)[0]
-                slopes = {varied[i]: _tidy(float(s)) for i, s in zip(names, found[:size], strict=True)}
-                intercept = _tidy(float(found[size])) if columns > size else 0.0
-                made.append(Count(intercept, {n: s for n, s in slopes.items() if s}))
-    return made
+                solved = np.linalg.lstsq(rows[:, :columns], np.array(list(distinct.values())), rcond=None)[0]
+                slopes = {varied[i]: _tidy(float(s)) for i, s in zip(names, solved[:size], strict=True)}
+                intercept = _tidy(float(solved[size])) if columns > size else 0.0
+                fits.append(Count(intercept, {n: s for n, s in slopes.items() if s}))
+    return fits
 
 
 def _holds(count: Count, points: Points) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from froude.base.units import Quantity
 from froude.hadoop.leaves import leaves
 from froude.hadoop.schema import UnknownMethodError
+from froude.hadoop.target import UNKNOWN, Target
 from froude.trace.types import Status, Trace
 from froude.workload.types import Scalar
 
@@ -53,6 +54,8 @@ class Event:
     """Exception class of an error answer."""
     answered: bool = True
     """Whether an answer was seen."""
+    target: Target = UNKNOWN
+    """Who was called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,7 @@ def events_of(trace: Trace, unknown: dict[str, int] | None = None) -> tuple[Even
                 response=response,
                 error=call.error,
                 answered=call.status is not Status.UNANSWERED,
+                target=call.target,
             )
         )
     return tuple(events)

@@ -13,10 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from froude.base.units import Quantity
 from froude.mining.events import Leaves
 from froude.mining.structure import Occurrence
+from froude.workload.occurrences import Loops, nth_place, of_own_node, qualified, stands
 from froude.workload.rules import Special, Value
 from froude.workload.types import NODE, Flow, Generated, Scalar, Side, Which
 
 EACH = "{each}"
+
+_SLACK_S = 0.001
+"""An answer counts as earlier if it passed this much after the call, at most: two connections, one clock."""
 
 Source = tuple[str, str | None, Side, str]
 """Template, node type of another node (None for the same node), side and leaf path of a possible source."""
@@ -30,19 +34,24 @@ class Timeline:
     """
 
     def __init__(self, occurrences: Iterable[Occurrence]) -> None:
-        self._own: dict[tuple[int, str], list[Occurrence]] = defaultdict(list)
-        self._all: dict[tuple[int, str], list[Occurrence]] = defaultdict(list)
-        self._places: dict[tuple[int, str], tuple[tuple[str, ...], dict[tuple[int, ...], Occurrence]]] = {}
+        self._by_node: dict[tuple[int, str], list[Occurrence]] = defaultdict(list)
+        self._by_run: dict[tuple[int, str], list[Occurrence]] = defaultdict(list)
+        self._nth: dict[tuple[int, str], dict[tuple[int, ...], Occurrence]] = defaultdict(dict)
+        self._nth_of_all: dict[tuple[int, str], dict[tuple[int, ...], Occurrence]] = defaultdict(dict)
         self._values: dict[tuple[int, Scalar], list[tuple[Occurrence, Side, str]]] = defaultdict(list)
         self._shared: dict[tuple[int, Scalar], list[tuple[Occurrence, Side, str]]] = defaultdict(list)
-        for one in sorted(occurrences, key=lambda o: (o.run, o.call.order)):
-            self._own[id(one.sender), one.template].append(one)
-            self._all[one.run, one.template].append(one)
-            for side, path, value in _leaves(one):
-                self._values[id(one.sender), value].append((one, side, path))
-                self._shared[one.run, value].append((one, side, path))
-            names, at = self._places.setdefault((id(one.sender), one.template), (tuple(one.indices), {}))
-            at[tuple(one.indices.get(name, 0) for name in names)] = one
+        for occurrence in sorted(occurrences, key=lambda o: (o.run, o.call.order)):
+            self._place(occurrence)
+            for side, path, value in _leaves(occurrence):
+                self._values[id(occurrence.sender), value].append((occurrence, side, path))
+                self._shared[occurrence.run, value].append((occurrence, side, path))
+
+    def _place(self, occurrence: Occurrence) -> None:
+        own, everyone = (id(occurrence.sender), occurrence.template), (occurrence.run, occurrence.template)
+        self._by_node[own].append(occurrence)
+        self._by_run[everyone].append(occurrence)
+        self._nth[own][tuple(occurrence.indices.values())] = occurrence
+        self._nth_of_all[everyone][tuple(_among_all(occurrence).values())] = occurrence
 
     def sources(self, taker: Occurrence, value: Scalar, *, others: bool = False) -> list[Source]:
         """Calls before `taker` in which a value stands.
@@ -52,16 +61,16 @@ class Timeline:
             value: the value.
             others: look at other nodes' calls instead of its own node's.
         """
-        found: dict[Source, None] = {}
+        sources: dict[Source, None] = {}
         entries = self._shared[taker.run, value] if others else self._values[id(taker.sender), value]
-        for one, side, path in entries:
-            if not _before(one, side, taker) or (others and one.sender is taker.sender):
+        for occurrence, side, path in entries:
+            if not _before(occurrence, side, taker) or (others and occurrence.sender is taker.sender):
                 continue
-            if others and type(value) is not type(_leaf(one, side, path)):
+            if others and type(value) is not type(_leaf(occurrence, side, path)):
                 continue
-            kind = one.template.rpartition(".")[0] if others else None
-            found[one.template, kind, side, path] = None
-        return list(found)
+            node_type = type_of(occurrence.template) if others else None
+            sources[occurrence.template, node_type, side, path] = None
+        return list(sources)
 
     def resolve(self, flow: Flow, taker: Occurrence) -> Value:
         """What a flow gives at a call; ABSENT where the source lacks it, UNRESOLVED without a source."""
@@ -83,97 +92,76 @@ class Timeline:
         return value
 
     def _source(self, flow: Flow, taker: Occurrence) -> Occurrence | None:
-        if flow.node_type is not None:
-            return self._elsewhere(flow, taker)
-        listed = self._own.get((id(taker.sender), flow.call), [])
-        if flow.which is Which.FIRST:
-            return listed[0] if listed and _before(listed[0], flow.side, taker) else None
-        if flow.which is Which.NTH:
-            return self._nth(flow, taker)
-        for one in _backwards(listed, flow.side, taker):
-            if _fits(one, taker, flow.which):
-                return one
-            if _passed(one, taker):
-                return None
-        return None
-
-    def _nth(self, flow: Flow, taker: Occurrence) -> Occurrence | None:
-        places = self._places.get((id(taker.sender), flow.call))
-        if places is None:
+        """The occurrence that a flow means; `workload.occurrences` says which."""
+        if of_own_node(flow, type_of(taker.template)):
+            key, place_of = (id(taker.sender), flow.call), _own_place
+            listed, nth = self._by_node.get(key, []), self._nth.get(key, {})
+        else:
+            key, place_of = (taker.run, flow.call), _among_all
+            listed, nth = self._by_run.get(key, []), self._nth_of_all.get(key, {})
+        if not listed:
             return None
-        names, at = places
-        mine = [name for name in taker.indices if name not in names]
-        theirs = [name for name in names if name not in taker.indices]
-        if len(theirs) != 1 or not mine:
-            return None
-        key = tuple(taker.indices[mine[0] if name in theirs else name] for name in names)
-        one = at.get(key)
-        return one if one is not None and _before(one, flow.side, taker) else None
-
-    def _elsewhere(self, flow: Flow, taker: Occurrence) -> Occurrence | None:
-        listed = self._all.get((taker.run, flow.call), [])
         if flow.which is Which.FIRST:
-            first = next((one for one in listed if one.sender is not taker.sender), None)
-            return first if first is not None and _before(first, flow.side, taker) else None
-        for one in _backwards(listed, flow.side, taker):
-            alike = one.node == taker.node and tuple(one.indices.values()) == tuple(taker.indices.values())
-            if one.sender is not taker.sender and (flow.which is not Which.NTH or alike):
-                return one
+            candidates: Iterable[Occurrence] = listed[:1]
+        elif flow.which is Which.NTH:
+            place = nth_place(place_of(taker), tuple(place_of(listed[0])))
+            candidates = [nth[place]] if place in nth else []
+        else:
+            candidates = _backwards(listed, taker)
+        for occurrence in candidates:
+            if _before(occurrence, flow.side, taker):
+                if stands(flow.which, place_of(taker), place_of(occurrence)):
+                    return occurrence
+                if _passed(place_of(taker), place_of(occurrence)):
+                    return None
         return None
 
 
-def _backwards(listed: Sequence[Occurrence], side: Side, taker: Occurrence) -> Iterator[Occurrence]:
+def type_of(template: str) -> str:
+    """Name of the node type in a template's id."""
+    return template.rpartition(".")[0]
+
+
+def _own_place(occurrence: Occurrence) -> Loops:
+    return occurrence.indices
+
+
+def _among_all(occurrence: Occurrence) -> Loops:
+    """The place of a call among those of all nodes; an effect stands where its node stands, not where its cause does."""
+    loops = {} if occurrence.cause is not None else occurrence.indices
+    return qualified(type_of(occurrence.template), occurrence.node, loops)
+
+
+def _backwards(listed: Sequence[Occurrence], taker: Occurrence) -> Iterator[Occurrence]:
     """Calls before the taking one, latest first."""
-    for at in range(bisect_left(listed, taker.call.order, key=lambda one: one.call.order) - 1, -1, -1):
-        if _before(listed[at], side, taker):
-            yield listed[at]
+    for at in range(bisect_left(listed, taker.call.order, key=lambda o: o.call.order) - 1, -1, -1):
+        yield listed[at]
 
 
-def _passed(one: Occurrence, taker: Occurrence) -> bool:
-    """Whether calls before this one lie yet further back in the loops shared with the taking call."""
-    shared = [name for name in one.indices if name in taker.indices]
+def _passed(taker: Loops, source: Loops) -> bool:
+    """Whether calls before this source lie yet further back in the loops that it shares with the taking call."""
+    shared = [loop for loop in source if loop in taker]
     if not shared:
         return False
     *outer, inner = shared
-    return (
-        any(one.indices[n] != taker.indices[n] for n in outer)
-        or one.indices[inner] < taker.indices[inner] - 1
-    )
+    return any(source[loop] != taker[loop] for loop in outer) or source[inner] < taker[inner] - 1
 
 
-def _leaves(one: Occurrence) -> Iterator[tuple[Side, str, Scalar]]:
-    for path, value in one.call.request.items():
+def _leaves(occurrence: Occurrence) -> Iterator[tuple[Side, str, Scalar]]:
+    for path, value in occurrence.call.request.items():
         yield Side.REQUEST, path, value
-    for path, value in (one.call.response or {}).items():
+    for path, value in (occurrence.call.response or {}).items():
         yield Side.RESPONSE, path, value
 
 
-def _leaf(one: Occurrence, side: Side, path: str) -> Scalar:
-    return (one.call.request if side is Side.REQUEST else one.call.response or {}).get(path)
+def _leaf(occurrence: Occurrence, side: Side, path: str) -> Scalar:
+    return (occurrence.call.request if side is Side.REQUEST else occurrence.call.response or {}).get(path)
 
 
-def _before(one: Occurrence, side: Side, taker: Occurrence) -> bool:
-    if one.call.order >= taker.call.order:
+def _before(occurrence: Occurrence, side: Side, taker: Occurrence) -> bool:
+    if occurrence.call.order >= taker.call.order:
         return False
-    return side is Side.REQUEST or one.call.event.end_s <= taker.call.start_s + 0.001
-
-
-def _fits(one: Occurrence, taker: Occurrence, which: Which) -> bool:
-    """Whether an earlier call stands where `which` says, seen from the taking call."""
-    shared = [name for name in one.indices if name in taker.indices]
-    match which:
-        case Which.LAST:
-            return True
-        case Which.SAME:
-            return all(one.indices[name] == taker.indices[name] for name in shared)
-        case Which.PREVIOUS:
-            if not shared:
-                return one.template == taker.template
-            *outer, inner = shared
-            same = all(one.indices[name] == taker.indices[name] for name in outer)
-            return same and one.indices[inner] == taker.indices[inner] - 1
-        case _:
-            return False
+    return side is Side.REQUEST or occurrence.call.event.end_s <= taker.call.start_s + _SLACK_S
 
 
 def columns(occurrences: Sequence[Occurrence]) -> dict[str, list[Value]]:
@@ -182,9 +170,9 @@ def columns(occurrences: Sequence[Occurrence]) -> dict[str, list[Value]]:
     Paths come in the message's order, merged over calls.
     """
     paths: dict[str, None] = {}
-    for leaves in {id(one.call.request): one.call.request for one in occurrences}.values():
+    for leaves in {id(o.call.request): o.call.request for o in occurrences}.values():
         paths.update(dict.fromkeys(leaves))
-    return {path: [value_at(one.call.request, path) for one in occurrences] for path in paths}
+    return {path: [value_at(o.call.request, path) for o in occurrences] for path in paths}
 
 
 def value_at(leaves: Leaves, path: str) -> Value:

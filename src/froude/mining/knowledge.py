@@ -1,4 +1,4 @@
-"""What the miner is told about Hadoop rather than finds: a few small tables, and nothing else in the package.
+"""What the miner knows about Hadoop beforehand: a few small tables, and nothing else in the package.
 
 Everything here only names or hints. Take the tables away and the miner still mines; types get duller names,
 and batches and real-time calls that a short run cannot show stay unseen.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+
+from froude.workload.types import SCRIPTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +21,19 @@ class Role:
     """Last part of a protocol's name, one call of which decides; empty for none."""
     context: str = ""
     """Regular expression that the caller context matches; empty for none."""
-    program: str = "calls"
+    program: str = SCRIPTED
     """Emulation program that plays it."""
+    endless: bool = False
+    """Whether such a node goes on until it is stopped, as daemons do."""
+
+    @property
+    def emulated(self) -> bool:
+        """Whether a program of its own plays it, which has facts of its own and reacts by itself."""
+        return self.program != SCRIPTED
 
 
 ROLES = (
-    Role("datanode", protocol="DatanodeProtocol", program="datanode"),
+    Role("datanode", protocol="DatanodeProtocol", program="datanode", endless=True),
     Role("nodemanager", protocol="ResourceTracker"),
     Role("map", context=r"mr_attempt_.*_m_"),
     Role("reduce", context=r"mr_attempt_.*_r_"),
@@ -58,8 +67,19 @@ BATCHES = {"blockReceivedAndDeleted": Batch("blocks", "blocks", "status")}
 REAL_TIME = frozenset({"sendHeartbeat", "sendLifeline", "nodeHeartbeat", "renewLease", "allocate"})
 """Methods that a short run may show too rarely for their period to be found."""
 
-OPENS = {"renewLease": ("create", "append")}
-"""Real-time call -> calls that open what it keeps open."""
+
+@dataclass(frozen=True, slots=True)
+class Lifetime:
+    """What a real-time call keeps open, and the calls that begin and end it."""
+
+    opens: frozenset[str]
+    """Methods that open."""
+    closes: frozenset[str]
+    """Methods that close."""
+
+
+LIFETIMES = {"renewLease": Lifetime(frozenset({"create", "append"}), frozenset({"complete"}))}
+"""By real-time method."""
 
 FACTS = (
     ("datanodeID.ipAddr", "address"),
@@ -72,6 +92,12 @@ FACTS = (
     ("block.numBytes", "length"),
 )
 """Ends of leaf paths that hold a fact of the sending machine, where no other rule is found."""
+
+
+def fact_of(path: str) -> str | None:
+    """The fact of the sending machine that a leaf path holds, by `FACTS`; None for none."""
+    return next((fact for end, fact in FACTS if path.endswith(end)), None)
+
 
 NAMING = frozenset({"address", "hostname", "uuid", "port", "info_port", "ipc_port", "storage"})
 """Facts that tell one machine from another: no two machines share them, whatever a single run shows."""

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from froude.base.units import Quantity
-from froude.mining.assembly import Assembly, Known, assemble
 from froude.mining.canonical import Token
 from froude.mining.events import Recording
 from froude.mining.knowledge import BATCHES, ROLES
 from froude.mining.parse import Automaton
 from froude.mining.periodic import Period
+from froude.mining.placement import Known, Placement, placement_of
 from froude.mining.relocation import Channel, Key, trace_back
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, Sender, senders_of
-from froude.mining.structure import Names, Occurrence, TypeFound, place
+from froude.mining.structure import MinedType, Names, Occurrence, place
 from froude.workload.types import (
     NODE,
     CallTemplate,
@@ -25,7 +25,6 @@ from froude.workload.types import (
     Effect,
     NodeType,
     Poll,
-    Repeat,
     Rule,
     Step,
     Template,
@@ -34,6 +33,7 @@ from froude.workload.types import (
 from froude.workload.types import (
     Counter as CounterRule,
 )
+from froude.workload.walk import calls, fold, parts, repeats, templates
 
 _ORDINAL = re.compile(r"-\d+$")
 _NUMBER_RULES = 6
@@ -44,27 +44,27 @@ _NUMBER_RULES = 6
 class Matched:
     """A run as a workload sees it."""
 
-    types: tuple[TypeFound, ...]
-    assembly: Assembly
-    strangers: tuple[Sender, ...]
+    types: tuple[MinedType, ...]
+    placement: Placement
+    unmatched: tuple[Sender, ...]
     """Senders of a kind that the workload does not have."""
 
 
 def match(workload: Workload, recording: Recording) -> Matched:
     """Read a run by a workload."""
-    tokens = {call.id: token_of(call) for node in workload.node_types for call in node.templates()}
+    tokens = {call.id: token_of(call) for node in workload.node_types for call in templates(node)}
     senders, _ = senders_of([recording], _conventions(workload, tokens))
     relocations = trace_back(senders, _channels(workload, tokens))
     types = [_as_found(node, tokens) for node in workload.node_types]
-    strangers = _assign([s for s in senders if s.calls], types, workload, recording.scale)
-    for found in types:
-        place(found)
-        _number(found, workload.node_type(found.name), recording.scale)
+    unmatched = _assign([s for s in senders if s.calls], types, workload, recording.scale)
+    for mined in types:
+        place(mined)
+        _number(mined, workload.node_type(mined.name), recording.scale)
     beats = {(n.name, tokens[p.call.id]): p.call.id for n in workload.node_types for p in n.periodic}
     effects = {
         (n.name, tokens[e.call.id], e.cause): e.call.id for n in workload.node_types for e in n.effects
     }
-    return Matched(tuple(types), assemble(types, relocations, Known(beats, effects)), tuple(strangers))
+    return Matched(tuple(types), placement_of(types, relocations, Known(beats, effects)), tuple(unmatched))
 
 
 def role_name(node: NodeType) -> str:
@@ -84,17 +84,24 @@ def token_of(call: CallTemplate) -> Token:
 
 
 def items_of(steps: Sequence[Step], tokens: Mapping[str, Token]) -> tuple[Item, ...]:
-    """Steps as a pattern."""
-    return tuple(
-        Loop(items_of(step.steps, tokens)) if isinstance(step, Repeat) else tokens[step.id] for step in steps
-    )
+    """Steps as a pattern.
+
+    Args:
+        steps: of a node type.
+        tokens: what the calls of each template look like, by its id.
+    """
+
+    def call(template: CallTemplate) -> Item:
+        return tokens[template.id]
+
+    return tuple(fold(steps, call, lambda _, body: Loop(tuple(body))))
 
 
 def _conventions(workload: Workload, tokens: Mapping[str, Token]) -> Conventions:
     polls: dict[Token, Poll] = {}
     periods: dict[str, dict[Token, Period]] = defaultdict(dict)
     for node in workload.node_types:
-        polls.update({tokens[call.id]: call.poll for call in node.templates() if call.poll is not None})
+        polls.update({tokens[call.id]: call.poll for call in templates(node) if call.poll is not None})
         for periodic in node.periodic:
             periods[role_name(node)][tokens[periodic.call.id]] = Period(periodic.every_s, periodic.jitter_s)
     return Conventions(polls, dict(periods))
@@ -105,87 +112,75 @@ def _channels(workload: Workload, tokens: Mapping[str, Token]) -> dict[Key, list
     for node in workload.node_types:
         for effect in node.effects:
             channels[role_name(node), tokens[effect.call.id]][channel_of(effect, tokens)] = None
-    return {key: list(found) for key, found in channels.items()}
+    return {key: list(listed) for key, listed in channels.items()}
 
 
 def channel_of(effect: Effect, tokens: Mapping[str, Token]) -> Channel:
     """The way from cause to acting node that an effect describes."""
-    own = effect.owner is None
-    return Channel(tokens[effect.cause], own, effect.each or "", effect.owner or "", effect.owner_fact or "")
+    return Channel(
+        tokens[effect.cause], effect.actor, effect.each or "", effect.owner or "", effect.owner_fact or ""
+    )
 
 
-def _as_found(node: NodeType, tokens: Mapping[str, Token]) -> TypeFound:
+def _as_found(node: NodeType, tokens: Mapping[str, Token]) -> MinedType:
     role = next((role for role in ROLES if role.name == role_name(node)), ROLES[-1])
-    names = Names(tuple(call.id for call in _calls(node.steps)), tuple(_loop_ids(node.steps)))
-    return TypeFound(node.name, role, [], items_of(node.steps, tokens), names=names)
-
-
-def _calls(steps: Sequence[Step]) -> Iterator[CallTemplate]:
-    for step in steps:
-        if isinstance(step, Repeat):
-            yield from _calls(step.steps)
-        else:
-            yield step
-
-
-def _loop_ids(steps: Sequence[Step]) -> Iterator[str]:
-    for step in steps:
-        if isinstance(step, Repeat):
-            yield step.id
-            yield from _loop_ids(step.steps)
+    names = Names(
+        tuple(call.id for call in calls(node.steps)), tuple(segment.id for segment in repeats(node.steps))
+    )
+    return MinedType(node.name, role, [], items_of(node.steps, tokens), names=names)
 
 
 def _assign(
-    senders: Sequence[Sender], types: Sequence[TypeFound], workload: Workload, scale: Mapping[str, Quantity]
+    senders: Sequence[Sender], types: Sequence[MinedType], workload: Workload, scale: Mapping[str, Quantity]
 ) -> list[Sender]:
     """Give each sender to the type of its role by which it parses best; of equals to the first not full."""
-    strangers: list[Sender] = []
-    automata: dict[str, Automaton] = {found.name: found.automaton for found in types}
+    unmatched: list[Sender] = []
+    automata: dict[str, Automaton] = {mined.name: mined.automaton for mined in types}
     wanted = {node.name: node.count.whole_at(scale) for node in workload.node_types}
     filled: Counter[str] = Counter()
     for sender in senders:
         choices = [t for t in types if role_name(workload.node_type(t.name)) == sender.role.name]
         costs = []
-        for found in choices:
-            automaton = automata[found.name]
+        for mined in choices:
+            automaton = automata[mined.name]
             parse = automaton.parse(sender.tokens, exact=True) or automaton.parse(sender.tokens)
             costs.append(float("inf") if parse is None else parse.cost // 1)
         if not costs:
-            strangers.append(sender)
+            unmatched.append(sender)
             continue
-        best = [found for found, cost in zip(choices, costs, strict=True) if cost == min(costs)]
-        chosen = next((found for found in best if filled[found.name] < wanted[found.name]), best[0])
+        best = [mined for mined, cost in zip(choices, costs, strict=True) if cost == min(costs)]
+        chosen = next((mined for mined in best if filled[mined.name] < wanted[mined.name]), best[0])
         filled[chosen.name] += 1
         chosen.senders.append(sender)
-    return strangers
+    return unmatched
 
 
 # --- numbers of nodes -------------------------------------------------------------------------------------
 
 
-def _number(found: TypeFound, node: NodeType, scale: Mapping[str, Quantity]) -> None:
+def _number(mined: MinedType, node: NodeType, scale: Mapping[str, Quantity]) -> None:
     """Order the senders so that the arguments that count nodes come out right."""
-    if len(found.senders) < 2:
+    if len(mined.senders) < 2:
         return
     telling = [
-        (c.id, path, rule) for c in _calls(node.steps) for path, rule in c.arguments.items() if _counts(rule)
+        (c.id, path, rule) for c in calls(node.steps) for path, rule in c.arguments.items() if _counts(rule)
     ]
     if not telling:
         return
     first: dict[tuple[int, str], Occurrence] = {}
-    for one in found.occurrences:
-        first.setdefault((id(one.sender), one.template), one)
-    free = list(range(len(found.senders)))
+    for occurrence in mined.occurrences:
+        first.setdefault((id(occurrence.sender), occurrence.template), occurrence)
+    free = list(range(len(mined.senders)))
     order: dict[int, int] = {}
-    for sender in found.senders:
+    for sender in mined.senders:
         scores = {n: _score(n, sender, telling[:_NUMBER_RULES], first, scale) for n in free}
         best = max(free, key=lambda n: (scores[n], -n))
         if scores[best]:
             order[id(sender)] = best
             free.remove(best)
     rest = iter(free)
-    found.senders.sort(key=lambda sender: order[id(sender)] if id(sender) in order else next(rest))
-    place(found)
+    mined.senders.sort(key=lambda sender: order[id(sender)] if id(sender) in order else next(rest))
+    place(mined)
 
 
 def _score(
@@ -198,12 +193,12 @@ def _score(
     """How many of the telling arguments a sender's first calls have as the node of that number would."""
     score = 0
     for template, path, rule in telling:
-        one = first.get((id(sender), template))
-        if one is not None and path in one.call.request:
-            indices = {NODE: number, **one.indices}
+        occurrence = first.get((id(sender), template))
+        if occurrence is not None and path in occurrence.call.request:
+            indices = {NODE: number, **occurrence.indices}
             times = {f"{v}*{i}": round(q.value) * n for v, q in scale.items() for i, n in indices.items()}
             pattern = _pattern(rule, indices | times)
-            score += re.fullmatch(pattern, str(one.call.request[path])) is not None
+            score += re.fullmatch(pattern, str(occurrence.call.request[path])) is not None
     return score
 
 
@@ -226,7 +221,7 @@ def _counts(rule: Rule) -> bool:
     match rule:
         case CounterRule():
             return any(name.rpartition("*")[2] == NODE for name in rule.steps)
-        case Template(parts):
-            return any(_counts(part) for part in parts if not isinstance(part, str))
+        case Template():
+            return any(_counts(part) for part in parts(rule))
         case _:
             return False

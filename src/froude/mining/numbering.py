@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from froude.base.units import Quantity
 from froude.mining.patterns import SLOT
 from froude.mining.senders import Sender
-from froude.mining.structure import TypeFound, place
+from froude.mining.structure import MinedType, place
 
 Scales = Sequence[Mapping[str, Quantity]]
 
 
-def renumber(found: TypeFound, scales: Scales = ()) -> None:
+def renumber(mined: MinedType, scales: Scales = ()) -> None:
     """Put the senders of a type into the order in which their arguments count, and place their calls anew.
 
     An argument counts where, in every run, one of its numbers takes each value from some base on exactly once
@@ -21,27 +21,27 @@ def renumber(found: TypeFound, scales: Scales = ()) -> None:
     variable, where numbers go on from node to node.
 
     Args:
-        found: the type.
+        mined: the type.
         scales: of each run.
     """
-    order = _counting(found, scales)
+    order = _counting(mined, scales)
     if order is None:
         return
-    found.senders.sort(key=lambda sender: (sender.run, order[id(sender)]))
-    place(found)
+    mined.senders.sort(key=lambda sender: (sender.run, order[id(sender)]))
+    place(mined)
 
 
-def _counting(found: TypeFound, scales: Scales) -> dict[int, int] | None:
+def _counting(mined: MinedType, scales: Scales) -> dict[int, int] | None:
     by_run: dict[int, list[Sender]] = defaultdict(list)
-    for sender in found.senders:
+    for sender in mined.senders:
         by_run[sender.run].append(sender)
     if max((len(senders) for senders in by_run.values()), default=0) < 2:
         return None
     first: dict[str, dict[int, dict[str, object]]] = defaultdict(dict)
-    for one in found.occurrences:
-        first[one.template].setdefault(id(one.sender), dict(one.call.request))
+    for occurrence in mined.occurrences:
+        first[occurrence.template].setdefault(id(occurrence.sender), dict(occurrence.call.request))
     for requests in first.values():
-        if len(requests) < len(found.senders):
+        if len(requests) < len(mined.senders):
             continue
         for path in next(iter(requests.values())):
             numbers = _numbers({who: request.get(path) for who, request in requests.items()})
@@ -58,7 +58,7 @@ def _numbers(values: dict[int, object]) -> list[dict[int, int]]:
     texts = {who: value for who, value in values.items() if isinstance(value, str)}
     if len(texts) < len(values):
         return []
-    pieces = {who: SLOT.split(one) for who, one in texts.items()}
+    pieces = {who: SLOT.split(occurrence) for who, occurrence in texts.items()}
     if len({tuple(piece[::2]) for piece in pieces.values()}) != 1:
         return []
     width = len(next(iter(pieces.values())))

@@ -117,7 +117,7 @@ class Automaton:
         for (loop, outer), total in totals.items():
             if outer:
                 counts.setdefault(loop, set()).add(total)
-        return sum(len(found) > 1 for found in counts.values())
+        return sum(len(iterations) > 1 for iterations in counts.values())
 
     def parse(self, sequence: Sequence[Hashable], *, exact: bool = False) -> Parse | None:
         """The cheapest parse.

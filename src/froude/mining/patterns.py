@@ -56,27 +56,29 @@ def counter(
     if len(set(numbers)) < 2:
         return None
     names = [NODE, *occurrences[0].indices]
-    places = {name: [_index(one, name) for one in occurrences] for name in names}
+    places = {name: [_index(occurrence, name) for occurrence in occurrences] for name in names}
     varied = [name for name in names if len(set(places[name])) > 1]
     tried = [*([name] for name in reversed(varied)), *([varied] if len(varied) > 1 else [])]
     for variable in sorted({name for scale in scales for name in scale}):
         each = [round(scale[variable].value) if variable in scale else 0 for scale in scales]
         plain = not any(variable in scale and scale[variable].unit for scale in scales)
-        if not plain or len({each[one.run] for one in occurrences}) < 2:
+        if not plain or len({each[occurrence.run] for occurrence in occurrences}) < 2:
             continue
         for name in varied:
             product = f"{variable}*{name}"
-            places[product] = [each[one.run] * at for one, at in zip(occurrences, places[name], strict=True)]
+            places[product] = [
+                each[occurrence.run] * at for occurrence, at in zip(occurrences, places[name], strict=True)
+            ]
             tried.append([product, *(other for other in varied if other != name)])
     for chosen in tried:
-        found = _line(chosen, [places[name] for name in chosen], numbers)
-        if found is not None:
-            return found
+        line = _line(chosen, [places[name] for name in chosen], numbers)
+        if line is not None:
+            return line
     return None
 
 
-def _index(one: Occurrence, name: str) -> int:
-    return one.node if name == NODE else one.indices.get(name, 0)
+def _index(occurrence: Occurrence, name: str) -> int:
+    return occurrence.node if name == NODE else occurrence.indices.get(name, 0)
 
 
 def _line(names: Sequence[str], places: Sequence[Sequence[int]], numbers: Sequence[int]) -> Counter | None:
@@ -103,8 +105,8 @@ def scaled(
     if len(numbers) < len(values):
         return None
     by_run: dict[int, int] = {}
-    for one, number in zip(occurrences, numbers, strict=True):
-        if by_run.setdefault(one.run, number) != number:
+    for occurrence, number in zip(occurrences, numbers, strict=True):
+        if by_run.setdefault(occurrence.run, number) != number:
             return None
     points = [(scales[run], float(number)) for run, number in by_run.items()]
     if len({str(scale) for scale, _ in points}) < 3 or len(set(numbers)) < 2:
@@ -130,9 +132,11 @@ def text(
     if len(texts) < len(values) or len(texts) < 2:
         return None
     for slots in (SLOT, HEX_SLOT):
-        found = _by_slots(occurrences, [slots.split(one) for one in texts], slot_rule, random=random)
-        if found is not None:
-            return found
+        template = _by_slots(
+            occurrences, [slots.split(occurrence) for occurrence in texts], slot_rule, random=random
+        )
+        if template is not None:
+            return template
     return None
 
 
@@ -161,11 +165,13 @@ def _by_slots(
 def _slot(occurrences: Sequence[Occurrence], column: Sequence[str], slot_rule: SlotRule) -> Rule | None:
     """The rule of one slot's digits: a counter to base 10 or 16, or what `slot_rule` finds for plain numbers."""
     decimal = all(digits.isdigit() for digits in column)
+    if not any(character.isdigit() for digits in column for character in digits):
+        return None  # letters that follow each other are letters, not numbers to base 16
     for radix in (10, 16) if decimal else (16,):
-        found = counter(occurrences, [int(digits, radix) for digits in column])
-        made = _written(found, column, radix) if found is not None else None
-        if made is not None:
-            return made
+        line = counter(occurrences, [int(digits, radix) for digits in column])
+        written = _written(line, column, radix) if line is not None else None
+        if written is not None:
+            return written
     if not decimal:
         return None
     other = slot_rule(occurrences, [int(digits) for digits in column])
@@ -174,22 +180,22 @@ def _slot(occurrences: Sequence[Occurrence], column: Sequence[str], slot_rule: S
     return None if any(str(int(digits)) != digits for digits in column) else other
 
 
-def _written(found: Counter, column: Sequence[str], radix: int) -> Counter | None:
+def _written(line: Counter, column: Sequence[str], radix: int) -> Counter | None:
     """The counter in the form in which its numbers are written; None where they are not all written alike."""
     width = len(column[0]) if len({len(digits) for digits in column}) == 1 else 0
     for tried in dict.fromkeys((0, width)):
-        made = Counter(found.base, found.steps, tried, radix)
-        if all(made.digits(int(digits, radix)) == digits for digits in column):
-            return made
+        written = Counter(line.base, line.steps, tried, radix)
+        if all(written.digits(int(digits, radix)) == digits for digits in column):
+            return written
     return None
 
 
 def joined(parts: Sequence[str | Rule]) -> tuple[str | Rule, ...]:
     """Parts with neighbouring fixed texts as one, and empty ones left out."""
-    made: list[str | Rule] = []
+    merged: list[str | Rule] = []
     for part in parts:
-        if isinstance(part, str) and made and isinstance(made[-1], str):
-            made[-1] += part
+        if isinstance(part, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += part
         elif part != "":
-            made.append(part)
-    return tuple(made)
+            merged.append(part)
+    return tuple(merged)

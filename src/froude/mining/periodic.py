@@ -1,4 +1,4 @@
-"""Calls of real time, told from calls of logical time by their timing (PatternMiner III.B.2)."""
+"""Calls of real time, distinguished from calls of logical time by their timing (PatternMiner III.B.2)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from froude.mining.canonical import Logical, Token
-from froude.mining.knowledge import REAL_TIME
+from froude.mining.knowledge import BATCHES, REAL_TIME
 
 _SHORTEST_S = 0.2
 """Below this, regular gaps are just a fast loop."""
@@ -31,20 +31,22 @@ def find_periodic(sequences: Iterable[Sequence[Logical]]) -> dict[Token, Period]
 
     A call is of real time when its gaps are regular and its place among the sender's other calls is not, or
     when it is listed as such (`knowledge.REAL_TIME`), so that a run too short to show a period does not hide
-    it.
+    it. A batch (`knowledge.BATCHES`) carries what happened, and is of logical time however regularly that did.
     """
     gaps: dict[Token, list[float]] = defaultdict(list)
     around: dict[Token, _Around] = defaultdict(_Around)
     for sequence in sequences:
         _collect(sequence, gaps, around)
-    found = {}
+    periods = {}
     for token in sorted(around):
         period = _period(gaps[token])
         if token[1] in REAL_TIME:
-            found[token] = period or Period(1.0, 0.0)
-        elif period is not None and _regular(gaps[token], period) and around[token].restless:
-            found[token] = period
-    return found
+            periods[token] = period or Period(1.0, 0.0)
+        elif token[1] in BATCHES or period is None:
+            continue
+        elif _regular(gaps[token], period) and around[token].restless:
+            periods[token] = period
+    return periods
 
 
 @dataclass(slots=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 
 from froude.base import parallel
@@ -10,23 +12,24 @@ from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
 from froude.mining.arguments import ArgumentMiner, is_open
-from froude.mining.assembly import Assembly, EffectFound, assemble
 from froude.mining.counts import Fit, collinear, fit_count
 from froude.mining.events import Recording, recording_of
-from froude.mining.knowledge import BATCHES, OPENS, PIECES
+from froude.mining.knowledge import LIFETIMES, PIECES
 from froude.mining.numbering import renumber
+from froude.mining.placement import MinedEffect, Placement, placement_of
 from froude.mining.relocation import relocate
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, senders_of
-from froude.mining.structure import Occurrence, TypeFound, find_types
-from froude.mining.timing import intervals, start_rules
+from froude.mining.structure import MinedType, Occurrence, find_types
+from froude.mining.timing import start_rules, timings
 from froude.trace.types import Trace
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
+    CALLEE,
+    Actor,
     CallTemplate,
     Effect,
     Finding,
-    Interval,
     NodeType,
     Periodic,
     Poll,
@@ -36,9 +39,11 @@ from froude.workload.types import (
     Rule,
     Scaled,
     Step,
+    Timing,
     Unknown,
     Workload,
 )
+from froude.workload.walk import within
 
 _MOST_PIECES = 4
 """Sizes of pieces that are tried."""
@@ -71,7 +76,9 @@ def mine(
         if not (trace.meta.fidelity.payload and trace.meta.fidelity.response):
             remedy = "Record with `froude capture proxy`, which sees payloads; an audit log has none"
             raise InputError("has no payloads to mine", place=f"trace {number}", remedy=remedy)
-    return mine_recordings(parallel.map(recording_of, traces, workers), progress=progress)
+    workload = mine_recordings(parallel.map(recording_of, traces, workers), progress=progress)
+    hashes = tuple(trace.lineage.content_hash for trace in traces if trace.lineage is not None)
+    return replace(workload, recorded=replace(workload.recorded, traces=hashes))
 
 
 def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | None = None) -> Workload:
@@ -85,15 +92,15 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         task.advance()
         task.say("node types")
         types, findings = find_types([s for s in senders if s.calls], len(recordings))
-        for found in types:
-            renumber(found, [recording.scale for recording in recordings])
+        for mined in types:
+            renumber(mined, [recording.scale for recording in recordings])
         task.advance()
         task.say("places")
-        assembly = assemble(types, relocations)
+        placement = placement_of(types, relocations)
         task.advance()
         task.say("arguments")
-        builder = _Builder(recordings, conventions, types, assembly)
-        node_types = tuple(builder.node_type(found) for found in types)
+        builder = _Builder(recordings, conventions, types, placement)
+        node_types = tuple(builder.node_type(mined) for mined in types)
         task.advance()
         task.say("findings")
         findings = [
@@ -101,12 +108,12 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
             *_unknown(recordings),
             *findings,
             *builder.findings,
-            *_lost(assembly),
+            *_lost(placement),
         ]
         task.advance()
     recorded = Recorded(
         tuple(Scale(dict(recording.scale)) for recording in recordings),
-        tuple(dict.fromkeys(r.source_id for r in recordings if r.source_id)),
+        _source_ids(recordings),
         next((r.release for r in recordings if r.release), ""),
     )
     return Workload(node_types, recorded, tuple(builder.questions), tuple(findings))
@@ -119,167 +126,175 @@ class _Builder:
         self,
         recordings: Sequence[Recording],
         conventions: Conventions,
-        types: Sequence[TypeFound],
-        assembly: Assembly,
+        types: Sequence[MinedType],
+        placement: Placement,
     ) -> None:
         self._scales: list[Mapping[str, Quantity]] = [recording.scale for recording in recordings]
         self._conventions = conventions
-        self._assembly = assembly
+        self._placement = placement
         self._pieces = _pieces(recordings)
+        self._plural = _plural_services(recordings)
         clusters = {recording.source_id for recording in recordings}
         self._miner = ArgumentMiner(
-            assembly.timeline, self._scales, self._pieces, one_cluster=len(clusters) == 1
+            placement.timeline, self._scales, self._pieces, one_cluster=len(clusters) == 1
         )
-        self._miner.learn(assembly.all())
-        self._intervals = intervals(
-            [one for listed in assembly.steps.values() for one in listed], self._scales
+        self._miner.learn(placement.all())
+        self._timings = timings(
+            [occurrence for listed in placement.steps.values() for occurrence in listed], self._scales
         )
         self._starts = start_rules(types, len(recordings))
         self.questions: list[Question] = []
         self.findings: list[Finding] = []
 
-    def node_type(self, found: TypeFound) -> NodeType:
+    def node_type(self, mined: MinedType) -> NodeType:
         """A node type with all its templates."""
-        sizes = [sum(sender.run == run for sender in found.senders) for run in range(len(self._scales))]
+        sizes = [sum(sender.run == run for sender in mined.senders) for run in range(len(self._scales))]
         points = [(scale, float(size)) for scale, size in zip(self._scales, sizes, strict=True)]
         count = self._count(
-            found, fit_count(points, name=found.role.name), f"number of {found.name} nodes", sizes
+            mined, fit_count(points, name=mined.role.name), f"number of {mined.name} nodes", sizes
         )
         return NodeType(
-            name=found.name,
+            name=mined.name,
             count=count,
-            steps=self._steps(found, found.pattern),
-            periodic=self._periodic(found),
+            steps=self._steps(mined, mined.pattern),
+            periodic=self._periodic(mined),
             effects=tuple(
-                self._effect(found, effect) for effect in self._assembly.effects.get(found.name, ())
+                self._effect(mined, effect) for effect in self._placement.effects.get(mined.name, ())
             ),
-            start=self._starts[found.name],
-            program=found.role.program,
-            user=self._user(found),
-            caller_context=self._context(found),
+            start=self._starts[mined.name],
+            program=mined.role.program,
+            user=self._user(mined),
+            caller_context=self._context(mined),
         )
 
-    def _steps(self, found: TypeFound, items: Sequence[Item]) -> tuple[Step, ...]:
+    def _steps(self, mined: MinedType, items: Sequence[Item]) -> tuple[Step, ...]:
         calls, loops = iter(range(1, 1 << 30)), iter(range(1, 1 << 30))
 
         def build(level: Sequence[Item]) -> tuple[Step, ...]:
-            made: list[Step] = []
+            steps: list[Step] = []
             for item in level:
                 if isinstance(item, Loop):
                     name = f"L{next(loops)}"
-                    seen = found.times[name]
+                    seen = mined.times[name]
                     points = [(self._scales[run], float(times)) for run, times in seen]
                     counts = sorted({times for _, times in seen})
                     fit = fit_count(points, pieces=self._pieces)
-                    what = f"iterations of {name} in {found.name}"
-                    made.append(Repeat(name, self._count(found, fit, what, counts), build(item.body)))
+                    what = f"iterations of {name} in {mined.name}"
+                    steps.append(Repeat(name, self._count(mined, fit, what, counts), build(item.body)))
                 else:
-                    template = f"{found.name}.c{next(calls)}"
-                    made.append(self._template(found, template, self._assembly.steps.get(template, []), item))
-            return tuple(made)
+                    template = f"{mined.name}.c{next(calls)}"
+                    steps.append(
+                        self._template(mined, template, self._placement.steps.get(template, []), item)
+                    )
+            return tuple(steps)
 
         return build(items)
 
     def _template(
-        self, found: TypeFound, template: str, occurrences: Sequence[Occurrence], token: object
+        self, mined: MinedType, template: str, occurrences: Sequence[Occurrence], token: object
     ) -> CallTemplate:
         protocol, method, _ = token if isinstance(token, tuple) else ("", str(token), "")
-        rules = self._miner.rules(occurrences, found.role.program) if occurrences else {}
-        self._ask(found, template, method, rules)
-        self._doubt(found, template, method, rules)
-        errors = {one.call.event.error for one in occurrences}
+        rules = self._miner.rules(occurrences, own_facts=mined.role.emulated) if occurrences else {}
+        callee = self._callee(occurrences)
+        self._ask(mined, template, method, rules | ({} if callee is None else {CALLEE: callee}))
+        self._doubt(mined, template, method, rules)
+        errors = {occurrence.call.event.error for occurrence in occurrences}
         poll: Poll | None = self._conventions.polls.get((protocol, method, ""))
         return CallTemplate(
             id=template,
             protocol=protocol,
             method=method,
             arguments=rules,
-            interval=self._intervals.get(template, Interval()),
+            timing=self._timings.get(template, Timing()),
             poll=poll,
             fails=errors.pop() if len(errors) == 1 else None,
+            service=_common([occurrence.call.event.target.service for occurrence in occurrences]),
+            callee=callee,
         )
 
-    def _periodic(self, found: TypeFound) -> tuple[Periodic, ...]:
-        periods = self._conventions.periods.get(found.role.name, {})
-        made = []
-        for template, occurrences in sorted(self._assembly.periodic.items()):
-            if template.rpartition(".")[0] != found.name:
+    def _callee(self, occurrences: Sequence[Occurrence]) -> Rule | None:
+        """The rule of the called daemon's address, where calls of one service go to several; None for one."""
+        targets = [occurrence.call.event.target for occurrence in occurrences]
+        if not any(target.service in self._plural for target in targets):
+            return None
+        return self._miner.rule(occurrences, [target.address for target in targets], path=CALLEE)
+
+    def _periodic(self, mined: MinedType) -> tuple[Periodic, ...]:
+        periods = self._conventions.periods.get(mined.role.name, {})
+        periodic = []
+        for template, occurrences in sorted(self._placement.periodic.items()):
+            if template.rpartition(".")[0] != mined.name:
                 continue
             token = occurrences[0].call.token
-            call = self._template(found, template, occurrences, token)
+            call = self._template(mined, template, occurrences, token)
             period = periods[token]
-            made.append(Periodic(call, period.every_s, period.jitter_s, self._opened_by(found, token[1])))
-        return tuple(made)
+            lifetime = LIFETIMES.get(token[1])
+            opened_by = () if lifetime is None else _steps_of(mined, lifetime.opens)
+            closed_by = () if lifetime is None or not opened_by else _steps_of(mined, lifetime.closes)
+            periodic.append(Periodic(call, period.every_s, period.jitter_s, opened_by, closed_by))
+        return tuple(periodic)
 
-    def _opened_by(self, found: TypeFound, method: str) -> str | None:
-        openers = OPENS.get(method, ())
-        for number, token in enumerate(found.automaton.tokens, 1):
-            if isinstance(token, tuple) and token[1] in openers:
-                return f"{found.name}.c{number}"
-        return None
-
-    def _effect(self, found: TypeFound, effect: EffectFound) -> Effect:
-        batch = BATCHES.get(effect.token[1])
+    def _effect(self, mined: MinedType, effect: MinedEffect) -> Effect:
         return Effect(
-            call=self._template(found, effect.template, effect.occurrences, effect.token),
+            call=self._template(mined, effect.template, effect.occurrences, effect.token),
             cause=effect.cause,
             cause_type=effect.cause_type,
             each=effect.channel.each or None,
-            owner=effect.channel.owner if not effect.channel.own else None,
+            actor=effect.channel.actor,
+            owner=effect.channel.owner if effect.channel.actor is Actor.OWNER else None,
             owner_fact=effect.channel.fact or None,
-            batch=f"{batch.outer}[0].{batch.inner}" if batch else None,
             share=1.0 if effect.share >= _CERTAIN else effect.share,
         )
 
-    def _user(self, found: TypeFound) -> str | Rule | None:
+    def _user(self, mined: MinedType) -> str | Rule | None:
         """Whose calls they are: one name, or a rule by which nodes have names; a question where none is known."""
-        users = {sender.first.user for sender in found.senders}
+        users = {sender.first.user for sender in mined.senders}
         if len(users) == 1:
             return users.pop()
-        occurrences = _firsts(found)
-        values = [one.call.event.user for one in occurrences]
+        occurrences = _firsts(mined)
+        values = [occurrence.call.event.user for occurrence in occurrences]
         if not all(values):
             return None
         rule = self._miner.rule(occurrences, values, path="user")
         if is_open(rule):
-            text = f"{found.name}: whose calls are they?"
+            text = f"{mined.name}: whose calls are they?"
             examples = _examples(rule)
             self.questions.append(
                 Question(
-                    f"{found.name}:user", text, found.name, path="user", examples=examples, candidates=(rule,)
+                    f"{mined.name}:user", text, mined.name, path="user", examples=examples, candidates=(rule,)
                 )
             )
         return rule
 
-    def _context(self, found: TypeFound) -> Rule | None:
-        occurrences = _firsts(found)
-        values = [one.call.event.caller_context for one in occurrences]
+    def _context(self, mined: MinedType) -> Rule | None:
+        occurrences = _firsts(mined)
+        values = [occurrence.call.event.caller_context for occurrence in occurrences]
         if not values or not all(values):
             return None
         rule = self._miner.rule(occurrences, values, path="caller_context")
         return None if isinstance(rule, Unknown) else rule
 
-    def _count(self, found: TypeFound, fit: Fit, what: str, seen: Sequence[int]) -> Count:
+    def _count(self, mined: MinedType, fit: Fit, what: str, seen: Sequence[int]) -> Count:
         if fit.count is None:
             text = f"{what}: {', '.join(map(str, seen))} fit no count"
-            self.findings.append(Finding(text, fatal=True, node_type=found.name))
+            self.findings.append(Finding(text, fatal=True, node_type=mined.name))
             return Count(float(median(seen)) if seen else 0.0)
         if fit.others:
             candidates = tuple(Scaled(count) for count in (fit.count, *fit.others))
             text = f"{what}: is it {' or '.join(str(c.count) for c in candidates)}?"
-            self.questions.append(Question(f"{found.name}:{what}", text, found.name, candidates=candidates))
+            self.questions.append(Question(f"{mined.name}:{what}", text, mined.name, candidates=candidates))
         return fit.count
 
-    def _ask(self, found: TypeFound, template: str, method: str, rules: Mapping[str, Rule]) -> None:
+    def _ask(self, mined: MinedType, template: str, method: str, rules: Mapping[str, Rule]) -> None:
         for path, rule in rules.items():
             if is_open(rule):
                 examples = _examples(rule)
-                text = f"{found.name}: what gives {path} of {method} its value?"
+                text = f"{mined.name}: what gives {path} of {method} its value?"
                 self.questions.append(
-                    Question(f"{template}:{path}", text, found.name, template, path, examples, (rule,))
+                    Question(f"{template}:{path}", text, mined.name, template, path, examples, (rule,))
                 )
 
-    def _doubt(self, found: TypeFound, template: str, method: str, rules: Mapping[str, Rule]) -> None:
+    def _doubt(self, mined: MinedType, template: str, method: str, rules: Mapping[str, Rule]) -> None:
         for doubt in self._miner.doubts:
             if doubt.template == template and rules.get(doubt.path) == doubt.rule:
                 unsure = (
@@ -287,12 +302,12 @@ class _Builder:
                     if doubt.others
                     else "is not always set; when"
                 )
-                text = f"{found.name}: {doubt.path} of {method} {unsure}?"
+                text = f"{mined.name}: {doubt.path} of {method} {unsure}?"
                 self.questions.append(
                     Question(
                         f"{template}:{doubt.path}",
                         text,
-                        found.name,
+                        mined.name,
                         template,
                         doubt.path,
                         doubt.others,
@@ -301,48 +316,77 @@ class _Builder:
                 )
 
 
+def _steps_of(mined: MinedType, methods: frozenset[str]) -> tuple[str, ...]:
+    """Ids of the steps of a type that call one of these methods."""
+    tokens = enumerate(mined.automaton.tokens, 1)
+    return tuple(
+        f"{mined.name}.c{number}"
+        for number, token in tokens
+        if isinstance(token, tuple) and token[1] in methods
+    )
+
+
+def _source_ids(recordings: Sequence[Recording]) -> tuple[str, ...]:
+    """Everybody who was recorded, none of whom is ever played against."""
+    ids = dict.fromkeys(recording.source_id for recording in recordings)
+    ids.update(dict.fromkeys(event.target.id for recording in recordings for event in recording.events))
+    return tuple(each for each in ids if each)
+
+
+def _plural_services(recordings: Sequence[Recording]) -> frozenset[str]:
+    """Services of which some run called several daemons."""
+    plural: set[str] = set()
+    for recording in recordings:
+        targets = {event.target for event in recording.events}
+        services = Counter(service for service, _ in {(target.service, target.address) for target in targets})
+        plural.update(service for service, daemons in services.items() if daemons > 1)
+    return frozenset(plural)
+
+
+def _common(values: Sequence[str]) -> str:
+    """The value that all have; empty where they differ."""
+    return values[0] if len(set(values)) == 1 else ""
+
+
 def _examples(rule: Rule) -> tuple[bool | int | float | str | bytes | None, ...]:
-    if isinstance(rule, Unknown):
-        return rule.examples
-    parts = [getattr(rule, name, None) for name in ("first", "last", "otherwise")]
-    return next((part.examples for part in parts if isinstance(part, Unknown)), ())
+    return next((part.examples for part in within(rule) if isinstance(part, Unknown)), ())
 
 
-def _firsts(found: TypeFound) -> list[Occurrence]:
+def _firsts(mined: MinedType) -> list[Occurrence]:
     """The first call of each sender."""
     firsts: dict[int, Occurrence] = {}
-    for one in found.occurrences:
-        firsts.setdefault(id(one.sender), one)
+    for occurrence in mined.occurrences:
+        firsts.setdefault(id(occurrence.sender), occurrence)
     return list(firsts.values())
 
 
 def _pieces(recordings: Sequence[Recording]) -> tuple[int, ...]:
     """The sizes of pieces that requests asked for, smallest first."""
-    found = {
+    mined = {
         value
         for recording in recordings
         for event in recording.events
         for path, value in event.request.items()
         if path.rpartition(".")[2] in PIECES and type(value) is int and value > 0
     }
-    return tuple(sorted(found)[:_MOST_PIECES])
+    return tuple(sorted(mined)[:_MOST_PIECES])
 
 
 def _scale_findings(recordings: Sequence[Recording]) -> list[Finding]:
     scales = [recording.scale for recording in recordings]
-    made = []
+    findings = []
     for name in sorted({name for scale in scales for name in scale}):
         seen = {scale[name] for scale in scales if name in scale}
         if len(seen) == 1:
             what = f"{name} was {next(iter(seen))} in every run: nothing can be said of it at another value"
-            made.append(Finding(what, fatal=True, variable=name))
+            findings.append(Finding(what, fatal=True, variable=name))
         elif len(seen) == 2:
             what = f"{name} took only two values: any count is a straight line through them"
-            made.append(Finding(what, fatal=False, variable=name))
-    for one, other in collinear(scales):
-        what = f"{one} and {other} rose together: what depends on one cannot be told from the other"
-        made.append(Finding(what, fatal=False, variable=other))
-    return made
+            findings.append(Finding(what, fatal=False, variable=name))
+    for first, other in collinear(scales):
+        what = f"{first} and {other} rose together: what depends on one cannot be told from the other"
+        findings.append(Finding(what, fatal=False, variable=other))
+    return findings
 
 
 def _unknown(recordings: Sequence[Recording]) -> list[Finding]:
@@ -352,12 +396,12 @@ def _unknown(recordings: Sequence[Recording]) -> list[Finding]:
     return [Finding(what, fatal=False)] if total else []
 
 
-def _lost(assembly: Assembly) -> list[Finding]:
+def _lost(placement: Placement) -> list[Finding]:
     return [
         Finding(
             f"node type {name!r}: the causes of {number} effects follow no pattern",
             fatal=False,
             node_type=name,
         )
-        for name, number in sorted(assembly.lost.items())
+        for name, number in sorted(placement.lost.items())
     ]

@@ -1,6 +1,6 @@
 """A workload's prediction of a run that it never saw, held against the run.
 
-Two things are compared. Sequences: for each node of each type, the calls that the workload foretells at the
+Two things are compared. Sequences: for each node of each type, the calls that the workload predicts at the
 run's Scale and the calls it made. Arguments: every leaf of every request of the run, whatever was joined or
 split on the way, is predicted (equal by a regular pattern, or by an information flow applied to that run's
 own calls), or it is a miss of a stated kind. The ceiling is the same share for a workload mined from two runs
@@ -14,23 +14,24 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import chain
 
 from froude.base.units import Quantity
-from froude.mining.assembly import Assembly
 from froude.mining.canonical import Token
 from froude.mining.events import Event, Recording, recording_of
 from froude.mining.flows import OccurrenceContext
 from froude.mining.matching import Matched, match, token_of
 from froude.mining.patterns import same
 from froude.mining.pipeline import mine_recordings
+from froude.mining.placement import Placement
 from froude.mining.structure import Occurrence
 from froude.trace.types import Trace
 from froude.workload.rules import Context, Special, evaluate
 from froude.workload.rules import active as deciding_rule
 from froude.workload.types import (
+    Actor,
     CallTemplate,
     Effect,
-    Flow,
     Generated,
     NodeFact,
     NodeType,
@@ -39,15 +40,15 @@ from froude.workload.types import (
     Scalar,
     Side,
     Step,
-    Template,
     Unknown,
     Workload,
 )
+from froude.workload.walk import flows, fold, templates, within
 
 _EXAMPLES = 3
 
 
-class Outcome(Enum):
+class LeafOutcome(Enum):
     """What became of one leaf."""
 
     EQUAL = "equal"
@@ -62,13 +63,13 @@ class Outcome(Enum):
     """No rule is known: a miss."""
     WRONG = "wrong"
     """The rule gave another value, or none: a miss."""
-    UNFORESEEN = "unforeseen"
-    """It belongs to a call that was not foretold: a miss."""
+    UNEXPECTED = "unexpected"
+    """It belongs to a call that was not predicted: a miss."""
 
     @property
     def predicted(self) -> bool:
         """Whether it counts as predicted."""
-        return self in (Outcome.EQUAL, Outcome.FLOW, Outcome.ECHO)
+        return self in (LeafOutcome.EQUAL, LeafOutcome.FLOW, LeafOutcome.ECHO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +79,21 @@ class Miss:
     method: str
     path: str
     """Canonical leaf path."""
-    outcome: Outcome
+    outcome: LeafOutcome
     count: int
     examples: tuple[tuple[Scalar, str], ...]
-    """Up to three: what was there, and what was foretold (as text)."""
+    """Up to three: what was there, and what was predicted (as text)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PredictionRow:
     """Leaves of a kind of calls."""
 
     name: str
     """`logical`, `periodic` or `all`."""
     leaves: int
     """The denominator: every leaf of every request."""
-    outcomes: Mapping[Outcome, int]
+    outcomes: Mapping[LeafOutcome, int]
     ceiling: int | None = None
     """How many of them could be predicted, as two runs of one size show; None without a second run."""
 
@@ -152,29 +153,29 @@ class Prediction:
 
     sequences: tuple[TypeSequences, ...]
     effects: tuple[EffectCounts, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[PredictionRow, ...]
     """Logical calls, periodic calls, all."""
     misses: tuple[Miss, ...]
     """Most frequent first."""
-    strangers: int = 0
+    unmatched: int = 0
     """Senders of a kind that the workload does not have."""
     invented: int = 0
-    """Leaves foretold in calls that were made without them; no part of the denominator."""
-    outcomes_by_method: Mapping[str, Mapping[Outcome, int]] = field(default_factory=dict)
+    """Leaves predicted in calls that were made without them; no part of the denominator."""
+    outcomes_by_method: Mapping[str, Mapping[LeafOutcome, int]] = field(default_factory=dict)
 
     @property
     def sequence_share(self) -> float:
-        """Nodes whose sequence and number came out, over all nodes foretold or seen: 0 to 1."""
-        total = sum(max(s.nodes_predicted, s.nodes_real) for s in self.sequences) + self.strangers
+        """Nodes whose sequence and number came out, over all nodes predicted or seen: 0 to 1."""
+        total = sum(max(s.nodes_predicted, s.nodes_real) for s in self.sequences) + self.unmatched
         return sum(s.exact for s in self.sequences) / total if total else 1.0
 
     @property
     def call_share(self) -> float:
-        """Calls at their predicted place, over all foretold or made."""
+        """Calls at their predicted place, over all predicted or made."""
         total = sum(max(s.calls_predicted, s.calls_real) for s in self.sequences)
         return sum(s.calls_matched for s in self.sequences) / total if total else 1.0
 
-    def row(self, name: str) -> Row:
+    def row(self, name: str) -> PredictionRow:
         """A row by name.
 
         Raises:
@@ -204,21 +205,21 @@ def predict(workload: Workload, trace: Trace, ceiling_pair: Trace | None = None)
 def predict_recording(workload: Workload, recording: Recording, pair: Recording | None = None) -> Prediction:
     """The same for decoded runs."""
     matched = match(workload, recording)
-    templates = {call.id: call for node in workload.node_types for call in node.templates()}
-    score = _Score(matched.assembly, recording.scale, templates)
+    calls = {call.id: call for node in workload.node_types for call in templates(node)}
+    score = _Score(matched.placement, recording.scale, calls)
     reachable = None
     if pair is not None:
         # What was predicted could be, even where the same rule fails elsewhere in the other run.
-        told = {leaf for leaf, outcome in score.outcomes.items() if outcome.predicted}
-        reachable = ceiling(workload, recording, pair) | told
+        predicted = {leaf for leaf, outcome in score.outcomes.items() if outcome.predicted}
+        reachable = ceiling(workload, recording, pair) | predicted
     rows = _rows(recording, score, _periodic_methods(workload), reachable)
-    tokens = {call_id: token_of(call) for call_id, call in templates.items()}
+    tokens = {call_id: token_of(call) for call_id, call in calls.items()}
     return Prediction(
         sequences=tuple(_sequences(node, matched, recording.scale, tokens) for node in workload.node_types),
         effects=tuple(_effect_counts(node, matched) for node in workload.node_types if node.effects),
         rows=rows,
         misses=_misses(recording, score),
-        strangers=len(matched.strangers),
+        unmatched=len(matched.unmatched),
         invented=score.invented,
         outcomes_by_method=_by_method(recording, score),
     )
@@ -240,23 +241,23 @@ def ceiling(workload: Workload, recording: Recording, pair: Recording) -> frozen
 
 
 def _reachable(workload: Workload, recording: Recording, pair: Recording) -> set[Leaf]:
-    templates = {call.id: call for node in workload.node_types for call in node.templates()}
-    mine, other = match(workload, recording), match(workload, pair)
-    score = _Score(mine.assembly, recording.scale, templates)
-    there = _Score(other.assembly, pair.scale, templates)
-    broken = {there.rule_of[leaf] for leaf, outcome in there.outcomes.items() if outcome is Outcome.WRONG}
+    calls = {call.id: call for node in workload.node_types for call in templates(node)}
+    ours, other = match(workload, recording), match(workload, pair)
+    score = _Score(ours.placement, recording.scale, calls)
+    there = _Score(other.placement, pair.scale, calls)
+    broken = {there.rule_of[leaf] for leaf, outcome in there.outcomes.items() if outcome is LeafOutcome.WRONG}
     reachable = {
         leaf
         for leaf, outcome in score.outcomes.items()
         if outcome.predicted and score.rule_of[leaf] not in broken
     }
-    twins = {_place(one): one.call.request for one in other.assembly.all()}
-    usual = _usual(other.assembly.all())
-    for one in mine.assembly.all():
-        like = twins.get(_place(one)) or usual.get(one.template, {})
-        for event, names in one.call.raw:
+    twins = {_place(occurrence): occurrence.call.request for occurrence in other.placement.all()}
+    usual = _usual(other.placement.all())
+    for occurrence in ours.placement.all():
+        like = twins.get(_place(occurrence)) or usual.get(occurrence.template, {})
+        for event, names in occurrence.call.raw:
             for raw, path in names.items():
-                if path in like and same(like[path], one.call.request[path]):
+                if path in like and same(like[path], occurrence.call.request[path]):
                     reachable.add((event.order, raw))
     return reachable
 
@@ -264,78 +265,71 @@ def _reachable(workload: Workload, recording: Recording, pair: Recording) -> set
 def _usual(occurrences: Iterable[Occurrence]) -> dict[str, dict[str, Scalar]]:
     """The commonest value of each leaf, by template."""
     seen: dict[str, dict[str, Counter[Scalar]]] = defaultdict(lambda: defaultdict(Counter))
-    for one in occurrences:
-        for path, value in one.call.request.items():
-            seen[one.template][path][value] += 1
+    for occurrence in occurrences:
+        for path, value in occurrence.call.request.items():
+            seen[occurrence.template][path][value] += 1
     return {t: {p: c.most_common(1)[0][0] for p, c in paths.items()} for t, paths in seen.items()}
 
 
-def _place(one: Occurrence) -> tuple[object, ...]:
-    cause = (one.cause.node, one.cause.template) if one.cause is not None else None
-    return one.template, one.node, tuple(one.indices.items()), cause, one.each
+def _place(occurrence: Occurrence) -> tuple[object, ...]:
+    cause = (occurrence.cause.node, occurrence.cause.template) if occurrence.cause is not None else None
+    return occurrence.template, occurrence.node, tuple(occurrence.indices.items()), cause, occurrence.each
 
 
 # --- arguments --------------------------------------------------------------------------------------------
 
 
 class _Score:
-    """What became of each raw leaf that belongs to a foretold call."""
+    """What became of each raw leaf that belongs to a predicted call."""
 
     def __init__(
-        self, assembly: Assembly, scale: Mapping[str, Quantity], templates: Mapping[str, CallTemplate]
+        self, placement: Placement, scale: Mapping[str, Quantity], templates: Mapping[str, CallTemplate]
     ) -> None:
-        self.outcomes: dict[Leaf, Outcome] = {}
-        self.foretold: dict[Leaf, str] = {}
-        """What was foretold instead, as text, for misses."""
+        self.outcomes: dict[Leaf, LeafOutcome] = {}
+        self.predicted: dict[Leaf, str] = {}
+        """What was predicted instead, as text, for misses."""
         self.rule_of: dict[Leaf, tuple[str, str]] = {}
         """Template and canonical path."""
         self.invented = 0
-        for one in assembly.all():
-            template = templates.get(one.template)
+        for occurrence in placement.all():
+            template = templates.get(occurrence.template)
             if template is not None:
-                self._call(one, template, OccurrenceContext(assembly.timeline, scale, one))
+                self._call(occurrence, template, OccurrenceContext(placement.timeline, scale, occurrence))
 
-    def _call(self, one: Occurrence, template: CallTemplate, context: Context) -> None:
-        judged: dict[str, tuple[Outcome, str]] = {}
-        for path, value in one.call.request.items():
+    def _call(self, occurrence: Occurrence, template: CallTemplate, context: Context) -> None:
+        judged: dict[str, tuple[LeafOutcome, str]] = {}
+        for path, value in occurrence.call.request.items():
             rule = template.arguments.get(path)
-            judged[path] = (Outcome.WRONG, "no such leaf") if rule is None else _judge(rule, context, value)
+            judged[path] = (
+                (LeafOutcome.WRONG, "no such leaf") if rule is None else _judge(rule, context, value)
+            )
         for path, rule in template.arguments.items():
             if path not in judged and evaluate(rule, context) is not Special.ABSENT:
                 self.invented += 1
-        for event, names in one.call.raw:
+        for event, names in occurrence.call.raw:
             for raw, path in names.items():
                 outcome, instead = judged[path]
                 self.outcomes.setdefault((event.order, raw), outcome)
-                self.rule_of.setdefault((event.order, raw), (one.template, path))
+                self.rule_of.setdefault((event.order, raw), (occurrence.template, path))
                 if not outcome.predicted:
-                    self.foretold.setdefault((event.order, raw), instead)
+                    self.predicted.setdefault((event.order, raw), instead)
 
 
-def _judge(rule: Rule, context: Context, value: Scalar) -> tuple[Outcome, str]:
+def _judge(rule: Rule, context: Context, value: Scalar) -> tuple[LeafOutcome, str]:
     active = deciding_rule(rule, context)
     if isinstance(active, Generated | NodeFact):
-        return Outcome.GENERATED, active.generator if isinstance(active, Generated) else active.fact
+        return LeafOutcome.GENERATED, active.generator if isinstance(active, Generated) else active.fact
     if isinstance(active, Unknown):
-        return Outcome.UNKNOWN, ""
-    found = evaluate(active, context)
-    if isinstance(active, Template) and any(isinstance(part, Generated) for part in active.parts):
-        return Outcome.GENERATED, "part of a text"
-    if isinstance(found, Special) or not same(found, value):
-        return Outcome.WRONG, found.value if isinstance(found, Special) else repr(found)
-    sides = set(_sides(active))
+        return LeafOutcome.UNKNOWN, ""
+    given = evaluate(active, context)
+    if any(isinstance(part, Generated) for part in within(active)):
+        return LeafOutcome.GENERATED, "part of a text"
+    if isinstance(given, Special) or not same(given, value):
+        return LeafOutcome.WRONG, given.value if isinstance(given, Special) else repr(given)
+    sides = {flow.side for flow in flows(active)}
     if Side.REQUEST in sides:
-        return Outcome.ECHO, ""
-    return (Outcome.FLOW if sides else Outcome.EQUAL), ""
-
-
-def _sides(rule: Rule) -> Iterable[Side]:
-    if isinstance(rule, Flow):
-        yield rule.side
-    elif isinstance(rule, Template):
-        for part in rule.parts:
-            if not isinstance(part, str):
-                yield from _sides(part)
+        return LeafOutcome.ECHO, ""
+    return (LeafOutcome.FLOW if sides else LeafOutcome.EQUAL), ""
 
 
 def _periodic_methods(workload: Workload) -> frozenset[tuple[str, str]]:
@@ -347,19 +341,19 @@ def _rows(
     score: _Score,
     periodic: frozenset[tuple[str, str]],
     reachable: frozenset[Leaf] | None,
-) -> tuple[Row, ...]:
-    counted: dict[str, Counter[Outcome]] = {"logical": Counter(), "periodic": Counter()}
+) -> tuple[PredictionRow, ...]:
+    counted: dict[str, Counter[LeafOutcome]] = {"logical": Counter(), "periodic": Counter()}
     reached: Counter[str] = Counter()
     for event in recording.events:
         name = "periodic" if (event.protocol, event.method) in periodic else "logical"
         for leaf in _leaves(event):
-            counted[name][score.outcomes.get(leaf, Outcome.UNFORESEEN)] += 1
+            counted[name][score.outcomes.get(leaf, LeafOutcome.UNEXPECTED)] += 1
             reached[name] += reachable is not None and leaf in reachable
     counted["all"] = counted["logical"] + counted["periodic"]
     reached["all"] = reached["logical"] + reached["periodic"]
     return tuple(
-        Row(name, found.total(), dict(found), None if reachable is None else reached[name])
-        for name, found in counted.items()
+        PredictionRow(name, outcomes.total(), dict(outcomes), None if reachable is None else reached[name])
+        for name, outcomes in counted.items()
     )
 
 
@@ -368,120 +362,139 @@ def _leaves(event: Event) -> list[Leaf]:
 
 
 def _misses(recording: Recording, score: _Score) -> tuple[Miss, ...]:
-    found: dict[tuple[str, str, Outcome], list[tuple[Scalar, str]]] = defaultdict(list)
+    by_leaf: dict[tuple[str, str, LeafOutcome], list[tuple[Scalar, str]]] = defaultdict(list)
     for event in recording.events:
         for path, value in event.request.items():
             leaf = (event.order, path)
-            outcome = score.outcomes.get(leaf, Outcome.UNFORESEEN)
+            outcome = score.outcomes.get(leaf, LeafOutcome.UNEXPECTED)
             if not outcome.predicted:
                 key = (event.method, score.rule_of.get(leaf, ("", path))[1], outcome)
-                found[key].append((value, score.foretold.get(leaf, "")))
-    ranked = sorted(found.items(), key=lambda item: (-len(item[1]), item[0][0], item[0][1], item[0][2].value))
+                by_leaf[key].append((value, score.predicted.get(leaf, "")))
+    ranked = sorted(
+        by_leaf.items(), key=lambda item: (-len(item[1]), item[0][0], item[0][1], item[0][2].value)
+    )
     return tuple(
         Miss(method, path, outcome, len(examples), tuple(dict.fromkeys(examples))[:_EXAMPLES])
         for (method, path, outcome), examples in ranked
     )
 
 
-def _by_method(recording: Recording, score: _Score) -> dict[str, dict[Outcome, int]]:
-    found: dict[str, Counter[Outcome]] = defaultdict(Counter)
+def _by_method(recording: Recording, score: _Score) -> dict[str, dict[LeafOutcome, int]]:
+    counted: dict[str, Counter[LeafOutcome]] = defaultdict(Counter)
     for event in recording.events:
         for leaf in _leaves(event):
-            found[event.method][score.outcomes.get(leaf, Outcome.UNFORESEEN)] += 1
-    return {method: dict(counts) for method, counts in sorted(found.items())}
+            counted[event.method][score.outcomes.get(leaf, LeafOutcome.UNEXPECTED)] += 1
+    return {method: dict(counts) for method, counts in sorted(counted.items())}
 
 
 # --- sequences --------------------------------------------------------------------------------------------
 
 
 def expand(steps: Sequence[Step], scale: Mapping[str, Quantity], tokens: Mapping[str, Token]) -> list[Token]:
-    """The calls that one node makes at a Scale, as tokens."""
-    made: list[Token] = []
-    for step in steps:
-        if isinstance(step, Repeat):
-            made.extend(expand(step.steps, scale, tokens) * step.times.whole_at(scale))
-        else:
-            made.append(tokens[step.id])
-    return made
+    """The calls that one node makes at a Scale, as tokens.
+
+    Args:
+        steps: of its node type.
+        scale: the Scale.
+        tokens: what the calls of each template look like, by its id.
+    """
+
+    def call(template: CallTemplate) -> list[Token]:
+        return [tokens[template.id]]
+
+    def repeat(segment: Repeat, body: list[list[Token]]) -> list[Token]:
+        return list(chain.from_iterable(body)) * segment.times.whole_at(scale)
+
+    expanded: list[list[Token]] = fold(steps, call, repeat)
+    return list(chain.from_iterable(expanded))
 
 
 def _sequences(
     node: NodeType, matched: Matched, scale: Mapping[str, Quantity], tokens: Mapping[str, Token]
 ) -> TypeSequences:
-    found = next(one for one in matched.types if one.name == node.name)
-    foretold = expand(node.steps, scale, tokens)
+    mined = next(occurrence for occurrence in matched.types if occurrence.name == node.name)
+    predicted = expand(node.steps, scale, tokens)
     exact = agreed = real = 0
     difference = None
-    for sender in found.senders:
-        made = list(sender.tokens)
-        real += len(made)
-        exact += made == foretold
-        agreed += _agreeing(made, foretold)
-        if made != foretold and difference is None:
-            difference = _difference(made, foretold)
+    for sender in mined.senders:
+        sent = list(sender.tokens)
+        real += len(sent)
+        exact += sent == predicted
+        agreed += _agreeing(sent, predicted)
+        if sent != predicted and difference is None:
+            difference = _difference(sent, predicted)
     wanted = node.count.whole_at(scale)
-    if len(found.senders) > wanted:
-        exact -= min(exact, len(found.senders) - wanted)
-    calls = wanted * len(foretold)
-    return TypeSequences(node.name, wanted, len(found.senders), exact, calls, real, agreed, difference)
+    if len(mined.senders) > wanted:
+        exact -= min(exact, len(mined.senders) - wanted)
+    calls = wanted * len(predicted)
+    return TypeSequences(node.name, wanted, len(mined.senders), exact, calls, real, agreed, difference)
 
 
-def _agreeing(made: Sequence[Token], foretold: Sequence[Token]) -> int:
+def _agreeing(sent: Sequence[Token], predicted: Sequence[Token]) -> int:
     """Calls in common, in order."""
-    if list(made) == list(foretold):
-        return len(made)
-    row = [0] * (len(foretold) + 1)
-    for token in made:
+    if list(sent) == list(predicted):
+        return len(sent)
+    row = [0] * (len(predicted) + 1)
+    for token in sent:
         before = 0
-        for at, other in enumerate(foretold, 1):
+        for at, other in enumerate(predicted, 1):
             row[at], before = (before + 1 if token == other else max(row[at], row[at - 1])), row[at]
     return row[-1]
 
 
-def _difference(made: Sequence[Token], foretold: Sequence[Token]) -> str:
-    for at in range(max(len(made), len(foretold))):
-        real = made[at][1] if at < len(made) else "the end"
-        told = foretold[at][1] if at < len(foretold) else "the end"
-        if at >= len(made) or at >= len(foretold) or made[at] != foretold[at]:
-            return f"call {at + 1}: {real} where {told} was foretold"
+def _difference(sent: Sequence[Token], predicted: Sequence[Token]) -> str:
+    for at in range(max(len(sent), len(predicted))):
+        seen = sent[at][1] if at < len(sent) else "the end"
+        expected = predicted[at][1] if at < len(predicted) else "the end"
+        if at >= len(sent) or at >= len(predicted) or sent[at] != predicted[at]:
+            return f"call {at + 1}: {seen} where {expected} was predicted"
     return ""
 
 
 def _effect_counts(node: NodeType, matched: Matched) -> EffectCounts:
-    assembly = matched.assembly
+    placement = matched.placement
     placed: dict[str, list[Occurrence]] = defaultdict(list)
-    for one in (o for listed in (*assembly.steps.values(), *assembly.periodic.values()) for o in listed):
-        placed[one.template].append(one)
-    by_template = {effect.template: effect for effect in assembly.effects.get(node.name, ())}
+    for occurrence in (
+        o for listed in (*placement.steps.values(), *placement.periodic.values()) for o in listed
+    ):
+        placed[occurrence.template].append(occurrence)
+    by_template = {effect.template: effect for effect in placement.effects.get(node.name, ())}
     expected = seen = optional = 0
     for effect in node.effects:
-        found = by_template.get(effect.call.id)
-        actual = {(id(o.cause), o.each) for o in found.occurrences} if found else set()
+        placed_effect = by_template.get(effect.call.id)
+        actual = {(id(o.cause), o.each) for o in placed_effect.occurrences} if placed_effect else set()
         if effect.share < 1.0:
             optional += len(actual)
             continue
         names = _names(effect, matched, node)
-        wanted = {(id(one), each) for one in placed[effect.cause] for each in _owned(one, effect, names)}
+        wanted = {
+            (id(occurrence), each)
+            for occurrence in placed[effect.cause]
+            for each in _owned(occurrence, effect, names)
+        }
         expected += len(wanted)
         seen += len(wanted & actual)
-    return EffectCounts(node.name, expected, seen, optional, assembly.lost[node.name])
+    return EffectCounts(node.name, expected, seen, optional, placement.lost[node.name])
 
 
 def _names(effect: Effect, matched: Matched, node: NodeType) -> set[Scalar]:
     """What the nodes of a type call themselves in the leaf that an effect's owner stands in."""
-    found = next(t for t in matched.types if t.name == node.name)
-    names = {c.request.get(effect.owner_fact or "") for s in found.senders for c in s.calls}
+    mined = next(t for t in matched.types if t.name == node.name)
+    names = {c.request.get(effect.owner_fact or "") for s in mined.senders for c in s.calls}
     return names - {None}
 
 
-def _owned(one: Occurrence, effect: Effect, names: set[Scalar]) -> list[int]:
-    """Elements of a cause's answer that name a node of the type."""
-    answer = one.call.response or {}
+def _owned(cause: Occurrence, effect: Effect, names: set[Scalar]) -> list[int]:
+    """Elements of a cause for which a node of the type acts."""
+    callee = effect.actor is Actor.CALLEE
+    leaves = cause.call.request if callee else cause.call.response or {}
+    if callee and cause.call.event.target.host not in names:
+        return []
     if effect.each is None:
         return [0]
     prefix = effect.each + "["
-    elements = sorted({int(p[len(prefix) :].partition("]")[0]) for p in answer if p.startswith(prefix)})
-    if effect.owner is None:
+    elements = sorted({int(p[len(prefix) :].partition("]")[0]) for p in leaves if p.startswith(prefix)})
+    if effect.actor is not Actor.OWNER:
         return elements
     owner = f".{effect.owner}" if effect.owner else ""
-    return [each for each in elements if answer.get(f"{prefix}{each}]{owner}") in names]
+    return [each for each in elements if leaves.get(f"{prefix}{each}]{owner}") in names]

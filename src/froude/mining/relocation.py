@@ -1,9 +1,10 @@
-"""Relocated calls: those that a node makes because another call was answered (PatternMiner, Figure 2).
+"""Relocated calls: those that a node makes because of another call (PatternMiner, Figure 2).
 
-They are found by the values that the target assigns. When an answer names an acting node, in an element of a
-repeated field, and that node then makes a call that carries another value of the same answer, the call is an
-effect of that element. A node's own real-time answers (commands in a heartbeat) cause effects too. Effects
-leave the node's own sequence, where only timing orders them.
+They are found by rare values, in three ways. An answer names an acting node, in an element of a repeated field, and
+that node then makes a call that carries another value of the same answer: an effect of that element. A request is
+addressed to a node, and that node then makes a call that carries a value of the request: an effect of the request. A
+node's own real-time answers (commands in a heartbeat) cause effects too. Effects leave the node's own sequence, where
+only timing orders them.
 """
 
 from __future__ import annotations
@@ -11,15 +12,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from froude.hadoop.target import Target
 from froude.mining.canonical import Logical, Token
 from froude.mining.senders import Sender
-from froude.workload.types import Scalar
+from froude.workload.types import Actor, Scalar
 
 _HOLDS = 0.9
 """Share of a call's occurrences that one kind of cause must explain."""
+_PART = 0.5
+"""Share that one kind of request to their node must explain, where the rest are the node's own calls."""
 _MOST = 0.3
 """Share of the calls that a channel could explain which must each have a place of its own there."""
 _CHANNELS = 3
@@ -39,20 +43,20 @@ Key = tuple[str, Token]
 """Role name and token."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Channel:
     """How a cause reaches the node that acts."""
 
     token: Token
     """The causing call."""
-    own: bool
-    """Whether the acting node made it itself."""
+    actor: Actor
+    """Who acts."""
     each: str
-    """Repeated field of the cause's answer; one effect an element."""
+    """Repeated field of the cause's answer, of a callee's its request; one effect an element. Empty for one effect."""
     owner: str
-    """Leaf below the element that names the acting node; empty when it acts for itself."""
+    """Leaf below the element that names the acting node, for an owner; else empty."""
     fact: str
-    """Leaf of the acting node's own requests with the same name; empty when it acts for itself."""
+    """Leaf of the acting node's own requests with the same name, for an owner or a callee; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,40 +96,60 @@ def relocate(senders: Sequence[Sender]) -> dict[Key, tuple[Relocation, ...]]:
         By role name and token; a call may have several kinds of causes (a block is reported once it was added,
         and again once it was appended to).
     """
-    found: dict[Key, tuple[Relocation, ...]] = {}
+    explained: dict[Key, tuple[Relocation, ...]] = {}
     runs = _by_run(senders)
     for role, token in sorted({(s.role.name, call.token) for s in senders for call in s.own}):
         calls = [(s, call) for s in senders if s.role.name == role for call in s.own if call.token == token]
-        relocations = _explained(calls, runs)
+        relocations = _explained(calls, runs) or _addressed_to(calls, runs)
         if relocations:
-            found[role, token] = relocations
+            explained[role, token] = relocations
+    mixed = frozenset(key for key, relocations in explained.items() if _addressed_only(relocations))
+    _take_out(senders, explained, mixed)
+    return explained
+
+
+def _addressed_only(relocations: Sequence[Relocation]) -> bool:
+    return all(relocation.channel.actor is Actor.CALLEE for relocation in relocations)
+
+
+def _take_out(
+    senders: Sequence[Sender], relocations: Mapping[Key, Sequence[Relocation]], mixed: Collection[Key]
+) -> None:
+    """Shorten the senders' own sequences: by the effects, and unless a kind is mixed by all calls of their kind."""
+    effects = {id(caused.call) for listed in relocations.values() for one in listed for caused in one.caused}
     for sender in senders:
-        sender.own = [call for call in sender.own if (sender.role.name, call.token) not in found]
-    return found
+        role = sender.role.name
+        sender.own = [
+            call
+            for call in sender.own
+            if id(call) not in effects
+            and ((role, call.token) not in relocations or (role, call.token) in mixed)
+        ]
 
 
 def trace_back(
     senders: Sequence[Sender], channels: Mapping[Key, Sequence[Channel]]
 ) -> dict[Key, tuple[Relocation, ...]]:
     """The same for a further run, by channels already known, likeliest first."""
-    found = {key: tuple(Relocation(channel) for channel in known) for key, known in channels.items()}
+    traced = {key: tuple(Relocation(channel) for channel in known) for key, known in channels.items()}
     runs = _by_run(senders)
     taken: set[_Place] = set()
     for sender in senders:
         for call in sender.own:
-            relocations = found.get((sender.role.name, call.token))
+            relocations = traced.get((sender.role.name, call.token))
             if relocations is None:
                 continue
-            mine: dict[Channel, Caused] = {}
+            options: dict[Channel, Caused] = {}
             for channel, caused in _causes(sender, call, runs[sender.run]):
-                mine.setdefault(channel, caused)
-            able = [one for one in relocations if one.channel in mine]
-            free = [one for one in able if _place(mine[one.channel]) not in taken]
-            for one in (free or able)[:1]:
-                one.caused.append(mine[one.channel])
-                taken.add(_place(mine[one.channel]))
-        sender.own = [call for call in sender.own if (sender.role.name, call.token) not in found]
-    return found
+                options.setdefault(channel, caused)
+            able = [relocation for relocation in relocations if relocation.channel in options]
+            free = [relocation for relocation in able if _place(options[relocation.channel]) not in taken]
+            for relocation in (free or able)[:1]:
+                relocation.caused.append(options[relocation.channel])
+                taken.add(_place(options[relocation.channel]))
+    mixed = frozenset(key for key, relocations in traced.items() if _addressed_only(relocations))
+    _take_out(senders, traced, mixed)
+    return traced
 
 
 @dataclass(slots=True)
@@ -136,28 +160,57 @@ class _Run:
         default_factory=lambda: defaultdict(list)
     )
     """Distinctive value -> answers that hold it, in order."""
+    requests: dict[tuple[str, Scalar], list[tuple[Logical, Sender, str]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    """Address called and distinctive value -> requests to it that hold it, in order."""
+    called: dict[str, Target] = field(default_factory=dict)
+    """The daemons that were called, by address."""
     names: dict[tuple[str, Scalar], dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     """Role and distinctive value -> who sends it in requests (by identity of the Sender), and the leaf."""
     sent: dict[tuple[int, Scalar], int] = field(default_factory=dict)
     """Sender and value -> where in the trace it first sent it."""
+    senders: Counter[str] = field(default_factory=Counter)
+    """How many there are of each role."""
+    own: dict[tuple[str, str], dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
+    """Role and address of a daemon that was called -> who gives that host and port as its own in a request (by identity
+    of the Sender), and the leaf with the host."""
 
 
 def _by_run(senders: Sequence[Sender]) -> dict[int, _Run]:
     runs: dict[int, _Run] = defaultdict(_Run)
     for sender in senders:
         run = runs[sender.run]
+        run.senders[sender.role.name] += 1
         for call in sender.calls:
+            if is_distinctive(call.event.target.host):
+                run.called[call.event.target.address] = call.event.target
             for path, value in call.request.items():
                 if is_distinctive(value):
                     run.names[sender.role.name, value].setdefault(id(sender), path)
                     run.sent.setdefault((id(sender), value), call.order)
+                    run.requests[call.event.target.address, value].append((call, sender, path))
             for path, value in (call.response or {}).items():
                 if is_distinctive(value):
                     run.answers[value].append((call, sender, path))
+    for sender in senders:
+        _own_addresses(sender, runs[sender.run])
     for run in runs.values():
-        for entries in run.answers.values():
+        for entries in (*run.answers.values(), *run.requests.values()):
             entries.sort(key=lambda entry: entry[0].order)
     return runs
+
+
+def _own_addresses(sender: Sender, run: _Run) -> None:
+    """Note which of the daemons that were called a sender says to be: their host and port stand in a request of its."""
+    for target in run.called.values():
+        if id(sender) not in run.names.get((sender.role.name, target.host), {}):
+            continue
+        for call in sender.calls:
+            leaf = next((path for path, value in call.request.items() if value == target.host), None)
+            if leaf is not None and target.port in call.request.values():
+                run.own[sender.role.name, target.address].setdefault(id(sender), leaf)
+                break
 
 
 def _explained(calls: Sequence[tuple[Sender, Logical]], runs: Mapping[int, _Run]) -> tuple[Relocation, ...]:
@@ -167,23 +220,34 @@ def _explained(calls: Sequence[tuple[Sender, Logical]], runs: Mapping[int, _Run]
         return ()
     options: list[dict[Channel, Caused]] = []
     for sender, call in calls:
-        mine: dict[Channel, Caused] = {}
-        for channel, one in _causes(sender, call, runs[sender.run]):
-            mine.setdefault(channel, one)
-        options.append(mine)
-    made: list[Relocation] = []
+        causes: dict[Channel, Caused] = {}
+        for channel, relocated in _causes(sender, call, runs[sender.run]):
+            causes.setdefault(channel, relocated)
+        options.append(causes)
+    relocations: list[Relocation] = []
     left, needed = options, max(2, _HOLDS * len(calls))
-    while sum(len(one.caused) for one in made) < needed:
-        best = _best(left, needed if not made else 2)
-        if best is None or len(made) == _CHANNELS:
+    while sum(len(relocated.caused) for relocated in relocations) < needed:
+        best = _best(left, needed if not relocations else 2, runs)
+        if best is None or len(relocations) == _CHANNELS:
             return ()
         relocation, left = best
-        made.append(relocation)
-    return tuple(made)
+        relocations.append(relocation)
+    return tuple(relocations)
+
+
+def _addressed_to(
+    calls: Sequence[tuple[Sender, Logical]], runs: Mapping[int, _Run]
+) -> tuple[Relocation, ...]:
+    """Calls that requests to their node cause, where others of their kind are the node's own."""
+    options: list[dict[Channel, Caused]] = []
+    for sender, call in calls:
+        options.append(dict(reversed(list(_addressed(sender, call, runs[sender.run])))))
+    best = _best(options, max(2, _PART * len(calls)), runs)
+    return () if best is None else (best[0],)
 
 
 def _best(
-    options: Sequence[dict[Channel, Caused]], needed: float
+    options: Sequence[dict[Channel, Caused]], needed: float, runs: Mapping[int, _Run]
 ) -> tuple[Relocation, list[dict[Channel, Caused]]] | None:
     """The channel that explains most of these calls, and the calls that are left; None if there is none.
 
@@ -191,30 +255,31 @@ def _best(
     """
     votes: Counter[Channel] = Counter()
     latest: Counter[Channel] = Counter()
-    for mine in options:
-        votes.update(mine.keys())
-        order = max((one.cause.order for one in mine.values()), default=0)
-        latest.update(channel for channel, one in mine.items() if one.cause.order == order)
+    for causes in options:
+        votes.update(causes.keys())
+        order = max((caused_call.cause.order for caused_call in causes.values()), default=0)
+        latest.update(channel for channel, caused_call in causes.items() if caused_call.cause.order == order)
 
     def rank(channel: Channel) -> tuple[object, ...]:
         return (
             latest[channel] < _HOLDS * votes[channel],
-            channel.own,
+            channel.actor is Actor.SELF,
             -votes[channel],
             _plainness(channel),
-            channel,
+            (channel.token, channel.actor.value, channel.each, channel.owner, channel.fact),
         )
 
     for channel in sorted((c for c, count in votes.items() if count >= needed), key=rank):
         caused: dict[_Place, Caused] = {}
         rest: list[dict[Channel, Caused]] = []
-        for mine in options:
-            one = mine.get(channel)
-            if one is None or _place(one) in caused:
-                rest.append(mine)
+        for causes in options:
+            caused_call = causes.get(channel)
+            if caused_call is None or _place(caused_call) in caused:
+                rest.append(causes)
             else:
-                caused[_place(one)] = one
-        if (channel.own or _several(list(caused.values()))) and len(caused) >= _MOST * votes[channel]:
+                caused[_place(caused_call)] = caused_call
+        telling = channel.actor is Actor.SELF or _several(list(caused.values()), runs)
+        if telling and len(caused) >= _MOST * votes[channel]:
             return Relocation(channel, list(caused.values())), rest
     return None
 
@@ -222,17 +287,23 @@ def _best(
 _Place = tuple[int, int, int, int]
 
 
-def _place(one: Caused) -> _Place:
+def _place(caused: Caused) -> _Place:
     """Run, causing call, its element, and who acts."""
-    return one.sender.run, one.cause.order, one.index, id(one.sender)
+    return caused.sender.run, caused.cause.order, caused.index, id(caused.sender)
 
 
-def _several(caused: Sequence[Caused]) -> bool:
-    """Whether the owner tells nodes apart: with one node a run, any rare value would seem to name it."""
+def _several(caused: Sequence[Caused], runs: Mapping[int, _Run]) -> bool:
+    """Whether what names the acting node tells nodes apart: with one node a run, any rare value would seem to.
+
+    Of daemons it is enough that there were others: which of them act is the target's choice, and it may be one alone.
+    """
     actors: dict[int, set[int]] = defaultdict(set)
-    for one in caused:
-        actors[one.sender.run].add(id(one.sender))
-    return any(len(found) > 1 for found in actors.values())
+    for each in caused:
+        actors[each.sender.run].add(id(each.sender))
+        role = each.sender.role
+        if role.endless and runs[each.sender.run].senders[role.name] > 1:
+            return True
+    return any(len(senders) > 1 for senders in actors.values())
 
 
 def _plainness(channel: Channel) -> tuple[bool, int]:
@@ -257,8 +328,27 @@ def _causes(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel,
                 yield from _named(Caused(call, sender, cause, other, 0), value, run)
             elif id(cause) in beats and (match := _INDEXED.match(path)) is not None:
                 seen.add(cause.token)
-                channel = Channel(cause.token, True, match[1], "", "")
+                channel = Channel(cause.token, Actor.SELF, match[1], "", "")
                 yield channel, Caused(call, sender, cause, other, int(match[2]))
+    yield from _addressed(sender, call, run)
+
+
+def _addressed(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel, Caused]]:
+    """Requests of others to the sender's own address that were the first to hold a value which the call carries."""
+    for address in run.called:
+        users = run.own.get((sender.role.name, address), {})
+        if set(users) != {id(sender)}:
+            continue
+        fact = users[id(sender)]
+        for value in call.request.values():
+            entries = run.requests.get((address, value), []) if is_distinctive(value) else []
+            asked = next((entry for entry in entries if entry[1] is not sender), None)
+            if asked is None or asked[0].order >= min(call.order, run.sent[id(sender), value]):
+                continue
+            cause, other, path = asked
+            match = _INDEXED.match(path)
+            channel = Channel(cause.token, Actor.CALLEE, match[1] if match else "", "", fact)
+            yield channel, Caused(call, sender, cause, other, int(match[2]) if match else 0)
 
 
 def _learned(value: Scalar, sender: Sender, run: _Run) -> bool:
@@ -278,5 +368,5 @@ def _named(draft: Caused, value: Scalar, run: _Run) -> Iterable[tuple[Channel, C
         match = _INDEXED.match(path)
         if match and users is not None and len(users) == 1 and id(sender) in users:
             owner, fact = match[3].lstrip("."), users[id(sender)]
-            channel = Channel(draft.cause.token, False, match[1], owner, fact)
+            channel = Channel(draft.cause.token, Actor.OWNER, match[1], owner, fact)
             yield channel, replace(draft, index=int(match[2]))

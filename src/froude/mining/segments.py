@@ -68,14 +68,14 @@ def choose(candidates: Sequence[Segment]) -> list[Segment]:
     """Algorithm 1's greedy choice: by coverage, then shorter chunk, then place; none overlaps another."""
     starts: list[int] = []
     chosen: list[Segment] = []
-    for one in sorted(candidates, key=lambda c: (-c.coverage, c.size, c.start)):
-        at = bisect_left(starts, one.start)
-        if at < len(chosen) and chosen[at].start < one.end:
+    for segment in sorted(candidates, key=lambda c: (-c.coverage, c.size, c.start)):
+        at = bisect_left(starts, segment.start)
+        if at < len(chosen) and chosen[at].start < segment.end:
             continue
-        if at > 0 and chosen[at - 1].end > one.start:
+        if at > 0 and chosen[at - 1].end > segment.start:
             continue
-        starts.insert(at, one.start)
-        chosen.insert(at, one)
+        starts.insert(at, segment.start)
+        chosen.insert(at, segment)
     return chosen
 
 
@@ -90,7 +90,7 @@ def _rows(numbers: Ints) -> list[Segment]:
     if n < 2:
         return []
     forward, backward = _Extension(numbers), _Extension(numbers[::-1].copy())
-    found: set[tuple[int, int, int]] = set()
+    repeats: set[tuple[int, int, int]] = set()
     first = 1
     while first <= n // 2:
         last = first
@@ -110,9 +110,9 @@ def _rows(numbers: Ints) -> list[Segment]:
         behind = backward.length(n - left, n - right)  # elements before left and before right that agree
         wide = ahead + behind >= size
         begin, stop, step = (left - behind)[wide], (right + ahead)[wide], size[wide]
-        found.update(zip(begin.tolist(), step.tolist(), ((stop - begin) // step).tolist(), strict=True))
+        repeats.update(zip(begin.tolist(), step.tolist(), ((stop - begin) // step).tolist(), strict=True))
         first = last
-    return [Segment(*row) for row in found]
+    return [Segment(*row) for row in repeats]
 
 
 class _Extension:
@@ -201,23 +201,23 @@ def _loop(body: tuple[Item, ...], times: int) -> Loop:
 
 def _absorbed(items: Sequence[Item]) -> list[Item]:
     """Loops joined with equal neighbours: another such loop, or one more copy of the body."""
-    made: list[Item] = []
+    folded: list[Item] = []
     at = 0
     while at < len(items):
         item = items[at]
         at += 1
         if isinstance(item, Loop):
             width = len(item.body)
-            before = (len(made), at)
-            while tuple(made[-width:]) == item.body:
-                del made[-width:]
-            if made and made[-1] == item:
-                made.pop()
+            before = (len(folded), at)
+            while tuple(folded[-width:]) == item.body:
+                del folded[-width:]
+            if folded and folded[-1] == item:
+                folded.pop()
             while at < len(items) and (items[at] == item or tuple(items[at : at + width]) == item.body):
                 at += 1 if items[at] == item else width
-            item = item if before == (len(made), at) else Loop(item.body)
-        made.append(item)
-    return made
+            item = item if before == (len(folded), at) else Loop(item.body)
+        folded.append(item)
+    return folded
 
 
 def size_of(items: Sequence[Item]) -> int:

@@ -64,7 +64,7 @@ class Names:
 
 
 @dataclass(slots=True)
-class TypeFound:
+class MinedType:
     """A node type in the making."""
 
     name: str
@@ -94,7 +94,7 @@ class TypeFound:
         return Automaton(self.pattern)
 
 
-def find_types(senders: Sequence[Sender], runs: int) -> tuple[list[TypeFound], list[Finding]]:
+def find_types(senders: Sequence[Sender], runs: int) -> tuple[list[MinedType], list[Finding]]:
     """Sort senders into types.
 
     Args:
@@ -115,15 +115,15 @@ def find_types(senders: Sequence[Sender], runs: int) -> tuple[list[TypeFound], l
         role = members[0].role
         taken[role.name] += 1
         name = role.name if taken[role.name] == 1 else f"{role.name}-{taken[role.name]}"
-        made = TypeFound(name, role, members, pattern)
-        place(made)
-        if _unrolled(made):
-            place(made)
-        if made.deviations:
+        mined = MinedType(name, role, members, pattern)
+        place(mined)
+        if _unrolled(mined):
+            place(mined)
+        if mined.deviations:
             total = sum(len(sender.own) for sender in members)
-            what = f"node type {name!r}: {made.deviations} of {total} calls fit no common pattern"
+            what = f"node type {name!r}: {mined.deviations} of {total} calls fit no common pattern"
             findings.append(Finding(what, fatal=False, node_type=name))
-        types.append(made)
+        types.append(mined)
     return types, findings
 
 
@@ -132,7 +132,7 @@ def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
     by_set: dict[tuple[str, frozenset[Token]], list[Sender]] = defaultdict(list)
     for sender in senders:
         # Nodes that a program of their own plays are one type, whatever they happened to be asked for.
-        kind = frozenset(sender.tokens) if sender.role.program == "calls" else frozenset[Token]()
+        kind = frozenset[Token]() if sender.role.emulated else frozenset(sender.tokens)
         by_set[sender.role.name, kind].append(sender)
     whole = [group for group in by_set.values() if len({s.run for s in group}) == runs]
     pools: dict[str, list[Sender]] = defaultdict(list)
@@ -159,9 +159,9 @@ def _grouped(cluster: list[Sender], runs: int) -> list[tuple[list[Sender], Patte
         if constant and 1 < number <= 8 and runs > 1 and _told_apart(cluster, number):
             return [(part, unify(s.tokens for s in part) or pattern) for part in _by_number(cluster, number)]
         return [(cluster, pattern)]
-    if constant and number > 1 and cluster[0].role.program == "calls":
+    if constant and number > 1 and not cluster[0].role.emulated:
         return [group for part in _by_number(cluster, number) for group in _grouped(part, runs)]
-    if cluster[0].role.program != "calls":
+    if cluster[0].role.emulated:
         return [(cluster, _commonest(cluster)[0])]
     families = _families(cluster)
     everywhere = all(len({s.run for s in family}) == runs for family, _ in families)
@@ -219,7 +219,7 @@ def _told_apart(cluster: list[Sender], number: int) -> bool:
     for at in range(min(len(sender.own) for sender in cluster)):
         for path in cluster[0].own[at].request:
             values = [{_wording(s.own[at].request.get(path)) for s in part} for part in parts]
-            if all(len(found) == 1 for found in values) and len(set.union(*values)) > 1:
+            if all(len(wordings) == 1 for wordings in values) and len(set.union(*values)) > 1:
                 return True
     return False
 
@@ -232,29 +232,29 @@ def _wording(value: object) -> object:
 # --- places -----------------------------------------------------------------------------------------------
 
 
-def place(found: TypeFound) -> None:
+def place(mined: MinedType) -> None:
     """Give each call of each sender its place: `occurrences`, `times` and `deviations` are made anew."""
-    automaton = found.automaton
-    found.occurrences, found.deviations = [], 0
-    found.times = defaultdict(list)
-    for node, sender in found.numbered():
+    automaton = mined.automaton
+    mined.occurrences, mined.deviations = [], 0
+    mined.times = defaultdict(list)
+    for node, sender in mined.numbered():
         parse = automaton.parse(sender.tokens, exact=True) or automaton.parse(sender.tokens)
         if parse is None:
-            found.deviations += len(sender.own)
+            mined.deviations += len(sender.own)
             continue
-        found.deviations += sum(match.element < 0 for match in parse.matches) + len(parse.missing)
-        names = found.names or Names.of(found.name, automaton)
-        made, times = occurrences_of(names, automaton, sender, node, parse)
-        found.occurrences.extend(made)
+        mined.deviations += sum(match.element < 0 for match in parse.matches) + len(parse.missing)
+        names = mined.names or Names.of(mined.name, automaton)
+        placed, times = occurrences_of(names, automaton, sender, node, parse)
+        mined.occurrences.extend(placed)
         for loop, counts in times.items():
-            found.times[loop].extend((sender.run, count) for count in counts)
+            mined.times[loop].extend((sender.run, count) for count in counts)
 
 
 def occurrences_of(
     names: Names, automaton: Automaton, sender: Sender, node: int, parse: Parse
 ) -> tuple[list[Occurrence], Mapping[str, list[int]]]:
     """A parse as occurrences, with the number of iterations of each run of each loop."""
-    made: list[Occurrence] = []
+    placed: list[Occurrence] = []
     totals: dict[tuple[int, tuple[int, ...]], int] = {}
     for match, call in zip(parse.matches, sender.own, strict=True):
         if match.element < 0:
@@ -264,42 +264,42 @@ def occurrences_of(
             key = (loop, match.indices[:depth])
             totals[key] = max(totals.get(key, 0), match.indices[depth] + 1)
         indices = {names.loops[loop]: index for loop, index in zip(loops, match.indices, strict=True)}
-        made.append(Occurrence(sender.run, node, sender, names.templates[match.element], call, indices))
+        placed.append(Occurrence(sender.run, node, sender, names.templates[match.element], call, indices))
     numbers = {name: number for number, name in enumerate(names.loops)}
-    for one in made:
-        outer = tuple(one.indices.values())
-        for depth, name in enumerate(one.indices):
-            one.last[name] = outer[depth] == totals[numbers[name], outer[:depth]] - 1
+    for occurrence in placed:
+        outer = tuple(occurrence.indices.values())
+        for depth, name in enumerate(occurrence.indices):
+            occurrence.last[name] = outer[depth] == totals[numbers[name], outer[:depth]] - 1
     times: dict[str, list[int]] = defaultdict(list)
     for loop in range(automaton.loops):
         counts = [total for (number, _), total in totals.items() if number == loop]
         times[names.loops[loop]] = counts or [0]
-    return made, times
+    return placed, times
 
 
-def _unrolled(found: TypeFound) -> bool:
+def _unrolled(mined: MinedType) -> bool:
     """Write out loops that always run the same small number of times; whether any was."""
     constants = {
-        loop: seen[0][1] for loop, seen in found.times.items() if len({count for _, count in seen}) == 1
+        loop: seen[0][1] for loop, seen in mined.times.items() if len({count for _, count in seen}) == 1
     }
     counter = iter(range(1, 1 << 30))
 
     def rewrite(items: Sequence[Item]) -> list[Item]:
-        made: list[Item] = []
+        rewritten: list[Item] = []
         for item in items:
             if not isinstance(item, Loop):
-                made.append(item)
+                rewritten.append(item)
                 continue
             times = constants.get(f"L{next(counter)}")
             body = rewrite(item.body)
             if times is not None and times * len(body) <= _UNROLLED:
-                made.extend(body * times)
+                rewritten.extend(body * times)
             else:
-                made.append(Loop(tuple(body)))
-        return made
+                rewritten.append(Loop(tuple(body)))
+        return rewritten
 
-    changed = tuple(rewrite(found.pattern))
-    if changed == found.pattern:
+    changed = tuple(rewrite(mined.pattern))
+    if changed == mined.pattern:
         return False
-    found.pattern = changed
+    mined.pattern = changed
     return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -15,16 +15,15 @@ from froude.workload.types import (
     Generated,
     NodeFact,
     NodeType,
-    Repeat,
     Rule,
-    Step,
     Template,
     Unknown,
     Workload,
 )
+from froude.workload.walk import parts, repeats, templates
 
 
-class Kind(Enum):
+class RuleKind(Enum):
     """Kinds of argument rules, as the paper counts them; generators are ours."""
 
     CONSTANT = "constant"
@@ -47,7 +46,7 @@ class TypeSummary:
     """Numbers of repetition, as formulas, outer loops first."""
     periodic: int
     effects: int
-    arguments: dict[Kind, int]
+    arguments: dict[RuleKind, int]
     """Arguments of all its templates, by kind."""
 
 
@@ -56,48 +55,39 @@ def summarise(workload: Workload) -> tuple[TypeSummary, ...]:
     return tuple(_summary(node) for node in workload.node_types)
 
 
-def kind_of(rule: Rule) -> Kind:
+def kind_of(rule: Rule) -> RuleKind:
     """A rule's kind; of several cases the least certain one counts."""
     match rule:
         case Unknown():
-            return Kind.UNKNOWN
+            return RuleKind.UNKNOWN
         case Generated() | NodeFact():
-            return Kind.GENERATED
+            return RuleKind.GENERATED
         case Flow():
-            return Kind.FLOW
+            return RuleKind.FLOW
         case Constant() | Absent():
-            return Kind.CONSTANT
-        case Template(parts):
-            return _worst([Kind.REGULAR, *(kind_of(part) for part in parts if not isinstance(part, str))])
+            return RuleKind.CONSTANT
+        case Template():
+            return _worst([RuleKind.REGULAR, *(kind_of(part) for part in parts(rule))])
         case Cases():
-            return _worst(
-                kind_of(part) for part in (rule.first, rule.last, rule.otherwise) if part is not None
-            )
+            return _worst(kind_of(part) for part in parts(rule))
         case _:
-            return Kind.REGULAR
+            return RuleKind.REGULAR
 
 
-def _worst(kinds: Iterable[Kind]) -> Kind:
-    order = list(Kind)
+def _worst(kinds: Iterable[RuleKind]) -> RuleKind:
+    order = list(RuleKind)
     return order[max((order.index(kind) for kind in kinds), default=0)]
 
 
 def _summary(node: NodeType) -> TypeSummary:
-    templates = list(node.templates())
-    kinds = Counter(kind_of(rule) for call in templates for rule in call.arguments.values())
+    calls = list(templates(node))
+    kinds = Counter(kind_of(rule) for call in calls for rule in call.arguments.values())
     return TypeSummary(
         name=node.name,
         count=str(node.count),
-        calls=len(templates) - len(node.periodic) - len(node.effects),
-        loops=tuple(_loops(node.steps)),
+        calls=len(calls) - len(node.periodic) - len(node.effects),
+        loops=tuple(str(segment.times) for segment in repeats(node.steps)),
         periodic=len(node.periodic),
         effects=len(node.effects),
-        arguments={kind: kinds[kind] for kind in Kind},
+        arguments={kind: kinds[kind] for kind in RuleKind},
     )
-
-
-def _loops(steps: Sequence[Step]) -> Iterable[str]:
-    for step in steps:
-        if isinstance(step, Repeat):
-            yield str(step.times)
-            yield from _loops(step.steps)

@@ -8,9 +8,9 @@ from itertools import pairwise
 from statistics import median
 
 from froude.base.units import Quantity
-from froude.mining.structure import Occurrence, TypeFound
+from froude.mining.structure import MinedType, Occurrence
 from froude.workload.scale import Count
-from froude.workload.types import Interval, Moment, StartRule
+from froude.workload.types import Moment, StartRule, Timing
 
 _GROWS = 0.9
 """Share of the spread between runs that a line must explain before an interval is said to grow."""
@@ -18,30 +18,50 @@ _EARLY_S = 0.05
 """A node may seem to start this much before what it waits for: they use different connections."""
 
 
-def intervals(
-    occurrences: Iterable[Occurrence], scales: Sequence[Mapping[str, Quantity]]
-) -> dict[str, Interval]:
-    """The time from a sender's previous answer to each call, by template."""
+Seconds = Sequence[tuple[int, float]]
+"""Run and duration, one a call."""
+
+
+def timings(occurrences: Iterable[Occurrence], scales: Sequence[Mapping[str, Quantity]]) -> dict[str, Timing]:
+    """Think and service time by template: from a sender's previous answer to a call, and from that to its answer.
+
+    Args:
+        occurrences: the steps of all nodes and runs.
+        scales: of each run.
+    """
     by_sender: dict[int, list[Occurrence]] = defaultdict(list)
-    for one in occurrences:
-        by_sender[id(one.sender)].append(one)
-    gaps: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    service: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for occurrence in occurrences:
+        by_sender[id(occurrence.sender)].append(occurrence)
+        call = occurrence.call
+        if call.event.answered:
+            service[occurrence.template].append((occurrence.run, call.event.end_s - call.start_s))
+    think: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for listed in by_sender.values():
-        listed.sort(key=lambda one: one.call.order)
+        listed.sort(key=lambda occurrence: occurrence.call.order)
         for before, after in pairwise(listed):
-            gap = max(0.0, after.call.start_s - before.call.event.end_s)
-            gaps[after.template].append((after.run, gap))
-    return {template: _interval(found, scales) for template, found in gaps.items()}
+            pause_s = max(0.0, after.call.start_s - before.call.event.end_s)
+            think[after.template].append((after.run, pause_s))
+    return {
+        template: _timing(think[template], service[template], scales) for template in {**think, **service}
+    }
 
 
-def _interval(gaps: Sequence[tuple[int, float]], scales: Sequence[Mapping[str, Quantity]]) -> Interval:
-    middles = {run: median(gap for r, gap in gaps if r == run) for run in sorted({run for run, _ in gaps})}
-    within = median(abs(gap - middles[run]) for run, gap in gaps)
+def _timing(think: Seconds, service: Seconds, scales: Sequence[Mapping[str, Quantity]]) -> Timing:
+    pause, spread_s = _fitted(think, scales) if think else (Count(), 0.0)
+    return Timing(pause, spread_s, _fitted(service, scales)[0] if service else None)
+
+
+def _fitted(seconds: Seconds, scales: Sequence[Mapping[str, Quantity]]) -> tuple[Count, float]:
+    """Durations as a line over the Scale, or their median; and their median absolute deviation from it, seconds."""
+    runs = sorted({run for run, _ in seconds})
+    middles = {run: median(duration for of, duration in seconds if of == run) for run in runs}
+    within = median(abs(duration - middles[run]) for run, duration in seconds)
     line = _line([(scales[run], middle) for run, middle in middles.items()], within)
     if line is not None:
-        return Interval(line, round(within, 6))
-    middle = median(gap for _, gap in gaps)
-    return Interval(Count(round(middle, 6)), round(median(abs(gap - middle) for _, gap in gaps), 6))
+        return line, round(within, 6)
+    middle = median(duration for _, duration in seconds)
+    return Count(round(middle, 6)), round(median(abs(duration - middle) for _, duration in seconds), 6)
 
 
 def _line(points: Sequence[tuple[Mapping[str, Quantity], float]], spread: float) -> Count | None:
@@ -65,30 +85,30 @@ def _line(points: Sequence[tuple[Mapping[str, Quantity], float]], spread: float)
     return best[1] if best else None
 
 
-def start_rules(types: Sequence[TypeFound], runs: int) -> dict[str, StartRule]:
+def start_rules(types: Sequence[MinedType], runs: int) -> dict[str, StartRule]:
     """What the nodes of each type wait for: of what was over in every run before they began, the latest."""
-    spans = {found.name: _spans(found, runs) for found in types}
+    spans = {mined.name: _spans(mined, runs) for mined in types}
     rules = {}
-    for found in types:
-        starts = spans[found.name]
+    for mined in types:
+        starts = spans[mined.name]
         begins = [min((begin for begin, _, _ in starts[run]), default=None) for run in range(runs)]
         spacing = _spacing(starts)
         options = []
         for other in types:
-            if other is found:
+            if other is mined:
                 continue
             for moment, every in ((Moment.FINISHED, True), (Moment.STARTED, True), (Moment.FINISHED, False)):
                 delay = _delay(begins, spans[other.name], moment, every)
-                endless = moment is Moment.FINISHED and other.role.program == "datanode"
-                single = not every and all(len(found) <= 1 for found in spans[other.name])
+                endless = moment is Moment.FINISHED and other.role.endless
+                single = not every and all(len(mined) <= 1 for mined in spans[other.name])
                 if delay is not None and not endless and not single:
                     options.append((delay, moment is Moment.STARTED, not every, other.name, moment, every))
         if options:
             delay, _, _, name, moment, every = min(options)
-            rules[found.name] = StartRule(name, moment, every, round(max(0.0, delay), 3), spacing)
+            rules[mined.name] = StartRule(name, moment, every, round(max(0.0, delay), 3), spacing)
         else:
             first = min((begin for begin in begins if begin is not None), default=0.0)
-            rules[found.name] = StartRule(delay_s=round(first, 3), spacing_s=spacing)
+            rules[mined.name] = StartRule(delay_s=round(first, 3), spacing_s=spacing)
     return rules
 
 
@@ -96,9 +116,9 @@ Span = tuple[float, float, float]
 """First call, end of the start-up calls, last answer of the logical sequence; seconds."""
 
 
-def _spans(found: TypeFound, runs: int) -> list[list[Span]]:
+def _spans(mined: MinedType, runs: int) -> list[list[Span]]:
     spans: list[list[Span]] = [[] for _ in range(runs)]
-    for sender in found.senders:
+    for sender in mined.senders:
         own = sender.own or sender.calls
         beat = sender.periodic[0].order if sender.periodic else None
         before = [call for call in own if beat is None or call.order < beat] or own[:1]

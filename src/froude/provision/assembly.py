@@ -30,7 +30,7 @@ from froude.provision.types import (
 )
 
 
-class Assembly:
+class InstanceAssembly:
     """Everything of an instance, from the ways to store each dataset."""
 
     def __init__(self, frame: Frame, ways: Sequence[Ways]) -> None:

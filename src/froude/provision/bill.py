@@ -8,17 +8,20 @@ from collections.abc import Iterator
 
 from froude.provision.demand import Demand
 from froude.provision.pieces import Line, piece_lines
-from froude.provision.plan import Plan
+from froude.provision.plan import ProvisionPlan
 from froude.provision.types import Op, Problem, Scope, StorageUnit
 
-__all__ = ["Line", "bill", "bill_csv"]
+__all__ = ["BILL_HEAD", "Line", "bill", "bill_csv"]
 
+_COLUMNS = ("kind", "item", "quantity", "price_dollars", "energy_dollars", "each_dollars", "total_dollars")
+BILL_HEAD = ",".join(_COLUMNS).encode()
+"""How every bill begins."""
 _HOURS_PER_MONTH = 730.0
 _BY_USE = frozenset({"bytes", "requests"})
 """Kinds that are left out where nothing is asked for them."""
 
 
-def bill(problem: Problem, plan: Plan) -> tuple[Line, ...]:
+def bill(problem: Problem, plan: ProvisionPlan) -> tuple[Line, ...]:
     """The lines of a plan, by kind and in the catalog's order.
 
     What a server's price includes has no line. Stored bytes, requests and diversity stand last.
@@ -31,7 +34,7 @@ def bill(problem: Problem, plan: Plan) -> tuple[Line, ...]:
     return tuple(line for line in lines if line.quantity and (line.total or line.kind not in _BY_USE))
 
 
-def _stored_and_asked(problem: Problem, plan: Plan) -> Iterator[Line]:
+def _stored_and_asked(problem: Problem, plan: ProvisionPlan) -> Iterator[Line]:
     """Bytes and requests that are paid by what is stored and asked, per dataset and unit."""
     paid = {
         unit.name
@@ -86,9 +89,7 @@ def bill_csv(lines: tuple[Line, ...]) -> str:
     """The lines as a spreadsheet reads them, with their sum; a name that begins like a formula is quoted."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(
-        ["kind", "item", "quantity", "price_dollars", "energy_dollars", "each_dollars", "total_dollars"]
-    )
+    writer.writerow(_COLUMNS)
     for line in lines:
         item = f"'{line.item}" if line.item[:1] in "=+-@\t" else line.item
         each = line.price + line.energy

@@ -22,7 +22,7 @@ from froude.provision.demand import Demand
 from froude.provision.executions import core_type
 from froude.provision.least_cost import least_cost
 from froude.provision.pieces import memory_of, piece_lines
-from froude.provision.plan import Group, Held, LocalHeld, Plan, Running
+from froude.provision.plan import Group, Held, LocalHeld, ProvisionPlan, Running
 from froude.provision.server_flow import bus_bytes, network_bytes
 from froude.provision.types import Isolation, Placement, Problem, Scope, Server
 
@@ -60,7 +60,7 @@ class Verdict:
         return not self.violations
 
 
-def check(problem: Problem, plan: Plan) -> Verdict:
+def check(problem: Problem, plan: ProvisionPlan) -> Verdict:
     """Every constraint and the cost of a plan.
 
     Args:
@@ -78,12 +78,12 @@ def check(problem: Problem, plan: Plan) -> Verdict:
     return _Check(problem, plan).run()
 
 
-def cost_of(problem: Problem, plan: Plan | tuple[Group, ...]) -> float:
+def cost_of(problem: Problem, plan: ProvisionPlan | tuple[Group, ...]) -> float:
     """Dollars of a cluster: its pieces with their energy, and what is paid by bytes, requests and types.
 
     Groups alone have neither choices nor spares, so of them only the pieces are counted.
     """
-    lines = bill(problem, plan) if isinstance(plan, Plan) else piece_lines(problem, plan, {})
+    lines = bill(problem, plan) if isinstance(plan, ProvisionPlan) else piece_lines(problem, plan, {})
     return sum(line.total for line in lines)
 
 
@@ -94,7 +94,7 @@ def _stored(group: Group) -> list[Held | LocalHeld]:
 class _Check:
     """One check; collects what is broken."""
 
-    def __init__(self, problem: Problem, plan: Plan) -> None:
+    def __init__(self, problem: Problem, plan: ProvisionPlan) -> None:
         self.problem = problem
         self.plan = plan
         self.found: list[Violation] = []

@@ -20,7 +20,7 @@ from froude.provision.frontier import Adapt
 from froude.provision.growth import grown
 from froude.provision.instance import Instance
 from froude.provision.model import build
-from froude.provision.plan import Conflict, Plan, Status
+from froude.provision.plan import Conflict, ProvisionPlan, Status
 from froude.provision.purchase import Narrowing, best_purchase, by_quantity
 from froude.provision.split import as_it_is, best_split, settled, undecided
 from froude.provision.survive import best_spread
@@ -37,16 +37,18 @@ class Point:
 
     factor: float
     """The SLA's rates times this."""
-    plan: Plan
-    baselines: dict[str, Plan]
+    plan: ProvisionPlan
+    baselines: dict[str, ProvisionPlan]
     """By unit type: every dataset on it alone, at the same SLA; types that may not hold all are left out."""
 
 
 Only = Mapping[str, Sequence[tuple[str, ...]]]
-"""Per dataset, the names of the choices that stay open, as in `Plan.choices`; datasets that are left out keep all."""
+"""Per dataset, the names of the choices that stay open, as in `ProvisionPlan.choices`; a dataset left out keeps all."""
 
 
-def compile_plan(problem: Problem, effort: Effort | None = None, *, only: Only | None = None) -> Plan:
+def compile_plan(
+    problem: Problem, effort: Effort | None = None, *, only: Only | None = None
+) -> ProvisionPlan:
     """The cheapest cluster for the SLA, with bounds, or the constraints in conflict.
 
     What is no linear problem is searched around it, each in its own module with a bound over all that it searches:
@@ -77,42 +79,42 @@ class _Layers:
     seed: int
     narrowing: Narrowing = field(default_factory=Narrowing)
 
-    def bought(self, problem: Problem, gap: float, seconds: float) -> Plan:
+    def bought(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
         """Over the quantities bought."""
         if not by_quantity(problem):
             return self.spread(problem, gap, seconds)
 
-        def solve(one: Problem, narrowing: Narrowing, gap: float, seconds: float) -> Plan:
+        def solve(one: Problem, narrowing: Narrowing, gap: float, seconds: float) -> ProvisionPlan:
             return replace(self, narrowing=narrowing).spread(one, gap, seconds)
 
         return best_purchase(problem, solve, gap=gap, time_limit_s=seconds)
 
-    def spread(self, problem: Problem, gap: float, seconds: float) -> Plan:
+    def spread(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
         """Over the hosts to spread over."""
         hosts = problem.options.survive_hosts
         if not hosts:
             return self.split(problem, as_it_is, gap, seconds)
         return best_spread(hosts, partial(self.split, problem), gap=gap, time_limit_s=seconds)
 
-    def split(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> Plan:
+    def split(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> ProvisionPlan:
         """Over the splits of a batch job's time."""
         phases = undecided(problem)
         if phases is None:
             return self.linear(problem, adapt, gap, seconds)
 
-        def solve(one: Problem, first: Adapt, gap: float, seconds: float) -> Plan:
+        def solve(one: Problem, first: Adapt, gap: float, seconds: float) -> ProvisionPlan:
             return self.linear(one, lambda instance: adapt(first(instance)), gap, seconds)
 
         return best_split(problem, phases, solve, gap=gap, time_limit_s=seconds)
 
-    def linear(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> Plan:
+    def linear(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> ProvisionPlan:
         """The linear problem of a choice per dataset and shares per server."""
         found = build(problem)
         if not isinstance(found, Instance):
-            return Plan(Status.INFEASIBLE, conflict=found, lower=math.inf)
+            return ProvisionPlan(Status.INFEASIBLE, conflict=found, lower=math.inf)
         open_ = _open(found, self.only, self.narrowing)
         if isinstance(open_, Conflict):
-            return Plan(Status.INFEASIBLE, conflict=(open_,), lower=math.inf)
+            return ProvisionPlan(Status.INFEASIBLE, conflict=(open_,), lower=math.inf)
         return _solved(adapt(found), open_, Effort(gap, seconds, self.seed))
 
 
@@ -134,7 +136,7 @@ def _open(instance: Instance, only: Only, narrowing: Narrowing) -> Open | Confli
     return tuple(kept)
 
 
-def homogeneous(problem: Problem, effort: Effort | None = None) -> dict[str, Plan]:
+def homogeneous(problem: Problem, effort: Effort | None = None) -> dict[str, ProvisionPlan]:
     """Clusters with a single storage type, the scale-out that the paper compares with (5.2).
 
     Memory and core types stay open; a batch job's split must be given.
@@ -181,7 +183,7 @@ def _point(problem: Problem, effort: Effort, baselines: bool, factor: float) -> 
     return Point(factor, plan, homogeneous(fixed, effort) if wanted else {})
 
 
-def _solved(instance: Instance, open_: Open, effort: Effort) -> Plan:
+def _solved(instance: Instance, open_: Open, effort: Effort) -> ProvisionPlan:
     try:
         from froude.provision.optimise import solve
     except ModuleNotFoundError as error:
@@ -189,7 +191,7 @@ def _solved(instance: Instance, open_: Open, effort: Effort) -> Plan:
             raise
         remedy = "pip install 'froude[provision]'"
         raise MissingError(f"{error.name} is not installed", remedy=remedy) from error
-    plan: Plan = solve(
+    plan: ProvisionPlan = solve(
         instance, gap=effort.gap, time_limit_s=effort.time_limit_s, seed=effort.seed, allowed=open_
     )
     if plan.status is Status.INFEASIBLE and not plan.conflict:
@@ -197,7 +199,7 @@ def _solved(instance: Instance, open_: Open, effort: Effort) -> Plan:
     return plan
 
 
-def _checked(problem: Problem, plan: Plan) -> None:
+def _checked(problem: Problem, plan: ProvisionPlan) -> None:
     verdict = check(problem, plan)
     if not verdict.sound:
         raise UnsoundPlanError("; ".join(map(str, verdict.violations[:5])))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from froude.provision.device_load import Layout, Stream, busy, layout, seconds, streams, wait
 from froude.provision.executions import core_types, grown, rates_of
-from froude.provision.plan import Plan
+from froude.provision.plan import ProvisionPlan
 from froude.provision.types import (
     CacheMedia,
     Compute,
@@ -40,7 +40,7 @@ class Demand:
     def __init__(
         self,
         problem: Problem,
-        plan: Plan,
+        plan: ProvisionPlan,
         *,
         actual_units: bool = False,
         equal_units: Mapping[Copy, float] | None = None,

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from froude.provision.demand import Copy, Demand
-from froude.provision.plan import Group, Plan
+from froude.provision.plan import Group, ProvisionPlan
 from froude.provision.share_program import CAP, Limit, ShareProgram
 from froude.provision.types import Problem
 
@@ -51,7 +51,7 @@ class Evaluation:
         return self.limits[0].constraint if self.limits else "none"
 
 
-def evaluate(problem: Problem, plan: Plan) -> Evaluation:
+def evaluate(problem: Problem, plan: ProvisionPlan) -> Evaluation:
     """The fraction of the SLA that a cluster meets, and its bottleneck.
 
     As in a compiled plan, every instance has units of a local dataset of its own; instances beyond those do not
@@ -73,7 +73,7 @@ def evaluate(problem: Problem, plan: Plan) -> Evaluation:
     return replace(min(found, key=lambda one: one.fraction), notes=notes)
 
 
-def meets(problem: Problem, plan: Plan) -> bool:
+def meets(problem: Problem, plan: ProvisionPlan) -> bool:
     """Whether a cluster meets all of the SLA; faster than to ask how much, where accesses wait.
 
     Raises:
@@ -92,7 +92,7 @@ def _today(problem: Problem) -> Problem:
     return replace(problem, sla=replace(problem.sla, growth=None))
 
 
-def _notes(problem: Problem, plan: Plan) -> tuple[str, ...]:
+def _notes(problem: Problem, plan: ProvisionPlan) -> tuple[str, ...]:
     notes = ["slots and memory are not checked: the servers are taken to have enough"]
     if problem.sla.growth is not None:
         notes.append("growth is not counted: the fraction is of today's demand")
@@ -101,7 +101,7 @@ def _notes(problem: Problem, plan: Plan) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _several_types(problem: Problem, plan: Plan) -> Iterator[tuple[str, str]]:
+def _several_types(problem: Problem, plan: ProvisionPlan) -> Iterator[tuple[str, str]]:
     for task in problem.application.tasks:
         there = {
             problem.catalog.cpu(problem.catalog.server(group.server).cpu).name
@@ -119,7 +119,7 @@ def _waits(problem: Problem) -> bool:
 # Failures
 
 
-def _left(problem: Problem, plan: Plan) -> Iterator[tuple[int, Plan]]:
+def _left(problem: Problem, plan: ProvisionPlan) -> Iterator[tuple[int, ProvisionPlan]]:
     """(servers lost, what is left): the whole cluster, and every way to lose as many as may fail."""
     yield 0, plan
     failures = problem.options.survive_hosts
@@ -154,7 +154,7 @@ def _losses_of(counts: list[int], failures: int) -> Iterator[tuple[int, ...]]:
 # Fractions
 
 
-def _reached(problem: Problem, plan: Plan, lost: int) -> Evaluation:
+def _reached(problem: Problem, plan: ProvisionPlan, lost: int) -> Evaluation:
     missing = _missing(problem, plan)
     if missing:
         return Evaluation(0.0, tuple(Limit(one, 1 / len(missing)) for one in missing))
@@ -162,7 +162,7 @@ def _reached(problem: Problem, plan: Plan, lost: int) -> Evaluation:
     return _waiting(problem, plan, lost, free) if _waits(problem) else free
 
 
-def _missing(problem: Problem, plan: Plan) -> list[str]:
+def _missing(problem: Problem, plan: ProvisionPlan) -> list[str]:
     """What is not there at all: a copy without units, a task with work and without instances, data that is lost."""
     demand = Demand(problem, plan, actual_units=True)
     found = []
@@ -180,14 +180,14 @@ def _missing(problem: Problem, plan: Plan) -> list[str]:
     return found
 
 
-def _free(problem: Problem, plan: Plan, lost: int) -> Evaluation:
+def _free(problem: Problem, plan: ProvisionPlan, lost: int) -> Evaluation:
     """Without latencies and waits."""
     targets = tuple(replace(target, latency=None, quantile=None) for target in problem.sla.targets)
     problem = replace(problem, sla=replace(problem.sla, targets=targets))
     return Evaluation(*ShareProgram(Demand(problem, plan, actual_units=True), lost=lost).solve())
 
 
-def _waiting(problem: Problem, plan: Plan, lost: int, free: Evaluation) -> Evaluation:
+def _waiting(problem: Problem, plan: ProvisionPlan, lost: int, free: Evaluation) -> Evaluation:
     """The largest fraction at which all are in time, by bisection below that without waits."""
 
     def in_time(fraction: float) -> bool:
@@ -209,7 +209,7 @@ def _waiting(problem: Problem, plan: Plan, lost: int, free: Evaluation) -> Evalu
     return Evaluation(low, (Limit("latency, or the instances and units that waits ask for", 1.0),))
 
 
-def _in_time(problem: Problem, plan: Plan, lost: int) -> bool:
+def _in_time(problem: Problem, plan: ProvisionPlan, lost: int) -> bool:
     """Whether some way to spread the load meets all rates and latencies."""
     for equal_units in _spreads(problem, plan):
         demand = Demand(problem, plan, actual_units=True, equal_units=equal_units)
@@ -223,7 +223,7 @@ def _in_time(problem: Problem, plan: Plan, lost: int) -> bool:
     return False
 
 
-def _spreads(problem: Problem, plan: Plan) -> Iterator[dict[Copy, float]]:
+def _spreads(problem: Problem, plan: ProvisionPlan) -> Iterator[dict[Copy, float]]:
     """Ways to spread load over units: as the plan's shares do, evenly, and less evenly."""
     parts = _parts(Demand(_without_load(problem), plan), plan)
     own = {copy: _fullest(found) for copy, found in parts.items()}
@@ -242,7 +242,7 @@ _Part = tuple[float, int, int]
 """(share, units, servers)."""
 
 
-def _parts(demand: Demand, plan: Plan) -> dict[Copy, list[_Part]]:
+def _parts(demand: Demand, plan: ProvisionPlan) -> dict[Copy, list[_Part]]:
     found: dict[Copy, list[_Part]] = {}
     for dataset in demand.problem.application.datasets:
         if not dataset.remote:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from froude.provision.plan import Plan
+from froude.provision.plan import ProvisionPlan
 from froude.provision.types import (
     Batch,
     BatchTarget,
@@ -24,7 +24,7 @@ _STILL = 1e-14
 _YEAR_S = 365 * 86400.0
 
 
-def core_types(problem: Problem, plan: Plan) -> dict[str, str]:
+def core_types(problem: Problem, plan: ProvisionPlan) -> dict[str, str]:
     """The core type of every task: the plan's, or that of the servers it stands on (of several, the slowest)."""
     found = {}
     for task in problem.application.tasks:

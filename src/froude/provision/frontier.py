@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 from froude.base.clock import Clock, RealClock
 from froude.provision.instance import Instance
-from froude.provision.plan import Plan, Status
+from froude.provision.plan import ProvisionPlan, Status
 
 Adapt = Callable[[Instance], Instance]
 """A change of the numeric problem between its building and its solution."""
@@ -57,9 +57,9 @@ class Frontier(Generic[_Part]):
         self._left = most
         self._open: list[_Open[_Part]] = []
         self._serial = 0
-        self._refused: Plan | None = None
+        self._refused: ProvisionPlan | None = None
         self._final = math.inf
-        self.best = Plan(Status.UNDECIDED)
+        self.best = ProvisionPlan(Status.UNDECIDED)
         """The cheapest plan offered."""
 
     @property
@@ -88,7 +88,7 @@ class Frontier(Generic[_Part]):
         """Whether the gap is reached."""
         return math.isfinite(self.best.upper) and self.best.upper - self.lower <= self._gap * self.best.upper
 
-    def offer(self, plan: Plan) -> None:
+    def offer(self, plan: ProvisionPlan) -> None:
         """A plan that holds; kept when it is the cheapest."""
         if plan.found and plan.upper < self.best.upper:
             self.best = plan
@@ -101,7 +101,7 @@ class Frontier(Generic[_Part]):
         else:
             self.give_up(lower)
 
-    def refuse(self, plan: Plan) -> None:
+    def refuse(self, plan: ProvisionPlan) -> None:
         """A part without any plan, and why."""
         self._refused = plan
 
@@ -117,7 +117,7 @@ class Frontier(Generic[_Part]):
         one = heapq.heappop(self._open)
         return one.part, one.lower
 
-    def result(self, *notes: str) -> Plan:
+    def result(self, *notes: str) -> ProvisionPlan:
         """The best plan between its bounds; where there is none, why.
 
         Args:
@@ -127,7 +127,9 @@ class Frontier(Generic[_Part]):
         if not self.best.found:
             nothing_left = not self._open and not math.isfinite(self._final)
             found = (
-                self._refused if nothing_left and self._refused else Plan(Status.UNDECIDED, lower=self.lower)
+                self._refused
+                if nothing_left and self._refused
+                else ProvisionPlan(Status.UNDECIDED, lower=self.lower)
             )
             return replace(found, seconds=seconds)
         status = Status.PROVED if self.closed else Status.GAP

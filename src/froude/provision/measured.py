@@ -80,7 +80,7 @@ class IopsRate:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RecordSizeRow:
     """One record size: measured, and what each model says; throughputs in bytes per second."""
 
     sample: Sample
@@ -107,10 +107,12 @@ class Fit:
     iops_rate: IopsRate
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[RecordSizeRow, ...]:
         """Measured beside predicted, by ascending size."""
         models = (self.rate_gap, self.ends, self.iops_rate)
-        return tuple(Row(s, *(model.throughput(s.record_size) for model in models)) for s in self.samples)
+        return tuple(
+            RecordSizeRow(s, *(model.throughput(s.record_size) for model in models)) for s in self.samples
+        )
 
     @property
     def steady(self) -> bool:

@@ -11,7 +11,6 @@ from froude.render import (
     ChartKind,
     Column,
     KeyFigure,
-    Kind,
     Report,
     Section,
     Series,
@@ -19,6 +18,7 @@ from froude.render import (
     Text,
     Tone,
     Value,
+    ValueKind,
 )
 
 _NAMES = {Op.READ: "reads", Op.WRITE: "writes"}
@@ -60,8 +60,8 @@ def throughput_chart(found: Measurement) -> Chart:
             Series("rate and gap", xs, [fit.rate_gap.throughput(x) / _MB for x in xs], panel, dashed=True),
             Series("IOPS and rate", xs, [fit.iops_rate.throughput(x) / _MB for x in xs], panel, dashed=True),
         ]
-    x = Axis("record size", Kind.BYTES, log=True)
-    y = Axis("throughput", Kind.NUMBER, unit="MB/s", log=True)
+    x = Axis("record size", ValueKind.BYTES, log=True)
+    y = Axis("throughput", ValueKind.NUMBER, unit="MB/s", log=True)
     caption = "Rate and gap are fitted to all sizes; IOPS and rate come from the smallest and the largest."
     return Chart("Throughput over record size", x, y, tuple(series), ChartKind.LINE, (), caption)
 
@@ -82,8 +82,8 @@ def fit_table(fit: Fit) -> Table:
     ]
     columns = (
         Column("Record"),
-        Column("Measured", Kind.NUMBER, "MB/s"),
-        Column("Each", Kind.DURATION),
+        Column("Measured", ValueKind.NUMBER, "MB/s"),
+        Column("Each", ValueKind.DURATION),
         Column("Rate and gap"),
         Column("Rate and gap of the ends"),
         Column("IOPS and rate"),
@@ -107,8 +107,8 @@ def _verdict(fit: Fit) -> str:
 def _key(fit: Fit) -> tuple[KeyFigure, ...]:
     name = _NAMES[fit.op]
     return (
-        KeyFigure(f"rate of {name}", fit.rate_gap.rate / _MB, Kind.NUMBER, "MB/s"),
-        KeyFigure(f"gap of {name}", fit.rate_gap.gap, Kind.DURATION),
+        KeyFigure(f"rate of {name}", fit.rate_gap.rate / _MB, ValueKind.NUMBER, "MB/s"),
+        KeyFigure(f"gap of {name}", fit.rate_gap.gap, ValueKind.DURATION),
     )
 
 

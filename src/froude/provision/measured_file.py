@@ -10,14 +10,17 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from froude.base.documents import STAMP
 from froude.provision.inputs.blanks import BLANK
-from froude.provision.inputs.yaml_form import KIND as INPUT_KIND
-from froude.provision.inputs.yaml_form import VERSION as INPUT_VERSION
-from froude.provision.measured import Fit, Measurement, Row, size_text
+from froude.provision.inputs.yaml_form import MIGRATIONS as INPUT_MIGRATIONS
+from froude.provision.measured import Fit, Measurement, RecordSizeRow, size_text
 from froude.provision.types import Op
 from froude.provision.units import Dimension, show
+from froude.workspace.artifact import Origin
+from froude.workspace.document import dump_sealed_figures
+from froude.workspace.migrate import Migrations
 
-KIND, VERSION = "measurement", 1
+MIGRATIONS = Migrations("measurement", 1)
 _DIGITS = 4
 """Of rates and gaps in the unit: what rounds of seconds can carry."""
 _OPS = {Op.READ: "read", Op.WRITE: "write"}
@@ -41,7 +44,7 @@ class UnitFacts:
 def measurement_document(found: Measurement) -> dict[str, Any]:
     """All of a measurement, as JSON takes it; seconds and bytes."""
     return {
-        "froude": f"{KIND}/{VERSION}",
+        STAMP: MIGRATIONS.stamp,
         "target": found.target,
         "status": "steady" if found.steady else "not steady",
         "region_bytes": found.region_bytes,
@@ -55,9 +58,9 @@ def measurement_document(found: Measurement) -> dict[str, Any]:
     }
 
 
-def measurement_json(found: Measurement) -> str:
-    """The text of the document."""
-    return json.dumps(measurement_document(found), indent=2) + "\n"
+def measurement_json(found: Measurement, origin: Origin | None = None) -> str:
+    """The text of the document, with its lineage."""
+    return dump_sealed_figures(MIGRATIONS, measurement_document(found), origin or Origin())
 
 
 def unit_yaml(found: Measurement, facts: UnitFacts) -> str:
@@ -81,7 +84,7 @@ def unit_yaml(found: Measurement, facts: UnitFacts) -> str:
     ]
     head = "".join(f"# {line}\n" for line in _remarks(found))
     body = "".join(f"      {row}\n" for row in rows)
-    top = f"froude: {INPUT_KIND}/{INPUT_VERSION}\nresources:\n  storage_unit:\n"
+    top = f"{STAMP}: {INPUT_MIGRATIONS.stamp}\nresources:\n  storage_unit:\n"
     return f"{head}{top}    - name: {quoted}\n{body}"
 
 
@@ -125,7 +128,7 @@ def _fit_document(fit: Fit) -> dict[str, Any]:
     }
 
 
-def _row_document(row: Row) -> dict[str, Any]:
+def _row_document(row: RecordSizeRow) -> dict[str, Any]:
     sample = row.sample
     return {
         "record_bytes": sample.record_size,

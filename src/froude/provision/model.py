@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from froude.provision.assembly import Assembly
+from froude.provision.assembly import InstanceAssembly
 from froude.provision.choices import Beside, local_choices, may_keep, remote_choices
 from froude.provision.copies import Redundancy
 from froude.provision.frame import Frame
@@ -34,7 +34,7 @@ def build(problem: Problem) -> Instance | tuple[Conflict, ...]:
     conflicts = [*_unstorable(frame, ways), *_too_large(frame, memory)]
     if conflicts:
         return tuple(conflicts)
-    instance = Assembly(frame, ways).instance(memory)
+    instance = InstanceAssembly(frame, ways).instance(memory)
     return tuple(_too_slow(instance)) or instance
 
 

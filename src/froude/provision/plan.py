@@ -19,7 +19,7 @@ class Status(Enum):
     GAP = "gap not reached"
     """Feasible, but its gap is larger than asked for."""
     INFEASIBLE = "infeasible"
-    """No cluster meets the SLA; `Plan.conflict` names the constraints."""
+    """No cluster meets the SLA; `ProvisionPlan.conflict` names the constraints."""
     UNDECIDED = "undecided"
     """The time was over before any plan was found."""
 
@@ -92,7 +92,7 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ProvisionPlan:
     """A cluster and what is proved about its cost."""
 
     status: Status

@@ -7,30 +7,32 @@ the units of what it holds are those included, where they are left out.
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from froude.base.documents import Section, parse_document
-from froude.base.files import read_bounded
+from froude.base.documents import STAMP, Section, dump_figures
+from froude.base.errors import ChangedError
 from froude.provision.inputs.tree import nearest
 from froude.provision.pieces import memory_of
-from froude.provision.plan import Conflict, Group, Held, LocalHeld, Plan, Running, Status
+from froude.provision.plan import Conflict, Group, Held, LocalHeld, ProvisionPlan, Running, Status
 from froude.provision.types import Bundle, Problem
+from froude.workspace.artifact import Origin
+from froude.workspace.document import dump_sealed_figures, open_document
+from froude.workspace.migrate import Migrations, same
 
-KIND, VERSION = "cluster", 1
-LIMIT_BYTES = 16 << 20
+MIGRATIONS = Migrations("cluster", 2, {1: same})
+"""Version 2 has a place for the lineage; a cluster of a user's needs none."""
 _MOST = 10**9
 """Largest count read."""
 
 
-def plan_document(plan: Plan) -> dict[str, Any]:
+def plan_document(plan: ProvisionPlan) -> dict[str, Any]:
     """A plan as JSON takes it; a bound that is not finite is None."""
     return {
-        "froude": f"{KIND}/{VERSION}",
+        STAMP: MIGRATIONS.stamp,
         "status": plan.status.value,
         "lower": plan.lower if math.isfinite(plan.lower) else None,
         "upper": plan.upper if math.isfinite(plan.upper) else None,
@@ -48,9 +50,17 @@ def plan_document(plan: Plan) -> dict[str, Any]:
     }
 
 
-def plan_json(plan: Plan) -> str:
-    """The text of the document."""
-    return json.dumps(plan_document(plan), indent=2) + "\n"
+def plan_json(plan: ProvisionPlan, origin: Origin | None = None) -> str:
+    """The text of the document.
+
+    Args:
+        plan: what to write.
+        origin: how it came to be; without one, there is no lineage in it.
+    """
+    document = plan_document(plan)
+    if origin is None:
+        return dump_figures(MIGRATIONS.kind, MIGRATIONS.newest, document)
+    return dump_sealed_figures(MIGRATIONS, document, origin)
 
 
 def _group_document(group: Group) -> dict[str, Any]:
@@ -84,18 +94,21 @@ def _conflict_document(conflict: Conflict) -> dict[str, Any]:
     }
 
 
-def read_cluster(path: Path, problem: Problem) -> Plan:
+def read_cluster(path: Path, problem: Problem) -> ProvisionPlan:
     """A plan or a user's cluster, with names that stand in the inputs.
 
     Raises:
+        ChangedError: it says by its lineage that Froude wrote it, and it is not what was written.
         InputError: not such a document, or a name, number or field that is wrong.
     """
-    root = parse_document(read_bounded(path, limit_bytes=LIMIT_BYTES), str(path))
-    stamp = root.value("froude", str)
-    if stamp != f"{KIND}/{VERSION}":
-        raise root.error(
-            "froude", "another kind or version of document", found=stamp, allowed=f"{KIND}/{VERSION}"
-        )
+    document = open_document(path, MIGRATIONS)
+    root = document.root
+    if document.edited:
+        try:
+            document.check()
+        except ChangedError as error:
+            error.remedy = "Restore it; or take its lineage away, and it is a cluster of your own"
+            raise
     for name in ("gap", "servers", "conflict"):
         root.raw(name)
     status = Status(root.value("status", str, Status.GAP.value)) if _is_status(root) else Status.GAP
@@ -105,7 +118,7 @@ def read_cluster(path: Path, problem: Problem) -> Plan:
         raise root.error("groups", "has no servers", allowed="at least one group")
     choices = names.choices(root, groups)
     upper = root.raw("upper")
-    plan = Plan(
+    plan = ProvisionPlan(
         status,
         groups,
         choices,

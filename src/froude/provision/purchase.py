@@ -26,7 +26,7 @@ from typing import TypeVar
 from froude.base.clock import Clock
 from froude.provision.frontier import COARSE, Frontier
 from froude.provision.model import memory_unit
-from froude.provision.plan import Conflict, Group, Plan, Status
+from froude.provision.plan import Conflict, Group, ProvisionPlan, Status
 from froude.provision.tariff import Line, Tariff
 from froude.provision.types import Catalog, Cpu, Problem, Server, StorageUnit
 
@@ -53,7 +53,7 @@ class Narrowing:
         return dict(self.kept).get(dataset, names) == names and (dataset, names) not in self.closed
 
 
-Solve = Callable[[Problem, Narrowing, float, float], Plan]
+Solve = Callable[[Problem, Narrowing, float, float], ProvisionPlan]
 """Compiles a problem without quantities among some choices, to a relative gap within seconds."""
 
 
@@ -176,7 +176,7 @@ def tariffs(catalog: Catalog) -> dict[_Key, Tariff]:
 
 def best_purchase(
     problem: Problem, solve: Solve, *, gap: float, time_limit_s: float, clock: Clock | None = None
-) -> Plan:
+) -> ProvisionPlan:
     """The cheapest plan by the tariffs, with a bound on all plans.
 
     Args:
@@ -207,7 +207,7 @@ class _Search:
             name for server in problem.catalog.servers if server.bundle for name, _ in server.bundle.units
         }
 
-    def run(self) -> Plan:
+    def run(self) -> ProvisionPlan:
         parts = 1
         lines = {key: tariff.line(0, None, _PLENTY) for key, tariff in self.tariffs.items()}
         self._push(_Part({}, Narrowing()), lines, 0.0)
@@ -270,7 +270,7 @@ class _Search:
         some = any(key[0] is _Kind.SERVER and one.low > 0 for key, one in part.intervals.items())
         return self.problem.catalog.diversity if self.served and not some else 0.0
 
-    def _solved(self, part: _Part, lines: dict[_Key, Line], gap: float, seconds: float) -> Plan:
+    def _solved(self, part: _Part, lines: dict[_Key, Line], gap: float, seconds: float) -> ProvisionPlan:
         """A plan at the lines' prices, within the intervals as far as the optimiser keeps them."""
         catalog = self.problem.catalog
         servers = tuple(
@@ -279,7 +279,7 @@ class _Search:
             if part.of((_Kind.SERVER, server.name)).high != 0
         )
         if not servers:
-            return Plan(Status.INFEASIBLE, conflict=(Conflict("no type of server is left"),))
+            return ProvisionPlan(Status.INFEASIBLE, conflict=(Conflict("no type of server is left"),))
         units = tuple(_priced(unit, lines.get((_Kind.UNIT, unit.name))) for unit in self._units(part))
         cpus = tuple(_priced(cpu, lines.get((_Kind.CORE, cpu.name))) for cpu in catalog.cpus)
         linear = replace(catalog, servers=servers, units=units, cpus=cpus, diversity=0.0)
@@ -296,14 +296,14 @@ class _Search:
             if unit.name in kept or part.of((_Kind.UNIT, unit.name)).high != 0
         ]
 
-    def _paid(self, plan: Plan, counts: Counter[_Key], lines: dict[_Key, Line]) -> Plan:
+    def _paid(self, plan: ProvisionPlan, counts: Counter[_Key], lines: dict[_Key, Line]) -> ProvisionPlan:
         """The plan at what its counts cost."""
         more = sum(
             self.tariffs[key].cost(n) - lines[key].slope * n for key, n in counts.items() if key in lines
         )
         return replace(plan, upper=plan.upper + more)
 
-    def _thrifty(self, plan: Plan) -> Plan:
+    def _thrifty(self, plan: ProvisionPlan) -> ProvisionPlan:
         """With the spares that make its counts cost less."""
         counts = _counts(self.problem, plan)
         more = {key[1]: self.tariffs[key].spares(n) for key, n in counts.items() if key in self.tariffs}
@@ -379,7 +379,7 @@ def _priced(thing: _Thing, line: Line | None) -> _Thing:
     return replace(thing, price=line.slope, power=0.0, idle_power=None, discounts=())
 
 
-def _counts(problem: Problem, plan: Plan) -> Counter[_Key]:
+def _counts(problem: Problem, plan: ProvisionPlan) -> Counter[_Key]:
     """Pieces of everything that no server includes; a service that is in use counts once."""
     found: Counter[_Key] = Counter()
     catalog = problem.catalog

@@ -26,7 +26,7 @@ from froude.provision.effort import Effort
 from froude.provision.growth import grown
 from froude.provision.instance import Instance
 from froude.provision.model import build
-from froude.provision.plan import Plan, Status
+from froude.provision.plan import ProvisionPlan, Status
 from froude.provision.split import undecided
 from froude.provision.types import Dataset, Period, Problem, Schedule
 
@@ -44,7 +44,7 @@ class Slot:
     """A period of the day and its cluster."""
 
     period: Period
-    plan: Plan
+    plan: ProvisionPlan
     """Sound at the period's load; without servers where no cluster is known."""
     cluster_per_day: float
     """Dollars a day for the cluster, in this period."""
@@ -122,7 +122,7 @@ def schedule(problem: Problem, effort: Effort | None = None, *, workers: Workers
     return _day(problem, periods, around, optima, peak)
 
 
-def moved_bytes(problem: Problem, before: Plan, after: Plan) -> float:
+def moved_bytes(problem: Problem, before: ProvisionPlan, after: ProvisionPlan) -> float:
     """Bytes that change places between two clusters.
 
     Of each remote dataset the persistent copy, replicas and parity included: all of it when it goes to another type
@@ -140,7 +140,7 @@ def moved_bytes(problem: Problem, before: Plan, after: Plan) -> float:
     )
 
 
-def _moved(problem: Problem, dataset: Dataset, before: Plan, after: Plan) -> float:
+def _moved(problem: Problem, dataset: Dataset, before: ProvisionPlan, after: ProvisionPlan) -> float:
     kept, next_ = (plan.choices[dataset.name][0] for plan in (before, after))
     data, parity = dataset.erasure or (1, 0)
     service = problem.catalog.unit(next_).service
@@ -151,7 +151,7 @@ def _moved(problem: Problem, dataset: Dataset, before: Plan, after: Plan) -> flo
     return stored * (1 - fewer / more) if more and not service else 0.0
 
 
-def _units(plan: Plan, dataset: str) -> int:
+def _units(plan: ProvisionPlan, dataset: str) -> int:
     """Units of the persistent copy."""
     return sum(
         held.units * group.count
@@ -180,11 +180,11 @@ def _at(problem: Problem, factor: float) -> Problem:
     return replace(problem, sla=problem.sla.scaled(factor))
 
 
-def _optimum(problem: Problem, effort: Effort, factor: float) -> Plan:
+def _optimum(problem: Problem, effort: Effort, factor: float) -> ProvisionPlan:
     return compile_plan(_at(problem, factor), effort)
 
 
-def _architecture(plan: Plan) -> Architecture:
+def _architecture(plan: ProvisionPlan) -> Architecture:
     return tuple(sorted(plan.choices.items()))
 
 
@@ -202,16 +202,18 @@ def _architectures(problem: Problem, effort: Effort, factor: float) -> set[Archi
     }
 
 
-def _restricted(problem: Problem, effort: Effort, pair: tuple[float, Architecture]) -> Plan:
+def _restricted(problem: Problem, effort: Effort, pair: tuple[float, Architecture]) -> ProvisionPlan:
     """The cheapest cluster of an architecture at a load."""
     factor, architecture = pair
     return compile_plan(_at(problem, factor), effort, only={name: [units] for name, units in architecture})
 
 
-def _fitting(problem: Problem, factor: float, optimum: Plan, plans: Sequence[Plan]) -> list[Plan]:
+def _fitting(
+    problem: Problem, factor: float, optimum: ProvisionPlan, plans: Sequence[ProvisionPlan]
+) -> list[ProvisionPlan]:
     """The plans that are sound at a load, at what they cost there; not one twice."""
     there = _at(problem, factor)
-    found: dict[object, Plan] = {}
+    found: dict[object, ProvisionPlan] = {}
     for plan in (optimum, *plans):
         cost = plan.upper if plan is optimum else cost_of(there, plan)
         here = replace(plan, upper=cost, lower=min(optimum.lower, cost))
@@ -220,7 +222,9 @@ def _fitting(problem: Problem, factor: float, optimum: Plan, plans: Sequence[Pla
     return list(found.values())
 
 
-def _around(problem: Problem, periods: Schedule, fitting: dict[float, list[Plan]]) -> list[Plan]:
+def _around(
+    problem: Problem, periods: Schedule, fitting: dict[float, list[ProvisionPlan]]
+) -> list[ProvisionPlan]:
     """A plan per period: the cheapest way around the day."""
     stages = [fitting[period.factor] for period in periods.periods]
     costs = [
@@ -228,7 +232,7 @@ def _around(problem: Problem, periods: Schedule, fitting: dict[float, list[Plan]
         for period, stage in zip(periods.periods, stages, strict=True)
     ]
 
-    def moves(before: list[Plan], after: list[Plan]) -> list[list[float]]:
+    def moves(before: list[ProvisionPlan], after: list[ProvisionPlan]) -> list[list[float]]:
         return [[_move_dollars(problem, periods, a, b) for b in after] for a in before]
 
     changes = [moves(a, b) for a, b in pairwise([*stages, stages[0]])]
@@ -250,12 +254,16 @@ def _from(
     return min((cost + changes[-1][last][first], way) for last, (cost, way) in ways.items())
 
 
-def _move_dollars(problem: Problem, periods: Schedule, before: Plan, after: Plan) -> float:
+def _move_dollars(problem: Problem, periods: Schedule, before: ProvisionPlan, after: ProvisionPlan) -> float:
     return periods.price_per_gb_moved * moved_bytes(problem, before, after) / 1e9
 
 
 def _day(
-    problem: Problem, periods: Schedule, around: list[Plan], optima: dict[float, Plan], peak: Plan
+    problem: Problem,
+    periods: Schedule,
+    around: list[ProvisionPlan],
+    optima: dict[float, ProvisionPlan],
+    peak: ProvisionPlan,
 ) -> Scheduled:
     """The plans with their costs a day."""
     slots: list[Slot] = []
@@ -277,7 +285,7 @@ def _day(
     )
 
 
-def _kept(problem: Problem, peak: Plan, factor: float) -> float:
+def _kept(problem: Problem, peak: ProvisionPlan, factor: float) -> float:
     """What the peak's cluster costs at a smaller load: less where requests are paid."""
     return min(peak.upper, cost_of(_at(problem, factor), peak))
 
@@ -286,7 +294,7 @@ def _per_day(problem: Problem, periods: Schedule, dollars: Callable[[Period], fl
     return sum(dollars(period) * period.hours / problem.catalog.hours for period in periods.periods)
 
 
-def _without(problem: Problem, periods: Schedule, optima: dict[float, Plan]) -> Scheduled:
+def _without(problem: Problem, periods: Schedule, optima: dict[float, ProvisionPlan]) -> Scheduled:
     """A day in which some period has no cluster."""
     slots = tuple(Slot(period, optima[period.factor], math.inf, 0.0, 0.0) for period in periods.periods)
     lower = _per_day(problem, periods, lambda period: optima[period.factor].lower)

@@ -17,13 +17,13 @@ from froude.render import (
     Chart,
     Column,
     KeyFigure,
-    Kind,
     Report,
     Section,
     Series,
     Table,
     Tone,
     Value,
+    ValueKind,
     literal,
 )
 
@@ -45,10 +45,10 @@ def schedule_report(problem: Problem, day: Scheduled, facts: dict[str, str]) -> 
             facts=facts,
         )
     figures = (
-        KeyFigure("cost a day", day.per_day, Kind.NUMBER, "$", note="clusters and moved data"),
-        KeyFigure("no schedule costs less than", day.lower_per_day, Kind.NUMBER, "$"),
-        KeyFigure("peak's cluster all day", day.peak_per_day, Kind.NUMBER, "$"),
-        KeyFigure("saving", max(0.0, day.saving), Kind.SHARE),
+        KeyFigure("cost a day", day.per_day, ValueKind.NUMBER, "$", note="clusters and moved data"),
+        KeyFigure("no schedule costs less than", day.lower_per_day, ValueKind.NUMBER, "$"),
+        KeyFigure("peak's cluster all day", day.peak_per_day, ValueKind.NUMBER, "$"),
+        KeyFigure("saving", max(0.0, day.saving), ValueKind.SHARE),
     )
     lede = f"**${day.per_day:,.2f} a day**, {day.saving:.1%} less than the busiest period's cluster all day."
     tone = Tone.GOOD if day.proved else Tone.WARNING
@@ -78,8 +78,8 @@ def hourly(problem: Problem, day: Scheduled) -> Chart:
         ),
         Series("peak's cluster all day (mean)", edges, steps(lambda _: peak)),
     )
-    x = Axis("hour of the day", Kind.NUMBER, unit="h")
-    y = Axis("cost of the clusters", Kind.NUMBER, unit="$/h")
+    x = Axis("hour of the day", ValueKind.NUMBER, unit="h")
+    y = Axis("cost of the clusters", ValueKind.NUMBER, unit="$/h")
     caption = "Moving data comes on top; it is in the table of parts."
     return Chart("Cost of the cluster over the day", x, y, series, caption=caption)
 
@@ -88,7 +88,7 @@ def _parts(day: Scheduled) -> Table:
     rows: list[tuple[Value, ...]] = [
         (kind, dollars, dollars / day.per_day if day.per_day else 0.0) for kind, dollars in day.parts.items()
     ]
-    columns = (Column("Part"), Column("A day", Kind.NUMBER, "$"), Column("Share", Kind.SHARE))
+    columns = (Column("Part"), Column("A day", ValueKind.NUMBER, "$"), Column("Share", ValueKind.SHARE))
     return Table(columns, rows, "What a day's money buys")
 
 
@@ -107,12 +107,12 @@ def _periods(day: Scheduled) -> Table:
     ]
     columns = (
         Column("Period"),
-        Column("Hours", Kind.NUMBER, "h"),
-        Column("SLA", Kind.NUMBER, "x"),
-        Column("Servers", Kind.NUMBER),
-        Column("Cluster", Kind.NUMBER, "$ a day"),
-        Column("Moved after it", Kind.BYTES),
-        Column("For that", Kind.NUMBER, "$ a day"),
+        Column("Hours", ValueKind.NUMBER, "h"),
+        Column("SLA", ValueKind.NUMBER, "x"),
+        Column("Servers", ValueKind.NUMBER),
+        Column("Cluster", ValueKind.NUMBER, "$ a day"),
+        Column("Moved after it", ValueKind.BYTES),
+        Column("For that", ValueKind.NUMBER, "$ a day"),
     )
     return Table(columns, rows, "Clusters of the periods")
 

@@ -25,15 +25,15 @@ from froude.base.clock import Clock
 from froude.provision.frontier import Adapt, Frontier
 from froude.provision.instance import DatasetNeed, Instance, Path
 from froude.provision.model import build
-from froude.provision.plan import Plan, Status
-from froude.provision.types import Batch, Io, Placement, Problem, Sla, Target
+from froude.provision.plan import ProvisionPlan, Status
+from froude.provision.types import Batch, Io, Placement, Problem, RateTarget, Sla
 
 _NARROWEST = 1e-4
 """Of a side: below, a split is not worth telling from its neighbour."""
 _HAIR = 1e-9
 _MOST_BOXES = 4000
 
-Solve = Callable[[Problem, Adapt, float, float], Plan]
+Solve = Callable[[Problem, Adapt, float, float], ProvisionPlan]
 """Compiles a problem, its instance changed, to a relative gap within seconds; its plans carry bounds."""
 
 
@@ -85,7 +85,7 @@ def undecided(problem: Problem) -> tuple[str, ...] | None:
     return phases if len(phases) > 1 else None
 
 
-def settled(problem: Problem, plan: Plan) -> Problem:
+def settled(problem: Problem, plan: ProvisionPlan) -> Problem:
     """The problem with the split that a plan decided; the same where there was nothing to decide."""
     batch = problem.sla.batch
     if batch is None or batch.split or not plan.split:
@@ -101,7 +101,7 @@ def best_split(
     gap: float,
     time_limit_s: float,
     clock: Clock | None = None,
-) -> Plan:
+) -> ProvisionPlan:
     """The cheapest plan over all splits, with a bound over all splits.
 
     The number of boxes grows with the inverse of the gap, to the power of the number of phases less one.
@@ -133,7 +133,7 @@ class _Search:
         self.frontier = frontier
         self.parallel = _parallel_anywhere(problem)
 
-    def run(self, gap: float) -> Plan:
+    def run(self, gap: float) -> ProvisionPlan:
         whole = len(self.phases)
         self._push(_Box((0.0,) * whole, (1.0,) * whole), 0.0, gap / 2)
         while (found := self.frontier.pop()) is not None:
@@ -155,7 +155,7 @@ class _Search:
         else:
             self.frontier.push(box, max(known, plan.lower))
 
-    def _bound(self, box: _Box, gap: float) -> Plan:
+    def _bound(self, box: _Box, gap: float) -> ProvisionPlan:
         """A plan whose lower bound holds for every split in the box."""
         generous = self._at_shares(box.highs)
         here = build(generous)
@@ -167,10 +167,10 @@ class _Search:
             corners = [build(self._at_shares(shares)) for shares in self._corners(box)]
             remote = _remote_labels(here)
             if any(isinstance(one, Instance) and _remote_labels(one) != remote for one in corners):
-                return Plan(Status.UNDECIDED)
+                return ProvisionPlan(Status.UNDECIDED)
             if self.parallel:
                 if not isinstance(corners[0], Instance):
-                    return Plan(Status.UNDECIDED)
+                    return ProvisionPlan(Status.UNDECIDED)
                 adapt = _Quick(corners[0])
         return self.solve(generous, adapt, gap, self.frontier.seconds)
 
@@ -189,9 +189,9 @@ class _Search:
         """Rates of a job whose phases have these shares, which may add up to more than all; no latency."""
         share = dict(zip(self.phases, shares, strict=True))
         phase = {task.name: task.phase for task in self.problem.application.tasks}
-        fixed = [Target(t.task, t.rate) for t in self.problem.sla.targets]
+        fixed = [RateTarget(t.task, t.rate) for t in self.problem.sla.targets]
         targets = [
-            Target(t.task, t.executions / (self.batch.time * share[phase[t.task]]))
+            RateTarget(t.task, t.executions / (self.batch.time * share[phase[t.task]]))
             for t in self.batch.targets
         ]
         return replace(self.problem, sla=Sla((*fixed, *targets)))

@@ -21,13 +21,13 @@ from functools import partial
 from froude.base.clock import Clock
 from froude.provision.frontier import COARSE, Adapt, Frontier
 from froude.provision.instance import Copy, DatasetNeed, Instance, LocalUnits, TaskNeed
-from froude.provision.plan import Plan, Status
+from froude.provision.plan import ProvisionPlan, Status
 from froude.provision.types import Placement
 
 _ROUNDING = 1e-9
 _MOST_INTERVALS = 2000
 
-Solve = Callable[[Adapt, float, float], Plan]
+Solve = Callable[[Adapt, float, float], ProvisionPlan]
 """Compiles the problem, its instance changed, to a relative gap within seconds; its plans carry bounds."""
 
 
@@ -56,7 +56,7 @@ class _Interval:
 
 def best_spread(
     hosts: int, solve: Solve, *, gap: float, time_limit_s: float, clock: Clock | None = None
-) -> Plan:
+) -> ProvisionPlan:
     """The cheapest plan over all numbers H of hosts to spread over, with a bound over all of them.
 
     Args:
@@ -70,7 +70,7 @@ def best_spread(
     fine = gap / 2
     rough = max(fine, COARSE)
 
-    def answer(spread: int, within: float) -> Plan:
+    def answer(spread: int, within: float) -> ProvisionPlan:
         """A single H is a problem of its own; a close look at it takes its time."""
         seconds = frontier.seconds if within > fine else frontier.seconds_close
         plan = solve(partial(spread_over, spread=spread, hosts=hosts), within, seconds)

@@ -31,8 +31,8 @@ when its name begins alike (`p99` and `p99 (from actual send)`). A string that c
 `literal` where Markdown is read; everywhere else it is shown as it is.
 """
 
-from froude.render.html import report_html, save
-from froude.render.json import FORMAT, VERSION, report_dict, report_json
+from froude.render.html import report_files, report_html, save
+from froude.render.json import report_dict, report_json
 from froude.render.markdown import literal
 from froude.render.pattern import (
     ArrowKind,
@@ -55,7 +55,6 @@ from froude.render.types import (
     Column,
     KeyFigure,
     KeyFigures,
-    Kind,
     Mark,
     Report,
     Section,
@@ -64,11 +63,10 @@ from froude.render.types import (
     Text,
     Tone,
     Value,
+    ValueKind,
 )
 
 __all__ = [
-    "FORMAT",
-    "VERSION",
     "ArrowKind",
     "Axis",
     "Block",
@@ -78,7 +76,6 @@ __all__ = [
     "Column",
     "KeyFigure",
     "KeyFigures",
-    "Kind",
     "Mark",
     "Pattern",
     "PatternArrow",
@@ -94,11 +91,13 @@ __all__ = [
     "Text",
     "Tone",
     "Value",
+    "ValueKind",
     "describe",
     "literal",
     "picture_png",
     "picture_svg",
     "report_dict",
+    "report_files",
     "report_html",
     "report_json",
     "save",

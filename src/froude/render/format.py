@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 
-from froude.render.types import Kind, Value
+from froude.render.types import Value, ValueKind
 
 DASH = "\u2013"
 """Stands for an absent value."""
@@ -22,7 +22,7 @@ _TIME = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), 
 _SIZE = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 
 
-def written(value: Value, kind: Kind, unit: str = "") -> str:
+def written(value: Value, kind: ValueKind, unit: str = "") -> str:
     """A value as the page shows it, its unit included.
 
     Args:
@@ -35,15 +35,15 @@ def written(value: Value, kind: Kind, unit: str = "") -> str:
     """
     if value is None:
         return DASH
-    if kind is Kind.MET:
+    if kind is ValueKind.MET:
         return "met" if value else "missed"
-    if isinstance(value, (str, bool)) or kind in {Kind.TEXT, Kind.CODE}:
+    if isinstance(value, (str, bool)) or kind in {ValueKind.TEXT, ValueKind.CODE}:
         return _word(value)
     if math.isnan(value):
         return DASH
     if math.isinf(value):
         return _MINUS * (value < 0) + "∞"
-    return _measured(float(value), kind, unit) if kind is not Kind.NUMBER else _with(number(value), unit)
+    return _measured(float(value), kind, unit) if kind is not ValueKind.NUMBER else _with(number(value), unit)
 
 
 def one_line(text: str) -> str:
@@ -85,12 +85,12 @@ def size(size_bytes: float) -> str:
     return _scaled(size_bytes, _SIZE)
 
 
-def _measured(value: float, kind: Kind, unit: str) -> str:
-    if kind is Kind.SHARE:
+def _measured(value: float, kind: ValueKind, unit: str) -> str:
+    if kind is ValueKind.SHARE:
         return share(value)
-    if kind is Kind.DURATION:
+    if kind is ValueKind.DURATION:
         return duration(value)
-    return size(value) if kind is Kind.BYTES else _with(number(value), unit)
+    return size(value) if kind is ValueKind.BYTES else _with(number(value), unit)
 
 
 def _scaled(value: float, units: tuple[tuple[float, str], ...]) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from froude.base.files import atomic_write_text
+from froude.base.files import atomic_write_all
 from froude.base.version import __version__
 from froude.render.format import written
 from froude.render.json import report_json
@@ -33,19 +33,21 @@ from froude.render.types import (
     ChartKind,
     KeyFigure,
     KeyFigures,
-    Kind,
     Report,
     Section,
     Table,
     Text,
     Tone,
     Value,
+    ValueKind,
 )
 from froude.render.vegalite import panel_spec
+from froude.workspace.artifact import Origin
+from froude.workspace.recognise import GENERATOR
 
 _WIDTHS = (("wide", 1080.0), ("middle", 690.0), ("narrow", 340.0))
 """The pattern is drawn for three widths of the window; the style sheet shows one."""
-_NUMERIC = {Kind.NUMBER, Kind.SHARE, Kind.DURATION, Kind.BYTES}
+_NUMERIC = {ValueKind.NUMBER, ValueKind.SHARE, ValueKind.DURATION, ValueKind.BYTES}
 _WORDS = {Tone.GOOD: "Good", Tone.WARNING: "Caution", Tone.BAD: "Failed", Tone.NEUTRAL: "Report"}
 
 
@@ -76,6 +78,7 @@ def report_html(report: Report, *, interactive: bool = True) -> str:
         "specs": _ours(_embedded(drawer.specs)),
         "policy": _policy(scripts),
         "version": __version__,
+        "generator": _ours(GENERATOR),
     }
     text = _environment().get_template("page.html.j2").render(view)
     # a path that is not UTF-8 arrives with lone surrogates, which no file can hold
@@ -83,7 +86,12 @@ def report_html(report: Report, *, interactive: bool = True) -> str:
 
 
 def save(
-    report: Report, path: Path | str, *, interactive: bool = True, suffix: str = ".json"
+    report: Report,
+    path: Path | str,
+    *,
+    interactive: bool = True,
+    suffix: str = ".json",
+    origin: Origin | None = None,
 ) -> tuple[Path, Path]:
     """Write the page and, beside it, the same figures as JSON; both readable by their owner only.
 
@@ -92,23 +100,32 @@ def save(
         path: where the page goes.
         interactive: as in `report_html`.
         suffix: of the JSON, which has the page's name otherwise; another one where `.json` is taken by results.
+        origin: how it came to be; stands in the figures.
 
     Returns:
         The paths of the page and of the JSON.
 
     Raises:
-        MissingError: the folder cannot be written, or is full.
+        InputError: what stands there is no regular file.
+        MissingError: the folder cannot be written, or is full; what stood there stays.
     """
-    page = Path(path)
-    figures = page.with_suffix(suffix)
-    text, data = report_html(report, interactive=interactive), report_json(report)
-    atomic_write_text(page, text)
-    try:
-        atomic_write_text(figures, data)
-    except BaseException:
-        page.unlink(missing_ok=True)
-        raise
+    files = report_files(report, Path(path), interactive=interactive, suffix=suffix, origin=origin)
+    atomic_write_all(files)
+    page, figures = files
     return page, figures
+
+
+def report_files(
+    report: Report,
+    page: Path,
+    *,
+    interactive: bool = True,
+    suffix: str = ".json",
+    origin: Origin | None = None,
+) -> dict[Path, bytes]:
+    """What `save` writes: the page, then its figures, by their places."""
+    text, data = report_html(report, interactive=interactive), report_json(report, origin)
+    return {page: text.encode(), page.with_suffix(suffix): data.encode()}
 
 
 @dataclass(slots=True)
@@ -195,13 +212,13 @@ def _table_view(table: Table) -> dict[str, Any]:
     return {"table": table, "columns": columns, "rows": rows, "note": inline(table.note)}
 
 
-def _cell(value: Value, kind: Kind) -> dict[str, Any]:
+def _cell(value: Value, kind: ValueKind) -> dict[str, Any]:
     """A cell's words and how they look; a share also has the length of its bar."""
     bar = None
-    if kind is Kind.SHARE and isinstance(value, (int, float)) and 0 <= value <= 1:
+    if kind is ValueKind.SHARE and isinstance(value, (int, float)) and 0 <= value <= 1:
         bar = f"{value * 100:.2f}"
     name = kind.value
-    if kind is Kind.MET:
+    if kind is ValueKind.MET:
         name = "unknown" if value is None else ("met" if value else "missed")
     elif kind in _NUMERIC and isinstance(value, str):
         name = "word"

@@ -1,8 +1,8 @@
 """A report as JSON: the figures of the page, for machines.
 
-Version 1: `format`, `version`, `froude`, then the report's fields. Durations are seconds, sizes bytes,
-shares fractions. A number that JSON cannot hold is null (not a number) or the text `Infinity`, `-Infinity`.
-A chart has the points that the page draws, and for each series `points_total`, how many there were.
+The stamp, then the report's fields, then its lineage. Durations are seconds, sizes bytes, shares fractions. A
+number that JSON cannot hold is null (not a number) or the text `Infinity`, `-Infinity`. A chart has the points
+that the page draws, and for each series `points_total`, how many there were.
 """
 
 from __future__ import annotations
@@ -13,29 +13,44 @@ from dataclasses import asdict
 from enum import Enum
 from typing import Any
 
-from froude.base.version import __version__
+from froude.base.plain import Fields
 from froude.render.pattern import Pattern, PatternLoop, PatternStep
 from froude.render.prepare import prepare
 from froude.render.types import Block, Callout, Chart, KeyFigure, KeyFigures, Report, Table, Text
-
-FORMAT = "froude-report"
-"""What the file says it is."""
-VERSION = 1
-"""Version of the layout; raised when a field changes its meaning or goes."""
+from froude.workspace.artifact import Origin
+from froude.workspace.document import dump_sealed_figures
+from froude.workspace.migrate import Migrations
 
 
-def report_json(report: Report) -> str:
-    """The report as JSON text, two spaces deep, ending in a line feed."""
-    text = json.dumps(report_dict(report), indent=2, ensure_ascii=False, allow_nan=False)
-    return text.encode(errors="replace").decode() + "\n"
+def _stamped(data: Fields) -> None:
+    """Version 1 said `format: froude-report` and the version apart; `froude` was the Froude that wrote it."""
+    del data["format"], data["version"]
+
+
+MIGRATIONS = Migrations(
+    "report",
+    2,
+    {1: _stamped},
+    unstamped=lambda data: data.get("version") if data.get("format") == "froude-report" else None,
+)
+"""Forms of the figures; the version is raised when a field changes its meaning or goes."""
+
+
+def report_json(report: Report, origin: Origin | None = None) -> str:
+    """The report as JSON text, two spaces deep, ending in a line feed.
+
+    Args:
+        report: what it shows.
+        origin: how it came to be.
+    """
+    # a path that is not UTF-8 arrives with lone surrogates, which no file can hold
+    fields = json.loads(json.dumps(report_dict(report), ensure_ascii=False).encode(errors="replace"))
+    return dump_sealed_figures(MIGRATIONS, fields, origin or Origin())
 
 
 def report_dict(report: Report) -> dict[str, Any]:
     """The report as plain values that JSON can hold."""
     return {
-        "format": FORMAT,
-        "version": VERSION,
-        "froude": __version__,
         "title": report.title,
         "subtitle": report.subtitle,
         "lede": report.lede,

@@ -54,7 +54,7 @@ class BoxKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LaneRow:
     """A call, or calls, at its place."""
 
     kind: RowKind
@@ -101,7 +101,7 @@ class LaidLane:
     start: list[str] = field(default_factory=list)
     """The start rule in lines."""
     boxes: list[Box] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[LaneRow] = field(default_factory=list)
 
 
 def lay_lane(
@@ -167,7 +167,7 @@ class _Stack:
         for pulse in pulses:
             height = ROW + NOTE + 4
             note = f"every {pulse.every}"
-            row = Row(
+            row = LaneRow(
                 kind=RowKind.PULSE,
                 x=x + PAD,
                 y=y,
@@ -208,7 +208,7 @@ class _Stack:
         for item in folded(calls, self.anchors, self.fold_at):
             height = ROW + (NOTE if item.note else 0)
             self.laid.rows.append(
-                Row(item.kind, x, y, width, height, item.ids, item.text, item.note, item.count)
+                LaneRow(item.kind, x, y, width, height, item.ids, item.text, item.note, item.count)
             )
             y += height
         return y

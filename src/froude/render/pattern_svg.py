@@ -20,7 +20,7 @@ from froude.render.pattern_lane import (
     START_SIZE,
     Box,
     BoxKind,
-    Row,
+    LaneRow,
     RowKind,
 )
 from froude.render.pattern_layout import Layout, PlacedLane, Point, Route, arrow_kinds, lay_out
@@ -158,7 +158,7 @@ class _Drawing:
         elif value:
             yield _text((box.x + box.width - 13, y), value, tint, LABEL_SIZE, weight=650, anchor="end")
 
-    def _row(self, row: Row) -> Iterator[str]:
+    def _row(self, row: LaneRow) -> Iterator[str]:
         if row.kind is RowKind.FOLD:
             yield from self._fold(row)
             return
@@ -176,7 +176,7 @@ class _Drawing:
         if row.kind is RowKind.PULSE:
             yield self._train(row)
 
-    def _fold(self, row: Row) -> Iterator[str]:
+    def _fold(self, row: LaneRow) -> Iterator[str]:
         """Three dots, how many calls, and below them which."""
         for step in (-5, 0, 5):
             yield (
@@ -187,7 +187,7 @@ class _Drawing:
         note = fit(row.note, row.width - 12, 11)
         yield _text((row.x + 12, row.y + ROW + NOTE - 5), note, self.palette["faint"], 11, hint=row.note)
 
-    def _train(self, row: Row) -> str:
+    def _train(self, row: LaneRow) -> str:
         """A line with regular spikes, beside the period: time makes this call."""
         start = row.x + 12 + text_width(row.note, 11) + 12
         end, base = row.x + row.width, row.y + ROW + NOTE - 5

@@ -17,7 +17,7 @@ Value = str | int | float | bool | None
 """What a table cell or a key figure may hold; None is shown as a dash."""
 
 
-class Kind(Enum):
+class ValueKind(Enum):
     """What a value measures, and so how it is written."""
 
     TEXT = "text"
@@ -71,7 +71,7 @@ class KeyFigure:
 
     label: str
     value: Value
-    kind: Kind = Kind.NUMBER
+    kind: ValueKind = ValueKind.NUMBER
     unit: str = ""
     """Written after a NUMBER: `calls/s`."""
     aim: float | None = None
@@ -103,7 +103,7 @@ class Column:
     """One column of a table."""
 
     title: str
-    kind: Kind = Kind.TEXT
+    kind: ValueKind = ValueKind.TEXT
     unit: str = ""
     """Written once, in the head, beside the title of a NUMBER column."""
 
@@ -148,16 +148,16 @@ class Axis:
     """What an axis measures. A numeric axis must have a unit, by its kind or by `unit`."""
 
     title: str
-    kind: Kind = Kind.NUMBER
+    kind: ValueKind = ValueKind.NUMBER
     unit: str = ""
     """Unit of a NUMBER axis: `calls/s`, `blocks`, `nodes`."""
     log: bool = False
     """Logarithmic; values that are not positive are then left out, and the chart says how many."""
 
     def __post_init__(self) -> None:
-        if self.kind is Kind.NUMBER and not self.unit:
+        if self.kind is ValueKind.NUMBER and not self.unit:
             raise ValueError(f"axis {self.title!r} has no unit; counts have one too, such as 'calls'")
-        if self.kind is Kind.MET:
+        if self.kind is ValueKind.MET:
             raise ValueError(f"axis {self.title!r}: a verdict is no axis")
 
 

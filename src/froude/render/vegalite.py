@@ -8,7 +8,7 @@ from typing import Any
 from froude.render.format import DASH, one_line
 from froude.render.prepare import Panel, Shown
 from froude.render.theme import PAGE, SANS, Palette
-from froude.render.types import Axis, Chart, ChartKind, Kind
+from froude.render.types import Axis, Chart, ChartKind, ValueKind
 
 Spec = dict[str, Any]
 
@@ -74,7 +74,7 @@ def _one_line(part: Any) -> Any:
 def axis_title(axis: Axis) -> str:
     """What stands at an axis: its title, its unit where the ticks do not carry one, and `log scale`."""
     parts = [axis.title]
-    if axis.kind is Kind.NUMBER and axis.unit != axis.title:
+    if axis.kind is ValueKind.NUMBER and axis.unit != axis.title:
         parts.append(axis.unit)
     if axis.log:
         parts.append("log scale")
@@ -228,7 +228,7 @@ def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> l
         },
     }
     # the axis names the unit of a plain number once; durations and sizes carry theirs
-    value = _auto(chart.y, "datum.y", unit=chart.y.kind is not Kind.NUMBER)
+    value = _auto(chart.y, "datum.y", unit=chart.y.kind is not ValueKind.NUMBER)
     text = [{"calculate": f"isValid(datum.y) ? {value} : '{DASH}'", "as": "yt"}]
     colour = {"field": "s", "type": "nominal", "scale": {"domain": names, "range": colours}, "legend": None}
     tips = [{"field": "x", "title": chart.x.title}, {"field": "s", "title": "series"}, _tip("yt", chart.y)]
@@ -328,7 +328,7 @@ def _tip(field: str, axis: Axis) -> Spec:
 
 def _ticks(axis: Axis, top: float) -> str:
     """A Vega expression for a tick: one unit for a whole linear axis, the unit that fits on a log one."""
-    units = {Kind.DURATION: _TIME_UNITS, Kind.BYTES: _SIZE_UNITS}.get(axis.kind)
+    units = {ValueKind.DURATION: _TIME_UNITS, ValueKind.BYTES: _SIZE_UNITS}.get(axis.kind)
     if units is None:
         return _auto(Axis(axis.title, axis.kind, "1"), "datum.value", unit=False)
     if axis.log:
@@ -339,9 +339,9 @@ def _ticks(axis: Axis, top: float) -> str:
 
 def _auto(axis: Axis, value: str, *, unit: bool = True) -> str:
     """A Vega expression that writes one value with the unit that fits it."""
-    if axis.kind is Kind.SHARE:
+    if axis.kind is ValueKind.SHARE:
         return f"format({value}*100, '.4~r') + '\u202f%'"
-    units = {Kind.DURATION: _TIME_UNITS, Kind.BYTES: _SIZE_UNITS}.get(axis.kind)
+    units = {ValueKind.DURATION: _TIME_UNITS, ValueKind.BYTES: _SIZE_UNITS}.get(axis.kind)
     if units is None:
         tail = f" + {_quoted(chr(0x202F) + axis.unit)}" if unit and axis.unit else ""
         return f"{_plain(value)}{tail}"

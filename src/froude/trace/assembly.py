@@ -17,25 +17,28 @@ from froude.base.errors import InputError
 from froude.hadoop.rpc import events
 from froude.hadoop.rpc.observer import Observer
 from froude.hadoop.schema import Schema
+from froude.hadoop.target import UNKNOWN, Target, service_of
 from froude.trace.redact import Redactor
-from froude.trace.tape import Kind, Record
+from froude.trace.tape import Record, RecordKind
 from froude.trace.types import Call, Loss, Status
 
-Row = tuple[Any, ...]
-"""A call's fields in order, its status as text."""
+CallRow = tuple[Any, ...]
+"""A call's fields in order, its status as text, and last the parts of its target."""
 _SUCCESS, _ERROR, _FATAL = Status.SUCCESS.value, Status.ERROR.value, Status.FATAL.value
+_TO_SERVER, _TO_CLIENT = int(RecordKind.TO_SERVER), int(RecordKind.TO_CLIENT)
 _EXAMPLES = 10
+_GAP_DIGITS = 19
 _TIE_S = 1e-6
 _TELLS_CLUSTER = frozenset({"versionRequest", "registerDatanode"})
 
 
-def to_call(row: Row) -> Call:
+def to_call(row: CallRow) -> Call:
     """The value of a row."""
-    fields: Any = (*row[:14], Status(row[14]), *row[15:])
+    fields: Any = (*row[:14], Status(row[14]), row[15], row[16], Target(*row[17:]))
     return Call(*fields)
 
 
-def to_row(call: Call) -> Row:
+def to_row(call: Call) -> CallRow:
     """The row of a value."""
     return (
         call.start_s,
@@ -55,6 +58,7 @@ def to_row(call: Call) -> Row:
         call.status.value,
         call.error,
         call.error_message,
+        *call.target,
     )
 
 
@@ -64,6 +68,7 @@ class _Watched:
 
     number: int
     peer: str
+    target: Target
     observer: Observer
     user: str | None = None
     real_user: str | None = None
@@ -73,7 +78,7 @@ class _Watched:
     """A gap or lost framing: later bytes tell nothing."""
 
 
-class Assembly:
+class CallAssembly:
     """Joins one capture's records to rows.
 
     Args:
@@ -84,7 +89,7 @@ class Assembly:
     """
 
     def __init__(
-        self, schema: Schema, redactor: Redactor, emit: Callable[[Row], None], *, start_s: float = 0.0
+        self, schema: Schema, redactor: Redactor, emit: Callable[[CallRow], None], *, start_s: float = 0.0
     ) -> None:
         self._schema = schema
         self._redactor = redactor
@@ -111,19 +116,16 @@ class Assembly:
         """One record of the tape."""
         time_s, number, kind, payload = record
         watched = self._watched.get(number)
-        if kind == Kind.TO_SERVER or kind == Kind.TO_CLIENT:  # noqa: PLR1714 - twice as fast as a set, 2 a call
+        if kind in (_TO_SERVER, _TO_CLIENT):
             if watched is None or watched.blind:
                 self._dropped += len(payload)
                 return
-            self._bytes(watched, time_s - self._start_s, payload, kind == Kind.TO_SERVER)
-        elif kind == Kind.OPEN:
+            self._bytes(watched, time_s - self._start_s, payload, kind == _TO_SERVER)
+        elif kind == RecordKind.OPEN:
             self._opened(number, payload)
-        elif watched is not None and kind == Kind.GAP:
-            self._dropped += int(payload)
-            if not watched.blind:
-                self._say(watched, time_s - self._start_s, f"{int(payload)} bytes not recorded")
-            watched.blind = True
-        elif watched is not None and kind == Kind.CLOSE:
+        elif watched is not None and kind == RecordKind.GAP:
+            self._gap(watched, time_s - self._start_s, payload)
+        elif watched is not None and kind == RecordKind.CLOSE:
             self._closed(watched, time_s - self._start_s)
 
     def finish(self, time_s: float) -> None:
@@ -133,24 +135,32 @@ class Assembly:
         self._watched.clear()
         del time_s
 
+    def _gap(self, watched: _Watched, time_s: float, payload: bytes) -> None:
+        is_number = payload.isdigit() and len(payload) < _GAP_DIGITS
+        self._dropped += int(payload) if is_number else 0
+        if not watched.blind:
+            size = payload.decode() if is_number else "an unknown number of"
+            self._say(watched, time_s, f"{size} bytes not recorded")
+        watched.blind = True
+
     def _opened(self, number: int, payload: bytes) -> None:
         try:
-            peer = str(json.loads(payload)["peer"][0])
-        except (ValueError, KeyError, TypeError, IndexError):
-            peer = ""
+            facts = json.loads(payload)
+            peer = str(facts["peer"][0])
+            target = Target(*map(str, facts.get("target", ())))
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+            peer, target = "", UNKNOWN
         self.connections += 1
-        self._watched[number] = _Watched(number, peer, Observer())
+        self._watched[number] = _Watched(number, peer, target, Observer())
 
     def _bytes(self, watched: _Watched, time_s: float, data: bytes, from_client: bool) -> None:
-        observer = watched.observer
-        feed = observer.from_client if from_client else observer.from_server
-        for at_s, event in feed(data, time_s):
+        for event in watched.observer.events(data, from_client=from_client):
             if isinstance(event, events.Request):
-                self._request(watched, at_s, event)
+                self._request(watched, time_s, event)
             elif isinstance(event, events.Response):
-                self._response(watched, at_s, event)
+                self._response(watched, time_s, event)
             else:
-                self._other(watched, at_s, event)
+                self._other(watched, time_s, event)
 
     def _other(self, watched: _Watched, time_s: float, event: events.Event) -> None:
         match event:
@@ -230,24 +240,29 @@ class Assembly:
         *error: str,
     ) -> None:
         start_s, request, body = asked
+        call_id, client_id, retry, caller_context, protocol, method, _, _ = request
+        target = watched.target
         self._emit(
             (
                 start_s,
                 duration_s,
                 watched.number,
                 watched.peer,
-                request.client_id,
-                request.call_id,
-                request.retry,
+                client_id,
+                call_id,
+                retry,
                 watched.user,
                 watched.real_user,
-                request.caller_context,
-                request.protocol,
-                request.method,
+                caller_context,
+                protocol,
+                method,
                 body,
                 response,
                 status,
                 *(error or (None, None)),
+                target.service or service_of(protocol),
+                target.address,
+                target.id,
             )
         )
 
@@ -286,7 +301,7 @@ class Assembly:
 
 def assemble(
     records: Iterator[Record], schema: Schema, redactor: Redactor, *, start_s: float | None = None
-) -> tuple[list[Row], Assembly]:
+) -> tuple[list[CallRow], CallAssembly]:
     """A whole tape at once.
 
     Args:
@@ -298,8 +313,8 @@ def assemble(
     Returns:
         The rows, by start, and the assembly with what it counted.
     """
-    rows: list[Row] = []
-    assembly = Assembly(schema, redactor, rows.append, start_s=start_s or 0.0)
+    rows: list[CallRow] = []
+    assembly = CallAssembly(schema, redactor, rows.append, start_s=start_s or 0.0)
     last_s = 0.0
     for record in records:
         if start_s is None:

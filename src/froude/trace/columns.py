@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from froude.base.errors import InputError
-from froude.trace.assembly import Row, to_call, to_row
-from froude.trace.types import Call
+from froude.hadoop.target import service_of
+from froude.trace.assembly import CallRow, to_call, to_row
+from froude.trace.types import Call, Status
 
 _FIELDS: list[pa.Field[Any]] = [
     pa.field("start_s", pa.float64(), nullable=False),
@@ -29,12 +31,18 @@ _FIELDS: list[pa.Field[Any]] = [
     pa.field("status", pa.string(), nullable=False),
     pa.field("error", pa.string()),
     pa.field("error_message", pa.string()),
+    pa.field("service", pa.string(), nullable=False),
+    pa.field("address", pa.string(), nullable=False),
+    pa.field("target_id", pa.string(), nullable=False),
 ]
 SCHEMA = pa.schema(_FIELDS)
-"""Names and types in the order of `Call`'s fields; Parquet's dictionaries keep the repeated texts small."""
+"""Names and types in the order of `Call`'s fields, the parts of its target last.
+
+Parquet's dictionaries keep the repeated texts small.
+"""
 
 
-def to_table(rows: Sequence[Row]) -> pa.Table:
+def to_table(rows: Sequence[CallRow]) -> pa.Table:
     """Rows as a table."""
     columns = zip(*rows, strict=True) if rows else ([] for _ in SCHEMA)
     arrays = [pa.array(column, type=field.type) for column, field in zip(columns, SCHEMA, strict=True)]
@@ -48,11 +56,27 @@ def calls_to_table(calls: Sequence[Call]) -> pa.Table:
     return to_table([to_row(call) for call in calls])
 
 
+def with_targets(table: pa.Table, source_id: str) -> pa.Table:
+    """A table of before there were targets: who was called follows from the protocol, as far as it does.
+
+    Args:
+        table: of version 1 of a trace, or of a later one, which is given back as it is.
+        source_id: whose traffic it is; the id of the NameNode among the targets.
+    """
+    if "protocol" not in table.column_names or "service" in table.column_names:
+        return table
+    services = [service_of(str(protocol)) for protocol in table.column("protocol").to_pylist()]
+    ids = [source_id if service == "namenode" else "" for service in services]
+    for name, values in (("service", services), ("address", [""] * len(services)), ("target_id", ids)):
+        table = table.append_column(SCHEMA.field(name), pa.array(values, type=pa.string()))
+    return table
+
+
 def check(table: pa.Table, file: object) -> None:
     """Refuse a table that is not a trace's.
 
     Raises:
-        InputError: a column is missing, of another type, or has holes where it may not.
+        InputError: a column is missing, of another type, has holes where it may not, or a value that none may have.
     """
     for field in SCHEMA:
         index = table.schema.get_field_index(field.name)
@@ -69,6 +93,16 @@ def check(table: pa.Table, file: object) -> None:
             )
         if not field.nullable and table.column(index).null_count:
             raise InputError("has empty values where none may be", file=str(file), place=field.name)
+    odd = table.filter(pc.invert(pc.is_in(table.column("status"), value_set=pa.array(_STATUSES))))
+    if odd.num_rows:
+        found, allowed = odd.column("status")[0].as_py(), ", ".join(_STATUSES)
+        raise InputError("has no such status", file=str(file), place="status", found=found, allowed=allowed)
+    for name in ("start_s", "duration_s"):
+        if pc.all(pc.is_finite(table.column(name))).as_py() is False:  # None where there is no row
+            raise InputError("has a time that is none", file=str(file), place=name, allowed="finite seconds")
+
+
+_STATUSES = [status.value for status in Status]
 
 
 class LazyCalls(Sequence[Call]):

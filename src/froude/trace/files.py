@@ -7,53 +7,68 @@ While it is being recorded it is a folder `NAME.partial` instead: the schema, wh
 
 from __future__ import annotations
 
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
 
-from froude.base.clock import RealClock
-from froude.base.errors import InputError, MissingError
-from froude.base.files import atomic_folder, atomic_write_bytes, read_bounded, stated_os_errors
+from froude.base.documents import Section, dump_document
+from froude.base.errors import ChangedError, InputError, MissingError
+from froude.base.files import (
+    atomic_folder,
+    atomic_write_bytes,
+    atomic_write_text,
+    open_regular,
+    read_bounded,
+    stated_os_errors,
+)
+from froude.base.plain import Fields
 from froude.base.units import Quantity, parse_quantity
 from froude.hadoop.schema import Schema, UnknownMethodError
 from froude.trace import columns
 from froude.trace.types import Fidelity, Loss, Trace, TraceMeta
-from froude.workspace.artifact import Lineage, hash_parts, stamp
+from froude.workspace.artifact import Lineage, Origin, check_files, hash_files, hash_parts
+from froude.workspace.document import Opened, dump_sealed, lineage_of, open_document
 from froude.workspace.migrate import Migrations
 
-FORMAT = 1
-MIGRATIONS = Migrations("trace", FORMAT)
 CALLS, SCHEMA, META = "calls.parquet", "schema.fds", "meta.yaml"
 STREAM = "calls.arrows"
+PARTIAL = "partial-trace"
 _META_LIMIT_BYTES = 1 << 20
 _SCHEMA_LIMIT_BYTES = 64 << 20
 _ROWS_PER_GROUP = 50_000
+_FACTS = ("scale", "started_at", "source_id", "release", "fidelity", "loss", "notes")
+"""What the content hash of version 1 was over, besides the files."""
+_REMEDY = "Restore it from a copy, or record again"
+
+
+def _unstamped(kind: str) -> Any:
+    return lambda data: data.get("format") if data.get("kind") == kind else None
+
+
+def _stamped(data: Fields) -> None:
+    """Version 1 said `format: 1` and `kind: trace`, and of the files only the one hash over all."""
+    del data["format"], data["kind"]
+
+
+MIGRATIONS = Migrations("trace", 2, {1: _stamped}, unstamped=_unstamped("trace"))
+PARTIAL_MIGRATIONS = Migrations(PARTIAL, 2, {1: _stamped}, unstamped=_unstamped("partial trace"))
 
 
 def write_trace(
-    path: Path | str,
-    trace: Trace,
-    *,
-    command: str = "",
-    inputs: Sequence[str] = (),
-    tags: Sequence[str] = (),
-    replace: bool = False,
+    path: Path | str, trace: Trace, origin: Origin | None = None, *, replace: bool = False
 ) -> Lineage:
     """Write a Trace; whole or not at all, readable by its owner only.
 
     Args:
         path: the folder to make.
         trace: what to write; its calls are put in order of their start.
-        command: what made it.
-        inputs: content hashes of what it was made from.
-        tags: words by which a workspace finds it.
+        origin: how it came to be.
         replace: whether a folder already there may be replaced.
 
     Returns:
@@ -64,16 +79,7 @@ def write_trace(
         MissingError: no space, or no right to write there.
     """
     table = columns.calls_to_table(trace.calls)
-    return write_table(
-        Path(path),
-        trace.meta,
-        trace.schema,
-        table,
-        command=command,
-        inputs=inputs,
-        tags=tags,
-        replace=replace,
-    )
+    return write_table(Path(path), trace.meta, trace.schema, table, origin, replace=replace)
 
 
 def write_table(
@@ -81,26 +87,19 @@ def write_table(
     meta: TraceMeta,
     schema: Schema,
     table: pa.Table,
+    origin: Origin | None = None,
     *,
-    command: str = "",
-    inputs: Sequence[str] = (),
-    tags: Sequence[str] = (),
     replace: bool = False,
 ) -> Lineage:
     """`write_trace` for calls that are a table already."""
-    table = _in_order(table)
+    table, origin = _in_order(table), origin or Origin()
     with atomic_folder(path, replace=replace) as folder:
         atomic_write_bytes(folder / SCHEMA, used_schema(schema, table).to_bytes())
         _write_parquet(folder / CALLS, table)
-        facts = meta_to_mapping(meta)
-        digest = hash_parts([folder / CALLS, folder / SCHEMA], facts)
-        made_at = stamp(RealClock().wall())
-        lineage = Lineage("trace", FORMAT, digest, tuple(inputs), command, made_at=made_at)
-        document = {"format": FORMAT, "kind": "trace", "calls": table.num_rows, **facts}
-        if tags:
-            document["tags"] = sorted(set(tags))
-        document["lineage"] = lineage.to_mapping()
-        atomic_write_bytes(folder / META, dump(document))
+        hashes = hash_files(folder, (CALLS, SCHEMA))
+        fields = {"calls": table.num_rows, **meta_to_mapping(meta), "files": hashes}
+        lineage = lineage_of(MIGRATIONS, fields, origin)
+        atomic_write_text(folder / META, dump_sealed(MIGRATIONS, fields, lineage, origin.tags))
     return lineage
 
 
@@ -128,38 +127,68 @@ def read_trace(path: Path | str) -> Trace:
     """Read a Trace; its calls are made when first looked at.
 
     Raises:
-        InputError: absent, empty, cut short, damaged, foreign, or of a newer Froude.
+        ChangedError: edited, cut short or damaged.
+        InputError: absent, empty, foreign, or of a newer Froude.
     """
     folder = Path(path)
     document = read_meta(folder)
-    meta = meta_from_mapping(document, file=folder / META)
-    schema = read_schema(folder / SCHEMA)
-    table = _read_calls(folder / CALLS)
-    expected = document.get("calls")
-    if table.num_rows != expected:
-        found, allowed = f"{table.num_rows} calls", f"{expected}, as {META} says"
-        raise InputError(
-            "is not the table that belongs here", file=folder / CALLS, found=found, allowed=allowed
-        )
-    return Trace(meta, schema, columns.LazyCalls(table))
+    table = _read_calls(folder / CALLS, document.calls, document.meta.source_id)
+    return Trace(document.meta, read_schema(folder / SCHEMA), columns.LazyCalls(table), document.lineage)
 
 
-def read_lineage(path: Path | str) -> Lineage:
-    """The lineage of a Trace.
+@dataclass(frozen=True, slots=True)
+class TraceDocument:
+    """What a Trace's `meta.yaml` says."""
 
-    Raises:
-        InputError: it has none.
-    """
-    document = read_meta(Path(path))
-    return Lineage.from_mapping(document.get("lineage") or {}, file=Path(path) / META)
+    meta: TraceMeta
+    calls: int
+    """Rows of its table."""
+    lineage: Lineage
 
 
-def read_meta(folder: Path, kind: str = "trace") -> dict[str, Any]:
-    """The mapping of a Trace's `meta.yaml`, brought to the newest version.
+def read_meta(folder: Path) -> TraceDocument:
+    """A Trace's facts, once it is sure that they and its files are what was written.
 
     Raises:
+        ChangedError: edited, cut short or damaged.
         InputError: not a Trace.
     """
+    document = _open_meta(folder, MIGRATIONS)
+    root = document.root
+    if document.version == 1:
+        lineage = _check_first_version(folder, document)
+    else:
+        lineage = document.check()
+        hashes = root.section("files")
+        check_files(folder, hashes, _REMEDY)
+        if sorted(hashes.fields) != sorted((CALLS, SCHEMA)):
+            raise root.error(
+                "files", "are other files", found=", ".join(hashes.fields), allowed=f"{CALLS}, {SCHEMA}"
+            )
+    calls = root.value("calls", int)
+    meta = meta_from(root)
+    root.finish()
+    return TraceDocument(meta, calls, lineage)
+
+
+def read_partial_meta(folder: Path) -> TraceMeta:
+    """The facts of a Trace that is still recorded, or was not finished.
+
+    Raises:
+        InputError: not such a folder.
+    """
+    root = _open_meta(folder, PARTIAL_MIGRATIONS).root
+    meta = meta_from(root)
+    root.finish()
+    return meta
+
+
+def dump_partial_meta(meta: TraceMeta) -> str:
+    """What stands beside the calls while they are recorded."""
+    return dump_document(PARTIAL, PARTIAL_MIGRATIONS.newest, meta_to_mapping(meta))
+
+
+def _open_meta(folder: Path, migrations: Migrations) -> Opened:
     if not folder.exists():
         raise InputError("does not exist", file=folder)
     if not folder.is_dir():
@@ -167,26 +196,21 @@ def read_meta(folder: Path, kind: str = "trace") -> dict[str, Any]:
     if not (folder / META).exists():
         holds = ", ".join(sorted(p.name for p in folder.iterdir())[:5]) or "an empty folder"
         raise InputError("is not a trace", file=folder, found=holds, allowed=f"{META}, {CALLS}, {SCHEMA}")
-    raw = read_bounded(folder / META, limit_bytes=_META_LIMIT_BYTES)
-    try:
-        document = YAML(typ="safe", pure=True).load(raw.decode())
-    except (YAMLError, UnicodeDecodeError) as error:
-        text = " ".join(str(error).split())
-        raise InputError("is not readable YAML", file=folder / META, found=text) from error
-    if not isinstance(document, dict) or document.get("kind") != kind:
-        found = document.get("kind") if isinstance(document, dict) else type(document).__name__
-        raise InputError("is not a trace", file=folder / META, place="kind", found=found, allowed=kind)
-    return MIGRATIONS.apply(document, file=folder / META)
+    return open_document(folder / META, migrations, limit_bytes=_META_LIMIT_BYTES)
 
 
-def content_hash(folder: Path) -> str:
-    """What the content hash of a Trace's files is now; compare with its lineage's.
-
-    Raises:
-        InputError: a file cannot be read.
-    """
-    meta = meta_from_mapping(read_meta(folder), file=folder / META)
-    return hash_parts([folder / CALLS, folder / SCHEMA], meta_to_mapping(meta))
+def _check_first_version(folder: Path, document: Opened) -> Lineage:
+    """A trace/1 has one hash over its files and facts."""
+    root = document.root
+    if document.lineage is None:
+        return document.check()
+    facts = {name: root.fields[name] for name in _FACTS if name in root.fields}
+    found = hash_parts([folder / CALLS, folder / SCHEMA], facts)
+    if found != document.lineage.content_hash:
+        message = "is not what was written: a file of it was edited, cut or damaged"
+        expected = document.lineage.content_hash
+        raise ChangedError(message, file=folder, found=found, allowed=expected, remedy=_REMEDY)
+    return document.lineage
 
 
 def read_schema(path: Path) -> Schema:
@@ -202,14 +226,31 @@ def read_schema(path: Path) -> Schema:
         raise InputError("is damaged", file=path, found=error.found or error.message) from error
 
 
-def _read_calls(path: Path) -> pa.Table:
-    try:
-        table = pq.read_table(path)
-    except (OSError, pa.ArrowException, ValueError) as error:
-        what = "does not exist" if not path.exists() else "is cut short or damaged"
-        raise InputError(what, file=path, found=" ".join(str(error).split())) from error
+def _read_calls(path: Path, calls: int, source_id: str) -> pa.Table:
+    with open_calls(path) as file:
+        if file.metadata.num_rows != calls:
+            found, allowed = f"{file.metadata.num_rows} calls", f"{calls}, as {META} says"
+            raise InputError("is not the table that belongs here", file=path, found=found, allowed=allowed)
+        table = columns.with_targets(file.read(), source_id)
     columns.check(table, path)
     return table
+
+
+@contextmanager
+def open_calls(path: Path) -> Iterator[pq.ParquetFile]:
+    """The table of a Trace's calls, its columns looked at.
+
+    Raises:
+        InputError: absent, cut short, damaged, or not such a table; also when that shows only while it is read.
+    """
+    with open_regular(path) as source:
+        try:
+            with pq.ParquetFile(source) as file:
+                columns.check(columns.with_targets(file.schema_arrow.empty_table(), ""), path)
+                yield file
+        except (OSError, pa.ArrowException, ValueError) as error:
+            found = " ".join(str(error).split())
+            raise InputError("is cut short or damaged", file=path, found=found) from error
 
 
 def _in_order(table: pa.Table) -> pa.Table:
@@ -232,37 +273,32 @@ def meta_to_mapping(meta: TraceMeta) -> dict[str, Any]:
     return facts
 
 
-def meta_from_mapping(document: Mapping[str, Any], *, file: Path) -> TraceMeta:
-    """A Trace's facts out of plain data.
+def meta_from(root: Section) -> TraceMeta:
+    """A Trace's facts out of its document.
 
     Raises:
         InputError: a part is missing or of another type; names the part.
     """
-    scale = _part(document, "scale", dict, file)
-    fidelity = _part(document, "fidelity", dict, file)
-    loss = _part(document, "loss", dict, file)
-    for name, value in fidelity.items():
-        if name not in Fidelity.__slots__ or not isinstance(value, bool):
-            raise InputError("is not a fidelity", file=file, place=f"fidelity.{name}", found=value)
-    for name, value in loss.items():
-        if name not in Loss.__slots__ or not isinstance(value, int) or value < 0:
-            raise InputError("is not a count of losses", file=file, place=f"loss.{name}", found=value)
-    return TraceMeta(
-        {str(name): parse_quantity(value, place=f"scale.{name}") for name, value in scale.items()},
-        float(_part(document, "started_at", (int, float), file)),
-        _part(document, "source_id", str, file),
-        str(document.get("release") or ""),
-        Fidelity(**fidelity),
-        Loss(**loss),
-        {str(name): str(note) for name, note in (document.get("notes") or {}).items()},
+    scale, notes = root.section("scale"), root.section("notes")
+    fidelity, loss = root.section("fidelity"), root.section("loss")
+    meta = TraceMeta(
+        {name: scale.convert(name, parse_quantity) for name in scale.names()},
+        root.value("started_at", float),
+        root.value("source_id", str),
+        root.value("release", str, ""),
+        Fidelity(**{name: fidelity.value(name, bool) for name in Fidelity.__slots__}),
+        Loss(**{name: loss.convert(name, _losses) for name in Loss.__slots__}),
+        {name: notes.value(name, str) for name in notes.names()},
     )
+    fidelity.finish()
+    loss.finish()
+    return meta
 
 
-def _part(document: Mapping[str, Any], name: str, kind: Any, file: Path) -> Any:
-    value = document.get(name)
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise InputError("is missing or of another kind", file=file, place=name, found=value)
-    return value
+def _losses(count: object) -> int:
+    if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+        raise InputError("is not a count of losses", found=count, allowed="a whole number of 0 or more")
+    return count
 
 
 def _plain(quantity: Quantity) -> str | float:
@@ -271,17 +307,6 @@ def _plain(quantity: Quantity) -> str | float:
     if parse_quantity(text) == quantity:
         return text if quantity.unit else quantity.value
     return f"{quantity.value!r} {quantity.unit}" if quantity.unit else quantity.value
-
-
-def dump(document: Mapping[str, Any]) -> bytes:
-    """A mapping as YAML in its own order."""
-    yaml = YAML()
-    yaml.default_flow_style = False
-    yaml.width = 110
-    yaml.allow_unicode = False  # a line break of Unicode (U+0085) would not survive as itself
-    out = io.BytesIO()
-    yaml.dump(dict(document), out)
-    return out.getvalue()
 
 
 def _owner_only(path: str, flags: int) -> int:

@@ -5,6 +5,9 @@ says once whether a secret can be reached from it, so that messages without any 
 decoded. A secret is replaced by a keyed hash of its own length, with a key that is drawn for one capture
 and thrown away: equal secrets stay equal, so the flow of a token from one call to another can still be
 mined, and nothing else.
+
+Of a message that may hold a secret only what the schema accounts for is kept, no field that it does not know.
+What cannot be encoded again after that is an error and is left out, never kept as it was.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import DecodeError, EncodeError, Message
 
 from froude.base.errors import InputError
 from froude.hadoop.schema import Schema
@@ -53,18 +56,22 @@ SECRET_FIELDS: dict[str, frozenset[str]] = {
 }
 """Message type -> fields whose value, or every text and byte string below, is a secret."""
 _SUSPECT = re.compile(r"passw|secret|private_?key|credential", re.IGNORECASE)
+_NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+"""What no name or path holds, but every token that a damaged length has pulled into a text."""
 _SHORTEST = 16
 """Bytes of a replacement at least, so that two short secrets do not meet by chance."""
 
 
 @dataclass(slots=True, eq=False)
-class Plan:
-    """How to redact one message type."""
+class RedactionPlan:
+    """How to redact one message type; each field by its name and whether it is repeated."""
 
-    secrets: tuple[tuple[FieldDescriptor, Plan | None], ...] = ()
-    """Fields to replace; messages below one by their own plan, which replaces everything."""
-    below: tuple[tuple[FieldDescriptor, Plan], ...] = ()
-    """Fields under which secrets may lie."""
+    secrets: tuple[tuple[str, bool, bool], ...] = ()
+    """Texts and byte strings to replace, and whether they are byte strings."""
+    below: tuple[tuple[str, bool, RedactionPlan], ...] = ()
+    """Messages under which secrets may lie, and their plan."""
+    texts: tuple[tuple[str, bool, str], ...] = ()
+    """When strict, texts beside them, into which damage could have moved a secret, and their full name."""
 
     @property
     def empty(self) -> bool:
@@ -72,7 +79,7 @@ class Plan:
         return not self.secrets and not self.below
 
 
-_Side = tuple[type[Message], Plan]
+_Side = tuple[type[Message], RedactionPlan]
 
 
 class Redactor:
@@ -81,37 +88,37 @@ class Redactor:
     Args:
         schema: the messages' descriptors.
         key: 16 to 64 random bytes; whoever made it forgets it when the capture ends.
-        keep_unknown: whether bodies of methods that the schema does not know are kept as they are.
+        keep_unknown: whether methods and fields that the schema does not know are kept as they are.
+        strict: whether to expect damage, as in a file: messages without a secret are looked at, too, for an
+            answer may have come under another call's number, and text must be text, for a length may have
+            grown over a token.
     """
 
-    def __init__(self, schema: Schema, key: bytes, *, keep_unknown: bool = False) -> None:
+    def __init__(
+        self, schema: Schema, key: bytes, *, keep_unknown: bool = False, strict: bool = False
+    ) -> None:
         if not 16 <= len(key) <= 64:
             raise ValueError(f"the key must have 16 to 64 bytes, got {len(key)}")
         self._schema = schema
         self._key = key
         self._keep_unknown = keep_unknown
-        self._plans: dict[tuple[str, bool], Plan] = {}
-        self._methods: dict[tuple[str, str], tuple[_Side, _Side] | None] = {}
+        self._strict = strict
+        self._plans: dict[tuple[str, bool], RedactionPlan] = {}
+        self._methods: dict[tuple[str, str], tuple[_Side | None, _Side | None]] = {}
 
     def request(self, protocol: str, method: str, body: bytes) -> bytes | None:
         """A request's bytes without secrets; None where the schema cannot tell.
 
         Raises:
-            InputError: the bytes do not decode as the schema says.
+            InputError: the bytes do not decode as the schema says, or are not a whole message.
         """
-        sides = self._sides(protocol, method)
-        return self._side(sides and sides[0], body)
+        return self._side(self._sides(protocol, method)[0], body)
 
     def response(self, protocol: str, method: str, body: bytes) -> bytes | None:
         """A response's bytes without secrets; as `request`."""
-        sides = self._sides(protocol, method)
-        return self._side(sides and sides[1], body)
+        return self._side(self._sides(protocol, method)[1], body)
 
-    def message(self, message: Message) -> bool:
-        """Replace the secrets of a message in place; tells whether there were any."""
-        return self._apply(message, self.plan(cast("Descriptor", message.DESCRIPTOR)))
-
-    def plan(self, descriptor: Descriptor) -> Plan:
+    def plan(self, descriptor: Descriptor) -> RedactionPlan:
         """How to redact a message type; worked out once."""
         return self._plan(descriptor, everything=False)
 
@@ -121,18 +128,18 @@ class Redactor:
         seed = hashlib.blake2b(secret, key=self._key).digest()
         return hashlib.shake_256(seed).digest(size)
 
-    def _sides(self, protocol: str, method: str) -> tuple[_Side, _Side] | None:
+    def _sides(self, protocol: str, method: str) -> tuple[_Side | None, _Side | None]:
         try:
             return self._methods[protocol, method]
         except KeyError:
             made = self._methods[protocol, method] = self._find(protocol, method)
             return made
 
-    def _find(self, protocol: str, method: str) -> tuple[_Side, _Side] | None:
+    def _find(self, protocol: str, method: str) -> tuple[_Side | None, _Side | None]:
         try:
             kinds = self._schema.method(protocol, method)
         except InputError:
-            return None
+            return None, None
         request, response = kinds.request, kinds.response
         sides = [(kind, self.plan(cast("Descriptor", kind.DESCRIPTOR))) for kind in (request, response)]
         return sides[0], sides[1]
@@ -141,75 +148,84 @@ class Redactor:
         if side is None:
             return body if self._keep_unknown else None
         kind, plan = side
-        if plan.empty:
+        if plan.empty and not self._strict:
             return body
         try:
             message = kind.FromString(body)
         except DecodeError as error:
             place = kind.DESCRIPTOR.full_name
             raise InputError("a message does not decode", place=place, found=str(error)) from error
-        return message.SerializeToString() if self._apply(message, plan) else body
+        if not self._keep_unknown:
+            message.DiscardUnknownFields()
+        self._apply(message, plan)
+        try:
+            return message.SerializeToString()  # also without a secret: what was unknown is gone
+        except EncodeError as error:
+            place = kind.DESCRIPTOR.full_name
+            raise InputError("a message is not whole", place=place, found=str(error)) from error
 
-    def _plan(self, descriptor: Descriptor, *, everything: bool) -> Plan:
+    def _plan(self, descriptor: Descriptor, *, everything: bool) -> RedactionPlan:
         key = (f"{descriptor.file.name}:{descriptor.full_name}", everything)
         if key not in self._plans:
-            self._plans[key] = Plan()  # stands while we are below it: types may contain themselves
+            self._plans[key] = RedactionPlan()  # stands while we are below it: types may contain themselves
             self._fill(self._plans[key], descriptor, everything)
         return self._plans[key]
 
-    def _fill(self, plan: Plan, descriptor: Descriptor, everything: bool) -> None:
+    def _fill(self, plan: RedactionPlan, descriptor: Descriptor, everything: bool) -> None:
         named = SECRET_FIELDS.get(descriptor.full_name, frozenset())
-        secrets: list[tuple[FieldDescriptor, Plan | None]] = []
-        below: list[tuple[FieldDescriptor, Plan]] = []
+        secrets: list[tuple[str, bool, bool]] = []
+        below: list[tuple[str, bool, RedactionPlan]] = []
+        texts: list[tuple[str, bool, str]] = []
         for field in descriptor.fields:
-            secret = everything or field.name in named or _is_suspect(field)
-            if everything and field.name == "key" and descriptor.name.endswith("MapProto"):
+            name, repeated, inner = field.name, field.is_repeated, field.message_type
+            secret = everything or name in named or _is_suspect(field)
+            if everything and name == "key" and descriptor.name.endswith("MapProto"):
                 continue  # the names of a map's entries are no secret: HADOOP_CLASSPATH, mapreduce_shuffle
-            inner = field.message_type
             if inner is not None:
-                if secret:
-                    secrets.append((field, self._plan(inner, everything=True)))
-                elif _reaches(inner):
-                    below.append((field, self._plan(inner, everything=False)))
+                if secret or self._strict or _reaches(inner):
+                    below.append((name, repeated, self._plan(inner, everything=secret)))
             elif secret and _is_text(field):
-                secrets.append((field, None))
-        plan.secrets, plan.below = tuple(secrets), tuple(below)
+                secrets.append((name, repeated, field.type == field.TYPE_BYTES))
+            elif self._strict and field.type == field.TYPE_STRING:
+                texts.append((name, repeated, field.full_name))
+        plan.secrets, plan.below, plan.texts = tuple(secrets), tuple(below), tuple(texts)
 
-    def _apply(self, message: Any, plan: Plan) -> bool:
-        changed = False
-        for field, inner in plan.secrets:
-            if inner is not None:
-                changed |= self._each(message, field, inner)
-            else:
-                changed |= self._replace(message, field)
-        for field, inner in plan.below:
-            changed |= self._each(message, field, inner)
-        return changed
+    def _apply(self, message: Any, plan: RedactionPlan) -> None:
+        """Replace the secrets of a message.
 
-    def _each(self, message: Any, field: FieldDescriptor, plan: Plan) -> bool:
-        if field.is_repeated:
-            changed = False
-            for one in getattr(message, field.name):
-                changed |= self._apply(one, plan)
-            return changed
-        return message.HasField(field.name) and self._apply(getattr(message, field.name), plan)
+        Raises:
+            InputError: a text beside them is none.
+        """
+        for name, repeated, binary in plan.secrets:
+            self._replace(message, name, repeated, binary)
+        for name, repeated, inner in plan.below:
+            if repeated:
+                for each in getattr(message, name):
+                    self._apply(each, inner)
+            elif message.HasField(name):
+                self._apply(getattr(message, name), inner)
+        for name, repeated, place in plan.texts:
+            value = getattr(message, name)
+            for text in value if repeated else (value,):
+                if isinstance(text, bytes) or _NO_TEXT.search(text):  # bytes where they are not UTF-8
+                    raise InputError("a message's text is damaged", place=place)
 
-    def _replace(self, message: Any, field: FieldDescriptor) -> bool:
-        value = getattr(message, field.name)
+    def _replace(self, message: Any, name: str, repeated: bool, binary: bool) -> None:
+        value = getattr(message, name)
         if not value:
-            return False
-        if field.is_repeated:
-            replaced = [self._of_kind(one) for one in value]
+            return
+        if repeated:
+            replaced = [self._stand_in(each, binary) for each in value]
             del value[:]
             value.extend(replaced)
         else:
-            setattr(message, field.name, self._of_kind(value))
-        return True
+            setattr(message, name, self._stand_in(value, binary))
 
-    def _of_kind(self, value: str | bytes) -> str | bytes:
-        if isinstance(value, bytes):
-            return self.hashed(value) if value else value
-        return self.hashed(value.encode()).hex()[: max(len(value), _SHORTEST)] if value else value
+    def _stand_in(self, value: str | bytes, binary: bool) -> str | bytes:
+        raw = value.encode() if isinstance(value, str) else value  # damaged text comes as bytes
+        if binary or not raw:
+            return self.hashed(raw) if raw else value
+        return self.hashed(raw).hex()[: max(len(value), _SHORTEST)]
 
 
 def _is_text(field: FieldDescriptor) -> bool:

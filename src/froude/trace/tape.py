@@ -16,9 +16,11 @@ from froude.base.errors import InputError
 HEAD = struct.Struct("<dIBI")
 LARGEST_RECORD = 1 << 26
 """Bytes of one record; a proxy reads at most 256 KiB at once, so more than 64 MiB is damage, not data."""
+_LATEST_S = 1e12
+"""Seconds either way; more, or no number, is damage."""
 
 
-class Kind(IntEnum):
+class RecordKind(IntEnum):
     """What a record says."""
 
     OPEN = 0
@@ -37,11 +39,13 @@ class Kind(IntEnum):
     """Last record to a recorder: make the trace whole. Not in files."""
 
 
+_LAST_KIND = int(max(RecordKind))
+
 Record = tuple[float, int, int, bytes]
 """Time in seconds, connection, kind, payload: a plain tuple, because there are two for every call."""
 
 
-def pack(time_s: float, connection: int, kind: Kind, payload: bytes = b"") -> bytes:
+def pack(time_s: float, connection: int, kind: RecordKind, payload: bytes = b"") -> bytes:
     """One record as bytes."""
     return HEAD.pack(time_s, connection, kind, len(payload)) + payload
 
@@ -66,14 +70,14 @@ class Splitter:
         """The records that `data` completes.
 
         Raises:
-            InputError: a head that no tape can have (kind or length out of range).
+            InputError: a head that no tape can have (time, kind or length out of range).
         """
         rest = self._rest + data if self._rest else data
         at, size = 0, len(rest)
         while size - at >= HEAD.size:
             time_s, connection, kind, length = HEAD.unpack_from(rest, at)
-            if kind > Kind.FINISH or length > LARGEST_RECORD:
-                raise self._damaged(kind, length)
+            if kind > _LAST_KIND or length > LARGEST_RECORD or not -_LATEST_S < time_s < _LATEST_S:
+                raise self._damaged(time_s, kind, length)
             end = at + HEAD.size + length
             if end > size:
                 break
@@ -83,11 +87,11 @@ class Splitter:
             yield time_s, connection, kind, payload
         self._rest = rest[at:]
 
-    def _damaged(self, kind: int, length: int) -> InputError:
+    def _damaged(self, time_s: float, kind: int, length: int) -> InputError:
         return InputError(
             "is not a tape of a capture, or is damaged",
             file=self._name,
             place=f"byte {self._offset}",
-            found=f"record kind {kind}, length {length}",
-            allowed=f"kind 0 to {int(max(Kind))}, length up to {LARGEST_RECORD}",
+            found=f"record kind {kind}, length {length}, time {time_s:g} s",
+            allowed=f"kind 0 to {_LAST_KIND}, length up to {LARGEST_RECORD}, time within {_LATEST_S:g} s",
         )

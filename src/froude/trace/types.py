@@ -5,14 +5,19 @@ A Trace is a folder (`files`); these are its values in memory. Nothing here read
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from enum import Enum
 
 from google.protobuf.message import Message
 
 from froude.base.units import Quantity
 from froude.hadoop.schema import Schema
+from froude.hadoop.target import UNKNOWN, Target
+from froude.workspace.artifact import Lineage, State
+
+_ENDED = {State.INTERRUPTED: "was interrupted", State.FAILED: "failed"}
 
 
 class Status(Enum):
@@ -76,6 +81,8 @@ class Call:
     """Exception class of an ERROR or FATAL answer."""
     error_message: str | None = None
     """Its message, first line."""
+    target: Target = UNKNOWN
+    """Who was called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +97,10 @@ class Loss:
     """Calls whose answer never came."""
     dropped_bytes: int = 0
     """Bytes passed through but not recorded, because the recorder could not keep up."""
+
+    def __add__(self, other: Loss) -> Loss:
+        """Both together."""
+        return Loss(*map(operator.add, astuple(self), astuple(other)))
 
     @property
     def total(self) -> int:
@@ -124,6 +135,15 @@ class Trace:
     meta: TraceMeta
     schema: Schema
     calls: Sequence[Call]
+    lineage: Lineage | None = field(default=None, compare=False)
+    """Where it comes from, and whether its recording ended well; None for one that was not read from a folder."""
+
+    @property
+    def incomplete(self) -> str | None:
+        """What to know of a trace whose recording did not end well, in words; None for a whole one."""
+        if self.lineage is None or self.lineage.state is State.COMPLETE:
+            return None
+        return f"its recording {_ENDED[self.lineage.state]}: it holds what was seen until then"
 
     def request(self, call: Call) -> Message:
         """The decoded request.

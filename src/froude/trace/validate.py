@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from froude.base.errors import InputError
+from froude.base.errors import ChangedError, InputError
 from froude.trace import files
-from froude.trace.partial import SUFFIX, read_partial_meta, read_stream
+from froude.trace.partial import SUFFIX, read_partial
 from froude.trace.types import Status, Trace
 
 _EXAMPLES = 5
@@ -32,7 +32,7 @@ class Validation:
 
 
 def validate_trace(path: Path | str) -> Validation:
-    """Read everything, recompute the content hash, decode every message.
+    """Read everything, compare it with the content hash, decode every message.
 
     An unfinished trace (`NAME.partial`) is looked at, too: how much of it can be recovered.
 
@@ -42,26 +42,21 @@ def validate_trace(path: Path | str) -> Validation:
     folder = Path(path)
     if folder.name.endswith(SUFFIX):
         return _validate_partial(folder)
-    trace = files.read_trace(folder)
-    problems: list[str] = []
-    lineage = files.read_lineage(folder)
-    found = files.content_hash(folder)
-    if found != lineage.content_hash:
-        problems.append(
-            f"changed since it was written: content hash {found[:12]}, not {lineage.content_hash[:12]}"
-        )
-    problems += _decode_all(trace)
+    try:
+        trace = files.read_trace(folder)
+    except ChangedError as error:
+        return Validation(folder, 0, (str(error),))
+    problems = _decode_all(trace)
     if any(b.start_s < a.start_s for a, b in zip(trace.calls, trace.calls[1:], strict=False)):
         problems.append("calls are not in order of their start")
     return Validation(folder, len(trace.calls), tuple(problems), _remarks(trace))
 
 
 def _validate_partial(folder: Path) -> Validation:
-    read_partial_meta(folder)
-    files.read_schema(folder / files.SCHEMA)
-    table, cut = read_stream(folder / files.STREAM)
-    problem = f"is unfinished: {table.num_rows} calls can be recovered, {cut} bytes behind them cannot"
-    return Validation(folder, table.num_rows, (problem,), ("make it whole with --recover",))
+    partial = read_partial(folder)
+    rows, cut = partial.table.num_rows, partial.cut_bytes
+    problem = f"is unfinished: {rows} calls can be recovered, {cut} bytes behind them cannot"
+    return Validation(folder, rows, (problem,), ("make it whole with --recover",))
 
 
 def _decode_all(trace: Trace) -> list[str]:
@@ -84,11 +79,11 @@ def _decode_all(trace: Trace) -> list[str]:
 
 
 def _remarks(trace: Trace) -> tuple[str, ...]:
-    remarks: list[str] = []
+    remarks: list[str] = [said] if (said := trace.incomplete) else []
     without = Counter(call.method for call in trace.calls if call.request is None)
     if without and trace.meta.fidelity.payload:
         names = ", ".join(f"{name} ({count})" for name, count in without.most_common(_EXAMPLES))
-        remarks.append(f"calls without payload, unknown to the schema: {names}")
+        remarks.append(f"calls without payload, unknown to the schema or not whole: {names}")
     if trace.meta.loss.total:
         loss = trace.meta.loss
         remarks.append(

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from froude.base.units import Quantity
 from froude.workload.plan import Plan, Refusal
 from froude.workload.scale import Count, Scale
-from froude.workload.types import NodeType, Repeat, Step, Workload
+from froude.workload.types import NodeType, Workload
+from froude.workload.walk import repeats
 
 
 def extrapolate(workload: Workload, scale: Scale) -> Plan:
@@ -30,18 +31,6 @@ def extrapolate(workload: Workload, scale: Scale) -> Plan:
             counts[node_type.name] = node_type.count.whole_at(scale)
             refusals += _counts(node_type, scale, workload.recorded.scales)
     return Plan(workload, scale, counts, tuple(refusals))
-
-
-def calls_of(steps: tuple[Step, ...], scale: Mapping[str, Quantity]) -> int:
-    """Number of calls one node makes in its steps at a scale; polls count once.
-
-    Raises:
-        InputError: the scale lacks a variable.
-    """
-    total = 0
-    for step in steps:
-        total += step.times.whole_at(scale) * calls_of(step.steps, scale) if isinstance(step, Repeat) else 1
-    return total
 
 
 def _variables(workload: Workload, scale: Scale) -> Iterator[Refusal]:
@@ -98,14 +87,8 @@ def _counts(
 
 def _all_counts(node_type: NodeType) -> Iterator[tuple[str, Count]]:
     yield "the number of nodes", node_type.count
-
-    def loops(steps: tuple[Step, ...]) -> Iterator[tuple[str, Count]]:
-        for step in steps:
-            if isinstance(step, Repeat):
-                yield f"the iterations of {step.id}", step.times
-                yield from loops(step.steps)
-
-    yield from loops(node_type.steps)
+    for segment in repeats(node_type.steps):
+        yield f"the iterations of {segment.id}", segment.times
 
 
 def _plural(number: int, noun: str) -> str:

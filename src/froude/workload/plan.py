@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from froude.base.units import Quantity
 from froude.workload.scale import Scale
-from froude.workload.types import Repeat, Step, Workload
+from froude.workload.types import CallTemplate, NodeType, Repeat, Workload
+from froude.workload.walk import fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +41,35 @@ class Plan:
     def calls_per_second(self) -> float:
         """Calls a second while every node is at work: periodic calls, and steps at their recorded pace.
 
-        Polls count once, and a step without a recorded interval adds calls but no time.
+        Polls count once; of a step without a recorded service time only the think time counts.
         """
         total = 0.0
         for node_type in self.workload.node_types:
             rate = sum(1 / periodic.every_s for periodic in node_type.periodic)
-            calls, seconds = _pace(node_type.steps, self.scale)
+            calls, seconds = pace(node_type, self.scale)
             total += self.counts.get(node_type.name, 0) * (rate + (calls / seconds if seconds > 0 else 0.0))
         return total
 
 
-def _pace(steps: tuple[Step, ...], scale: Scale) -> tuple[int, float]:
-    """Number of calls in the steps of one node, and the seconds of their intervals."""
-    calls, seconds = 0, 0.0
-    for step in steps:
-        if isinstance(step, Repeat):
-            times = step.times.whole_at(scale)
-            inner_calls, inner_seconds = _pace(step.steps, scale)
-            calls, seconds = calls + times * inner_calls, seconds + times * inner_seconds
-        else:
-            calls, seconds = calls + 1, seconds + max(0.0, step.interval.seconds.at(scale))
-    return calls, seconds
+def pace(node_type: NodeType, scale: Mapping[str, Quantity]) -> tuple[int, float]:
+    """Number of calls in the steps of one node at a Scale, and the seconds they take as recorded: think and service."""
+
+    def call(template: CallTemplate) -> tuple[int, float]:
+        return 1, think_s(template, scale) + service_s(template, scale)
+
+    def repeat(segment: Repeat, body: list[tuple[int, float]]) -> tuple[int, float]:
+        times = segment.times.whole_at(scale)
+        return times * sum(calls for calls, _ in body), times * sum(seconds for _, seconds in body)
+
+    steps = fold(node_type.steps, call, repeat)
+    return sum(calls for calls, _ in steps), sum(seconds for _, seconds in steps)
+
+
+def think_s(template: CallTemplate, scale: Mapping[str, Quantity]) -> float:
+    """Seconds from the previous answer to a call at a Scale, as recorded; never below zero."""
+    return max(0.0, template.timing.think.at(scale))
+
+
+def service_s(template: CallTemplate, scale: Mapping[str, Quantity]) -> float:
+    """Seconds from a call to its answer at a Scale, as recorded; 0 where that is not known."""
+    return 0.0 if template.timing.service is None else max(0.0, template.timing.service.at(scale))

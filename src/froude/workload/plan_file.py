@@ -1,58 +1,116 @@
-"""The Plan's file form: a folder with `plan.yaml` (scale, counts, refusals) and its `workload.yaml`."""
+"""The Plan's file form: a folder with `plan.yaml` (scale, counts, refusals, lineage) and its `workload.yaml`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from froude.base.documents import load_document, write_document
-from froude.base.errors import InputError
-from froude.base.files import atomic_folder
+from froude.base.documents import Section
+from froude.base.errors import ChangedError, InputError
+from froude.base.files import atomic_folder, atomic_write_text
 from froude.base.units import parse_quantity
-from froude.workload.extrapolate import calls_of, extrapolate
-from froude.workload.plan import Plan
+from froude.workload.extrapolate import extrapolate
+from froude.workload.plan import Plan, pace
 from froude.workload.scale import Scale
-from froude.workload.yaml_file import read_workload, scale_fields, write_workload
+from froude.workload.yaml_file import (
+    WorkloadFile,
+    open_workload,
+    scale_fields,
+    workload_hash,
+    write_with_lineage,
+    write_workload,
+)
+from froude.workspace.artifact import Lineage, Origin, hash_fields
+from froude.workspace.document import dump_sealed, lineage_of, open_document
+from froude.workspace.migrate import Migrations, same
 
-VERSION = 1
+PLAN, WORKLOAD = "plan.yaml", "workload.yaml"
+MIGRATIONS = Migrations("plan", 2, {1: same})
+_WORKED_OUT = ("nodes", "calls_per_node", "refusals", "playable")
+"""Written for people; worked out again from scale and workload."""
+_REMEDY = "Edit the workload that the plan was made from, and `froude extrapolate` it again"
 
 
-def write_plan(folder: Path, plan: Plan) -> None:
+def write_plan(
+    folder: Path, plan: Plan, origin: Origin | None = None, *, workload: WorkloadFile | None = None
+) -> Lineage:
     """Write a plan's folder, whole or not at all; a plan that is there already is replaced.
+
+    Args:
+        folder: the folder to make.
+        plan: what to write.
+        origin: how it came to be; without one, that it comes from its workload.
+        workload: the file that the plan's workload was read from, whose lineage then goes with it.
+
+    Returns:
+        Its lineage.
 
     Raises:
         InputError: the folder exists and is no plan.
         MissingError: it cannot be written.
     """
-    if folder.exists() and not (folder / "plan.yaml").is_file():
+    if folder.exists() and not (folder / PLAN).is_file():
         raise InputError("exists and is not a plan", file=folder, remedy="Choose another folder with -o")
+    origin = origin or Origin(inputs=(workload.content if workload else workload_hash(plan.workload),))
+    fields = _fields(plan)
+    lineage = lineage_of(MIGRATIONS, fields, origin)
     with atomic_folder(folder, replace=True) as beside:
-        write_workload(beside / "workload.yaml", plan.workload)
-        write_document(beside / "plan.yaml", "plan", VERSION, plan_summary(plan))
+        if workload is not None and workload.lineage is not None and not workload.edited:
+            write_with_lineage(beside / WORKLOAD, plan.workload, workload.lineage)
+        else:
+            write_workload(
+                beside / WORKLOAD, plan.workload, Origin(origin.command, plan.workload.recorded.traces)
+            )
+        atomic_write_text(beside / PLAN, dump_sealed(MIGRATIONS, fields, lineage, origin.tags))
+    return lineage
 
 
 def read_plan(folder: Path) -> Plan:
-    """Read a plan; counts and refusals are worked out again, so that an edited workload counts.
+    """Read a plan; counts and refusals are worked out again, by the rules of this Froude.
 
     Raises:
+        ChangedError: it was edited or damaged since it was written.
         InputError: not a plan's folder, or its files are wrong.
     """
-    root, _ = load_document(folder / "plan.yaml", "plan", range(1, VERSION + 1))
+    document = open_document(folder / PLAN, MIGRATIONS)
+    root = document.root
     section = root.section("scale")
     scale = Scale({name: section.convert(name, parse_quantity) for name in section.names()})
-    workload = read_workload(folder / "workload.yaml")
+    workload = open_workload(folder / WORKLOAD)
+    if document.version > 1:
+        document.check()
+        _check_workload(root, workload.content, folder / WORKLOAD)
+    for name in _WORKED_OUT:
+        root.raw(name)
+    root.finish()
     try:
-        return extrapolate(workload, scale)
+        return extrapolate(workload.workload, scale)
     except InputError as error:  # the two do not fit together: say in which plan
         place = "scale" if error.place is None else f"scale.{error.place}"
         raise InputError(
-            error.message, file=folder / "plan.yaml", place=place, found=error.found, allowed=error.allowed
+            error.message, file=folder / PLAN, place=place, found=error.found, allowed=error.allowed
         ) from error
+
+
+def plan_hash(plan: Plan) -> str:
+    """The content hash of a plan."""
+    return hash_fields(_fields(plan))
+
+
+def _check_workload(root: Section, found: str, file: Path) -> None:
+    expected = root.value("workload", str)
+    if found != expected:
+        message = "is not the workload of this plan: it was edited or damaged"
+        raise ChangedError(message, file=file, found=found, allowed=expected, remedy=_REMEDY)
+
+
+def _fields(plan: Plan) -> dict[str, Any]:
+    return {**plan_summary(plan), "workload": workload_hash(plan.workload)}
 
 
 def plan_summary(plan: Plan) -> dict[str, Any]:
     """What a plan says, as plain fields."""
-    calls = {t.name: calls_of(t.steps, plan.scale) for t in plan.workload.node_types if t.name in plan.counts}
+    calls = {t.name: pace(t, plan.scale)[0] for t in plan.workload.node_types if t.name in plan.counts}
     return {
         "scale": scale_fields(plan.scale),
         "nodes": dict(plan.counts),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from froude.workload.types import CallTemplate, NodeType, Question, Repeat, Rule, Step, Workload
+from froude.workload.types import CALLEE, CallTemplate, Question, Rule, Workload
+from froude.workload.walk import map_calls
 
 
 def open_questions(workload: Workload) -> tuple[Question, ...]:
@@ -37,21 +37,11 @@ def answer(workload: Workload, question: Question | str, rule: Rule) -> Workload
         path, call_id = found.path, found.call
 
         def settle(call: CallTemplate) -> CallTemplate:
-            return replace(call, arguments={**call.arguments, path: rule}) if call.id == call_id else call
+            if call.id != call_id:
+                return call
+            if path == CALLEE:
+                return replace(call, callee=rule)
+            return replace(call, arguments={**call.arguments, path: rule})
 
         node_types = tuple(map_calls(node_type, settle) for node_type in node_types)
     return replace(workload, node_types=node_types, questions=questions)
-
-
-def map_calls(node_type: NodeType, change: Callable[[CallTemplate], CallTemplate]) -> NodeType:
-    """The node type with every call template changed by a function."""
-
-    def steps(old: tuple[Step, ...]) -> tuple[Step, ...]:
-        return tuple(replace(s, steps=steps(s.steps)) if isinstance(s, Repeat) else change(s) for s in old)
-
-    return replace(
-        node_type,
-        steps=steps(node_type.steps),
-        periodic=tuple(replace(p, call=change(p.call)) for p in node_type.periodic),
-        effects=tuple(replace(e, call=change(e.call)) for e in node_type.effects),
-    )

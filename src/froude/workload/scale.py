@@ -53,9 +53,11 @@ class Scale(Mapping[str, Quantity]):
             name, equals, value = text.partition("=")
             name = name.strip()
             if not equals or not _NAME.match(name):
-                raise InputError("not a scale variable", place="scale", found=text, allowed="NAME=QUANTITY")
+                raise InputError(
+                    "is not a scale variable", place="scale", found=text, allowed="NAME=QUANTITY"
+                )
             if name in found:
-                raise InputError("scale variable given twice", place="scale", found=name)
+                raise InputError("is given twice", place="scale", found=name)
             found[name] = parse_quantity(value, place=name)
         return cls(found)
 
@@ -116,6 +118,8 @@ class Count:
                 total += sign * float(term["number"])
             else:
                 slopes[term["name"]] = slopes.get(term["name"], 0.0) + sign * float(term["factor"] or 1)
+        if not all(map(math.isfinite, (total, *slopes.values(), cap or 0.0))):
+            raise InputError("is beyond any size", found=whole[:80], allowed="numbers that a count can have")
         if pieces:
             return cls(total, slopes, cap, int(pieces["per"]), pieces["what"] == "rest")
         return cls(total, slopes, cap)

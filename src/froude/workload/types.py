@@ -8,22 +8,24 @@ counter, template), an information flow (`Flow`), a named generator, or is unkno
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from froude.base.units import Quantity
-from froude.workload.scale import Count, Scale
-
-if TYPE_CHECKING:
-    from froude.workload.plan import Plan
+from froude.workload.scale import Count
 
 Scalar = bool | int | float | str | bytes | None
 """A leaf's value; None stands for a message that is present and empty (leaf path `name{}`)."""
 
 NODE = "node"
 """Index name: the node's number within its type, from 0."""
+
+CALLEE = "(callee)"
+"""In place of a leaf path: a question about whom a call is addressed to, not about an argument."""
+
+SCRIPTED = "scripted"
+"""The program of a node that follows the steps of its node type; every other program has a module of its own."""
 
 
 # --- argument rules ---------------------------------------------------------------------------------------
@@ -81,18 +83,19 @@ class Side(Enum):
 
 
 class Which(Enum):
-    """Which occurrence of the source call, seen from the call that takes the value."""
+    """Which occurrence of the source call, seen from the call that takes the value; see `workload.occurrences`."""
 
     SAME = "same"
-    """In the same iteration of the loops both are in; the latest one where the source is outside."""
+    """The latest in the same iteration of the loops both are in."""
     PREVIOUS = "previous"
-    """In the iteration before."""
+    """The latest in the iteration before, of the innermost loop both are in."""
     FIRST = "first"
-    """The first that the source's node made."""
+    """The first; of another type the first that any of its nodes made."""
     LAST = "last"
-    """The latest that the source's node made."""
+    """The latest; of another type the latest that any of its nodes made."""
     NTH = "nth"
-    """The one with the taking call's own iteration number, in another loop."""
+    """The one at the taking call's own iteration numbers, in other loops; of another type the one that the node of
+    the same number made at the same iteration numbers."""
     CAUSE = "cause"
     """The call that caused this effect; `{each}` in the path stands for the element it is for."""
 
@@ -169,12 +172,18 @@ class Poll:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
-    """Seconds from the previous answer to this call, as a line over the Scale (III.B.4)."""
+class Timing:
+    """When a call is made and how long its answer takes, as lines over the Scale (III.B.4).
 
-    seconds: Count = field(default_factory=Count)
+    Think time and service time alternate: a client thinks, calls, is answered, thinks again.
+    """
+
+    think: Count = field(default_factory=Count)
+    """Seconds from the previous answer to this call."""
     spread_s: float = 0.0
-    """Median absolute deviation seen, seconds."""
+    """Median absolute deviation of the think time, seconds."""
+    service: Count | None = None
+    """Seconds from this call to its answer, attempts of a poll included; None where it was not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,10 +196,14 @@ class CallTemplate:
     method: str
     arguments: Mapping[str, Rule]
     """Rule by leaf path of the request, in the message's order."""
-    interval: Interval = field(default_factory=Interval)
+    timing: Timing = field(default_factory=Timing)
     poll: Poll | None = None
     fails: str | None = None
     """Exception class that this call got every time it was recorded; None where it succeeds."""
+    service: str = ""
+    """The service that is called, such as `namenode`; empty where a workload knows only one."""
+    callee: Rule | None = None
+    """Rule of the called daemon's address, where a service has many (NodeManagers); None for the service's only one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,13 +228,27 @@ class Periodic:
     """Median period, seconds."""
     jitter_s: float = 0.0
     """Median absolute deviation of the period, seconds."""
-    while_open: str | None = None
-    """Only while a file is open for writing (renewLease): id of the call that opens; None for always."""
+    opened_by: tuple[str, ...] = ()
+    """Made only while something is open (renewLease while a file is written): ids of the calls that open it; none for
+    always."""
+    closed_by: tuple[str, ...] = ()
+    """Ids of the calls that close what `opened_by` opened."""
+
+
+class Actor(Enum):
+    """Which node makes an effect's call."""
+
+    SELF = "self"
+    """The node that made the causing call."""
+    OWNER = "owner"
+    """The node that the cause's response names."""
+    CALLEE = "callee"
+    """The node that the causing request was addressed to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """A relocated call: this node makes it because a call was answered, often another node's (Figure 2)."""
+    """A relocated call: a node makes it because of another call, often another node's (Figure 2)."""
 
     call: CallTemplate
     cause: str
@@ -229,13 +256,13 @@ class Effect:
     cause_type: str
     """Node type that makes the causing call."""
     each: str | None
-    """Repeated field of the cause's response, one effect an element (`block.locs`); None for one effect."""
-    owner: str | None
-    """Path below the element whose value names the node that acts (`id.datanodeUuid`)."""
+    """Repeated field of the cause, one effect an element (`block.locs`); None for one effect. It stands in the cause's
+    request for a callee, in its response otherwise."""
+    actor: Actor = Actor.SELF
+    owner: str | None = None
+    """Path below the element whose value names the node that acts (`id.datanodeUuid`); for an owner only."""
     owner_fact: str | None = None
-    """Leaf path in the acting node's own requests that holds the same name."""
-    batch: str | None = None
-    """Repeated field of the request in which several effects may travel in one call."""
+    """Leaf path in the acting node's own requests that holds the same name; for an owner only."""
     share: float = 1.0
     """Share of the cause's elements that had this effect; below 1 where timing decides whether it is sent."""
 
@@ -278,17 +305,11 @@ class NodeType:
     periodic: tuple[Periodic, ...] = ()
     effects: tuple[Effect, ...] = ()
     start: StartRule = field(default_factory=StartRule)
-    program: str = "calls"
-    """Which emulation program plays it: `calls` follows the steps, `datanode` is the emulated DataNode."""
+    program: str = SCRIPTED
+    """Which emulation program plays it (`emulation.programs.registry`)."""
     user: str | Rule | None = None
     """Whose calls they are: one name for all nodes, or the rule of a node's."""
     caller_context: Rule | None = None
-
-    def templates(self) -> Iterator[CallTemplate]:
-        """Every call template: steps in order, then periodic calls, then effects."""
-        yield from _templates(self.steps)
-        yield from (periodic.call for periodic in self.periodic)
-        yield from (effect.call for effect in self.effects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,23 +373,3 @@ class Workload:
             if node_type.name == name:
                 return node_type
         raise KeyError(name)
-
-    def at(self, scale: Mapping[str, str | float | Quantity] | None = None, **variables: str | float) -> Plan:
-        """The Plan at a Scale: `workload.at(datanodes=5000, files=20_000)`; see `extrapolate`."""
-        from froude.workload.extrapolate import extrapolate
-
-        return extrapolate(self, Scale.from_mapping({**(scale or {}), **variables}))
-
-    def answer(self, question: Question | str, rule: Rule) -> Workload:
-        """The workload with a question settled; see `review.answer`."""
-        from froude.workload.review import answer
-
-        return answer(self, question, rule)
-
-
-def _templates(steps: tuple[Step, ...]) -> Iterator[CallTemplate]:
-    for step in steps:
-        if isinstance(step, Repeat):
-            yield from _templates(step.steps)
-        else:
-            yield step

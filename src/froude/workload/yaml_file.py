@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from froude.base.documents import Section, dump_document, load_document, write_document
+from froude.base.documents import Section, dump_document
+from froude.base.errors import InputError
+from froude.base.files import atomic_write_text
 from froude.base.units import Quantity, parse_quantity
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
+    SCRIPTED,
+    Actor,
     CallTemplate,
     Effect,
     Finding,
-    Interval,
     Moment,
     NodeType,
     Periodic,
@@ -24,31 +29,85 @@ from froude.workload.types import (
     Rule,
     StartRule,
     Step,
+    Timing,
     Workload,
 )
-from froude.workload.yaml_rules import count_field, flows, lean, read_rule, rule_field, scalar, whole
+from froude.workload.walk import flows, fold, rules, templates
+from froude.workload.yaml_old import to_version_2
+from froude.workload.yaml_rules import count_field, lean, read_rule, rule_field, scalar, whole
+from froude.workspace.artifact import Lineage, Origin, hash_fields
+from froude.workspace.document import dump_sealed, lineage_of, open_document
+from froude.workspace.migrate import Migrations
 
-VERSION = 1
+MIGRATIONS = Migrations("workload", 2, {1: to_version_2})
 
 
-def write_workload(path: Path, workload: Workload) -> None:
-    """Write a workload, whole or not at all."""
-    write_document(path, "workload", VERSION, _workload_fields(workload))
+def write_workload(path: Path, workload: Workload, origin: Origin | None = None) -> Lineage:
+    """Write a workload with its lineage, whole or not at all.
+
+    Args:
+        path: the file.
+        workload: what to write.
+        origin: how it came to be; without one, that it comes from the traces it was mined from.
+
+    Raises:
+        InputError: what stands there is no regular file.
+        MissingError: it cannot be written.
+    """
+    origin = origin or Origin(inputs=workload.recorded.traces)
+    lineage = lineage_of(MIGRATIONS, _workload_fields(workload), origin)
+    write_with_lineage(path, workload, lineage, origin.tags)
+    return lineage
+
+
+def write_with_lineage(path: Path, workload: Workload, lineage: Lineage, tags: tuple[str, ...] = ()) -> None:
+    """Write a workload that has a lineage already, such as the one that a plan is made of."""
+    atomic_write_text(path, dump_sealed(MIGRATIONS, _workload_fields(workload), lineage, tags))
+
+
+def workload_hash(workload: Workload) -> str:
+    """The content hash of a workload."""
+    return hash_fields(_workload_fields(workload))
 
 
 def dump_workload(workload: Workload) -> str:
-    """The YAML text of a workload."""
-    return dump_document("workload", VERSION, _workload_fields(workload))
+    """The YAML text of a workload, without lineage."""
+    return dump_document(MIGRATIONS.kind, MIGRATIONS.newest, _workload_fields(workload))
 
 
-def read_workload(path: Path) -> Workload:
-    """Read a workload.
+@dataclass(frozen=True, slots=True)
+class WorkloadFile:
+    """A workload as it stands in a file."""
+
+    workload: Workload
+    content: str
+    """The hash of what the file holds now: what is made from it names this one."""
+    lineage: Lineage | None
+    """None for a file written by hand, or by a Froude that kept no lineage in it."""
+
+    @property
+    def edited(self) -> bool:
+        """Whether somebody changed it since it was written, which is what the form is for."""
+        return self.lineage is not None and self.lineage.content_hash != self.content
+
+
+def open_workload(path: Path) -> WorkloadFile:
+    """Read a workload and what its lineage says.
 
     Raises:
         InputError: with file, line and field of what is wrong.
     """
-    root, _ = load_document(path, "workload", range(1, VERSION + 1))
-    return workload_from(root)
+    document = open_document(path, MIGRATIONS)
+    return WorkloadFile(workload_from(document.root), document.content, document.lineage)
+
+
+def read_workload(path: Path) -> Workload:
+    """Read a workload; one that was edited is as good as another.
+
+    Raises:
+        InputError: with file, line and field of what is wrong.
+    """
+    return open_workload(path).workload
 
 
 def workload_from(root: Section) -> Workload:
@@ -104,7 +163,7 @@ def _node_type_fields(node_type: NodeType) -> dict[str, Any]:
     return lean(
         {
             "count": count_field(node_type.count),
-            "program": None if node_type.program == "calls" else node_type.program,
+            "program": None if node_type.program == SCRIPTED else node_type.program,
             "user": node_type.user if isinstance(node_type.user, str | None) else rule_field(node_type.user),
             "caller_context": None
             if node_type.caller_context is None
@@ -119,29 +178,32 @@ def _node_type_fields(node_type: NodeType) -> dict[str, Any]:
                 }
             )
             or None,
-            "steps": [_step_fields(step) for step in node_type.steps] or None,
+            "steps": _step_fields(node_type.steps) or None,
             "periodic": [_periodic_fields(periodic) for periodic in node_type.periodic] or None,
             "effects": [_effect_fields(effect) for effect in node_type.effects] or None,
         }
     )
 
 
-def _step_fields(step: Step) -> dict[str, Any]:
-    if isinstance(step, Repeat):
-        steps = [_step_fields(inner) for inner in step.steps]
-        return {"repeat": step.id, "times": count_field(step.times), "steps": steps}
-    return _call_fields(step)
+def _step_fields(steps: tuple[Step, ...]) -> list[dict[str, Any]]:
+    def repeat(segment: Repeat, body: list[dict[str, Any]]) -> dict[str, Any]:
+        return {"repeat": segment.id, "times": count_field(segment.times), "steps": body}
+
+    return fold(steps, _call_fields, repeat)
 
 
 def _call_fields(call: CallTemplate) -> dict[str, Any]:
-    poll = call.poll
+    poll, timing = call.poll, call.timing
     return lean(
         {
             "call": call.method,
             "id": call.id,
             "protocol": call.protocol,
-            "interval_s": None if call.interval.seconds == Count() else count_field(call.interval.seconds),
-            "spread_s": call.interval.spread_s or None,
+            "service": call.service or None,
+            "callee": None if call.callee is None else rule_field(call.callee),
+            "think_s": None if timing.think == Count() else count_field(timing.think),
+            "spread_s": timing.spread_s or None,
+            "service_s": None if timing.service is None else count_field(timing.service),
             "fails": call.fails,
         }
     ) | (
@@ -158,7 +220,8 @@ def _periodic_fields(periodic: Periodic) -> dict[str, Any]:
     timing = {
         "every_s": periodic.every_s,
         "jitter_s": periodic.jitter_s or None,
-        "while_open": periodic.while_open,
+        "opened_by": list(periodic.opened_by),
+        "closed_by": list(periodic.closed_by),
     }
     return lean(timing) | _call_fields(periodic.call)
 
@@ -168,9 +231,9 @@ def _effect_fields(effect: Effect) -> dict[str, Any]:
         "cause": effect.cause,
         "cause_type": effect.cause_type,
         "each": effect.each,
+        "actor": None if effect.actor is Actor.SELF else effect.actor.value,
         "owner": effect.owner,
         "owner_fact": effect.owner_fact,
-        "batch": effect.batch,
         "share": None if effect.share == 1.0 else effect.share,
     }
     return lean(place) | _call_fields(effect.call)
@@ -233,7 +296,7 @@ def _node_type(section: Section, name: str) -> NodeType:
             delay_s=start.value("delay_s", float, 0.0),
             spacing_s=start.value("spacing_s", float, 0.0),
         ),
-        program=section.value("program", str, "calls"),
+        program=section.value("program", str, SCRIPTED),
         user=_user(section),
         caller_context=None if context is None else read_rule(context, section, "caller_context"),
     )
@@ -260,15 +323,21 @@ def _call(section: Section) -> CallTemplate:
         below = section.section("poll")
         poll = Poll(below.value("path", str), scalar(below.raw("until")), below.value("every_s", float, 0.4))
         below.finish()
-    seconds = section.convert("interval_s", Count.parse) if "interval_s" in section else Count()
+    callee = section.raw("callee")
     call = CallTemplate(
         id=section.value("id", str),
         protocol=section.value("protocol", str),
         method=section.value("call", str),
         arguments=rules,
-        interval=Interval(seconds, section.value("spread_s", float, 0.0)),
+        timing=Timing(
+            section.convert("think_s", Count.parse) if "think_s" in section else Count(),
+            section.value("spread_s", float, 0.0),
+            section.convert("service_s", Count.parse) if "service_s" in section else None,
+        ),
         poll=poll,
         fails=section.optional("fails", str),
+        service=section.optional("service", str) or "",
+        callee=None if callee is None else read_rule(callee, section, "callee"),
     )
     section.finish()
     return call
@@ -276,16 +345,23 @@ def _call(section: Section) -> CallTemplate:
 
 def _periodic(section: Section) -> Periodic:
     every_s, jitter_s = section.value("every_s", float), section.value("jitter_s", float, 0.0)
-    while_open = section.optional("while_open", str)
-    return Periodic(_call(section), every_s, jitter_s, while_open)
+    opened_by, closed_by = (tuple(map(str, section.items(name))) for name in ("opened_by", "closed_by"))
+    return Periodic(_call(section), every_s, jitter_s, opened_by, closed_by)
 
 
 def _effect(section: Section) -> Effect:
     cause, cause_type = section.value("cause", str), section.value("cause_type", str)
-    names = ("each", "owner", "owner_fact", "batch")
-    each, owner, owner_fact, batch = (section.optional(name, str) for name in names)
+    each, owner, owner_fact = (section.optional(name, str) for name in ("each", "owner", "owner_fact"))
+    actor = section.convert("actor", _actor) if "actor" in section else Actor.SELF
     share = section.value("share", float, 1.0) if "share" in section else 1.0
-    return Effect(_call(section), cause, cause_type, each, owner, owner_fact, batch, share)
+    return Effect(_call(section), cause, cause_type, each, actor, owner, owner_fact, share)
+
+
+def _actor(text: object) -> Actor:
+    try:
+        return Actor(text)
+    except ValueError as error:
+        raise InputError("not an actor", found=text, allowed=", ".join(a.value for a in Actor)) from error
 
 
 def _question(section: Section) -> Question:
@@ -316,26 +392,34 @@ def _finding(section: Section) -> Finding:
 
 
 def _check_references(root: Section, workload: Workload) -> None:
-    """Every id that is referred to exists, so that a play cannot stumble over an edit."""
+    """Every name that is referred to exists, so that a play cannot stumble over an edit."""
     names = {node_type.name for node_type in workload.node_types}
-    ids = {call.id for node_type in workload.node_types for call in node_type.templates()}
+    every = Counter(call.id for node_type in workload.node_types for call in templates(node_type))
+    for call_id, times in every.items():
+        if times > 1 or call_id in names:
+            message = "an id of a call stands more than once, or is the name of a node type"
+            raise root.error("nodes", message, found=call_id)
     for node_type in workload.node_types:
-        after = node_type.start.after
-        if after is not None and after not in names:
-            raise root.error(
-                "nodes", f"{node_type.name} starts after a node type that is not there", found=after
-            )
-        for effect in node_type.effects:
-            if effect.cause not in ids:
-                raise root.error(
-                    "nodes",
-                    f"an effect of {node_type.name} has a cause that is not there",
-                    found=effect.cause,
-                )
-        for call in node_type.templates():
-            for path, rule in call.arguments.items():
-                for flow in flows(rule):
-                    if flow.call not in ids:
-                        raise root.error(
-                            "nodes", f"{call.id} {path} flows from a call that is not there", found=flow.call
-                        )
+        for problem, found, allowed in _dangling(node_type, names, set(every)):
+            message = f"{node_type.name}: {problem}"
+            raise root.error("nodes", message, found=found, allowed=", ".join(sorted(allowed)))
+
+
+def _dangling(node_type: NodeType, names: set[str], ids: set[str]) -> Iterator[tuple[str, object, set[str]]]:
+    """References of a node type to what is not there: what is wrong, the name that was found, what is there."""
+    if node_type.start.after not in {None, *names}:
+        yield "starts after a node type that is not there", node_type.start.after, names
+    for effect in node_type.effects:
+        if effect.cause not in ids:
+            yield f"effect {effect.call.id} has a cause that is not there", effect.cause, ids
+        if effect.cause_type not in names:
+            problem = f"effect {effect.call.id} has a cause of a node type that is not there"
+            yield problem, effect.cause_type, names
+    for periodic in node_type.periodic:
+        for name in {*periodic.opened_by, *periodic.closed_by} - ids:
+            yield f"{periodic.call.id} is opened or closed by a call that is not there", name, ids
+    for flow in (flow for rule in rules(node_type) for flow in flows(rule)):
+        if flow.call not in ids:
+            yield "a value flows from a call that is not there", flow.call, ids
+        if flow.node_type not in {None, *names}:
+            yield "a value flows from a node type that is not there", flow.node_type, names

@@ -10,10 +10,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ruamel.yaml.comments import CommentedMap, CommentedSeq
-
 from froude.base.documents import Section
 from froude.base.errors import InputError
+from froude.base.plain import Fields, Items
 from froude.workload.scale import Count
 from froude.workload.types import (
     Absent,
@@ -117,8 +116,8 @@ def read_rule(value: Any, parent: Section, name: str) -> Rule:
     Raises:
         InputError: a list, or a mapping that no rule is written as.
     """
-    if not isinstance(value, CommentedMap):
-        if isinstance(value, CommentedSeq):
+    if not isinstance(value, Fields):
+        if isinstance(value, Items):
             raise parent.error(name, "a list is not a rule", allowed="a value or a mapping")
         return Constant(scalar(value))
     section = parent.wrap(value, name)
@@ -141,7 +140,7 @@ def _read_template(section: Section) -> Rule:
     raw = section.raw("template")
     if isinstance(raw, str):
         return Template(_template_parts(raw, section))
-    if not isinstance(raw, CommentedSeq):
+    if not isinstance(raw, Items):
         raise section.error("template", "has the wrong type", allowed="text or a list")
     parts = [
         _unbraced(item) if isinstance(item, str) else read_rule(item, section, "template") for item in raw
@@ -206,7 +205,7 @@ _READERS: dict[str, Callable[[Section], Rule]] = {
     "unknown": lambda section: Unknown(tuple(scalar(item) for item in section.items("unknown"))),
 }
 
-_PIECE = re.compile(r"\{\{|\}\}|\{([^{}:]*)(?::(?:0?(\d+))?(x)?)?\}|[{}]")
+_PIECE = re.compile(r"\{\{|\}\}|\{([^{}:]*)(?::(?:0?(\d{1,3}))?(x)?)?\}|[{}]")
 
 
 def _template_parts(text: str, section: Section) -> tuple[str | Rule, ...]:
@@ -233,9 +232,7 @@ def _unbraced(text: str) -> str:
 
 
 def _counter(section: Section, text: str, width: int, radix: int = 10) -> Counter:
-    count = (
-        section.convert("counter", lambda _: Count.parse(text)) if "counter" in section else Count.parse(text)
-    )
+    count = section.convert("counter" if "counter" in section else "template", lambda _: Count.parse(text))
     numbers = [count.intercept, *count.slopes.values()]
     if count.cap is not None or count.per is not None or any(number != int(number) for number in numbers):
         raise section.error(None, "not a counter", found=text, allowed="a sum of whole multiples of indices")
@@ -256,20 +253,3 @@ def scalar(value: Any) -> Scalar:
         case float():
             return float(value)
     return str(value)
-
-
-def flows(rule: Rule) -> list[Flow]:
-    """Every flow within a rule."""
-    match rule:
-        case Flow():
-            return [rule]
-        case Cases():
-            return [
-                flow
-                for case in (rule.first, rule.last, rule.otherwise)
-                if case is not None
-                for flow in flows(case)
-            ]
-        case Template(parts):
-            return [flow for part in parts if not isinstance(part, str) for flow in flows(part)]
-    return []

@@ -1,1 +1,1 @@
-"""Placeholder docstring."""
+"""Artifacts on disk: documents, lineage, migrations, and the folder that holds them."""

@@ -1,70 +1,100 @@
 """Old file forms are read by migrating them one version at a time.
 
-Each kind of artifact registers one step per version, from `n` to `n + 1`; a reader asks for the newest. A
+Each kind of document registers one step per version, from `n` to `n + 1`; a reader asks for the newest. A
 step sees plain data (the mapping that the file holds), never this version's classes, so that it stays true
-when they change.
+when they change; it changes the mapping in place, so that errors keep their lines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-from froude.base.errors import InputError
+from froude.base.documents import STAMP, Section, parse_stamp
+from froude.base.plain import Fields
 
-Step = Callable[[dict[str, Any]], dict[str, Any]]
+Step = Callable[[Fields], None]
+
+
+def same(_: Fields) -> None:
+    """The step to a version that only adds fields."""
 
 
 class Migrations:
-    """The steps of one kind.
+    """The versions of one kind of document.
 
     Args:
-        kind: what is migrated, for errors.
+        kind: of the documents, as their stamp names it.
         newest: the version that this Froude writes.
         steps: from version -> step to the next; must reach `newest` without a hole.
+        unstamped: tells the version of a form from before stamps; None where it is none of this kind.
     """
 
-    def __init__(self, kind: str, newest: int, steps: Mapping[int, Step] | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        newest: int,
+        steps: Mapping[int, Step] | None = None,
+        *,
+        unstamped: Callable[[Mapping[str, Any]], object] = lambda _: None,
+    ) -> None:
         self.kind = kind
         self.newest = newest
         self._steps = dict(steps or {})
+        self._unstamped = unstamped
         oldest = min(self._steps, default=newest)
         missing = [version for version in range(oldest, newest) if version not in self._steps]
         if missing:
             raise ValueError(f"no step from version {missing[0]} of {kind}")
 
-    def apply(self, data: Mapping[str, Any], *, file: str | Path) -> dict[str, Any]:
-        """Bring a mapping with a `format` key to the newest version.
+    @property
+    def stamp(self) -> str:
+        """What stands at the head of a document that this Froude writes."""
+        return f"{self.kind}/{self.newest}"
+
+    def version(self, root: Section) -> int:
+        """The version of a document as it stands in the file.
 
         Raises:
-            InputError: no version, a newer one, or one too old to be known.
+            InputError: of another kind, newer than this Froude, or too old to be known.
         """
-        version = data.get("format")
-        if not isinstance(version, int) or isinstance(version, bool):
-            allowed = f"format: 1 to {self.newest}"
-            raise InputError(
-                f"is not a {self.kind}", file=file, place="format", found=version, allowed=allowed
-            )
+        found = root.raw(STAMP)
+        version = self._unstamped(root.fields)
+        if version is None:
+            named = parse_stamp(found)
+            if named is None or named[0] != self.kind:
+                what = "nothing" if STAMP not in root else found
+                raise root.error(STAMP, f"is not a {self.kind}", found=what, allowed=self._allowed())
+            version = named[1]
+        if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+            raise root.error(None, f"is not a {self.kind}", found=version, allowed=self._allowed())
         if version > self.newest:
-            remedy = "Read it with the Froude that wrote it, or a newer one"
-            allowed = f"at most {self.newest}"
-            raise InputError(
-                f"is a {self.kind} of a newer Froude",
-                file=file,
-                place="format",
-                found=version,
-                allowed=allowed,
-                remedy=remedy,
+            error = root.error(
+                STAMP, f"is a {self.kind} of a newer Froude", found=version, allowed=self._allowed()
             )
-        current = dict(data)
-        while version < self.newest:
-            step = self._steps.get(version)
-            if step is None:
-                raise InputError(
-                    f"is a {self.kind} too old to be read", file=file, place="format", found=version
-                )
-            current = step(current)
-            version += 1
-            current["format"] = version
-        return current
+            error.remedy = "Read it with the Froude that wrote it, or a newer one"
+            raise error
+        if version < min(self._steps, default=self.newest):
+            raise root.error(
+                STAMP, f"is a {self.kind} too old to be read", found=version, allowed=self._allowed()
+            )
+        return version
+
+    def apply(self, root: Section) -> int:
+        """Bring a document to the newest version.
+
+        Returns:
+            The version that it had.
+
+        Raises:
+            InputError: as `version`.
+        """
+        version = self.version(root)
+        for step in range(version, self.newest):
+            self._steps[step](root.fields)
+        root.fields[STAMP] = self.stamp
+        return version
+
+    def _allowed(self) -> str:
+        known = range(min(self._steps, default=self.newest), self.newest + 1)
+        return " or ".join(f"{STAMP}: {self.kind}/{version}" for version in known)

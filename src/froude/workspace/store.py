@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
 
 from froude.base.errors import InputError
 from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
 from froude.base.version import __version__
-from froude.workspace.artifact import Artifact, Lineage
+from froude.workspace.artifact import TAGS, Artifact, State
+from froude.workspace.document import parse_file, read_lineage
+from froude.workspace.recognise import DOCUMENTS
 
 MARKER = "froude.toml"
 FORMAT = 1
@@ -30,6 +28,7 @@ PLACES = {
 _SIDECAR = ".lineage.yaml"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}")
 _LIMIT_BYTES = 1 << 20
+_SUFFIXES = (".yaml", ".yml", ".json")
 
 
 class Workspace:
@@ -95,20 +94,6 @@ class Workspace:
             raise InputError("already exists", file=path, remedy="Choose another name or remove it first")
         return path
 
-    def note(self, path: Path, lineage: Lineage, tags: Sequence[str] = ()) -> None:
-        """Keep the lineage of an artifact whose own form has no place for it, beside it.
-
-        Args:
-            path: the artifact, within the workspace.
-            lineage: where it comes from.
-            tags: words by which `list` finds it.
-        """
-        from io import StringIO
-
-        out = StringIO()
-        YAML().dump({"tags": sorted(set(tags)), "lineage": lineage.to_mapping()}, out)
-        atomic_write_text(path.with_name(f".{path.name}{_SIDECAR}"), out.getvalue())
-
     def artifacts(self, kind: str | None = None, tag: str | None = None) -> list[Artifact]:
         """What is here, oldest first.
 
@@ -139,13 +124,27 @@ class Workspace:
             raise InputError(message, file=self.folder, found=what, allowed=names)
         return found[0]
 
-    def traces(self, tag: str | None = None) -> list[Path]:
-        """The folders of the traces, oldest first."""
-        return [artifact.path for artifact in self.artifacts("trace", tag)]
+    def traces(self, tag: str | None = None, *, incomplete: bool = False) -> list[Path]:
+        """The folders of the traces, oldest first.
 
-    def runs(self, tag: str | None = None) -> list[Path]:
-        """The folders of the runs, oldest first."""
-        return [artifact.path for artifact in self.artifacts("run", tag)]
+        Args:
+            tag: only those with this tag.
+            incomplete: also those whose recording failed or was interrupted.
+        """
+        return self._folders("trace", tag, incomplete=incomplete)
+
+    def runs(self, tag: str | None = None, *, incomplete: bool = False) -> list[Path]:
+        """The folders of the runs, oldest first.
+
+        Args:
+            tag: only those with this tag.
+            incomplete: also those that failed or were interrupted.
+        """
+        return self._folders("run", tag, incomplete=incomplete)
+
+    def _folders(self, kind: str, tag: str | None, *, incomplete: bool) -> list[Path]:
+        found = self.artifacts(kind, tag)
+        return [a.path for a in found if incomplete or a.lineage.state is State.COMPLETE]
 
     def _in(self, kind: str) -> Iterator[Artifact]:
         place = self._place(kind)
@@ -171,7 +170,7 @@ class Workspace:
     def _check(marker: Path) -> None:
         try:
             facts = tomllib.loads(read_bounded(marker, limit_bytes=_LIMIT_BYTES).decode())
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:  # also digits beyond what is read
             raise InputError("is not readable TOML", file=marker, found=str(error)) from error
         version = facts.get("format", FORMAT)
         if not isinstance(version, int) or not 1 <= version <= FORMAT:
@@ -186,24 +185,19 @@ class Workspace:
 
 
 def read_artifact(path: Path) -> Artifact | None:
-    """An artifact with its lineage, from its own `meta.yaml` or from beside it; None if it has neither.
+    """An artifact with its lineage, from within its document; None if it has none.
+
+    Workspaces of Froude 0.1.0 kept the lineage of workloads and plans in a file beside them, which is read still.
 
     Raises:
         InputError: the lineage is damaged.
     """
-    for source in (path / "meta.yaml", path.with_name(f".{path.name}{_SIDECAR}")):
-        if source.is_file():
-            document = _load(source)
-            lineage = document.get("lineage")
-            if isinstance(lineage, dict):
-                tags = frozenset(str(tag) for tag in document.get("tags") or ())
-                return Artifact(path, Lineage.from_mapping(lineage, file=source), tags)
+    inside = [path / name for name in DOCUMENTS] if path.is_dir() else [path]
+    for source in (*inside, path.with_name(f".{path.name}{_SIDECAR}")):
+        if source.suffix not in _SUFFIXES or not source.is_file():
+            continue
+        root = parse_file(source)
+        lineage = read_lineage(root)
+        if lineage is not None:
+            return Artifact(path, lineage, frozenset(map(str, root.items(TAGS))))
     return None
-
-
-def _load(source: Path) -> dict[str, Any]:
-    try:
-        document = YAML(typ="safe", pure=True).load(read_bounded(source, limit_bytes=_LIMIT_BYTES).decode())
-    except (YAMLError, UnicodeDecodeError) as error:
-        raise InputError("is not readable YAML", file=source, found=" ".join(str(error).split())) from error
-    return document if isinstance(document, dict) else {}

@@ -1,18 +1,22 @@
 """The prediction's tables carry its shares, its ceiling and its misses."""
 
 from froude.experiment.figures.prediction import prediction_section
-from froude.mining.prediction import Miss, Outcome, Prediction, Row, TypeSequences
+from froude.mining.prediction import LeafOutcome, Miss, Prediction, PredictionRow, TypeSequences
 from froude.render import Table
 
 PREDICTION = Prediction(
     sequences=(TypeSequences("client", 5, 5, 4, 100, 99, 98, "call 7: delete"),),
     effects=(),
     rows=(
-        Row("logical", 1000, {Outcome.EQUAL: 900, Outcome.FLOW: 90, Outcome.WRONG: 10}, 995),
-        Row("periodic", 0, {}, None),
-        Row("all", 1000, {Outcome.EQUAL: 900, Outcome.FLOW: 90, Outcome.WRONG: 10}, None),
+        PredictionRow(
+            "logical", 1000, {LeafOutcome.EQUAL: 900, LeafOutcome.FLOW: 90, LeafOutcome.WRONG: 10}, 995
+        ),
+        PredictionRow("periodic", 0, {}, None),
+        PredictionRow(
+            "all", 1000, {LeafOutcome.EQUAL: 900, LeafOutcome.FLOW: 90, LeafOutcome.WRONG: 10}, None
+        ),
     ),
-    misses=(Miss("create", "src", Outcome.WRONG, 10, (("/a", "/b"),)),),
+    misses=(Miss("create", "src", LeafOutcome.WRONG, 10, (("/a", "/b"),)),),
 )
 
 

@@ -1,5 +1,7 @@
 """A run's sections carry the run's own figures, its faults first."""
 
+import pytest
+
 from froude.emulation.run import LEFT_OUT, Difference, Load, Measured, Run
 from froude.emulation.tally import Tally
 from froude.experiment.figures.run import run_sections
@@ -23,13 +25,28 @@ def _run(**more: object) -> Run:
     return Run(tally, "127.0.0.1:1", "CID-1", 0.0, 2.0, **given)  # type: ignore[arg-type]
 
 
-def test_latency_by_method_from_intended_and_actual_time() -> None:
-    """A stall shows in the percentiles from intended time and not in those from actual time."""
-    table = next(block for block in run_sections(_run())[1].blocks if isinstance(block, Table))
+def _latencies(run: Run) -> Table:
+    return next(block for block in run_sections(run)[1].blocks if isinstance(block, Table))
+
+
+def test_a_schedule_is_judged_by_response_time() -> None:
+    """A stall shows in the percentiles from when calls were due; service time stands beside."""
+    table = _latencies(_run(pacing="scheduled"))
     method, sent, answered, errors, *times = table.rows[0]
     assert (method, sent, answered, errors) == ("create", 3, 3, 1)
-    assert times[3] == 0.5
-    assert times[4] == 0.003
+    assert times[3:] == [0.5, 0.003]
+    assert table.caption == "Response time by method"
+    assert table.columns[-1].title == "p99 of service time"
+
+
+def test_closed_clients_are_judged_by_service_time_and_its_correction() -> None:
+    """What is measured is called what it is; calls that a slow one kept from being made stand beside."""
+    run = _run(pacing="closed")
+    run.tally.of("create").held_up[(800_000, 100_000)] += 1
+    table = _latencies(run)
+    assert list(table.rows[0][7:]) == pytest.approx([0.003, 0.7], rel=1e-3)
+    assert table.caption == "Service time by method"
+    assert table.columns[-1].title == "p99, corrected"
 
 
 def test_what_the_target_counted_otherwise_is_said() -> None:

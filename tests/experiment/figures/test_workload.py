@@ -3,6 +3,7 @@
 from froude.experiment.figures.plan import plan_section
 from froude.experiment.figures.workload import argument_kinds, pattern, workload_section
 from froude.render import Callout, Table, describe
+from froude.workload.extrapolate import extrapolate
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     CallTemplate,
@@ -80,7 +81,7 @@ def test_questions_and_findings_are_not_hidden() -> None:
 
 def test_a_plan_in_figures() -> None:
     """Nodes, calls and periodic rates at the scale, and what is refused."""
-    section = plan_section(WORKLOAD.at(SCALE))
+    section = plan_section(extrapolate(WORKLOAD, SCALE))
     table = next(block for block in section.blocks if isinstance(block, Table))
     assert table.rows == [("dn", 3, 0, 0, 1.0), ("client", 2, 8, 16, 0)]
     assert "can be played" in section.intro

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from froude.hadoop.rpc.events import Request, Response, Sasl, SaslAuth
@@ -14,7 +12,7 @@ def test_events_are_values() -> None:
     """Two events that say the same are equal, and none can be changed."""
     assert Response(1, b"x") == Response(1, b"x") != Response(2, b"x")
     call = Request(1, b"", 0, None, "p", "m", b"")
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         call.call_id = 2  # type: ignore[misc]
     assert call.kind == 2
 

@@ -86,3 +86,14 @@ def test_take_leaves_the_rest() -> None:
     assert reader.take(4) is None
     reader.feed(b"pc\0\0\0\x01!")
     assert (reader.take(4), reader.next_frame(), reader.pending) == (b"hrpc", b"!", 0)
+
+
+def test_a_piece_that_is_one_frame_is_known_unread() -> None:
+    """Nothing waits, the length fits the piece, and it is within the limit."""
+    reader = FrameReader(limit_bytes=5)
+    assert reader.is_frame(b"\0\0\0\x05ready")
+    assert not any(
+        map(reader.is_frame, (b"", b"\0\0\0", b"\0\0\0\0", b"\0\0\0\x04ready", b"\0\0\0\x06longer"))
+    )
+    reader.feed(b"\0")
+    assert not reader.is_frame(b"\0\0\0\x05ready")

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import struct
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -26,11 +22,10 @@ from froude.hadoop.rpc.headers import SaslState
 from froude.hadoop.rpc.observer import Observer, Seen
 from froude.hadoop.rpc.sasl import DigestMd5Client, DigestMd5Server, Token
 from froude.hadoop.rpc.server import ServerConnection
+from froude.trace.tape import RecordKind, Splitter
 from tests.hadoop.rpc.exchange import CLIENT_ID, PROTOCOL, client, cuts
 from tests.hadoop.rpc.test_codec import response, writable
-
-# A developer's captures of whole clusters; tests that need them are skipped where they are not.
-RECORDED = Path(__file__).parents[4] / "shared" / "data" / "recorded"
+from tests.recorded import NODES, recorded, tape_of
 
 
 def framed(payload: bytes) -> bytes:
@@ -76,7 +71,7 @@ def test_a_direction_whose_frames_are_lost_is_counted() -> None:
     (lost,) = observer.from_server(b"\xff" * 8, 0.0)
     assert isinstance(lost.event, Lost)
     assert observer.from_server(b"more", 0.0) == []
-    assert observer.skipped_bytes == 4
+    assert observer.skipped_bytes == 8 + 4
     assert kinds(observer.from_client(client(user="ada").open(), 0.0)) == ["Preamble", "Opened"]
     assert kinds(Observer().from_client(b"GET / HTTP/1.1", 0.0)) == ["Lost"]
 
@@ -124,35 +119,17 @@ def test_the_end_counts_torn_frames_and_open_calls() -> None:
     assert observer.closed(0.0) == [Seen(0.0, Closed(torn=True, unanswered=1))]
 
 
-def records(path: Path) -> Iterator[tuple[float, int, int, bytes]]:
-    """Time, connection, kind and bytes of each record of a capture."""
-    raw = gzip.decompress(path.read_bytes())
-    at = 0
-    while at < len(raw):
-        time_s, connection, kind, size = struct.unpack_from("<dIBI", raw, at)
-        yield time_s, connection, kind, raw[at + 17 : at + 17 + size]
-        at += 17 + size
-
-
-@pytest.mark.skipif(not RECORDED.is_dir(), reason="the captures of whole clusters are not on this machine")
-@pytest.mark.parametrize(
-    ("name", "calls", "sasl", "connections"),
-    [("k2a", 727, 121, 49), ("k2b", 715, 121, 49), ("k3", 982, 172, 67), ("k4", 1191, 208, 81)],
-)
-def test_every_frame_of_real_clusters_decodes(name: str, calls: int, sasl: int, connections: int) -> None:
-    """Captures of NameNode, ResourceManager and NodeManager traffic: all there, nothing lost."""
+@pytest.mark.parametrize("name", sorted(NODES))
+def test_every_frame_of_whole_clusters_decodes(name: str) -> None:
+    """NameNode, ResourceManager and NodeManager traffic: all there, nothing lost."""
     observers: dict[int, Observer] = {}
     counts: Counter[str] = Counter()
-    for time_s, connection, kind, data in records(RECORDED / f"{name}.tap.gz"):
-        one = observers.setdefault(connection, Observer())
-        feeds = {1: one.from_client, 2: one.from_server}
+    for time_s, connection, kind, data in Splitter().feed(b"".join(tape_of(recorded(name)))):
+        observer = observers.setdefault(connection, Observer())
+        feeds = {RecordKind.TO_SERVER: observer.from_client, RecordKind.TO_CLIENT: observer.from_server}
         if kind in feeds:
-            counts.update(kinds(feeds[kind](data, time_s)))
-    assert counts == {
-        "Preamble": connections,
-        "Opened": connections,
-        "Sasl": sasl,
-        "Request": calls,
-        "Response": calls,
-    }
-    assert sum(one.pending_bytes for one in observers.values()) == 0
+            counts.update(kinds(feeds[RecordKind(kind)](data, time_s)))
+    calls = len(recorded(name).calls)
+    opened = {"Preamble": len(observers), "Opened": len(observers)}
+    assert counts == {**opened, "Request": calls, "Response": calls}
+    assert sum(observer.pending_bytes for observer in observers.values()) == 0

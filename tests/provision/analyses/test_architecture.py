@@ -11,7 +11,7 @@ from froude.provision.analyses.architecture import (
     choices_of,
     cost_at,
 )
-from froude.provision.plan import Plan, Status
+from froude.provision.plan import ProvisionPlan, Status
 from froude.provision.types import Cpu
 from tests.provision.clusters import CHOICES, paper_plan, photoshare, with_thumbs
 
@@ -24,7 +24,7 @@ def test_counts_are_not_part_of_it() -> None:
         architecture_of(plan),
         architecture_of(with_thumbs("15KDisk", 4)),
     )
-    assert architecture_of(Plan(Status.INFEASIBLE)) is None
+    assert architecture_of(ProvisionPlan(Status.INFEASIBLE)) is None
 
 
 def test_changes_are_named() -> None:

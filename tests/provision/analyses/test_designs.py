@@ -9,15 +9,15 @@ import pytest
 from froude.provision.analyses.designs import Comparison, Pair, Stretch, Winner, compare
 from froude.provision.analyses.inputs import find_input
 from froude.provision.effort import Effort
-from froude.provision.plan import Plan, Status
+from froude.provision.plan import ProvisionPlan, Status
 from tests.provision.clusters import paper_plan, photoshare
 
 
-def _at(lower: float, upper: float) -> Plan:
+def _at(lower: float, upper: float) -> ProvisionPlan:
     return replace(paper_plan(), lower=lower, upper=upper)
 
 
-NONE = Plan(Status.INFEASIBLE)
+NONE = ProvisionPlan(Status.INFEASIBLE)
 
 
 def test_a_win_is_certain() -> None:

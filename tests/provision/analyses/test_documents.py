@@ -9,14 +9,14 @@ from froude.provision.analyses.architecture import architecture_of
 from froude.provision.analyses.designs import Pair
 from froude.provision.analyses.documents import document
 from froude.provision.analyses.edges import Edge
-from froude.provision.plan import Conflict, Plan, Status
+from froude.provision.plan import Conflict, ProvisionPlan, Status
 from tests.provision.clusters import paper_plan
 
 
 def test_values_become_plain() -> None:
     """Architectures by dataset, plans in short, enumerations by value; nothing that JSON cannot say."""
     edge = Edge(1.0, math.inf, architecture_of(paper_plan()), "cheaper")
-    none = Plan(Status.INFEASIBLE, conflict=(Conflict("slots"),))
+    none = ProvisionPlan(Status.INFEASIBLE, conflict=(Conflict("slots"),))
     found = json.loads(
         json.dumps(document({"edge": edge, "pair": Pair(2.0, paper_plan(), none)}), allow_nan=False)
     )

@@ -74,11 +74,11 @@ def test_what_is_no_source_is_refused(tmp_path: Path, hadoop: Hadoop) -> None:
     said = {
         "absent": "does not exist",
         "text": "holds no line of an audit log",
-        "cut.gz": "cannot be read",
+        "cut.gz": "is a damaged gzip file",
         "long": "too long",
         "folder": "is not a trace",
         "blind": "has no request bytes",
-        "torn": "is cut short or damaged",
+        "torn": "is not what was written",
     }
     for name, message in said.items():
         with pytest.raises(InputError, match=message):

@@ -29,13 +29,13 @@ from froude.provision.figures.others import (
 from froude.provision.figures.ranges import amount, robustness_report, sensitivity_report, tornado_chart
 from froude.provision.figures.roadmaps import roadmap_report
 from froude.provision.figures.uncertain import recommendation, uncertainty_report
-from froude.provision.plan import Conflict, Plan, Status
+from froude.provision.plan import Conflict, ProvisionPlan, Status
 from froude.render import Chart, Report, Table, Tone, save
 from tests.provision.clusters import paper_plan, photoshare, with_thumbs
 
 PLAN, OTHER = paper_plan(), replace(with_thumbs("15KDisk", 4), lower=7000.0, upper=8000.0)
 HELD, NEXT = architecture_of(PLAN), architecture_of(OTHER)
-NONE = Plan(Status.INFEASIBLE, conflict=(Conflict("slots of SAS", 9, 8),))
+NONE = ProvisionPlan(Status.INFEASIBLE, conflict=(Conflict("slots of SAS", 9, 8),))
 
 
 def _blocks(report: Report) -> Iterator[object]:

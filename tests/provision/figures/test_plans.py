@@ -9,7 +9,7 @@ from froude.provision.figures import (
     evaluation_section,
     plan_report,
 )
-from froude.provision.plan import Conflict, Plan, Status
+from froude.provision.plan import Conflict, ProvisionPlan, Status
 from froude.render import Table, Tone, save
 from tests.provision.clusters import paper_plan, photoshare
 
@@ -26,7 +26,7 @@ def test_a_plan_page(tmp_path: Path) -> None:
 
 def test_an_infeasible_page_names_the_conflict() -> None:
     """And nothing else."""
-    plan = Plan(Status.INFEASIBLE, conflict=(Conflict("memory of task x", 13, 12, "GB"),))
+    plan = ProvisionPlan(Status.INFEASIBLE, conflict=(Conflict("memory of task x", 13, 12, "GB"),))
     report = plan_report(photoshare(), plan, {})
     assert report.tone is Tone.BAD
     assert "needs 13 GB" in str(report.sections[0].blocks[0])

@@ -16,7 +16,7 @@ from froude.provision.figures import (
     storage_strip,
     sweep_report,
 )
-from froude.provision.plan import Conflict, Plan, Status
+from froude.provision.plan import Conflict, ProvisionPlan, Status
 from froude.render import Tone, save
 from tests.provision.clusters import paper_plan, photoshare, with_thumbs
 
@@ -25,7 +25,7 @@ def _points() -> list[Point]:
     proved = replace(paper_plan(), lower=7300.0)
     open_ = replace(with_thumbs("15KDisk", 4), status=Status.GAP, lower=6000.0, upper=8000.0)
     dear = replace(paper_plan(), upper=2 * proved.upper)
-    none = Plan(Status.INFEASIBLE, conflict=(Conflict("network"),))
+    none = ProvisionPlan(Status.INFEASIBLE, conflict=(Conflict("network"),))
     return [
         Point(0.5, open_, {"15KDisk": none}),
         Point(1.0, proved, {"15KDisk": dear}),

@@ -7,7 +7,7 @@ import pytest
 from froude.provision.inputs.hardware import UNBOUNDED
 from froude.provision.inputs.read import Parts, parse, parts_of
 from froude.provision.inputs.tree import Flaws
-from froude.provision.types import Bundle, Compute, Discount, Growth, Period, Schedule, Target
+from froude.provision.types import Bundle, Compute, Discount, Growth, Period, RateTarget, Schedule
 
 TEXT = """froude: provision/1
 sla:
@@ -91,7 +91,7 @@ def test_every_field_arrives() -> None:
     compute = application.tasks[0].operations[0]
     assert isinstance(compute, Compute)
     assert (compute.on("x86"), compute.on("arm")) == (0.003, 0.004)
-    assert sla.targets == (Target("view", 10, 0.02, 0.99),)
+    assert sla.targets == (RateTarget("view", 10, 0.02, 0.99),)
     assert sla.growth == Growth(0.4, 0.2, 180 * 86400)
     assert (parts.options.peak_fill, parts.options.survive_hosts) == (0.8, 2)
 

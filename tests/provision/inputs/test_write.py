@@ -35,11 +35,11 @@ from froude.provision.types import (
     Persistence,
     Placement,
     Profile,
+    RateTarget,
     Schedule,
     Server,
     Sla,
     StorageUnit,
-    Target,
     Task,
 )
 from tests.provision.inputs.figure2 import APPLICATION, RESOURCES, SLA
@@ -233,7 +233,7 @@ def _slas(draw: st.DrawFn, task: str, *, schedule: bool) -> Sla:
     first = draw(st.floats(0.5, 23.5))
     names = draw(_names(2, 2))
     periods = (Period(names[0], first, draw(_gap)), Period(names[1], 24 - first, draw(_gap)))
-    target = Target(task, draw(_number), latency, quantile)
+    target = RateTarget(task, draw(_number), latency, quantile)
     return Sla((target,), None, growth, Schedule(periods, draw(_gap)) if schedule else None)
 
 

@@ -13,11 +13,11 @@ import pytest
 
 from froude.base.errors import MissingError, TargetError
 from froude.provision.live import fio
-from froude.provision.live.fio import Job, Ran, arguments
+from froude.provision.live.fio import FioJob, Ran, arguments
 from froude.provision.types import Op
 from tests.conftest import Gone
 
-_READ = Job("randread", 204800, 1 << 30, 0, 0.5, 7)
+_READ = FioJob("randread", 204800, 1 << 30, 0, 0.5, 7)
 
 
 def _answer(**changes: object) -> str:
@@ -42,15 +42,15 @@ def test_random_records_one_at_a_time() -> None:
 
 def test_writing_once_has_no_time() -> None:
     """It ends when the region is written; durable writes wait for the medium, reads never do."""
-    words = arguments(Job("write", 1 << 20, 1 << 30, 1 << 21, durable=True), ())
+    words = arguments(FioJob("write", 1 << 20, 1 << 30, 1 << 21, durable=True), ())
     assert not any(word.startswith("--runtime") for word in words)
     assert {"--offset=2097152", "--size=1073741824", "--sync=dsync"} <= set(words)
-    assert "--sync=dsync" not in arguments(Job("randread", 4096, 1 << 20, durable=True), ())
+    assert "--sync=dsync" not in arguments(FioJob("randread", 4096, 1 << 20, durable=True), ())
 
 
 def test_directions() -> None:
     """By fio's name of the pattern."""
-    assert [Job(name, 1, 1).op for name in ("write", "randwrite", "randread")] == [
+    assert [FioJob(name, 1, 1).op for name in ("write", "randwrite", "randread")] == [
         Op.WRITE,
         Op.WRITE,
         Op.READ,

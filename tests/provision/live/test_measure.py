@@ -11,9 +11,9 @@ import pytest
 from froude.base.clock import VirtualClock
 from froude.base.errors import InputError, TargetError
 from froude.base.progress import Silent
-from froude.provision.live.fio import Job, Ran
+from froude.provision.live.fio import FioJob, Ran
 from froude.provision.live.measure import Request, Session, check_region
-from froude.provision.live.target import Kind, Opened, Target
+from froude.provision.live.target import Opened, StorageKind, StorageTarget
 from froude.provision.measured import KIB, MIB, Measurement
 from froude.provision.steady import Rule
 from froude.provision.types import Op
@@ -30,10 +30,10 @@ class Model:
 
     def __init__(self, factor: Callable[[int], float] = lambda number: 1.0) -> None:
         self.clock = VirtualClock()
-        self.jobs: list[Job] = []
+        self.jobs: list[FioJob] = []
         self.factor = factor
 
-    def run(self, job: Job, limit_s: float) -> Ran:
+    def run(self, job: FioJob, limit_s: float) -> Ran:
         """One job; the factor depends on how many there were."""
         self.jobs.append(job)
         seconds = (job.record_size / _RATE + _GAP) * self.factor(len(self.jobs))
@@ -43,7 +43,7 @@ class Model:
 
 
 def _measured(model: Model, *, read_only: bool = False, **request: Any) -> Measurement:
-    target = Target(Kind.DEVICE, "/dev/sdx", _REGION, _REGION, read_only=read_only)
+    target = StorageTarget(StorageKind.DEVICE, "/dev/sdx", _REGION, _REGION, read_only=read_only)
     asked = Request(**({"sizes": _SIZES} | request))
     return Session(Opened(target, ()), asked, model.run, model.clock).measured(Silent())
 
@@ -152,14 +152,17 @@ def test_requests_out_of_range(request_: dict[str, Any], said: str) -> None:
 
 def test_the_region_must_hold_some_of_the_largest() -> None:
     """Four at least: else every record lies at the same place."""
-    target = Target(Kind.FILE, "/data", 39 * MIB)
+    target = StorageTarget(StorageKind.FILE, "/data", 39 * MIB)
     with pytest.raises(InputError, match="40MiB or more"):
         check_region(target, Request())
-    check_region(Target(Kind.FILE, "/data", 40 * MIB), Request())
+    check_region(StorageTarget(StorageKind.FILE, "/data", 40 * MIB), Request())
 
 
 def test_how_long_it_takes_at_least() -> None:
     """Five rounds for each size and direction, and for the wearing in."""
-    both, reads = Target(Kind.FILE, "x", MIB), Target(Kind.DEVICE, "x", MIB, read_only=True)
+    both, reads = (
+        StorageTarget(StorageKind.FILE, "x", MIB),
+        StorageTarget(StorageKind.DEVICE, "x", MIB, read_only=True),
+    )
     assert Request().least_seconds(both) == pytest.approx(110)
     assert Request().least_seconds(reads) == pytest.approx(50)

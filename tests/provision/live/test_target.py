@@ -11,7 +11,14 @@ import pytest
 from froude.base.errors import GuardError, InputError, MissingError
 from froude.provision.live import target as module
 from froude.provision.live.guard import Device
-from froude.provision.live.target import Kind, Target, device_target, find_target, opened, served
+from froude.provision.live.target import (
+    StorageKind,
+    StorageTarget,
+    device_target,
+    find_target,
+    opened,
+    served,
+)
 from froude.provision.measured import GIB, MIB
 from tests.provision.live.machine import DISK, blank, mount, mount_by_name
 
@@ -21,7 +28,7 @@ def test_a_folder_means_a_new_file_in_it(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     found = find_target(str(tmp_path / "link"), size=3 * MIB + 5)
-    assert (found.kind, found.name) == (Kind.FILE, str((tmp_path / "real").resolve()))
+    assert (found.kind, found.name) == (StorageKind.FILE, str((tmp_path / "real").resolve()))
     assert (found.region_bytes, found.capacity) == (3 * MIB, None)
     assert {path.name for path in tmp_path.rglob("*")} == {"real", "link"}
 
@@ -85,7 +92,7 @@ def test_a_device_needs_its_name_typed(tree: Path) -> None:
         with pytest.raises(GuardError, match="--destroy /dev/sdx, typed out"):
             device_target(DISK, destroy=typed, root=tree, signatures=blank)
     found = device_target(DISK, destroy="/dev/sdx", root=tree, signatures=blank)
-    assert found == Target(Kind.DEVICE, "/dev/sdx", GIB, GIB, "8:16")
+    assert found == StorageTarget(StorageKind.DEVICE, "/dev/sdx", GIB, GIB, "8:16")
 
 
 def test_a_device_in_use_is_refused_whatever_is_typed(tree: Path) -> None:
@@ -118,7 +125,7 @@ def test_a_part_of_a_device_is_said_to_be_one(tree: Path) -> None:
 
 def test_the_file_has_no_name(tmp_path: Path) -> None:
     """It can be reached through its handle alone, and is gone with it: also after a kill."""
-    with opened(Target(Kind.FILE, str(tmp_path), MIB)) as held:
+    with opened(StorageTarget(StorageKind.FILE, str(tmp_path), MIB)) as held:
         assert list(tmp_path.iterdir()) == []
         assert Path(f"/proc/self/fd/{held.handles[0]}").stat().st_size == MIB
         assert f"--filename=/proc/self/fd/{held.handles[0]}" in held.arguments
@@ -136,7 +143,7 @@ def test_without_o_direct_the_note_says_so(tmp_path: Path, monkeypatch: pytest.M
         return real(path, flags, mode)
 
     monkeypatch.setattr(module.os, "open", refusing)
-    with opened(Target(Kind.FILE, str(tmp_path), MIB)) as held:
+    with opened(StorageTarget(StorageKind.FILE, str(tmp_path), MIB)) as held:
         assert not held.direct
         assert "--direct=0" in held.arguments
         assert "page cache" in held.notes[0]
@@ -156,17 +163,17 @@ def test_the_kernel_has_the_last_word(
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(module.os, "open", refusing)
-    with pytest.raises(kind), opened(Target(Kind.DEVICE, "/dev/sdx", MIB)):
+    with pytest.raises(kind), opened(StorageTarget(StorageKind.DEVICE, "/dev/sdx", MIB)):
         pass
     assert asked[0] & os.O_EXCL
-    with pytest.raises(kind), opened(Target(Kind.DEVICE, "/dev/sdx", MIB, read_only=True)):
+    with pytest.raises(kind), opened(StorageTarget(StorageKind.DEVICE, "/dev/sdx", MIB, read_only=True)):
         pass
     assert not asked[1] & (os.O_EXCL | os.O_RDWR | os.O_WRONLY)
 
 
 def test_a_name_that_means_another_device_now() -> None:
     """What was opened must be what was checked."""
-    null = Target(Kind.DEVICE, "/dev/null", MIB, MIB, "8:16", read_only=True)
+    null = StorageTarget(StorageKind.DEVICE, "/dev/null", MIB, MIB, "8:16", read_only=True)
     with pytest.raises(GuardError, match="another device now; found 1:3; allowed: 8:16"), opened(null):
         pass
 

@@ -24,10 +24,10 @@ from froude.provision.types import (
     Persistence,
     Placement,
     Problem,
+    RateTarget,
     Server,
     Sla,
     StorageUnit,
-    Target,
     Task,
 )
 
@@ -97,7 +97,9 @@ def photoshare(
         200 * MB,
         (Compute(0.004), Io(Op.READ, "tags", 11, small), Io(Op.READ, "thumbs", 10, small, parallel=True)),
     )
-    sla = Sla((Target("photoupload", rate), Target("photoview", 3 * rate), Target("tagview", rate)))
+    sla = Sla(
+        (RateTarget("photoupload", rate), RateTarget("photoview", 3 * rate), RateTarget("tagview", rate))
+    )
     options = Options(
         isolation=Isolation.COMPUTE_STORAGE if isolation else Isolation.NONE,
         placement=placement,
@@ -135,7 +137,7 @@ def small(seed: int, *, placement: Placement = Placement.WEIGHTED) -> Problem:
         )
         for t in range(2)
     )
-    sla = Sla(tuple(Target(f"t{t}", rng.uniform(10, 70)) for t in range(2)))
+    sla = Sla(tuple(RateTarget(f"t{t}", rng.uniform(10, 70)) for t in range(2)))
     options = Options(
         isolation=rng.choice((Isolation.NONE, Isolation.COMPUTE_STORAGE)),
         placement=placement,

@@ -12,12 +12,12 @@ from froude.provision.optimise.cuts import Cut, lifted, quickest
 from froude.provision.optimise.highs import solve
 from froude.provision.optimise.master import Master
 from froude.provision.optimise.packer import tiers
-from froude.provision.optimise.scope import Kind, Scope, scope
+from froude.provision.optimise.scope import Scope, ServerKind, scope
 from froude.provision.types import CacheMedia, Placement
 from tests.provision.optimise.examples import FEATURES, built, featured, photoshare, small
 
 Optima = dict[tuple[int, ...], "Tiers"]
-Tiers = dict[tuple[Kind, ...], tuple[Scope, float]]
+Tiers = dict[tuple[ServerKind, ...], tuple[Scope, float]]
 EACH = 2
 """Servers of each kind that may stand: what a bound says of all clusters it says of those of so few servers."""
 

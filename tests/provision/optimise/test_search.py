@@ -15,7 +15,7 @@ from froude.provision.optimise.master import Master
 from froude.provision.optimise.narrowing import possible
 from froude.provision.optimise.packer import Packer, Settings, tiers
 from froude.provision.optimise.packing import Packing, Pool
-from froude.provision.optimise.scope import Kind, scope, whole_up
+from froude.provision.optimise.scope import ServerKind, scope, whole_up
 from froude.provision.optimise.search import Search
 from froude.provision.optimise.settle import Content, cost_of, groups_of, settle
 from froude.provision.types import CacheMedia, Placement
@@ -65,7 +65,7 @@ def test_the_master_relaxes_the_packing() -> None:
     """Contents summed per kind cost no more than on single servers, and as much at the paper's point."""
     of = fixed(100)
     summed = solve(Master(of).program).objective
-    host, worker = Kind(0, host=True, tasks=False), Kind(0, host=False, tasks=True)
+    host, worker = ServerKind(0, host=True, tasks=False), ServerKind(0, host=False, tasks=True)
     single = solve(Master(of, slots=[host, host, worker]).program).objective
     assert summed <= single + 1e-6
     assert single == pytest.approx(7329.10, abs=0.01)
@@ -136,7 +136,7 @@ def test_a_dozen_servers_are_proved_by_few_packings() -> None:
 def test_settling_takes_away_what_is_too_much() -> None:
     """Shares are brought to one, and counts follow."""
     of = fixed(100)
-    host, worker = Kind(0, host=True, tasks=False), Kind(0, host=False, tasks=True)
+    host, worker = ServerKind(0, host=True, tasks=False), ServerKind(0, host=False, tasks=True)
     whole = dict.fromkeys(range(len(of.items)), 0.52)
     hosts = Content(host, whole, dict.fromkeys(whole, 9), {}, {})
     tasks = Content(worker, {}, {}, dict.fromkeys(of.tasks, 1.01), dict.fromkeys(of.tasks, 9))
@@ -150,7 +150,7 @@ def test_settling_uniform_placement_leaves_exact_units() -> None:
     """Superfluous whole units go, and shares follow from those left."""
     of = fixed(100, placement=Placement.UNIFORM)
     wanted = of.items[0].copy.min_units
-    kind = Kind(0, host=True, tasks=False)
+    kind = ServerKind(0, host=True, tasks=False)
     content = Content(kind, {}, {0: wanted}, {}, {})
     made = settle(of, [(content, 3)])
     assert sum(c.units.get(0, 0) * n for c, n in made) == wanted

@@ -62,5 +62,5 @@ def test_mistakes(more: str, message: str) -> None:
 
 def test_another_kind_of_file() -> None:
     """A catalog is no file of rates."""
-    with pytest.raises(InputError, match="another kind or version of document"):
+    with pytest.raises(InputError, match="is not a rates"):
         read_rates(b"froude: provision/1\n", "r.yaml")

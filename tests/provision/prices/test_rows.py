@@ -7,7 +7,7 @@ import json
 import pytest
 
 from froude.base.errors import InputError
-from froude.provision.prices.layouts import Kind, Prices, kind_of
+from froude.provision.prices.layouts import Prices, TableKind, kind_of
 from froude.provision.prices.rows import ARM, GIB, X86, read_prices
 from froude.provision.prices.tables import read_table
 from tests.provision.prices.tables import DISKS, EC2, GCP
@@ -17,8 +17,10 @@ def _prices(text: str, **more: object) -> Prices:
     return read_prices(read_table(text.encode(), "t.csv"), **more)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("text", "kind"), [(EC2, Kind.INSTANCES), (GCP, Kind.VOLUMES), (DISKS, Kind.DISKS)])
-def test_a_header_tells_the_layout(text: str, kind: Kind) -> None:
+@pytest.mark.parametrize(
+    ("text", "kind"), [(EC2, TableKind.INSTANCES), (GCP, TableKind.VOLUMES), (DISKS, TableKind.DISKS)]
+)
+def test_a_header_tells_the_layout(text: str, kind: TableKind) -> None:
     """Whatever the file is called."""
     assert kind_of(read_table(text.encode(), "t.csv")) is kind
 

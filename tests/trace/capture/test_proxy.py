@@ -13,8 +13,10 @@ import pytest
 import uvloop
 
 from froude.base.errors import InputError, TargetError
-from froude.trace.capture.proxy import Listener, Proxy, check_target, parse_address
-from froude.trace.tape import Kind
+from froude.trace.capture.legs import Listener
+from froude.trace.capture.proxy import Proxy, check_target
+from froude.trace.tape import RecordKind
+from tests.trace.capture.tokens import before
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -23,16 +25,16 @@ class Kept:
     """A tape that keeps its records."""
 
     def __init__(self) -> None:
-        self.records: list[tuple[int, Kind, bytes]] = []
+        self.records: list[tuple[int, RecordKind, bytes]] = []
 
-    def record(self, connection: int, kind: Kind, payload: bytes) -> None:
+    def record(self, connection: int, kind: RecordKind, payload: bytes) -> None:
         self.records.append((connection, kind, payload))
 
-    def bytes_of(self, connection: int, kind: Kind) -> bytes:
+    def bytes_of(self, connection: int, kind: RecordKind) -> bytes:
         return b"".join(p for c, k, p in self.records if (c, k) == (connection, kind))
 
     def closings(self) -> list[bytes]:
-        return [p for _, k, p in self.records if k is Kind.CLOSE]
+        return [p for _, k, p in self.records if k is RecordKind.CLOSE]
 
 
 async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -50,8 +52,8 @@ def run(handler: Handler, client: Callable[[tuple[str, int], Kept], Awaitable[An
     async def main() -> Kept:
         server = await asyncio.start_server(handler, "127.0.0.1", 0)
         kept = Kept()
-        proxy = Proxy(server.sockets[0].getsockname()[:2], kept)
-        address = await proxy.listen(Listener("127.0.0.1", **listener))
+        proxy = Proxy(kept)
+        address = await proxy.listen(before(server.sockets[0].getsockname()[:2], **listener))
         try:
             async with asyncio.timeout(30):
                 await client(address, kept)
@@ -94,8 +96,8 @@ def test_no_byte_is_altered(seed: int) -> None:
         assert await exchange(address, data, rng) == data + b"bye"
 
     kept = run(echo, client)
-    assert kept.bytes_of(1, Kind.TO_SERVER) == data
-    assert kept.bytes_of(1, Kind.TO_CLIENT) == data + b"bye"
+    assert kept.bytes_of(1, RecordKind.TO_SERVER) == data
+    assert kept.bytes_of(1, RecordKind.TO_CLIENT) == data + b"bye"
     assert kept.closings() == [b""]
 
 
@@ -109,7 +111,7 @@ def test_two_hundred_connections_do_not_mix() -> None:
 
     kept = run(echo, client)
     assert len(kept.closings()) == 200
-    assert {c for c, k, _ in kept.records if k is Kind.OPEN} == set(range(1, 201))
+    assert {c for c, k, _ in kept.records if k is RecordKind.OPEN} == set(range(1, 201))
 
 
 def test_a_reset_is_passed_on_as_a_reset() -> None:
@@ -165,8 +167,8 @@ def test_a_target_that_refuses_resets_the_client() -> None:
         closed = socket.socket()
         closed.bind(("127.0.0.1", 0))
         kept = Kept()
-        proxy = Proxy(closed.getsockname(), kept)
-        reader, writer = await asyncio.open_connection(*await proxy.listen(Listener("127.0.0.1")))
+        proxy = Proxy(kept)
+        reader, writer = await asyncio.open_connection(*await proxy.listen(before(closed.getsockname())))
         with pytest.raises(ConnectionResetError):
             async with asyncio.timeout(10):
                 await reader.read()
@@ -177,6 +179,27 @@ def test_a_target_that_refuses_resets_the_client() -> None:
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         assert runner.run(main()).closings() == [b"refused: Connection refused"]
+
+
+def test_a_client_that_comes_before_its_target_waits() -> None:
+    """What it sends until the target has taken the connection stays in its own socket, not in the proxy."""
+
+    async def main() -> int:
+        listening = socket.create_server(("127.0.0.1", 0), backlog=1)
+        full = [socket.create_connection(listening.getsockname()) for _ in range(2)]  # nobody accepts them
+        proxy = Proxy(Kept())
+        _, writer = await asyncio.open_connection(*await proxy.listen(before(listening.getsockname())))
+        writer.write(bytes(30_000_000))
+        await asyncio.sleep(0.5)
+        held = sum(len(data) for leg in proxy.legs for data in leg.early)
+        writer.transport.abort()
+        await proxy.close(0)
+        for sock in (listening, *full):
+            sock.close()
+        return held
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        assert runner.run(main()) < 1_000_000
 
 
 def test_a_slow_reader_slows_its_writer_only() -> None:
@@ -213,6 +236,41 @@ def test_a_slow_reader_slows_its_writer_only() -> None:
     run(flood, client)
 
 
+def test_held_traffic_waits_and_arrives_whole() -> None:
+    """Nothing is read from either side while held, neither of old connections nor of new ones; ends wait, too."""
+
+    async def main() -> tuple[bytes, list[bytes]]:
+        server = await asyncio.start_server(echo, "127.0.0.1", 0)
+        kept = Kept()
+        proxy = Proxy(kept)
+        address = await proxy.listen(before(server.sockets[0].getsockname()[:2]))
+        old, old_writer = await asyncio.open_connection(*address)
+        old_writer.write(b"one ")
+        assert await old.readexactly(4) == b"one "
+        proxy.hold(True)
+        opened = len(kept.records)
+        new, new_writer = await asyncio.open_connection(*address)
+        await asyncio.sleep(0.05)
+        for writer in (old_writer, new_writer):
+            writer.write(b"two " * 1000)
+            writer.write_eof()
+        await asyncio.sleep(0.2)
+        assert [kind for _, kind, _ in kept.records[opened:]] == [RecordKind.OPEN]
+        proxy.hold(False)
+        async with asyncio.timeout(20):
+            answers = [await reader.read() for reader in (old, new)]
+        for writer in (old_writer, new_writer):
+            writer.close()
+        await proxy.close(0.2)
+        server.close()
+        return kept.bytes_of(1, RecordKind.TO_SERVER), answers
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        sent, answers = runner.run(main())
+    assert sent == b"one " + b"two " * 1000
+    assert answers == [b"two " * 1000 + b"bye"] * 2
+
+
 def test_connections_go_onward_from_the_address_told() -> None:
     """A node's address is the one its connection comes from."""
     peers: list[str] = []
@@ -233,12 +291,8 @@ def test_connections_go_onward_from_the_address_told() -> None:
     assert b'"peer": ["127.7.7.7"' in kept.records[0][2]
 
 
-def test_wrong_addresses_are_clear_errors() -> None:
-    """Not an address; one that is taken; a target that is not there."""
-    for text in ("8020", "host:", "host:x", "host:99999", ":1"):
-        with pytest.raises(InputError, match="--listen: not an address"):
-            parse_address(text, place="--listen")
-    assert parse_address("[::1]:8020", place="x") == ("::1", 8020)
+def test_what_cannot_be_listened_on_or_reached_is_a_clear_error() -> None:
+    """An address that is taken; a target that is not there."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         address = taken.getsockname()
@@ -247,7 +301,7 @@ def test_wrong_addresses_are_clear_errors() -> None:
         taken.listen()
 
         async def listen() -> None:
-            await Proxy(("127.0.0.1", 1), Kept()).listen(Listener(*address))
+            await Proxy(Kept()).listen(Listener(*address))
 
         with pytest.raises(InputError, match="cannot listen here"):
             asyncio.run(listen())

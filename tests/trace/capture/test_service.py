@@ -6,11 +6,11 @@ import os
 import resource
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -18,73 +18,14 @@ import pytest
 from froude.base.errors import InputError, MissingError, TargetError
 from froude.base.units import Quantity
 from froude.trace.capture.process import CaptureProcess
-from froude.trace.capture.proxy import Listener
 from froude.trace.capture.settings import CaptureSettings
 from froude.trace.files import read_trace
 from froude.trace.partial import recover
-from froude.trace.types import Status
+from froude.trace.types import Loss, Status
 from froude.trace.validate import validate_trace
+from froude.workspace.artifact import State
 from tests.trace import wire
-
-SECRET = b"never on a disk, never"
-
-
-def _serve(sock: socket.socket) -> None:
-    """Answer every call with a token, whatever was asked."""
-    token = wire.message("TokenProto", identifier=b"id", password=SECRET)
-    answer = wire.message("GrantProto", owner="alice", token=token).SerializeToString()
-    while True:
-        try:
-            client, _ = sock.accept()
-        except OSError:
-            return
-        threading.Thread(target=_answer, args=(client, answer), daemon=True).start()
-
-
-def _answer(client: socket.socket, answer: bytes) -> None:
-    with client, client.makefile("rb") as stream:
-        stream.read(len(wire.PREAMBLE))
-        call_id = -1  # the context's frame has no answer
-        while size := stream.read(4):
-            stream.read(int.from_bytes(size, "big"))
-            if call_id >= 0:
-                client.sendall(wire.response(call_id, answer))
-            call_id += 1
-
-
-@pytest.fixture
-def target() -> Iterator[tuple[str, int]]:
-    """A server that gives tokens."""
-    with socket.create_server(("127.0.0.1", 0)) as sock:
-        threading.Thread(target=_serve, args=(sock,), daemon=True).start()
-        yield sock.getsockname()
-
-
-def settings(target: tuple[str, int], folder: Path, **more: Any) -> CaptureSettings:
-    """A capture of the target."""
-    return CaptureSettings(
-        target, (Listener("127.0.0.1"),), folder / "t", {"nodes": Quantity(2)}, "CID-1", **more
-    )
-
-
-class Client:
-    """Asks for tokens, one call at a time."""
-
-    def __init__(self, address: tuple[str, int]) -> None:
-        self.sock = socket.create_connection(address, timeout=20)
-        self.sock.sendall(wire.PREAMBLE + wire.context())
-        self.calls = 0
-
-    def call(self, text: str = "please") -> bytes:
-        body = wire.message("EchoProto", text=text).SerializeToString()
-        self.sock.sendall(wire.request(self.calls, "grant", body))
-        self.calls += 1
-        return self.sock.recv(100_000)
-
-
-def on_disk(folder: Path) -> bytes:
-    """Every byte of every file."""
-    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
+from tests.trace.capture.tokens import SECRET, Client, before, on_disk, settings
 
 
 def test_a_capture_keeps_calls_and_no_secret(target: tuple[str, int], tmp_path: Path) -> None:
@@ -146,6 +87,29 @@ def test_a_killed_proxy_loses_nothing_that_passed_before(target: tuple[str, int]
     trace = read_trace(tmp_path / "t")
     assert len(trace.calls) == 3
     assert "interrupted" in trace.meta.notes
+    assert trace.lineage is not None
+    assert trace.lineage.state is State.INTERRUPTED
+
+
+@pytest.mark.parametrize("word", [b"", b"complete\n", b"failed\n", b"something else\n"])
+def test_only_a_word_of_the_parent_makes_a_recording_complete(
+    target: tuple[str, int], tmp_path: Path, word: bytes
+) -> None:
+    """One that was killed says nothing, and its recording was interrupted."""
+    capture = CaptureProcess(settings(target, tmp_path), wire.SCHEMA)
+    capture.start()
+    Client(capture.addresses[0]).call()
+    child = capture._child
+    assert child is not None
+    assert child.stdin is not None
+    child.stdin.write(word)
+    child.stdin.close()
+    child.wait(60)
+    lineage = read_trace(tmp_path / "t").lineage
+    assert lineage is not None
+    assert lineage.state is {b"complete\n": State.COMPLETE, b"failed\n": State.FAILED}.get(
+        word, State.INTERRUPTED
+    )
 
 
 def test_a_killed_recorder_leaves_what_can_be_recovered(target: tuple[str, int], tmp_path: Path) -> None:
@@ -211,6 +175,88 @@ def test_a_recorder_that_lags_costs_records_and_never_calls(target: tuple[str, i
     assert any("not recorded" in note for note in trace.meta.notes.values())
 
 
+def test_a_burst_within_the_bound_is_kept(target: tuple[str, int], tmp_path: Path) -> None:
+    """A recorder that stands still for a while loses nothing as long as it may wait."""
+    capture = CaptureProcess(settings(target, tmp_path, backlog_bytes=8_000_000), wire.SCHEMA)
+    capture.start()
+    (recorder,) = psutil.Process(capture.pid).children()
+    recorder.suspend()
+    client = Client(capture.addresses[0])
+    for _ in range(60):
+        client.call("x" * 60_000)
+    recorder.resume()
+    client.sock.close()
+    result = capture.stop()
+    assert result.loss.dropped_bytes == 0
+    assert result.calls == 60
+
+
+def _calling(capture: CaptureProcess, calls: int, size: int) -> threading.Thread:
+    """A client that calls beside the test."""
+
+    def run() -> None:
+        client = Client(capture.addresses[0])
+        for _ in range(calls):
+            client.call("x" * size)
+        client.sock.close()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_lossless_traffic_waits(target: tuple[str, int], tmp_path: Path) -> None:
+    """Clients wait for a recorder that stands still, and go on with it; every call is there."""
+    capture = CaptureProcess(settings(target, tmp_path, backlog_bytes=1 << 18, lossless=True), wire.SCHEMA)
+    capture.start()
+    (recorder,) = psutil.Process(capture.pid).children()
+    recorder.suspend()
+    threads = [_calling(capture, 40, 60_000) for _ in range(2)]
+    threads[0].join(0.5)
+    assert all(thread.is_alive() for thread in threads)
+    recorder.resume()
+    for thread in threads:
+        thread.join(30)
+    result = capture.stop()
+    assert (result.calls, result.loss.dropped_bytes) == (80, 0)
+
+
+def test_lossless_traffic_does_not_wait_for_the_dead(target: tuple[str, int], tmp_path: Path) -> None:
+    """When the recorder dies while clients wait for it, they go on unrecorded, and the error is stated."""
+    capture = CaptureProcess(settings(target, tmp_path, backlog_bytes=1 << 18, lossless=True), wire.SCHEMA)
+    capture.start()
+    (recorder,) = psutil.Process(capture.pid).children()
+    recorder.suspend()
+    thread = _calling(capture, 60, 60_000)
+    thread.join(0.5)
+    assert thread.is_alive()
+    recorder.kill()
+    thread.join(30)
+    assert not thread.is_alive()
+    with pytest.raises(TargetError, match="recorder"):
+        capture.stop()
+
+
+_BUSY = "while True: pass"
+
+
+def test_lossless_loses_nothing_beside_two_busy_processes(target: tuple[str, int], tmp_path: Path) -> None:
+    """With the smallest backlog and no idle core."""
+    busy = [subprocess.Popen([sys.executable, "-c", _BUSY]) for _ in range(2)]
+    try:
+        lossless = settings(target, tmp_path, backlog_bytes=1 << 18, lossless=True)
+        with CaptureProcess(lossless, wire.SCHEMA) as capture:
+            for thread in [_calling(capture, 300, 3_000) for _ in range(4)]:
+                thread.join(60)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    assert capture.result is not None
+    assert capture.result.loss == Loss()
+    assert capture.result.calls == 4 * 300
+
+
 def test_what_cannot_begin_says_so(target: tuple[str, int], tmp_path: Path) -> None:
     """A taken output, a target that is not there, an address that is taken."""
     (tmp_path / "t").mkdir()
@@ -220,20 +266,7 @@ def test_what_cannot_begin_says_so(target: tuple[str, int], tmp_path: Path) -> N
         closed.bind(("127.0.0.1", 0))
         with pytest.raises(TargetError, match="does not accept"):
             CaptureProcess(settings(closed.getsockname(), tmp_path / "a"), wire.SCHEMA).start()
-    taken = CaptureSettings(target, (Listener(*target),), tmp_path / "b" / "t")
+    taken = CaptureSettings((before(target, port=target[1]),), tmp_path / "b" / "t")
     with pytest.raises(InputError, match="cannot listen"):
         CaptureProcess(taken, wire.SCHEMA).start()
     assert list((tmp_path / "b").iterdir()) == []
-
-
-def test_settings_pass_between_processes() -> None:
-    """JSON and back."""
-    made = CaptureSettings(
-        ("h", 1),
-        (Listener("a", 2, "b", True),),
-        Path("/x"),
-        {"n": Quantity(1, "B")},
-        notes={"k": "v"},
-        tags=("t",),
-    )
-    assert CaptureSettings.from_json(made.to_json()) == made

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
 
 from froude.base.errors import InputError
 from froude.base.units import Quantity
+from froude.hadoop.target import Target
 from froude.trace.importers.tap import import_tap
-from froude.trace.tape import pack
+from froude.trace.tape import RecordKind, pack
+from tests.recorded import NODES, recorded, schema, tape_of
 from tests.trace import wire
-from tests.trace.real import schema_342
 
 
 def tap_bytes() -> bytes:
@@ -58,10 +60,40 @@ def test_foreign_files_are_one_clear_error(tmp_path: Path, data: bytes, message:
         import_tap(tmp_path / "none", wire.SCHEMA)
 
 
-def test_a_real_tap_is_read_whole(recorded_tap: Path) -> None:
-    """Every frame of a real YARN and HDFS run decodes, every call has its answer, and the cluster its id."""
-    trace = import_tap(recorded_tap, schema_342())
-    assert len(trace.calls) == 727
-    assert trace.meta.loss.total == trace.meta.loss.unanswered_calls == 0
-    assert trace.meta.source_id.startswith("CID-")
-    assert all(call.request is not None for call in trace.calls)
+@pytest.mark.parametrize("name", sorted(NODES))
+def test_a_tap_of_a_whole_cluster_is_read_whole(name: str, tmp_path: Path) -> None:
+    """Every frame decodes, every call has its answer, its sender and its target, and the cluster its id."""
+    trace = recorded(name)
+    (tmp_path / "x.tap").write_bytes(b"".join(tape_of(trace)))
+    again = import_tap(tmp_path / "x.tap", schema())
+    assert again.meta.loss.total == again.meta.loss.unanswered_calls == 0
+    assert again.meta.source_id == trace.meta.source_id
+    kept = ("user", "caller_context", "client_id", "call_id", "protocol", "method", "status", "error")
+    assert [[getattr(call, part) for part in kept] for call in again.calls] == [
+        [getattr(call, part) for part in kept] for call in trace.calls
+    ]
+
+
+def test_who_was_called_follows_from_the_listener(tmp_path: Path) -> None:
+    """Daemons that all nodes call are one target, and the node that called stands as the peer; NodeManagers are many."""
+    opened = [
+        ("nn", "127.0.0.11", 1),
+        ("nn", "127.0.0.12", 1),
+        ("nm", "127.0.0.11", 2),
+        ("x", "127.0.0.1", 3),
+    ]
+    tape = []
+    for number, (short, at, port) in enumerate(opened):
+        for time_s, connection, kind, payload in wire.conversation(calls=1, start_s=100.0 + number):
+            facts = {"peer": ["10.0.0.9", 5], "at": at, "port": port, "svc": short}
+            opening = kind == RecordKind.OPEN
+            payload = json.dumps(facts).encode() if opening else payload  # noqa: PLW2901
+            tape.append(pack(time_s, connection + 10 * number, RecordKind(kind), payload))
+    (tmp_path / "x.tap").write_bytes(b"".join(tape))
+    trace = import_tap(tmp_path / "x.tap", wire.SCHEMA, source_id="CID-1")
+    assert [(call.peer, call.target) for call in trace.calls] == [
+        ("127.0.0.11", Target("namenode", "127.0.0.1:1", "CID-1")),
+        ("127.0.0.12", Target("namenode", "127.0.0.1:1", "CID-1")),
+        ("10.0.0.9", Target("nodemanager", "127.0.0.11:2")),
+        ("10.0.0.9", Target("", "127.0.0.1:3")),
+    ]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from froude.provision.analyses.alternatives import WhyNot
     from froude.provision.analyses.designs import Comparison
     from froude.provision.analyses.slack import Slack
-    from froude.provision.plan import Plan
+    from froude.provision.plan import ProvisionPlan
     from froude.provision.types import Problem
 
 
@@ -48,7 +48,7 @@ def why_not(
     from froude.provision.figures.others import why_not_report, why_text
 
     settings: Settings = ctx.obj
-    common.apart(output, report)
+    common.claim(settings, files, results=(output, "why-not"), report=report)
     problem = common.problem(settings, files, scale)
     effort = common.effort(settings, gap, time_limit)
     with settings.progress().task("compiling"):
@@ -58,7 +58,13 @@ def why_not(
     found.sort(key=lambda one: float("inf") if one.extra is None else one.extra)
     page = why_not_report(best, found, common.facts(settings, files))
     common.finish(
-        settings, "why-not", {"best": best, "choices": found}, output=output, report=report, page=page
+        settings,
+        "why-not",
+        {"best": best, "choices": found},
+        files=files,
+        output=output,
+        report=report,
+        page=page,
     )
     settings.out(why_text(best, found[0]) if len(found) == 1 else _why(found))
     common.end(settings, [best, *(one.plan for one in found if one.plan.found)])
@@ -84,14 +90,14 @@ def best(
     from froude.provision.figures.others import best_report
 
     settings: Settings = ctx.obj
-    common.apart(output, report)
+    common.claim(settings, files, results=(output, "best"), report=report)
     wanted = round(common.ranged("-k", number, 1, 1000))
     problem = common.problem(settings, files, scale)
     effort = common.effort(settings, gap, time_limit)
     with settings.progress().task(f"looking for {wanted} architectures"):
         plans = k_best(problem, wanted, effort)
     page = best_report(plans, common.facts(settings, files))
-    common.finish(settings, "best", plans, output=output, report=report, page=page)
+    common.finish(settings, "best", plans, files=files, output=output, report=report, page=page)
     settings.out(_ranked(plans))
     if not plans:
         raise typer.Exit(common.EXIT_MISSED)
@@ -121,7 +127,7 @@ def slack(
     from froude.provision.split import settled
 
     settings: Settings = ctx.obj
-    common.apart(output, report)
+    common.claim(settings, [*files, cluster], results=(output, "slack"), report=report)
     problem = common.problem(settings, files, scale)
     if cluster is not None:
         plan = read_cluster(cluster, problem)
@@ -133,7 +139,15 @@ def slack(
         raise typer.Exit(common.EXIT_MISSED)
     found = find(settled(problem, plan), plan)
     page = slack_report(plan, found, common.facts(settings, files))
-    common.finish(settings, "slack", found, output=output, report=report, page=page)
+    common.finish(
+        settings,
+        "slack",
+        found,
+        files=[*files, *([cluster] if cluster is not None else [])],
+        output=output,
+        report=report,
+        page=page,
+    )
     settings.out(_left(found))
 
 
@@ -161,7 +175,7 @@ def compare(
     from froude.provision.figures.others import comparison_report
 
     settings: Settings = ctx.obj
-    common.apart(output, report)
+    common.claim(settings, [*files, *other], results=(output, "compare"), report=report)
     factors = common.factors(low, high, points)
     first, second = common.problem(settings, files), common.problem(settings, other)
     names = (" ".join(files), " ".join(other))
@@ -170,12 +184,14 @@ def compare(
         found = find(first, second, factors, effort, workers=settings.workers)
     page = comparison_report(names, found, common.facts(settings, [*files, *other]))
     value = {"first": names[0], "second": names[1], "pairs": found.pairs, "stretches": found.stretches}
-    common.finish(settings, "compare", value, output=output, report=report, page=page)
+    common.finish(settings, "compare", value, files=[*files, *other], output=output, report=report, page=page)
     settings.out(_compared(names, found))
     common.end(settings, [plan for pair in found.pairs for plan in (pair.first, pair.second)])
 
 
-def _choices(problem: Problem, plan: Plan, dataset: str, choice: str | None) -> list[tuple[str, ...]]:
+def _choices(
+    problem: Problem, plan: ProvisionPlan, dataset: str, choice: str | None
+) -> list[tuple[str, ...]]:
     """The choices that are asked about."""
     from froude.provision.analyses.architecture import choices_of
     from froude.provision.inputs.tree import nearest
@@ -206,7 +222,7 @@ def _why(found: Sequence[WhyNot]) -> str:
     return aligned(rows)
 
 
-def _ranked(plans: Sequence[Plan]) -> str:
+def _ranked(plans: Sequence[ProvisionPlan]) -> str:
     from froude.provision.analyses.architecture import architecture_of
 
     if not plans:

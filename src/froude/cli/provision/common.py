@@ -12,17 +12,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from froude.base.documents import STAMP
 from froude.base.errors import InputError
-from froude.base.files import atomic_write_text
+from froude.cli import outputs
+from froude.cli.outputs import Output as Place
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
     from froude.provision.effort import Effort
     from froude.provision.inputs.tree import FlawedInputError
-    from froude.provision.plan import Plan
+    from froude.provision.plan import ProvisionPlan
     from froude.provision.types import Problem
     from froude.render import Report
+    from froude.workspace.artifact import Origin
 
 EXIT_ERROR, EXIT_MISSED = 1, 3
 FIGURES = ".figures.json"
@@ -80,13 +83,45 @@ def tell(settings: Settings, error: FlawedInputError) -> None:
         print(f"froude: {flaw}", file=sys.stderr)
 
 
-def apart(*outputs: Path | None) -> None:
-    """Refuse two outputs in one place; the last is a page, whose figures stand beside it."""
-    places = [path for path in outputs if path is not None]
-    places += [path.with_suffix(FIGURES) for path in outputs[-1:] if path is not None]
-    for path in places:
-        if places.count(path) > 1:
-            raise InputError("is the place of two outputs", file=path, allowed="another name for one of them")
+def claim(
+    settings: Settings,
+    files: Sequence[str | Path | None],
+    *,
+    results: tuple[Path | None, str] = (None, ""),
+    report: Path | None = None,
+    others: Sequence[Place] = (),
+) -> None:
+    """Make sure that a command may write where it was told to; see `froude.cli.outputs.claim`.
+
+    Args:
+        settings: global flags.
+        files: what it reads.
+        results: where its JSON goes, and of what kind that is.
+        report: where its page goes; the figures stand beside it.
+        others: further places.
+    """
+    path, kind = results
+    named = [Place(path, kind)] if path is not None else []
+    outputs.claim(settings, [*named, *others, *outputs.page(report, FIGURES)], files)
+
+
+def origin(settings: Settings, files: Sequence[str | Path]) -> Origin:
+    """How what is written came to be: the command, its seed, and what it read.
+
+    Raises:
+        InputError: an input cannot be read any more.
+    """
+    from froude.provision.inputs.read import find_input
+    from froude.workspace.document import content_of
+
+    return settings.origin([content_of(find_input(str(file))) for file in files], seeded=True)
+
+
+def page_files(page: Report, path: Path | None, made: Origin) -> dict[Path, str | bytes]:
+    """The page and its figures, if a place for them is given."""
+    from froude.render import report_files
+
+    return {} if path is None else dict(report_files(page, path, suffix=FIGURES, origin=made))
 
 
 def effort(settings: Settings, gap: float, time_limit: float) -> Effort:
@@ -128,14 +163,6 @@ def facts(settings: Settings, files: Sequence[str]) -> dict[str, str]:
     return {"Inputs": ", ".join(files), "Seed": str(settings.seed), "Froude": __version__}
 
 
-def save(path: Path | None, page: Report) -> None:
-    """Write the page and its figures, if a place for them is given."""
-    from froude.render import save as save_page
-
-    if path is not None:
-        save_page(page, path, suffix=FIGURES)
-
-
 def with_sections(page: Report, *sections: Any) -> Report:
     """The page with these sections in place of its own."""
     from dataclasses import replace
@@ -143,7 +170,7 @@ def with_sections(page: Report, *sections: Any) -> Report:
     return replace(page, sections=sections)
 
 
-def told(problem: Problem, plan: Plan) -> str:
+def told(problem: Problem, plan: ProvisionPlan) -> str:
     """A plan for people."""
     from froude.provision.bill import bill
 
@@ -159,7 +186,7 @@ def told(problem: Problem, plan: Plan) -> str:
     return f"{head} (gap {plan.gap:.2%})\n{stored}\n{aligned(rows)}"
 
 
-def end(settings: Settings, plans: Sequence[Plan]) -> None:
+def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
     """Exit with 3 unless every plan is proved."""
     from froude.provision.plan import Status
 
@@ -170,7 +197,14 @@ def end(settings: Settings, plans: Sequence[Plan]) -> None:
 
 
 def finish(
-    settings: Settings, kind: str, value: Any, *, output: Path | None, report: Path | None, page: Report
+    settings: Settings,
+    kind: str,
+    value: Any,
+    *,
+    files: Sequence[str | Path],
+    output: Path | None,
+    report: Path | None,
+    page: Report,
 ) -> None:
     """Write what an analysis found to the places asked for, and as --json; say so instead on --dry-run.
 
@@ -178,23 +212,28 @@ def finish(
         settings: global flags.
         kind: of the document, such as `roadmap`.
         value: values of `froude.provision.analyses`.
+        files: what was read.
         output: place of the JSON.
         report: place of the page.
         page: what stands on it.
     """
-    import json
-
     from froude.provision.analyses.documents import document
+    from froude.workspace.document import dump_sealed_figures
+    from froude.workspace.migrate import Migrations
 
-    made = {"froude": f"{kind}/1", "found": document(value)}
+    migrations = Migrations(kind, 1)
+    made = {STAMP: migrations.stamp, "found": document(value)}
     wanted = [str(path) for path in (output, report) if path is not None]
     if settings.dry_run and wanted:
         settings.would("write " + ", ".join(wanted), **made)
         return
+    how = origin(settings, files)
+    texts = page_files(page, report, how)
+    text = dump_sealed_figures(migrations, made, how)
     if output is not None:
-        atomic_write_text(output, json.dumps(made, indent=2) + "\n")
-    save(report, page)
-    settings.emit(made)
+        texts[output] = text
+    outputs.write(texts)
+    settings.emit(text)
 
 
 def share(flag: str, text: str) -> float:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from froude.base.documents import STAMP
 from froude.base.errors import InputError
-from froude.base.files import atomic_write_text
+from froude.cli.outputs import Output, write
 from froude.cli.provision import common
 from froude.cli.provision.common import Files, Gap, Limit, Scale
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
+from froude.workspace.migrate import Migrations
 
 if TYPE_CHECKING:
     from froude.provision.compile import Point
-    from froude.provision.plan import Plan
-    from froude.provision.types import Problem
+
+
+SWEEP = Migrations("sweep", 1)
 
 
 def compile_(
@@ -39,13 +43,15 @@ def compile_(
 
     Example: froude provision compile photoshare-calibrated --bill bill.csv --report report.html
     """
+    from froude.provision.bill import BILL_HEAD, bill, bill_csv
     from froude.provision.compile import compile_plan
     from froude.provision.figures import plan_report
     from froude.provision.plan_file import plan_document, plan_json
     from froude.provision.split import settled
 
     settings: Settings = ctx.obj
-    common.apart(output, bill_file, report)
+    bill_place = [] if bill_file is None else [Output(bill_file, "bill", mark=re.compile(BILL_HEAD))]
+    common.claim(settings, files, results=(output, "cluster"), report=report, others=bill_place)
     problem = common.problem(settings, files, scale)
     with settings.progress().task("compiling"):
         plan = compile_plan(problem, common.effort(settings, gap, time_limit))
@@ -54,10 +60,13 @@ def compile_(
     if settings.dry_run:
         settings.would("write " + ", ".join(map(str, wanted)), plan=plan_document(plan))
     else:
-        atomic_write_text(output, plan_json(plan))
-        _write_bill(bill_file, problem, plan)
-        common.save(report, plan_report(problem, plan, common.facts(settings, files)))
-        settings.emit(plan_document(plan))
+        how = common.origin(settings, files)
+        texts = common.page_files(plan_report(problem, plan, common.facts(settings, files)), report, how)
+        if bill_file is not None:
+            texts[bill_file] = bill_csv(bill(problem, plan))
+        text = plan_json(plan, how)
+        write({**texts, output: text})
+        settings.emit(text)
     settings.out(common.told(problem, plan))
     common.end(settings, [plan])
 
@@ -80,13 +89,12 @@ def sweep(
 
     Example: froude provision sweep photoshare-calibrated --from 0.01 --to 100 --report sweep.html
     """
-    import json
-
     from froude.provision.compile import sweep as sweep_plans
     from froude.provision.figures import sweep_report
+    from froude.workspace.document import dump_sealed_figures
 
     settings: Settings = ctx.obj
-    common.apart(output, report)
+    common.claim(settings, files, results=(output, "sweep"), report=report)
     factors = common.factors(low, high, points)
     problem = common.problem(settings, files)
     with settings.progress().task("compiling"):
@@ -101,9 +109,11 @@ def sweep(
     if settings.dry_run:
         settings.would(f"write {output}", **document)
     else:
-        atomic_write_text(output, json.dumps(document, indent=2) + "\n")
-        common.save(report, sweep_report(problem, found, common.facts(settings, files)))
-        settings.emit(document)
+        how = common.origin(settings, files)
+        texts = common.page_files(sweep_report(problem, found, common.facts(settings, files)), report, how)
+        text = dump_sealed_figures(SWEEP, document, how)
+        write({**texts, output: text})
+        settings.emit(text)
     settings.out(_curve(found))
     common.end(settings, [point.plan for point in found])
 
@@ -128,6 +138,7 @@ def evaluate(
     from froude.render import Report, Tone
 
     settings: Settings = ctx.obj
+    common.claim(settings, [*files, cluster], report=report)
     problem = common.problem(settings, files)
     plan = read_cluster(cluster, problem)
     problem = settled(problem, plan)
@@ -150,16 +161,10 @@ def evaluate(
         f"{found.fraction:.1%} of the SLA", str(cluster), tone=tone, facts=common.facts(settings, files)
     )
     if not settings.dry_run:
-        common.save(report, common.with_sections(page, evaluation_section(found)))
+        page = common.with_sections(page, evaluation_section(found))
+        write(common.page_files(page, report, common.origin(settings, [*files, cluster])))
     if not found.met:
         raise typer.Exit(common.EXIT_MISSED)
-
-
-def _write_bill(path: Path | None, problem: Problem, plan: Plan) -> None:
-    from froude.provision.bill import bill, bill_csv
-
-    if path is not None:
-        atomic_write_text(path, bill_csv(bill(problem, plan)))
 
 
 def _curve(points: Sequence[Point]) -> str:
@@ -180,7 +185,7 @@ def _sweep_document(points: Sequence[Point]) -> dict[str, Any]:
     from froude.provision.plan_file import plan_document
 
     return {
-        "froude": "sweep/1",
+        STAMP: SWEEP.stamp,
         "points": [
             {
                 "factor": point.factor,

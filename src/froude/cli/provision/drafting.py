@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError
-from froude.base.files import atomic_write_text
+from froude.cli.outputs import Output, claim, write
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
 
@@ -86,8 +86,11 @@ def draft(
     from froude.provision.draft.paths import Folders
     from froude.provision.draft.types import TaskBy
     from froude.provision.draft.yaml_text import to_text
+    from froude.provision.inputs.yaml_form import MIGRATIONS
+    from froude.workspace.document import content_of, with_lineage
 
     settings: Settings = ctx.obj
+    claim(settings, [Output(output, MIGRATIONS.kind)], [*traces, *(telemetry or [])])
     grouping = _grouping(dataset or [], share, depth)
     zoned = _zone(zone)
     machines = _machines(telemetry or [], cores, scale, zoned)
@@ -104,7 +107,8 @@ def draft(
     if settings.dry_run:
         settings.would(f"write {output}", **document)
     else:
-        atomic_write_text(output, to_text(found))
+        hashes = [content_of(path) for path in (*traces, *(telemetry or []))]
+        write({output: with_lineage(to_text(found), MIGRATIONS, settings.origin(hashes))})
         settings.emit(document)
     settings.out(_told(found))
     if not settings.dry_run:

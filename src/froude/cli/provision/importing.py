@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.base.files import atomic_write_text
+from froude.cli.outputs import XML_INPUTS, Output, claim, write
 from froude.cli.provision import common
 from froude.cli.settings import Settings
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from froude.provision.prices.build import Imported
     from froude.provision.prices.layouts import Prices
     from froude.provision.types import Catalog
+    from froude.workspace.artifact import Origin
 
 
 class Figures(StrEnum):
@@ -87,7 +88,7 @@ def import_(
     from froude.provision.prices.filters import Filters
 
     settings: Settings = ctx.obj
-    _outputs(output, template)
+    _outputs(settings, output, template, [*tables, rates, base])
     own = _base(settings, base)
     hours = (own.hours if own is not None else 3 * 8760.0) if term is None else _hours(term)
     _range(min_price, max_price)
@@ -102,20 +103,24 @@ def import_(
         found = build(prices, given, wanted)
     for note in found.notes:
         settings.note(f"note: {note}")
+    how = common.origin(settings, [one for one in (*tables, rates, base) if one is not None])
     if template is not None:
-        _write_template(settings, template, found, rates)
+        _write_template(settings, template, found, rates, how)
     if output is not None:
-        _write_catalog(settings, output, found, own, tables)
+        _write_catalog(settings, output, found, own, tables, how)
 
 
-def _outputs(output: Path | None, template: Path | None) -> None:
+def _outputs(
+    settings: Settings, output: Path | None, template: Path | None, read: Sequence[Path | str | None]
+) -> None:
     if output is None and template is None:
         raise InputError("nothing to write", place="-o, --template", allowed="one of them, or both")
-    common.apart(output, template)
+    places = [Output(output, "provision", mark=XML_INPUTS)] if output is not None else []
+    claim(
+        settings, [*places, *([Output(template, "rates", keeps=True)] if template is not None else [])], read
+    )
     if output is not None and output.suffix not in {".yaml", ".yml", ".xml"}:
         raise InputError("has no suffix that tells its form", file=output, allowed=".yaml or .xml")
-    if template is not None and template.exists():
-        raise InputError("is there already, and may be filled in", file=template, allowed="a new name")
 
 
 def _base(settings: Settings, base: str | None) -> Catalog | None:
@@ -182,32 +187,36 @@ def _malformed(settings: Settings, prices: Prices, *, strict: bool) -> None:
         settings.note(f"left out: {len(rows) - _MOST_SHOWN} more malformed rows")
 
 
-def _write_template(settings: Settings, path: Path, found: Imported, rates: Path | None) -> None:
+def _write_template(settings: Settings, path: Path, found: Imported, rates: Path | None, how: Origin) -> None:
     from froude.provision.prices.asked import template
     from froude.provision.prices.files import load_rates
+    from froude.provision.prices.rates import MIGRATIONS
+    from froude.workspace.document import with_lineage
 
     text = template(found.asked, load_rates(rates))
     if settings.dry_run:
         settings.would(f"write {path}")
         return
-    atomic_write_text(path, text)
+    write({path: with_lineage(text, MIGRATIONS, how)})
     settings.out(
         f"What is missing is written to {path}" if found.asked else f"Nothing is missing; see {path}"
     )
 
 
 def _write_catalog(
-    settings: Settings, path: Path, found: Imported, base: Catalog | None, tables: Sequence[Path]
+    settings: Settings, path: Path, found: Imported, base: Catalog | None, tables: Sequence[Path], how: Origin
 ) -> None:
     from froude.provision.inputs.read import Parts, parts_of
     from froude.provision.inputs.tree import Flaws
     from froude.provision.inputs.write import elements, to_xml, to_yaml
+    from froude.provision.inputs.yaml_form import MIGRATIONS
+    from froude.workspace.document import with_lineage
 
     catalog = found.catalog(base)
     parts, flaws = Parts(catalog), Flaws()
     parts_of(elements(parts), flaws)
     flaws.check()
-    text = to_xml(parts) if path.suffix == ".xml" else to_yaml(parts)
+    text = to_xml(parts) if path.suffix == ".xml" else with_lineage(to_yaml(parts), MIGRATIONS, how)
     told = [
         f"Prices as of {catalog.prices_as_of}, from {', '.join(table.name for table in tables)}.",
         *found.notes,
@@ -215,7 +224,7 @@ def _write_catalog(
     if settings.dry_run:
         settings.would(f"write {path}", notes=found.notes)
         return
-    atomic_write_text(path, _commented(told, xml=path.suffix == ".xml") + text)
+    write({path: _commented(told, xml=path.suffix == ".xml") + text})
     settings.emit(
         {
             "output": str(path),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.base.files import atomic_write_text
+from froude.cli.outputs import XML_INPUTS, Output, claim, write
 from froude.cli.provision import common
 from froude.cli.provision.common import Files
 from froude.cli.settings import Settings
@@ -59,8 +59,11 @@ def convert(
     from froude.provision.inputs.read import read_parts
     from froude.provision.inputs.tree import FlawedInputError
     from froude.provision.inputs.write import to_xml, to_yaml
+    from froude.provision.inputs.yaml_form import MIGRATIONS
+    from froude.workspace.document import with_lineage
 
     settings: Settings = ctx.obj
+    claim(settings, [Output(output, MIGRATIONS.kind, mark=XML_INPUTS)], files)
     suffixes = {".xml": Form.XML, ".yaml": Form.YAML, ".yml": Form.YAML}
     wanted = form or suffixes.get(output.suffix)
     if wanted is None:
@@ -73,7 +76,9 @@ def convert(
     if settings.dry_run:
         settings.would(f"write {output}")
         return
-    atomic_write_text(output, to_xml(parts) if wanted is Form.XML else to_yaml(parts))
+    how = common.origin(settings, files)
+    text = to_xml(parts) if wanted is Form.XML else with_lineage(to_yaml(parts), MIGRATIONS, how)
+    write({output: text})
     settings.emit({"output": str(output), "form": wanted.value, "found": _found(parts)})
     settings.out(f"{', '.join(_found(parts))} written to {output}")
 

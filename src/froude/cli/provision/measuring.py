@@ -1,4 +1,4 @@
-"""`froude provision measure`: a device → its rate and gap for reads and for writes, and how well models foretell it."""
+"""`froude provision measure`: a device → its rate and gap for reads and for writes, and how well models predict it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.base.files import atomic_write_text
+from froude.cli.outputs import Output, write
 from froude.cli.provision import common
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
     from froude.provision.live.measure import Request
-    from froude.provision.live.target import Target
+    from froude.provision.live.target import StorageTarget
     from froude.provision.measured import Fit, Measurement
     from froude.provision.measured_file import UnitFacts
     from froude.provision.units import Dimension
@@ -67,21 +67,24 @@ def measure(
     volatile: Annotated[bool, typer.Option("--volatile", help="That unit forgets without power.")] = False,
     report: Annotated[Path | None, typer.Option(metavar="HTML", help="A page of it too.")] = None,
 ) -> None:
-    """A device → its rate and gap for reads and writes, beside what IOPS and rate would foretell.
+    """A device → its rate and gap for reads and writes, beside what IOPS and rate would predict.
 
     Written once, then at random until steady; then records of each size, one at a time, in rounds until steady.
     Ends with 3 when something did not become steady; the figures are written all the same, and say so.
 
     Example: froude provision measure /mnt/disk --unit 7.2KDisk --unit-file unit.yaml
     """
+    from froude.provision.inputs.yaml_form import MIGRATIONS as INPUT
     from froude.provision.live.measure import check_region
     from froude.provision.live.measure import measure as measure_target
     from froude.provision.live.target import find_target
     from froude.provision.measured_figures import measurement_report
-    from froude.provision.measured_file import measurement_document, measurement_json, unit_yaml
+    from froude.provision.measured_file import measurement_json, unit_yaml
+    from froude.workspace.document import with_lineage
 
     settings: Settings = ctx.obj
-    common.apart(output, unit_file, report)
+    unit_place = [] if unit_file is None else [Output(unit_file, INPUT.kind)]
+    common.claim(settings, [], results=(output, "measurement"), report=report, others=unit_place)
     given = any(value is not None for value in (unit, capacity, bus, price, power)) or volatile
     if given and unit_file is None:
         raise InputError(
@@ -97,13 +100,15 @@ def measure(
     for note in place.notes:
         settings.note(f"note: {note}")
     found = measure_target(place, asked, progress=settings.progress())
-    atomic_write_text(output, measurement_json(found))
+    how = settings.origin(seeded=True)
+    said = common.facts(settings, [])
+    del said["Inputs"]
+    texts = common.page_files(measurement_report(found, {"StorageTarget": found.target, **said}), report, how)
     if unit_file is not None:
-        atomic_write_text(unit_file, unit_yaml(found, facts))
-    lineage = common.facts(settings, [])
-    del lineage["Inputs"]
-    common.save(report, measurement_report(found, {"Target": found.target, **lineage}))
-    settings.emit(measurement_document(found))
+        texts[unit_file] = with_lineage(unit_yaml(found, facts), INPUT, how)
+    text = measurement_json(found, how)
+    write({**texts, output: text})
+    settings.emit(text)
     settings.out(_told(found))
     if not found.steady:
         settings.note(_unsteady(found))
@@ -170,7 +175,7 @@ def _quantity(text: str | None, dimension: Dimension, place: str) -> float | Non
     return value
 
 
-def _plan(target: Target, request: Request) -> str:
+def _plan(target: StorageTarget, request: Request) -> str:
     """What --dry-run leaves undone."""
     from froude.provision.measured import size_text
 
@@ -185,7 +190,7 @@ def _told(found: Measurement) -> str:
     parts = [_fit_told(fit) for fit in found.fits]
     notes = "".join(f"note: {note}\n" for note in found.notes)
     legend = (
-        "error: of the throughput foretold; `ends` is rate+gap from the smallest and largest size alone, "
+        "error: of the throughput predicted; `ends` is rate+gap from the smallest and largest size alone, "
         "as IOPS+rate is"
     )
     return "\n\n".join(parts) + f"\n\n{legend}\n{notes}".rstrip()

@@ -56,7 +56,7 @@ def roadmap(
     from froude.provision.figures.roadmaps import roadmap_report
 
     settings: Settings = ctx.obj
-    common.apart(output, report)
+    common.claim(settings, files, results=(output, "roadmap"), report=report)
     allowance = common.share("--within", within)
     width = common.ranged("--tolerance", tolerance, 1e-6, 1.0)
     factors = common.factors(low, high, points)
@@ -64,7 +64,7 @@ def roadmap(
     with settings.progress().task("compiling"):
         found = find(problem, factors, effort, allowance=allowance, tolerance=width, workers=settings.workers)
     page = roadmap_report(problem, found, common.facts(settings, files))
-    common.finish(settings, "roadmap", found, output=output, report=report, page=page)
+    common.finish(settings, "roadmap", found, files=files, output=output, report=report, page=page)
     settings.out(_stages(found))
     common.end(settings, [point.plan for point in found.points])
 
@@ -92,7 +92,7 @@ def robustness(
     from froude.provision.figures.ranges import robustness_report
 
     settings: Settings = ctx.obj
-    common.apart(output, report)
+    common.claim(settings, files, results=(output, "robustness"), report=report)
     farthest = common.ranged("--span", span, 1.001, 1e6)
     width = common.ranged("--tolerance", tolerance, 1e-9, 1.0)
     problem = common.problem(settings, files, scale)
@@ -100,7 +100,7 @@ def robustness(
     with settings.progress().task(f"moving {len(chosen)} inputs"):
         found = find(problem, chosen, effort, span=farthest, tolerance=width, workers=settings.workers)
     page = robustness_report(found, common.facts(settings, files))
-    common.finish(settings, "robustness", found, output=output, report=report, page=page)
+    common.finish(settings, "robustness", found, files=files, output=output, report=report, page=page)
     settings.out(_ranges(found))
     common.end(settings, [found.plan])
 
@@ -128,7 +128,7 @@ def sensitivity(
     from froude.provision.figures.ranges import sensitivity_report
 
     settings: Settings = ctx.obj
-    common.apart(output, report)
+    common.claim(settings, files, results=(output, "sensitivity"), report=report)
     moved = common.share("--by", share)
     problem = common.problem(settings, files, scale)
     effort, chosen = common.effort(settings, gap, time_limit), _inputs(problem, inputs)
@@ -138,7 +138,7 @@ def sensitivity(
         swings = tornado(problem, found.plan, chosen, effort, share=moved, workers=settings.workers)
     page = sensitivity_report(found, swings, moved, common.facts(settings, files))
     value = {**document(found), "tornado": document(swings)}
-    common.finish(settings, "sensitivity", value, output=output, report=report, page=page)
+    common.finish(settings, "sensitivity", value, files=files, output=output, report=report, page=page)
     settings.out(_sensitivity(found, swings))
     common.end(settings, [found.plan])
 
@@ -173,7 +173,7 @@ def uncertainty(
     from froude.provision.figures.uncertain import uncertainty_report
 
     settings: Settings = ctx.obj
-    common.apart(output, report)
+    common.claim(settings, files, results=(output, "uncertainty"), report=report)
     wanted = common.share("--meet", meet)
     number = round(common.ranged("--samples", samples, 2, 100_000))
     problem = common.problem(settings, files, scale)
@@ -185,7 +185,7 @@ def uncertainty(
         except ValueError as error:
             raise InputError(f"draws a value that may not be: {error}", place="--input") from error
     page = uncertainty_report(found, common.facts(settings, files))
-    common.finish(settings, "uncertainty", found, output=output, report=report, page=page)
+    common.finish(settings, "uncertainty", found, files=files, output=output, report=report, page=page)
     settings.out(_uncertainty(found))
     if found.recommended is None or found.recommended.met < wanted:
         raise typer.Exit(common.EXIT_MISSED)

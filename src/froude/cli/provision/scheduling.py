@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from froude.base.documents import STAMP
 from froude.base.errors import InputError
-from froude.base.files import atomic_write_text
+from froude.cli.outputs import write
 from froude.cli.provision import common
 from froude.cli.provision.common import Files, Gap, Limit
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
+from froude.workspace.migrate import Migrations
 
 if TYPE_CHECKING:
     from froude.provision.schedule import Scheduled
     from froude.provision.types import Period, Problem
+
+SCHEDULE = Migrations("schedule", 1)
 
 
 def schedule(
@@ -48,9 +51,10 @@ def schedule(
     """
     from froude.provision.schedule import schedule as scheduled
     from froude.provision.schedule_figures import schedule_report
+    from froude.workspace.document import dump_sealed_figures
 
     settings: Settings = ctx.obj
-    common.apart(output, report)
+    common.claim(settings, files, results=(output, "schedule"), report=report)
     problem = _with_periods(common.problem(settings, files), period, moved)
     with settings.progress().task("compiling"):
         day = scheduled(problem, common.effort(settings, gap, time_limit), workers=settings.workers)
@@ -58,9 +62,11 @@ def schedule(
     if settings.dry_run:
         settings.would(f"write {output}", **document)
     else:
-        atomic_write_text(output, json.dumps(document, indent=2) + "\n")
-        common.save(report, schedule_report(problem, day, common.facts(settings, files)))
-        settings.emit(document)
+        how = common.origin(settings, files)
+        texts = common.page_files(schedule_report(problem, day, common.facts(settings, files)), report, how)
+        text = dump_sealed_figures(SCHEDULE, document, how)
+        write({**texts, output: text})
+        settings.emit(text)
     settings.out(_told(day))
     if not day.found:
         settings.note("a period has no cluster")
@@ -137,7 +143,7 @@ def _document(day: Scheduled) -> dict[str, Any]:
     from froude.provision.plan_file import plan_document
 
     return {
-        "froude": "schedule/1",
+        STAMP: SCHEDULE.stamp,
         "dollars_per_day": _finite(day.per_day),
         "lower_dollars_per_day": _finite(day.lower_per_day),
         "peak_dollars_per_day": _finite(day.peak_per_day),

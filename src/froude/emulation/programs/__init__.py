@@ -1,1 +1,1 @@
-"""Placeholder docstring."""
+"""What emulated nodes do: scripts of a workload, and programs of Hadoop's own daemons."""

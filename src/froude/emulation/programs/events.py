@@ -1,4 +1,4 @@
-"""What a program is told and what it asks for: the whole vocabulary between an emulated node and its driver.
+"""What happens to a program and what it asks for: the whole vocabulary between an emulated node and its driver.
 
 A program is a state machine of one node: `handle(event, now_s)` gives instructions. It sees no socket and no
 clock, so a test plays it by hand and a simulation plays thousands. Events and instructions are tuples, because
@@ -10,7 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from froude.hadoop.target import UNKNOWN, Target
 from froude.workload.types import Moment
+
+LOST = "ConnectionLost"
+"""Error class of a call whose connection was lost, and could not be made again."""
 
 
 class NodeId(NamedTuple):
@@ -20,6 +24,21 @@ class NodeId(NamedTuple):
     """Name of its node type."""
     number: int
     """Its number within the type, from 0."""
+
+
+class Endpoint(NamedTuple):
+    """Which connection a call takes; calls with equal ones share it."""
+
+    protocol: str
+    """Protocol that the connection is opened for."""
+    user: str | None = None
+    """Effective user."""
+    source: str | None = None
+    """Own address to connect from; None for any."""
+    slot: int = 0
+    """Number within a pool."""
+    target: Target = UNKNOWN
+    """Who is called."""
 
 
 class Started(NamedTuple):
@@ -58,14 +77,14 @@ class Timer(NamedTuple):
     """The time it asked for."""
 
 
-class Told(NamedTuple):
-    """Another node said something, beside the target: what a real cluster sends between its nodes."""
+class MessageReceived(NamedTuple):
+    """Another node sent a message, beside the target: what a real cluster sends between its nodes."""
 
     message: object
     """A value of the receiving program's module."""
 
 
-Event = Started | Reply | Failed | Timer | Told
+Event = Started | Reply | Failed | Timer | MessageReceived
 
 
 class Send(NamedTuple):
@@ -81,6 +100,11 @@ class Send(NamedTuple):
     """Comes back with the answer."""
     intended_s: float
     """When the call should have been sent: latency is counted from here too."""
+    service: str = ""
+    """The service that is called; empty where a play has one target."""
+    expected_s: float = 0.0
+    """Seconds until the node's next call is due, where that waits for this one's answer; 0 where it does not. A call
+    that takes longer holds up others, which the correction for coordinated omission counts."""
 
 
 class WakeAt(NamedTuple):
@@ -92,13 +116,13 @@ class WakeAt(NamedTuple):
     """Comes back with the timer."""
 
 
-class Tell(NamedTuple):
-    """Say something to another node."""
+class SendMessage(NamedTuple):
+    """Send a message to another node."""
 
     node: NodeId
-    """Who hears it; a node that is not in the play hears nothing, and that is counted."""
+    """Who gets it; one for a node that is not in the play is dropped and counted."""
     message: object
-    """What it is told."""
+    """A value of the receiving program's module."""
 
 
 class Reached(NamedTuple):
@@ -115,7 +139,7 @@ class Note(NamedTuple):
     """For example `command ignored: KEY_UPDATE`."""
 
 
-Instruction = Send | WakeAt | Tell | Reached | Note
+Instruction = Send | WakeAt | SendMessage | Reached | Note
 
 
 class Program(Protocol):

@@ -7,7 +7,7 @@ from froude.experiment.figures.run import run_sections
 from froude.experiment.figures.trace import traces_section
 from froude.experiment.figures.workload import workload_section
 from froude.experiment.main_job import MainJob
-from froude.render import KeyFigure, Kind, Report, Tone
+from froude.render import KeyFigure, Report, Tone, ValueKind
 
 
 def main_job_report(done: MainJob) -> Report:
@@ -21,7 +21,7 @@ def main_job_report(done: MainJob) -> Report:
     )
     held_out, play = done.job.held_out, done.plan.scale
     lede = (
-        f"From {len(done.train)} small runs Froude foretold one at **{held_out}**, which it had not seen: "
+        f"From {len(done.train)} small runs Froude predicted one at **{held_out}**, which it had not seen: "
         f"{sequences} and {logical.share:.1%} of the arguments came true. "
         f"It then played **{play}** against a NameNode: {answered:,} calls in {done.run.elapsed_s:.0f} s, "
         f"99 % of them answered within {latency.p99_ms:.0f} ms."
@@ -34,13 +34,19 @@ def main_job_report(done: MainJob) -> Report:
         lede=lede,
         tone=Tone.GOOD if exact and not done.run.failure else Tone.WARNING,
         figures=(
-            KeyFigure("call sequences foretold", done.prediction.sequence_share, Kind.SHARE, aim=1.0),
-            KeyFigure("logical arguments foretold", logical.share, Kind.SHARE, aim=0.99),
-            KeyFigure("emulated nodes", sum(done.run.nodes.values()), Kind.NUMBER, "nodes"),
+            KeyFigure("call sequences predicted", done.prediction.sequence_share, ValueKind.SHARE, aim=1.0),
+            KeyFigure("logical arguments predicted", logical.share, ValueKind.SHARE, aim=0.99),
+            KeyFigure("emulated nodes", sum(done.run.nodes.values()), ValueKind.NUMBER, "nodes"),
             KeyFigure(
-                "calls answered", answered, Kind.NUMBER, "calls", note=f"{done.run.throughput():,.0f} calls/s"
+                "calls answered",
+                answered,
+                ValueKind.NUMBER,
+                "calls",
+                note=f"{done.run.throughput():,.0f} calls/s",
             ),
-            KeyFigure("p99 latency", latency.p99_ms / 1e3, Kind.DURATION, note="from intended send time"),
+            KeyFigure(
+                "p99 latency", latency.p99_ms / 1e3, ValueKind.DURATION, note=done.run.main_latency.value
+            ),
         ),
         sections=(
             traces_section(traces, closures),

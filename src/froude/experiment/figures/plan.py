@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from froude.render import Block, Callout, Column, Kind, Section, Table, Tone, Value, literal
-from froude.workload.extrapolate import calls_of
-from froude.workload.plan import Plan
+from froude.render import Block, Callout, Column, Section, Table, Tone, Value, ValueKind, literal
+from froude.workload.plan import Plan, pace
 
 
 def plan_section(plan: Plan) -> Section:
@@ -14,14 +13,14 @@ def plan_section(plan: Plan) -> Section:
         if node_type.name in plan.counts:
             count = plan.counts[node_type.name]
             rate = count * sum(1 / periodic.every_s for periodic in node_type.periodic)
-            calls = calls_of(node_type.steps, plan.scale)
+            calls, _ = pace(node_type, plan.scale)
             rows.append((node_type.name, count, calls, count * calls, rate))
     columns = (
         Column("Node type"),
-        Column("Nodes", Kind.NUMBER),
-        Column("Calls of each", Kind.NUMBER),
-        Column("Calls of all", Kind.NUMBER),
-        Column("Periodic calls", Kind.NUMBER, "calls/s"),
+        Column("Nodes", ValueKind.NUMBER),
+        Column("Calls of each", ValueKind.NUMBER),
+        Column("Calls of all", ValueKind.NUMBER),
+        Column("Periodic calls", ValueKind.NUMBER, "calls/s"),
     )
     blocks: list[Block] = [Table(columns, rows, "What would be played")]
     for refusal in plan.refusals:

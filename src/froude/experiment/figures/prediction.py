@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from froude.mining.prediction import Outcome, Prediction
-from froude.render import Block, Column, Kind, Section, Table, Value
+from froude.mining.prediction import LeafOutcome, Prediction
+from froude.render import Block, Column, Section, Table, Value, ValueKind
 
 _MOST_MISSES = 30
 
 
 def prediction_section(prediction: Prediction, scale: str) -> Section:
-    """What was foretold of a size never seen, and what came true.
+    """What was predicted of a size never seen, and what came true.
 
     Args:
         prediction: the comparison.
@@ -23,8 +23,8 @@ def prediction_section(prediction: Prediction, scale: str) -> Section:
     logical = prediction.row("logical")
     intro = (
         f"At {scale}, a size that mining never saw, {_share(prediction.sequence_share)} of the nodes made "
-        f"exactly the calls foretold, and {_share(logical.share)} of the arguments of logical calls had the "
-        "value foretold."
+        f"exactly the calls predicted, and {_share(logical.share)} of the arguments of logical calls had the "
+        "value predicted."
     )
     return Section("Prediction against the real run", tuple(blocks), intro)
 
@@ -45,28 +45,28 @@ def _sequences(prediction: Prediction) -> Table:
     ]
     columns = (
         Column("Node type"),
-        Column("Nodes foretold", Kind.NUMBER),
-        Column("Nodes seen", Kind.NUMBER),
-        Column("Exact sequences", Kind.NUMBER),
-        Column("Calls foretold", Kind.NUMBER),
-        Column("Calls made", Kind.NUMBER),
-        Column("In place", Kind.NUMBER),
-        Column("First difference", Kind.CODE),
+        Column("Nodes predicted", ValueKind.NUMBER),
+        Column("Nodes seen", ValueKind.NUMBER),
+        Column("Exact sequences", ValueKind.NUMBER),
+        Column("Calls predicted", ValueKind.NUMBER),
+        Column("Calls made", ValueKind.NUMBER),
+        Column("In place", ValueKind.NUMBER),
+        Column("First difference", ValueKind.CODE),
     )
     return Table(columns, rows, "Call sequences", "Logical calls; periodic calls belong to real time.")
 
 
 def _arguments(prediction: Prediction) -> Table:
-    columns = [Column("Calls"), Column("Arguments", Kind.NUMBER), Column("Predicted", Kind.SHARE)]
-    columns += [Column("Ceiling", Kind.SHARE)]
-    columns += [Column(outcome.value.capitalize(), Kind.NUMBER) for outcome in Outcome]
+    columns = [Column("Calls"), Column("Arguments", ValueKind.NUMBER), Column("Predicted", ValueKind.SHARE)]
+    columns += [Column("Ceiling", ValueKind.SHARE)]
+    columns += [Column(outcome.value.capitalize(), ValueKind.NUMBER) for outcome in LeafOutcome]
     rows: list[tuple[Value, ...]] = [
         (
             row.name,
             row.leaves,
             row.share,
             row.ceiling_share,
-            *(row.outcomes.get(outcome, 0) for outcome in Outcome),
+            *(row.outcomes.get(outcome, 0) for outcome in LeafOutcome),
         )
         for row in prediction.rows
     ]
@@ -84,7 +84,7 @@ def _effects(prediction: Prediction) -> Table:
     ]
     columns = (
         Column("Node type"),
-        *(Column(title, Kind.NUMBER) for title in ("Foretold", "Seen", "By timing", "Unexplained")),
+        *(Column(title, ValueKind.NUMBER) for title in ("Predicted", "Seen", "By timing", "Unexplained")),
     )
     return Table(
         columns, rows, "Calls caused by other nodes' calls", "Relocated to their cause, as multisets."
@@ -95,15 +95,16 @@ def _misses(prediction: Prediction) -> Table:
     rows: list[tuple[Value, ...]] = []
     for miss in prediction.misses[:_MOST_MISSES]:
         seen = "; ".join(
-            f"{found!r} for {foretold}" if foretold else repr(found) for found, foretold in miss.examples[:2]
+            f"{found!r} for {predicted}" if predicted else repr(found)
+            for found, predicted in miss.examples[:2]
         )
         rows.append((miss.method, miss.path, miss.outcome.value, miss.count, seen))
     columns = (
-        Column("Method", Kind.CODE),
-        Column("Argument", Kind.CODE),
+        Column("Method", ValueKind.CODE),
+        Column("Argument", ValueKind.CODE),
         Column("Why"),
-        Column("Count", Kind.NUMBER),
-        Column("Seen for foretold", Kind.CODE),
+        Column("Count", ValueKind.NUMBER),
+        Column("Seen for predicted", ValueKind.CODE),
     )
     hidden = len(prediction.misses) - len(rows)
     return Table(

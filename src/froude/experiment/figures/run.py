@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from froude.emulation.run import Limit, Measured, Run
+from froude.emulation.run import Latency, Limit, Measured, Run
 from froude.render import (
     Axis,
     Block,
@@ -14,20 +14,26 @@ from froude.render import (
     Chart,
     ChartKind,
     Column,
-    Kind,
     Section,
     Series,
     Table,
     Tone,
     Value,
+    ValueKind,
 )
 
 _MOST_PANELS = 9
 _MOST_LEFT_OUT = 12
 _MOST_AREAS = 6
+_PACED = {
+    Latency.RESPONSE: "From the time at which the plan had a call due: a target that stands still cannot hide calls.",
+    Latency.SERVICE: "From the time at which a call was sent. Closed clients wait for their answers, so a target that "
+    "stands still is met by fewer calls; the corrected column adds those, by the interval in which they were expected.",
+}
+_BESIDE = {Latency.SERVICE: "p99 of service time", Latency.CORRECTED: "p99, corrected"}
 _GAUGES = {
-    "process.rss_bytes": ("memory", Kind.BYTES),
-    "JvmMetrics.MemHeapUsedM": ("heap", Kind.NUMBER),
+    "process.rss_bytes": ("memory", ValueKind.BYTES),
+    "JvmMetrics.MemHeapUsedM": ("heap", ValueKind.NUMBER),
 }
 
 
@@ -45,13 +51,13 @@ def _verdict(run: Run) -> Section:
         blocks.append(Callout("The run ended before its time", run.failure, Tone.BAD))
     if run.differences:
         text = "\n".join(f"- `{d.method}`: sent {d.sent}, counted {d.counted}" for d in run.differences)
-        blocks.append(Callout("The target counted otherwise than the player", text, Tone.WARNING))
+        blocks.append(Callout("The target counted other numbers of calls than were sent", text, Tone.WARNING))
     elif run.differences is not None:
         text = "Its own count of calls, method by method, equals what was sent."
         blocks.append(Callout("The target counted every call once", text, Tone.GOOD))
     blocks += [Callout("Remark", remark) for remark in run.remarks]
     rows: list[tuple[Value, ...]] = [(name, count) for name, count in run.nodes.items()]
-    blocks.append(Table((Column("Node type"), Column("Emulated", Kind.NUMBER)), rows, "Who was played"))
+    blocks.append(Table((Column("Node type"), Column("Emulated", ValueKind.NUMBER)), rows, "Who was played"))
     answered = sum(n for _, n in run.counts.values())
     intro = (
         f"{answered:,} calls answered in {run.elapsed_s:.1f} s, {run.throughput():,.0f} a second on average."
@@ -75,30 +81,33 @@ def _left_out(run: Run) -> list[Block]:
 
 def _latency(run: Run) -> Section:
     methods = sorted(run.counts, key=lambda method: -run.counts[method][0])
+    other = Latency.SERVICE if run.main_latency is Latency.RESPONSE else Latency.CORRECTED
     rows: list[tuple[Value, ...]] = []
     for method in methods:
         if not run.counts[method][1]:
             continue
-        intended, actual = run.latency(method), run.latency(method, intended=False)
+        main, beside = run.latency(method), run.latency(method, other)
         sent, answered = run.counts[method]
         errors = sum(run.errors.get(method, {}).values())
-        times = (intended.p50_ms, intended.p99_ms, intended.p999_ms, intended.max_ms, actual.p99_ms)
+        times = (main.p50_ms, main.p99_ms, main.p999_ms, main.max_ms, beside.p99_ms)
         rows.append((method, sent, answered, errors, *(ms / 1e3 for ms in times)))
     columns = (
-        Column("Method", Kind.CODE),
-        Column("Sent", Kind.NUMBER),
-        Column("Answered", Kind.NUMBER),
-        Column("Errors", Kind.NUMBER),
-        *(Column(title, Kind.DURATION) for title in ("p50", "p99", "p99.9", "Max", "p99 from actual send")),
+        Column("Method", ValueKind.CODE),
+        Column("Sent", ValueKind.NUMBER),
+        Column("Answered", ValueKind.NUMBER),
+        Column("Errors", ValueKind.NUMBER),
+        *(Column(title, ValueKind.DURATION) for title in ("p50", "p99", "p99.9", "Max", _BESIDE[other])),
     )
-    note = "From the intended send time unless a column says otherwise: a stall cannot hide calls."
     late = run.lateness
     blocks: tuple[Block, ...] = (
-        Table(columns, rows, "Latency by method", note),
+        Table(columns, rows, f"{run.main_latency.value.capitalize()} by method", _PACED[run.main_latency]),
         _percentiles_over_time(run, methods),
         _throughput(run, methods),
     )
-    intro = f"Calls were sent {late.p50_ms:.2f} ms (median) and {late.p99_ms:.1f} ms (p99) after their time."
+    intro = (
+        f"{run.pacing.capitalize()} pacing. Calls were sent {late.p50_ms:.2f} ms (median) and "
+        f"{late.p99_ms:.1f} ms (p99) after they were due."
+    )
     return Section("Latency and throughput", blocks, intro)
 
 
@@ -109,8 +118,8 @@ def _percentiles_over_time(run: Run, methods: Sequence[str]) -> Chart:
         times = [row.time_s for row in rows]
         series.append(Series("p99", times, [row.p99_ms / 1e3 for row in rows], panel=method))
         series.append(Series("p50", times, [row.p50_ms / 1e3 for row in rows], panel=method, dashed=True))
-    x, y = Axis("time since start", Kind.DURATION), Axis("latency", Kind.DURATION, log=True)
-    return Chart("Latency over time, from intended send time", x, y, tuple(series))
+    x, y = Axis("time since start", ValueKind.DURATION), Axis("latency", ValueKind.DURATION, log=True)
+    return Chart("Latency over time, from when calls were due", x, y, tuple(series))
 
 
 def _throughput(run: Run, methods: Sequence[str]) -> Chart:
@@ -130,7 +139,7 @@ def _throughput(run: Run, methods: Sequence[str]) -> Chart:
         series.append(Series(name, list(totals), list(totals.values())))
     axis = Axis("answered", unit="calls/s")
     return Chart(
-        "Answered calls", Axis("time since start", Kind.DURATION), axis, tuple(series), ChartKind.AREA
+        "Answered calls", Axis("time since start", ValueKind.DURATION), axis, tuple(series), ChartKind.AREA
     )
 
 
@@ -139,9 +148,9 @@ def _target(run: Run) -> Section:
     for name, (title, kind) in _GAUGES.items():
         points = [(one.time_s, one.values[name]) for one in run.metrics if name in one.values]
         if points:
-            unit = "" if kind is Kind.BYTES else "MB"
+            unit = "" if kind is ValueKind.BYTES else "MB"
             xs, ys = [t for t, _ in points], [v for _, v in points]
-            x = Axis("time since start", Kind.DURATION)
+            x = Axis("time since start", ValueKind.DURATION)
             blocks.append(Chart(f"NameNode {title}", x, Axis(title, kind, unit), (Series(title, xs, ys),)))
     blocks.append(_last_values(run.metrics))
     return Section("The NameNode", tuple(blocks), "Sampled over JMX and from the process while the play ran.")
@@ -156,7 +165,7 @@ def _cpu(run: Run) -> Chart:
         Series("NameNode", [t for t, _ in shares], [s for _, s in shares]),
         Series("player", [one.time_s for one in run.load], [one.cpu_share for one in run.load]),
     )
-    x, y = Axis("time since start", Kind.DURATION), Axis("share of one core", Kind.SHARE)
+    x, y = Axis("time since start", ValueKind.DURATION), Axis("share of one core", ValueKind.SHARE)
     return Chart("CPU of the NameNode and of the player", x, y, series)
 
 
@@ -164,6 +173,10 @@ def _last_values(metrics: Sequence[Measured]) -> Table:
     first, last = (metrics[0].values, metrics[-1].values) if metrics else ({}, {})
     changed = [name for name in sorted(last) if first.get(name) != last[name]]
     rows: list[tuple[Value, ...]] = [(name, first.get(name), last[name]) for name in changed]
-    columns = (Column("Metric", Kind.CODE), Column("At first", Kind.NUMBER), Column("At last", Kind.NUMBER))
+    columns = (
+        Column("Metric", ValueKind.CODE),
+        Column("At first", ValueKind.NUMBER),
+        Column("At last", ValueKind.NUMBER),
+    )
     note = f"{len(last) - len(changed)} others did not change."
     return Table(columns, rows, "NameNode metrics that changed", note)

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from froude.render import Axis, Block, Callout, Chart, ChartKind, Column, Kind, Section, Series, Table, Value
+from froude.render import (
+    Axis,
+    Block,
+    Callout,
+    Chart,
+    ChartKind,
+    Column,
+    Section,
+    Series,
+    Table,
+    Tone,
+    Value,
+    ValueKind,
+)
 from froude.trace.importers.audit import ClosureResult
 from froude.trace.types import Trace
 
@@ -23,6 +36,9 @@ def traces_section(traces: Sequence[Trace], closures: Sequence[ClosureResult] = 
     if lost:
         text = "Some frames were not decoded or not kept; the runs' loss counters say how many."
         blocks.append(Callout(f"{lost:,} losses", text))
+    for number, trace in enumerate(traces, 1):
+        if trace.incomplete is not None:
+            blocks.insert(0, Callout(f"Run {number} is not whole", f"{trace.incomplete}.", Tone.WARNING))
     calls = sum(len(trace.calls) for trace in traces)
     intro = f"{calls:,} calls in {len(traces)} {'run' if len(traces) == 1 else 'runs'} of a real cluster."
     return Section("What was recorded", tuple(blocks), intro)
@@ -39,11 +55,11 @@ def _runs(traces: Sequence[Trace], closures: Sequence[ClosureResult]) -> Table:
         rows.append((scale, len(trace.calls), senders, last, trace.meta.loss.total, agreed))
     columns = (
         Column("Scale"),
-        Column("Calls", Kind.NUMBER),
-        Column("Senders", Kind.NUMBER),
-        Column("Length", Kind.DURATION),
-        Column("Lost", Kind.NUMBER),
-        Column("Agrees with the audit log", Kind.TEXT),
+        Column("Calls", ValueKind.NUMBER),
+        Column("Senders", ValueKind.NUMBER),
+        Column("Length", ValueKind.DURATION),
+        Column("Lost", ValueKind.NUMBER),
+        Column("Agrees with the audit log", ValueKind.TEXT),
     )
     note = "The audit log is the NameNode's own; it writes a line for namespace calls only."
     return Table(columns, rows, "Recorded runs", note)
@@ -60,7 +76,7 @@ def _methods(traces: Sequence[Trace]) -> Chart:
         counts = dict(trace.by_method())
         name = ", ".join(f"{key}={quantity}" for key, quantity in trace.meta.scale.items())
         series.append(Series(name or "run", shown, [counts.get(method, 0) for method in shown]))
-    x, y = Axis("method", Kind.CODE), Axis("calls", unit="calls")
+    x, y = Axis("method", ValueKind.CODE), Axis("calls", unit="calls")
     hidden = len(totals) - len(shown)
     caption = f"The {len(shown)} most frequent of {len(totals)} methods." if hidden else ""
     return Chart("Calls by method and scale", x, y, tuple(series), ChartKind.BARS, caption=caption)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter as Tally
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from froude.base.units import Quantity
@@ -12,7 +12,6 @@ from froude.render import (
     Block,
     Callout,
     Column,
-    Kind,
     Pattern,
     PatternArrow,
     PatternCall,
@@ -24,6 +23,7 @@ from froude.render import (
     Table,
     Tone,
     Value,
+    ValueKind,
     literal,
 )
 from froude.workload.review import open_questions
@@ -40,6 +40,7 @@ from froude.workload.types import (
     Template,
     Workload,
 )
+from froude.workload.walk import fold, templates
 from froude.workload.yaml_rules import rule_field
 
 _TELLING = ("src", "path", "dst", "clientName")
@@ -72,7 +73,7 @@ def workload_section(workload: Workload, scale: Mapping[str, Quantity] | None = 
     for finding in workload.findings:
         tone = Tone.BAD if finding.fatal else Tone.WARNING
         blocks.append(Callout("Mining noticed", literal(finding.what), tone))
-    calls = sum(1 for node_type in workload.node_types for _ in node_type.templates())
+    calls = sum(1 for node_type in workload.node_types for _ in templates(node_type))
     intro = f"{len(workload.node_types)} node types, {calls} call templates, {len(left)} open questions."
     return Section("The mined pattern", tuple(blocks), intro)
 
@@ -96,21 +97,33 @@ def _lane(node_type: NodeType, scale: Mapping[str, Quantity] | None) -> PatternL
         name=node_type.name,
         count=_count(node_type.count, scale),
         start=_start(node_type.start),
-        steps=tuple(_steps(node_type.steps, scale)),
+        steps=_steps(node_type.steps, scale),
         effects=tuple(_call(effect.call) for effect in node_type.effects),
         pulses=tuple(PatternPulse(_call(p.call), _seconds(p.every_s), p.every_s) for p in node_type.periodic),
     )
 
 
-def _steps(steps: tuple[Step, ...], scale: Mapping[str, Quantity] | None) -> Iterator[PatternStep]:
-    for _, group in groupby(steps, key=lambda s: s.id if isinstance(s, Repeat) else (s.method, s.poll)):
-        run = list(group)
-        first = run[0]
-        if isinstance(first, Repeat):
-            value = "" if scale is None or not first.times.slopes else str(first.times.whole_at(scale))
-            yield PatternLoop(str(first.times), tuple(_steps(first.steps, scale)), value)
-        else:
-            yield _call(first, len(run))
+def _steps(steps: tuple[Step, ...], scale: Mapping[str, Quantity] | None) -> tuple[PatternStep, ...]:
+    """Steps as they are drawn; neighbours of one method share a box."""
+
+    def call(template: CallTemplate) -> _Drawn:
+        return (template.method, template.poll), lambda count: _call(template, count)
+
+    def repeat(segment: Repeat, body: list[_Drawn]) -> _Drawn:
+        value = "" if scale is None or not segment.times.slopes else str(segment.times.whole_at(scale))
+        loop = PatternLoop(str(segment.times), _boxes(body), value)
+        return segment.id, lambda _: loop
+
+    return _boxes(fold(steps, call, repeat))
+
+
+_Drawn = tuple[object, Callable[[int], PatternStep]]
+"""What neighbours in one box have in common, and the box of so many of them."""
+
+
+def _boxes(drawn: Sequence[_Drawn]) -> tuple[PatternStep, ...]:
+    groups = (list(group) for _, group in groupby(drawn, key=lambda step: step[0]))
+    return tuple(group[0][1](len(group)) for group in groups)
 
 
 def _call(call: CallTemplate, count: int = 1) -> PatternCall:
@@ -125,7 +138,8 @@ def _call(call: CallTemplate, count: int = 1) -> PatternCall:
 
 def _merged(workload: Workload) -> Iterator[PatternArrow]:
     """Start rules and causes; flows would hide the picture under arrows, so they stand in the table."""
-    drawn = {lane_call for node_type in workload.node_types for lane_call in _drawn(node_type)}
+    # Of a run of one method only the first call has a box.
+    drawn = {call.id for node_type in workload.node_types for call in _lane(node_type, None).calls()}
     for node_type in workload.node_types:
         if node_type.start.after:
             yield PatternArrow(
@@ -136,31 +150,15 @@ def _merged(workload: Workload) -> Iterator[PatternArrow]:
             yield PatternArrow(source, effect.call.id, ArrowKind.CAUSE, effect.each or "")
 
 
-def _drawn(node_type: NodeType) -> Iterator[str]:
-    """Ids that have a box of their own: of a run of one method only the first has."""
-
-    def inside(steps: tuple[Step, ...]) -> Iterator[str]:
-        for _, group in groupby(steps, key=lambda s: s.id if isinstance(s, Repeat) else (s.method, s.poll)):
-            first = next(group)
-            if isinstance(first, Repeat):
-                yield from inside(first.steps)
-            else:
-                yield first.id
-
-    yield from inside(node_type.steps)
-    yield from (effect.call.id for effect in node_type.effects)
-    yield from (periodic.call.id for periodic in node_type.periodic)
-
-
 def _argument_table(workload: Workload) -> Table:
     kinds = ("constant", "regular", "information flow", "node fact", "generated", "unknown")
     rows: list[tuple[Value, ...]] = []
     for node_type in workload.node_types:
-        tally = Tally(kind for call in node_type.templates() for kind in argument_kinds(call))
+        tally = Tally(kind for call in templates(node_type) for kind in argument_kinds(call))
         rows.append((node_type.name, sum(tally.values()), *(tally[kind] for kind in kinds)))
     columns = (
         Column("Node type"),
-        *(Column(title.capitalize(), Kind.NUMBER) for title in ("arguments", *kinds)),
+        *(Column(title.capitalize(), ValueKind.NUMBER) for title in ("arguments", *kinds)),
     )
     note = (
         "An argument is one leaf field of one call template; *generated* is random by nature, of known form."
@@ -179,10 +177,10 @@ def _question_table(questions: tuple[Question, ...]) -> Table:
         for q in questions
     ]
     columns = (
-        Column("Question", Kind.CODE),
+        Column("Question", ValueKind.CODE),
         Column("What is not known"),
-        Column("Seen", Kind.CODE),
-        Column("Stands for now", Kind.CODE),
+        Column("Seen", ValueKind.CODE),
+        Column("Stands for now", ValueKind.CODE),
     )
     return Table(columns, rows, "Open questions", "Answer them with `froude review`.")
 

@@ -6,6 +6,7 @@ Source: org.apache.hadoop.ipc.{Client,Server,ProtobufRpcEngine2,WritableRpcEngin
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -35,6 +36,8 @@ def read_part(payload: bytes, at: int) -> tuple[int, int]:
         RemoteProtocolError: its length is missing, malformed, or leads out of the frame.
     """
     end = len(payload)
+    if at < end and (size := payload[at]) < 0x80 and at + size < end:
+        return at + 1, at + 1 + size  # all headers of usual calls
     value = shift = 0
     while at < end and shift < 35:
         byte = payload[at]
@@ -181,11 +184,29 @@ def decode_call(header: Any, payload: bytes, at: int) -> Request:
         protocol, method, at = _writable_names(payload, at)
         body = payload[at:]
     else:
-        named, at = parse(headers.MethodHeader, payload, at)
-        protocol, method = headers.text(named.declaringClassProtocolName), headers.text(named.methodName)
+        start, at = read_part(payload, at)
+        named = payload[start:at]
+        protocol, method = _usual_names(named) if len(named) <= _USUAL_BYTES else _names(named)
         body = last_part(payload, at)
     retry = header.retryCount if header.HasField("retryCount") else headers.NO_RETRY_COUNT
     return Request(header.callId, header.clientId, retry, context, protocol, method, body, header.rpcKind)
+
+
+def _names(raw: bytes) -> tuple[str, str]:
+    """Protocol and method of a serialised method header.
+
+    Raises:
+        RemoteProtocolError: it does not decode.
+    """
+    try:
+        named = headers.MethodHeader.FromString(raw)
+    except DecodeError as error:
+        raise RemoteProtocolError("sent a MethodHeader that does not decode", found=str(error)) from error
+    return headers.text(named.declaringClassProtocolName), headers.text(named.methodName)
+
+
+_USUAL_BYTES = 256
+_usual_names = lru_cache(1024)(_names)  # there are few methods and many calls; a peer can fill 256 kB
 
 
 def _writable_names(payload: bytes, at: int) -> tuple[str, str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from froude.hadoop.rpc.errors import RemoteProtocolError
 from froude.hadoop.rpc.headers import KIND_PROTOBUF, SaslState
@@ -41,8 +42,7 @@ class Authenticated:
     """`""`, `DIGEST-MD5` or `GSSAPI`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):  # like Response: one for every call, and four times as fast as a frozen dataclass
     """A whole call."""
 
     call_id: int
@@ -59,8 +59,7 @@ class Request:
     """2 protobuf, 1 Writable."""
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(NamedTuple):
     """A call's result."""
 
     call_id: int

@@ -77,6 +77,16 @@ class FrameReader:
         self._at = 0
         self._buffer += data
 
+    def is_frame(self, data: bytes) -> bool:
+        """Whether `data`, which was not fed, is the next frame as a whole and nothing else: the usual case."""
+        size = len(data) - 4
+        return (
+            size > 0
+            and self._at == len(self._buffer)
+            and size <= self.limit_bytes
+            and _LENGTH.unpack_from(data)[0] == size
+        )
+
     def take(self, size: int) -> bytes | None:
         """The next `size` bytes as they are, or None while they are not all there."""
         if self.pending < size:
@@ -96,7 +106,7 @@ class FrameReader:
             return None
         (size,) = _LENGTH.unpack_from(buffer, at)
         if size > self.limit_bytes:
-            raise _too_long(bytes(buffer[at : at + 8]), size, self.limit_bytes)
+            raise _too_long(bytes(buffer[at : at + 4]), size, self.limit_bytes)
         if have - 4 < size:
             return None
         end = self._at = at + 4 + size
@@ -106,7 +116,8 @@ class FrameReader:
 
 
 def _too_long(start: bytes, size: int, limit: int) -> RemoteProtocolError:
-    if start.startswith((b"HTTP", b"GET ", b"POST")):
+    """Why a length is refused: from its own four bytes, for more of them may not be there yet."""
+    if start in {b"HTTP", b"GET ", b"POST"}:
         return RemoteProtocolError(
             "speaks HTTP and not Hadoop RPC", found=repr(start), remedy="Use its RPC port"
         )
@@ -114,5 +125,5 @@ def _too_long(start: bytes, size: int, limit: int) -> RemoteProtocolError:
         return RemoteProtocolError(
             "speaks TLS and not Hadoop RPC", found=repr(start), remedy="Use its RPC port"
         )
-    found, allowed = f"{size} bytes ({start[:4]!r})", f"at most {limit} bytes"
+    found, allowed = f"{size} bytes ({start!r})", f"at most {limit} bytes"
     return RemoteProtocolError("sent the length of an impossible frame", found=found, allowed=allowed)

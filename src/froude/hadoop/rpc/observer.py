@@ -3,8 +3,9 @@
 It needs no schema: headers are decoded, bodies stay bytes. It believes neither side. A frame that does not
 decode becomes `Undecodable` and reading goes on with the next; only when frames cannot be told apart any more
 (a foreign protocol, an impossible length, an encrypted stream) is a direction `Lost`, and its later bytes are
-counted in `skipped_bytes`. SASL with qop=auth leaves the payload in clear and is read through; wrapped
-payload is `Undecodable`, one event a frame.
+counted in `skipped_bytes`. What is read depends on the bytes and their order, never on the pieces they come
+in. SASL with qop=auth leaves the payload in clear and is read through; wrapped payload is `Undecodable`, one
+event a frame.
 
 An answer is matched to its call only where it must be: the result of a Writable call has no length of its
 own.
@@ -25,13 +26,10 @@ from froude.hadoop.rpc.codec import (
 from froude.hadoop.rpc.errors import RemoteProtocolError
 from froude.hadoop.rpc.events import (
     Closed,
-    ErrorResponse,
     Event,
-    FatalResponse,
     Lost,
     Preamble,
     Request,
-    Response,
     Sasl,
     Undecodable,
 )
@@ -66,7 +64,8 @@ class Observer:
         self._writable: set[int] = set()
         self._unanswered = 0
         self.skipped_bytes = 0
-        """Bytes of a lost direction, after the frame that lost it."""
+        """Bytes of a lost direction: the impossible length and all that follows, or what follows a foreign
+        beginning."""
 
     @property
     def pending_bytes(self) -> int:
@@ -75,38 +74,51 @@ class Observer:
 
     def from_client(self, data: bytes, at_s: float) -> list[Seen]:
         """Take bytes that the client sent, which passed at `at_s`."""
-        return self._feed(self._client, data, at_s, from_client=True)
+        return [Seen(at_s, event) for event in self.events(data, from_client=True)]
 
     def from_server(self, data: bytes, at_s: float) -> list[Seen]:
         """Take bytes that the server sent, which passed at `at_s`."""
-        return self._feed(self._server, data, at_s, from_client=False)
+        return [Seen(at_s, event) for event in self.events(data, from_client=False)]
+
+    def events(self, data: bytes, *, from_client: bool) -> list[Event]:
+        """Take bytes of either side; what they complete, all of it at the time at which they passed.
+
+        Args:
+            data: the bytes.
+            from_client: whether the client sent them.
+        """
+        if self._lost[from_client]:
+            self.skipped_bytes += len(data)
+            return []
+        reader = self._client if from_client else self._server
+        if reader.is_frame(data) and (self._preamble or not from_client):
+            return [self._read(data[4:], from_client)]
+        return self._feed(reader, data, from_client)
 
     def closed(self, at_s: float) -> list[Seen]:
         """The connection is over: says whether a frame was torn and how many calls had no answer."""
         torn = self.pending_bytes > 0 and not all(self._lost)
         return [Seen(at_s, Closed(torn, max(0, self._unanswered)))]
 
-    def _feed(self, reader: FrameReader, data: bytes, at_s: float, *, from_client: bool) -> list[Seen]:
-        if self._lost[from_client]:
-            self.skipped_bytes += len(data)
-            return []
+    def _feed(self, reader: FrameReader, data: bytes, from_client: bool) -> list[Event]:
         reader.feed(data)
-        seen: list[Seen] = []
+        events: list[Event] = []
         try:
             if from_client and not self._preamble:
                 preamble = self._read_preamble(reader)
                 if preamble is None:
-                    return seen
-                seen.append(Seen(at_s, preamble))
+                    return events
+                events.append(preamble)
             while (payload := reader.next_frame()) is not None:
-                seen.append(Seen(at_s, self._read(payload, from_client=from_client)))
+                events.append(self._read(payload, from_client))
         except RemoteProtocolError as error:
             self._lose(reader, from_client=from_client)
-            seen.append(Seen(at_s, Lost(from_client, str(error))))
-        return seen
+            events.append(Lost(from_client, str(error)))
+        return events
 
     def _lose(self, reader: FrameReader, *, from_client: bool) -> None:
         self._lost[from_client] = True
+        self.skipped_bytes += reader.pending
         reader.take(reader.pending)
 
     def _read_preamble(self, reader: FrameReader) -> Preamble | None:
@@ -117,7 +129,7 @@ class Observer:
         self._preamble = True
         return preamble
 
-    def _read(self, payload: bytes, *, from_client: bool) -> Event:
+    def _read(self, payload: bytes, from_client: bool) -> Event:
         try:
             return self._read_client(payload) if from_client else self._read_server(payload)
         except RemoteProtocolError as error:
@@ -129,19 +141,22 @@ class Observer:
             self._unanswered += 1
             if event.kind == headers.KIND_WRITABLE and len(self._writable) < _WRITABLE_LIMIT:
                 self._writable.add(event.call_id)
+            return event
         return _unless_wrapped(event, len(payload))
 
     def _read_server(self, payload: bytes) -> Event:
         if self._writable:
             header, _ = parse(headers.ResponseHeader, payload, 0)
             call_id = headers.signed(header.callId)
-            event: Event = decode_response(payload, writable=call_id in self._writable)
+            event = decode_response(payload, writable=call_id in self._writable)
             self._writable.discard(call_id)
         else:
             event = decode_response(payload)
-        if isinstance(event, (Response, ErrorResponse, FatalResponse)) and event.call_id >= 0:
+        if isinstance(event, Sasl):
+            return _unless_wrapped(event, len(payload))
+        if event.call_id >= 0:
             self._unanswered -= 1
-        return _unless_wrapped(event, len(payload))
+        return event
 
 
 def _unless_wrapped(event: Event, size: int) -> Event:

@@ -21,7 +21,7 @@ from froude.provision.analyses.edges import EQUAL
 from froude.provision.bill import bill
 from froude.provision.compile import Only, compile_plan
 from froude.provision.effort import Effort
-from froude.provision.plan import Plan
+from froude.provision.plan import ProvisionPlan
 from froude.provision.types import Problem
 
 _CENT = 0.01
@@ -31,8 +31,8 @@ Open = Mapping[str, Sequence[Names]]
 
 
 def ranked(
-    problem: Problem, effort: Effort, *, first: Plan | None = None, most: float = math.inf
-) -> Iterator[Plan]:
+    problem: Problem, effort: Effort, *, first: ProvisionPlan | None = None, most: float = math.inf
+) -> Iterator[ProvisionPlan]:
     """The architectures by ascending cost, each with the bounds of its part.
 
     They come in order within the gap of the effort.
@@ -47,7 +47,7 @@ def ranked(
     if not plan.found:
         return
     every: Open = choices_of(problem, plan)
-    heap: list[tuple[float, int, Plan, Open]] = [(plan.upper, 0, plan, every)]
+    heap: list[tuple[float, int, ProvisionPlan, Open]] = [(plan.upper, 0, plan, every)]
     serial = 1
     while heap:
         _, _, plan, open_ = heapq.heappop(heap)
@@ -59,7 +59,7 @@ def ranked(
                 serial += 1
 
 
-def affordable(problem: Problem, only: Only, effort: Effort, most: float) -> Plan | None:
+def affordable(problem: Problem, only: Only, effort: Effort, most: float) -> ProvisionPlan | None:
     """A cluster of some choices for an amount; None where there is none, or a rough look shows that it costs more.
 
     The first cluster found for that amount is good enough; without an amount it is the cheapest.
@@ -80,7 +80,7 @@ def affordable(problem: Problem, only: Only, effort: Effort, most: float) -> Pla
     return plan if plan.found else None
 
 
-def k_best(problem: Problem, k: int, effort: Effort) -> list[Plan]:
+def k_best(problem: Problem, k: int, effort: Effort) -> list[ProvisionPlan]:
     """The k cheapest architectures, cheapest first; fewer when there are no more.
 
     Raises:
@@ -91,7 +91,9 @@ def k_best(problem: Problem, k: int, effort: Effort) -> list[Plan]:
     return [plan for plan, _ in zip(ranked(problem, effort), range(k), strict=False)]
 
 
-def within(problem: Problem, effort: Effort, *, first: Plan, share: float, most: int) -> list[Plan]:
+def within(
+    problem: Problem, effort: Effort, *, first: ProvisionPlan, share: float, most: int
+) -> list[ProvisionPlan]:
     """The architectures that cost at most a share more than the cheapest, at most so many.
 
     Args:
@@ -101,7 +103,7 @@ def within(problem: Problem, effort: Effort, *, first: Plan, share: float, most:
         share: relative, 0 or above.
         most: how many at most, 1 or more.
     """
-    found: list[Plan] = []
+    found: list[ProvisionPlan] = []
     for plan in ranked(problem, effort, first=first, most=first.upper * (1 + share)):
         if plan.upper > first.upper * (1 + share) or len(found) >= most:
             break
@@ -144,7 +146,7 @@ class WhyNot:
 
     dataset: str
     choice: Names
-    plan: Plan
+    plan: ProvisionPlan
     """The cheapest cluster with it; infeasible ones name the constraints in conflict."""
     extra: float | None
     """Dollars more than the cheapest cluster found; None without a cluster."""
@@ -158,7 +160,7 @@ class WhyNot:
     """What else is stored otherwise then."""
 
 
-def why_not(problem: Problem, best: Plan, dataset: str, effort: Effort, choice: Names) -> WhyNot:
+def why_not(problem: Problem, best: ProvisionPlan, dataset: str, effort: Effort, choice: Names) -> WhyNot:
     """The cheapest cluster with a choice forced, beside the cheapest one.
 
     Args:
@@ -179,7 +181,7 @@ def why_not(problem: Problem, best: Plan, dataset: str, effort: Effort, choice: 
     return WhyNot(dataset, choice, plan, extra, least, most, bill_difference(problem, best, plan), others)
 
 
-def bill_difference(problem: Problem, before: Plan, after: Plan) -> tuple[Difference, ...]:
+def bill_difference(problem: Problem, before: ProvisionPlan, after: ProvisionPlan) -> tuple[Difference, ...]:
     """The difference of two bills, the largest amounts first."""
     bills = [{(line.kind, line.item): line for line in bill(problem, plan)} for plan in (before, after)]
     found = []

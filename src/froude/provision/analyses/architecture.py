@@ -15,12 +15,12 @@ from froude.provision.effort import Effort
 from froude.provision.growth import grown
 from froude.provision.instance import Instance
 from froude.provision.model import build
-from froude.provision.plan import Plan, Status
+from froude.provision.plan import ProvisionPlan, Status
 from froude.provision.split import settled
 from froude.provision.types import Problem
 
 Names = tuple[str, ...]
-"""A choice, by the names of its units: as in `Plan.choices`."""
+"""A choice, by the names of its units: as in `ProvisionPlan.choices`."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -57,14 +57,14 @@ def _named(one: Architecture) -> dict[str, str]:
     return {name: " + ".join(units) for name, units in one.choices} | dict(one.cpus)
 
 
-def architecture_of(plan: Plan) -> Architecture | None:
+def architecture_of(plan: ProvisionPlan) -> Architecture | None:
     """The architecture of a plan; None without a cluster."""
     if not plan.found:
         return None
     return Architecture(tuple(plan.choices.items()), tuple(plan.cpus.items()))
 
 
-def architectures(plans: Iterable[Plan]) -> tuple[Architecture, ...]:
+def architectures(plans: Iterable[ProvisionPlan]) -> tuple[Architecture, ...]:
     """The distinct ones, in the order in which they come."""
     return tuple(dict.fromkeys(one for plan in plans if (one := architecture_of(plan)) is not None))
 
@@ -74,17 +74,17 @@ def at_factor(problem: Problem, factor: float) -> Problem:
     return replace(problem, sla=problem.sla.scaled(factor))
 
 
-def cost_at(problem: Problem, plan: Plan) -> float:
+def cost_at(problem: Problem, plan: ProvisionPlan) -> float:
     """Dollars of a plan's cluster at the prices of a problem: the sum of its bill."""
     return sum(line.total for line in bill(problem, plan))
 
 
-def held_cost(problem: Problem, held: Architecture, effort: Effort) -> Plan:
+def held_cost(problem: Problem, held: Architecture, effort: Effort) -> ProvisionPlan:
     """The cheapest cluster of one architecture."""
     return compile_plan(problem, effort, only=held.only)
 
 
-def choices_of(problem: Problem, plan: Plan) -> dict[str, tuple[Names, ...]]:
+def choices_of(problem: Problem, plan: ProvisionPlan) -> dict[str, tuple[Names, ...]]:
     """Every way to store each dataset.
 
     Args:
@@ -98,6 +98,6 @@ def choices_of(problem: Problem, plan: Plan) -> dict[str, tuple[Names, ...]]:
     return {one.name: tuple(dict.fromkeys(c.names for c in one.choices)) for one in stored}
 
 
-def proved(plan: Plan) -> bool:
+def proved(plan: ProvisionPlan) -> bool:
     """Whether its bounds met."""
     return plan.status is Status.PROVED

@@ -16,7 +16,7 @@ from froude.base.parallel import map as parallel_map
 from froude.provision.analyses.architecture import at_factor
 from froude.provision.compile import compile_plan
 from froude.provision.effort import Effort
-from froude.provision.plan import Plan
+from froude.provision.plan import ProvisionPlan
 from froude.provision.types import Problem
 
 
@@ -34,8 +34,8 @@ class Pair:
     """Both designs at one factor."""
 
     factor: float
-    first: Plan
-    second: Plan
+    first: ProvisionPlan
+    second: ProvisionPlan
 
     @property
     def winner(self) -> Winner:
@@ -112,6 +112,6 @@ def compare(
     return Comparison(tuple(Pair(f, plans[2 * n], plans[2 * n + 1]) for n, f in enumerate(factors)))
 
 
-def _at(effort: Effort, one: tuple[Problem, float]) -> Plan:
+def _at(effort: Effort, one: tuple[Problem, float]) -> ProvisionPlan:
     problem, factor = one
     return compile_plan(at_factor(problem, factor), effort)

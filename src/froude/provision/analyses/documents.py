@@ -9,12 +9,12 @@ from typing import Any
 
 from froude.provision.analyses.architecture import Architecture
 from froude.provision.analyses.inputs import Input
-from froude.provision.plan import Conflict, Plan
+from froude.provision.plan import Conflict, ProvisionPlan
 
 
 def document(value: Any) -> Any:
     """A result as dictionaries and lists; numbers that are not finite are None."""
-    if isinstance(value, Plan):
+    if isinstance(value, ProvisionPlan):
         return _plan(value)
     if isinstance(value, Architecture):
         return {name: list(units) for name, units in value.choices} | (
@@ -39,7 +39,7 @@ def _plain(value: Any) -> Any:
     return [document(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
-def _plan(plan: Plan) -> dict[str, Any]:
+def _plan(plan: ProvisionPlan) -> dict[str, Any]:
     """Without its groups: `compile` with the same inputs and choices gives them."""
     return {
         "status": plan.status.value,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from froude.provision.analyses.architecture import Architecture, architecture_of, held_cost, proved
 from froude.provision.compile import compile_plan
 from froude.provision.effort import Effort
-from froude.provision.plan import Plan, Status
+from froude.provision.plan import ProvisionPlan, Status
 from froude.provision.types import Problem
 
 EQUAL = 1e-6
@@ -27,7 +27,7 @@ class Here:
     """Whether an architecture is the best at one place, and what is."""
 
     stays: bool
-    plan: Plan
+    plan: ProvisionPlan
     """The cheapest cluster there; of the architecture itself where it stays."""
     proved: bool
     """Whether the bounds of every solve met."""
@@ -99,7 +99,10 @@ class Walk:
             problem = self.at(value)
         except ValueError as error:
             return Here(
-                False, Plan(Status.INFEASIBLE), True, f"no such value: {str(error).partition(', got')[0]}"
+                False,
+                ProvisionPlan(Status.INFEASIBLE),
+                True,
+                f"no such value: {str(error).partition(', got')[0]}",
             )
         return stays_best(problem, self.held, self.effort)
 

@@ -27,7 +27,7 @@ from froude.provision.analyses.architecture import (
 from froude.provision.analyses.inputs import Input, find_input
 from froude.provision.compile import compile_plan
 from froude.provision.effort import Effort
-from froude.provision.plan import Plan
+from froude.provision.plan import ProvisionPlan
 from froude.provision.types import Problem
 
 _SAME = 1e-7
@@ -78,12 +78,12 @@ class Drop:
 class Sensitivity:
     """What the optimum's prices decide."""
 
-    plan: Plan
+    plan: ProvisionPlan
     ranges: tuple[PriceRange, ...]
     drops: tuple[Drop, ...]
 
 
-_Way = Callable[[float], Plan]
+_Way = Callable[[float], ProvisionPlan]
 """The cheapest cluster of some set, at a price."""
 
 
@@ -122,10 +122,10 @@ def _price_paths(problem: Problem) -> list[str]:
 def price_range(problem: Problem, held: Architecture, effort: Effort, price: Input) -> PriceRange:
     """Both ends of the range of a price over which an architecture that is the best stays it."""
 
-    def own(at: float) -> Plan:
+    def own(at: float) -> ProvisionPlan:
         return held_cost(price.set(problem, at), held, effort)
 
-    def free(at: float) -> Plan:
+    def free(at: float) -> ProvisionPlan:
         return compile_plan(price.set(problem, at), effort)
 
     find = partial(crossing, problem, price, own, free, good=price.value)
@@ -140,10 +140,10 @@ def _drop(problem: Problem, effort: Effort, pair: tuple[str, str, Sequence[Names
     if not with_it:
         return Drop(unit, dataset, None, None, "it may not hold the dataset")
 
-    def on(at: float) -> Plan:
+    def on(at: float) -> ProvisionPlan:
         return compile_plan(price.set(problem, at), effort, only={dataset: with_it})
 
-    def off(at: float) -> Plan:
+    def off(at: float) -> ProvisionPlan:
         return compile_plan(price.set(problem, at), effort, only={dataset: without})
 
     nothing = on(0.0)
@@ -201,18 +201,20 @@ def crossing(
     return Crossing(at, _pieces(problem, price, near_held, far), sure, architecture_of(far))
 
 
-def _dearer(one: Plan, other: Plan) -> bool:
+def _dearer(one: ProvisionPlan, other: ProvisionPlan) -> bool:
     return one.upper > other.upper * (1 + _SAME)
 
 
-def _line(problem: Problem, price: Input, plan: Plan) -> tuple[float, float]:
+def _line(problem: Problem, price: Input, plan: ProvisionPlan) -> tuple[float, float]:
     """(cost at a price of 0, pieces) of a fixed cluster; linear, so two points tell it."""
     low, high = price.value, price.value + 1.0
     one, two = (cost_at(price.set(problem, at), plan) for at in (low, high))
     return one - low * (two - one), two - one
 
 
-def _meet(problem: Problem, price: Input, one: tuple[float, Plan], two: tuple[float, Plan]) -> float:
+def _meet(
+    problem: Problem, price: Input, one: tuple[float, ProvisionPlan], two: tuple[float, ProvisionPlan]
+) -> float:
     """Where the lines of two clusters cross; between the prices they were found at where they do not."""
     (base_a, slope_a), (base_b, slope_b) = (_line(problem, price, plan) for _, plan in (one, two))
     if abs(slope_a - slope_b) < _SAME:
@@ -220,11 +222,11 @@ def _meet(problem: Problem, price: Input, one: tuple[float, Plan], two: tuple[fl
     return (base_b - base_a) / (slope_a - slope_b)
 
 
-def _still(problem: Problem, elsewhere: Plan, here: Plan) -> bool:
+def _still(problem: Problem, elsewhere: ProvisionPlan, here: ProvisionPlan) -> bool:
     """Whether a cluster found at another price is as cheap as the cheapest here."""
     return cost_at(problem, elsewhere) <= here.upper * (1 + _SAME)
 
 
-def _pieces(problem: Problem, price: Input, one: Plan, two: Plan) -> tuple[float, float]:
+def _pieces(problem: Problem, price: Input, one: ProvisionPlan, two: ProvisionPlan) -> tuple[float, float]:
     first, second = (_line(problem, price, plan)[1] if plan.found else 0.0 for plan in (one, two))
     return first, second

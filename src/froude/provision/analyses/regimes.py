@@ -25,7 +25,7 @@ from froude.provision.analyses.architecture import (
 from froude.provision.analyses.edges import EQUAL, stays_best
 from froude.provision.compile import compile_plan
 from froude.provision.effort import Effort
-from froude.provision.plan import Plan, Status
+from froude.provision.plan import ProvisionPlan, Status
 from froude.provision.types import Problem
 
 
@@ -34,7 +34,7 @@ class Best:
     """The optimum at one factor."""
 
     factor: float
-    plan: Plan
+    plan: ProvisionPlan
 
     @property
     def architecture(self) -> Architecture | None:

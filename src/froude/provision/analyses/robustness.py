@@ -17,7 +17,7 @@ from froude.provision.analyses.edges import Edge, Walk
 from froude.provision.analyses.inputs import Input
 from froude.provision.compile import compile_plan
 from froude.provision.effort import Effort
-from froude.provision.plan import Plan
+from froude.provision.plan import ProvisionPlan
 from froude.provision.types import Problem
 
 
@@ -34,7 +34,7 @@ class Range:
 class Robustness:
     """The optimum, and how far each input may move before it is built of other things."""
 
-    plan: Plan
+    plan: ProvisionPlan
     architecture: Architecture | None
     """None when no cluster meets the SLA; then there are no ranges."""
     ranges: tuple[Range, ...] = ()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from froude.provision.demand import Demand
 from froude.provision.evaluate import Evaluation, evaluate
 from froude.provision.pieces import memory_of
-from froude.provision.plan import Group, Plan
+from froude.provision.plan import Group, ProvisionPlan
 from froude.provision.server_flow import bus_bytes, network_bytes
 from froude.provision.types import Problem, StorageUnit
 
@@ -71,7 +71,7 @@ class Slack:
     """`fraction` - 1 is how much all rates could grow, load spread anew, before `limits` hold it back."""
 
 
-def slack(problem: Problem, plan: Plan) -> Slack:
+def slack(problem: Problem, plan: ProvisionPlan) -> Slack:
     """The slack of every group, and of the plan as a whole.
 
     Args:

@@ -12,7 +12,7 @@ from froude.provision.analyses.architecture import Architecture, architecture_of
 from froude.provision.analyses.inputs import Input
 from froude.provision.compile import compile_plan
 from froude.provision.effort import Effort
-from froude.provision.plan import Plan, Status
+from froude.provision.plan import ProvisionPlan, Status
 from froude.provision.types import Problem
 
 
@@ -24,13 +24,13 @@ class Swing:
     low: float
     """The value tried below; the input's own where a lower one is refused."""
     high: float
-    low_plan: Plan | None
+    low_plan: ProvisionPlan | None
     """None: the input may not have that value."""
-    high_plan: Plan | None
+    high_plan: ProvisionPlan | None
     moves: bool
     """Whether the architecture changes at either end."""
 
-    def change(self, plan: Plan | None, cost: float) -> float | None:
+    def change(self, plan: ProvisionPlan | None, cost: float) -> float | None:
         """Dollars more than a cost, at one end."""
         return plan.upper - cost if plan is not None and plan.found else None
 
@@ -44,7 +44,7 @@ class Swing:
 
 def tornado(
     problem: Problem,
-    best: Plan,
+    best: ProvisionPlan,
     inputs: Sequence[Input],
     effort: Effort,
     *,
@@ -79,7 +79,7 @@ def _ends(one: Input, share: float) -> tuple[float, float]:
     return one.value * (1 - share), one.value * (1 + share)
 
 
-def _at(problem: Problem, effort: Effort, pair: tuple[Input, float]) -> Plan | None:
+def _at(problem: Problem, effort: Effort, pair: tuple[Input, float]) -> ProvisionPlan | None:
     one, value = pair
     try:
         there = one.set(problem, value)
@@ -88,7 +88,7 @@ def _at(problem: Problem, effort: Effort, pair: tuple[Input, float]) -> Plan | N
     return compile_plan(there, effort)
 
 
-def _moved(plan: Plan | None, held: Architecture | None) -> bool:
+def _moved(plan: ProvisionPlan | None, held: Architecture | None) -> bool:
     if plan is None or plan.status is Status.UNDECIDED:
         return False
     return architecture_of(plan) != held

@@ -23,7 +23,7 @@ from froude.provision.compile import compile_plan
 from froude.provision.effort import Effort
 from froude.provision.evaluate import meets
 from froude.provision.growth import grown
-from froude.provision.plan import Group, Plan, Status
+from froude.provision.plan import Group, ProvisionPlan, Status
 from froude.provision.split import settled, undecided
 from froude.provision.types import Problem
 
@@ -90,7 +90,7 @@ class Sample:
 
     values: tuple[float, ...]
     """Per input, in their order."""
-    plan: Plan
+    plan: ProvisionPlan
 
     @property
     def architecture(self) -> Architecture | None:
@@ -102,7 +102,7 @@ class Sample:
 class Candidate:
     """A fixed cluster, judged by all samples."""
 
-    plan: Plan
+    plan: ProvisionPlan
     architecture: Architecture
     cost: float
     """Dollars at the inputs as they stand."""
@@ -205,13 +205,13 @@ def _at(problem: Problem, inputs: Sequence[tuple[Input, Distribution]], values: 
     return problem
 
 
-def _offered(samples: Sequence[Sample]) -> list[Plan]:
+def _offered(samples: Sequence[Sample]) -> list[ProvisionPlan]:
     """Plans of each architecture at a few quantiles of their cost; the dearest sustain the most."""
-    by_architecture: dict[Architecture, list[Plan]] = {}
+    by_architecture: dict[Architecture, list[ProvisionPlan]] = {}
     for sample in samples:
         if sample.architecture is not None:
             by_architecture.setdefault(sample.architecture, []).append(sample.plan)
-    found: list[Plan] = []
+    found: list[ProvisionPlan] = []
     for plans in by_architecture.values():
         plans.sort(key=lambda plan: plan.upper)
         picked = [plans[min(len(plans) - 1, int(share * len(plans)))] for share in _OFFERED]
@@ -220,7 +220,7 @@ def _offered(samples: Sequence[Sample]) -> list[Plan]:
     return found
 
 
-def _hardware(plan: Plan) -> tuple[Group, ...]:
+def _hardware(plan: ProvisionPlan) -> tuple[Group, ...]:
     """What stands there, without the shares of the load, which are spread anew."""
     return tuple(
         replace(
@@ -232,7 +232,7 @@ def _hardware(plan: Plan) -> tuple[Group, ...]:
     )
 
 
-def _judged(offered: Sequence[Plan], one: tuple[Problem, Plan]) -> list[float | None]:
+def _judged(offered: Sequence[ProvisionPlan], one: tuple[Problem, ProvisionPlan]) -> list[float | None]:
     """Regret of each candidate at a sample; None where it does not sustain it, or nothing does."""
     problem, best = one
     found: list[float | None] = []
@@ -244,7 +244,7 @@ def _judged(offered: Sequence[Plan], one: tuple[Problem, Plan]) -> list[float | 
     return found
 
 
-def _candidate(problem: Problem, plan: Plan, regrets: Sequence[float | None]) -> Candidate:
+def _candidate(problem: Problem, plan: ProvisionPlan, regrets: Sequence[float | None]) -> Candidate:
     known = [one for one in regrets if one is not None]
     architecture = architecture_of(plan)
     assert architecture is not None

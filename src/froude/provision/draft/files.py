@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator, Sequence
 from datetime import UTC, tzinfo
 from pathlib import Path
@@ -10,22 +9,20 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from froude.base.errors import InputError
+from froude.base.files import read_lines
 from froude.hadoop.audit import parse_line
 from froude.provision.draft.audit import take_line
 from froude.provision.draft.calls import CLIENT_PROTOCOL, HdfsCalls
 from froude.provision.draft.jobs import short_user
 from froude.provision.draft.log import AccessLog, Window
 from froude.provision.draft.types import Caller
-from froude.trace import columns
-from froude.trace.files import CALLS, META, SCHEMA, meta_from_mapping, read_meta, read_schema
+from froude.trace.files import CALLS, SCHEMA, open_calls, read_meta, read_schema
 from froude.trace.types import Status, TraceMeta
 
 _BATCH_ROWS = 16_384
 _LONGEST_LINE = 1 << 20
-_GZIP = b"\x1f\x8b"
 _COLUMNS = (
     "start_s",
     "user",
@@ -65,7 +62,7 @@ def read_source(path: Path, log: AccessLog, *, zone: tzinfo = UTC) -> str:
 
 
 def _read_trace(path: Path, log: AccessLog) -> str:
-    meta = meta_from_mapping(read_meta(path), file=path / META)
+    meta = read_meta(path).meta
     if not meta.fidelity.payload:
         raise InputError(
             "has no request bytes, which tell the files",
@@ -86,13 +83,8 @@ def _read_trace(path: Path, log: AccessLog) -> str:
 
 
 def _batches(path: Path) -> Iterator[pa.RecordBatch]:
-    try:
-        with pq.ParquetFile(path) as file:
-            columns.check(file.schema_arrow.empty_table(), path)
-            yield from file.iter_batches(batch_size=_BATCH_ROWS, columns=list(_COLUMNS))
-    except (OSError, pa.ArrowException, ValueError) as error:
-        what = "does not exist" if not path.exists() else "is cut short or damaged"
-        raise InputError(what, file=path, found=" ".join(str(error).split())) from error
+    with open_calls(path) as file:
+        yield from file.iter_batches(batch_size=_BATCH_ROWS, columns=list(_COLUMNS))
 
 
 def _widen(window: Window, batch: pa.RecordBatch, meta: TraceMeta) -> None:
@@ -123,7 +115,7 @@ def _take_batch(batch: pa.RecordBatch, calls: HdfsCalls, meta: TraceMeta) -> int
 
 def _read_audit(path: Path, log: AccessLog, zone: tzinfo) -> str:
     good = bad = 0
-    for text in _lines(path):
+    for text in read_lines(path, longest=_LONGEST_LINE):
         if not text.strip():
             continue
         try:
@@ -140,20 +132,6 @@ def _read_audit(path: Path, log: AccessLog, zone: tzinfo) -> str:
             "holds no line of an audit log", file=path, found=f"{bad} others", allowed="allowed=… ugi=… cmd=…"
         )
     return f"{path.name}: {good} lines of an audit log" + (f", {bad} of another kind left out" if bad else "")
-
-
-def _lines(path: Path) -> Iterator[str]:
-    try:
-        with path.open("rb") as raw:
-            zipped = raw.read(2) == _GZIP
-            raw.seek(0)
-            source = gzip.GzipFile(fileobj=raw) if zipped else raw
-            for number, line in enumerate(iter(lambda: source.readline(_LONGEST_LINE + 1), b""), 1):
-                if len(line) > _LONGEST_LINE:
-                    raise InputError("has a line too long for a log", file=path, place=number)
-                yield line.decode("utf-8", "replace")
-    except (OSError, EOFError) as error:
-        raise InputError(f"cannot be read ({error})", file=path) from error
 
 
 def read_sources(paths: Sequence[Path], log: AccessLog, *, zone: tzinfo = UTC) -> tuple[str, ...]:

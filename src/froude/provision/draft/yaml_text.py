@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from froude.base.documents import STAMP
 from froude.provision.draft.names import one_line
 from froude.provision.draft.types import Draft, DraftDataset, DraftIo, DraftTask, Number
 from froude.provision.inputs.blanks import BLANK
+from froude.provision.inputs.yaml_form import MIGRATIONS
 from froude.provision.units import Dimension, show
 
 _HEAD = """\
@@ -23,7 +25,7 @@ def to_text(draft: Draft) -> str:
     lines = _HEAD.format(blank=BLANK).splitlines()
     lines += [f"# From {one_line(source)}" for source in draft.sources]
     lines += [f"# {one_line(note, 400)}" for note in draft.notes]
-    lines += ["froude: provision/1", "sla:"]
+    lines += [f"{STAMP}: {MIGRATIONS.stamp}", "sla:"]
     for task in draft.tasks:
         lines.append(f"  # {task.rate.note}")
         lines.append(f"  - {{task: {task.name}, rate: {_value(task.rate, Dimension.COUNT)}}}")

@@ -10,7 +10,7 @@ from froude.provision.analyses.designs import Comparison, Winner
 from froude.provision.analyses.slack import GroupSlack, Resource, Slack
 from froude.provision.figures.parts import dollars_axis, lower, sla_axis, upper, verdict
 from froude.provision.figures.plans import evaluation_section
-from froude.provision.plan import Plan, Status
+from froude.provision.plan import ProvisionPlan, Status
 from froude.provision.units import Dimension, show
 from froude.render import (
     Axis,
@@ -19,20 +19,20 @@ from froude.render import (
     ChartKind,
     Column,
     KeyFigure,
-    Kind,
     Report,
     Section,
     Series,
     Table,
     Tone,
     Value,
+    ValueKind,
     literal,
 )
 
 _MOST_GROUPS = 6
 
 
-def best_report(plans: Sequence[Plan], facts: dict[str, str]) -> Report:
+def best_report(plans: Sequence[ProvisionPlan], facts: dict[str, str]) -> Report:
     """A page of the k best architectures."""
     if not plans:
         return Report("No cluster", lede="No cluster meets the SLA.", tone=Tone.BAD, facts=facts)
@@ -44,18 +44,18 @@ def best_report(plans: Sequence[Plan], facts: dict[str, str]) -> Report:
         what = "; ".join(changes) or str(one)
         rows.append((number, plan.upper, plan.upper - first.upper, plan.gap, plan.servers, what))
     columns = (
-        Column("Rank", Kind.NUMBER),
-        Column("Cost", Kind.NUMBER, "$"),
-        Column("More than the best", Kind.NUMBER, "$"),
-        Column("Gap", Kind.SHARE),
-        Column("Servers", Kind.NUMBER),
+        Column("Rank", ValueKind.NUMBER),
+        Column("Cost", ValueKind.NUMBER, "$"),
+        Column("More than the best", ValueKind.NUMBER, "$"),
+        Column("Gap", ValueKind.SHARE),
+        Column("Servers", ValueKind.NUMBER),
         Column("Architecture, or how it differs from the best"),
     )
     bars = Series("cost", [f"rank {row[0]}" for row in rows], [plan.upper for plan in plans])
     chart = Chart(
         "Cost of the best architectures",
-        Axis("architecture", Kind.TEXT),
-        Axis("cost", Kind.NUMBER, unit="$"),
+        Axis("architecture", ValueKind.TEXT),
+        Axis("cost", ValueKind.NUMBER, unit="$"),
         (bars,),
         ChartKind.BARS,
     )
@@ -63,26 +63,26 @@ def best_report(plans: Sequence[Plan], facts: dict[str, str]) -> Report:
     tone = Tone.GOOD if all(plan.status is Status.PROVED for plan in plans) else Tone.WARNING
     sections = (Section("Which are near the best", (table, chart)),)
     figures = (
-        KeyFigure("best", first.upper, Kind.NUMBER, "$"),
-        KeyFigure("second", plans[1].upper if len(plans) > 1 else None, Kind.NUMBER, "$"),
+        KeyFigure("best", first.upper, ValueKind.NUMBER, "$"),
+        KeyFigure("second", plans[1].upper if len(plans) > 1 else None, ValueKind.NUMBER, "$"),
     )
     return Report("The best architectures", "", verdict(first), tone, figures, sections, facts)
 
 
-def why_not_report(best: Plan, found: Sequence[WhyNot], facts: dict[str, str]) -> Report:
+def why_not_report(best: ProvisionPlan, found: Sequence[WhyNot], facts: dict[str, str]) -> Report:
     """A page of what forced choices cost; a single one is told in full."""
     sections: list[Section] = [Section("What each choice costs", (_why_table(found),))]
     sections += [Section(f"Why not {' + '.join(found[0].choice)}", (_difference(found[0]),))] * (
         len(found) == 1
     )
     lede = why_text(best, found[0]) if len(found) == 1 else verdict(best)
-    figures = (KeyFigure("the cheapest cluster", best.upper if best.found else None, Kind.NUMBER, "$"),)
+    figures = (KeyFigure("the cheapest cluster", best.upper if best.found else None, ValueKind.NUMBER, "$"),)
     return Report(
         f"Why not another for {found[0].dataset}", "", lede, Tone.NEUTRAL, figures, tuple(sections), facts
     )
 
 
-def why_text(best: Plan, one: WhyNot) -> str:
+def why_text(best: ProvisionPlan, one: WhyNot) -> str:
     """The answer in a sentence."""
     what = " + ".join(one.choice)
     if one.extra is None:
@@ -108,10 +108,10 @@ def _why_table(found: Sequence[WhyNot]) -> Table:
         for one in found
     ]
     columns = (
-        Column("Choice", Kind.CODE),
-        Column("More", Kind.NUMBER, "$"),
-        Column("At least", Kind.NUMBER, "$"),
-        Column("At most", Kind.NUMBER, "$"),
+        Column("Choice", ValueKind.CODE),
+        Column("More", ValueKind.NUMBER, "$"),
+        Column("At least", ValueKind.NUMBER, "$"),
+        Column("At most", ValueKind.NUMBER, "$"),
         Column("What else changes"),
         Column("What binds"),
     )
@@ -126,16 +126,16 @@ def _dearest(one: WhyNot) -> str:
 def _difference(one: WhyNot) -> Table:
     rows: list[tuple[Value, ...]] = [(d.item, d.kind, d.before, d.after, d.dollars) for d in one.difference]
     columns = (
-        Column("Item", Kind.CODE),
-        Column("Kind"),
-        Column("In the cheapest", Kind.NUMBER),
-        Column("With the choice", Kind.NUMBER),
-        Column("More", Kind.NUMBER, "$"),
+        Column("Item", ValueKind.CODE),
+        Column("ValueKind"),
+        Column("In the cheapest", ValueKind.NUMBER),
+        Column("With the choice", ValueKind.NUMBER),
+        Column("More", ValueKind.NUMBER, "$"),
     )
     return Table(columns, rows, "Difference of the bills", empty="They are the same.")
 
 
-def slack_report(plan: Plan, found: Slack, facts: dict[str, str]) -> Report:
+def slack_report(plan: ProvisionPlan, found: Slack, facts: dict[str, str]) -> Report:
     """A page of what a plan leaves."""
     growth = found.growth.fraction - 1
     lede = (
@@ -144,10 +144,10 @@ def slack_report(plan: Plan, found: Slack, facts: dict[str, str]) -> Report:
         else f"The cluster meets {found.growth.fraction:.1%} of the SLA."
     )
     tightest = tuple(
-        KeyFigure(group.name, group.tightest.share, Kind.SHARE, note=group.tightest.name)
+        KeyFigure(group.name, group.tightest.share, ValueKind.SHARE, note=group.tightest.name)
         for group in found.groups[:4]
     )
-    figures = (KeyFigure("growth it takes", max(0.0, growth), Kind.SHARE), *tightest)
+    figures = (KeyFigure("growth it takes", max(0.0, growth), ValueKind.SHARE), *tightest)
     blocks: list[Block] = [slack_chart(found.groups)]
     blocks += [_slack_table(group) for group in found.groups]
     sections = (Section("What is left on each server", tuple(blocks)), evaluation_section(found.growth))
@@ -165,8 +165,8 @@ def slack_chart(groups: Sequence[GroupSlack]) -> Chart:
         )
         for group in groups[:_MOST_GROUPS]
     )
-    y = Axis("share in use", Kind.SHARE)
-    return Chart("Resources in use", Axis("resource", Kind.TEXT), y, series, ChartKind.BARS)
+    y = Axis("share in use", ValueKind.SHARE)
+    return Chart("Resources in use", Axis("resource", ValueKind.TEXT), y, series, ChartKind.BARS)
 
 
 def _slack_table(group: GroupSlack) -> Table:
@@ -179,7 +179,7 @@ def _slack_table(group: GroupSlack) -> Table:
         Column("In use"),
         Column("There"),
         Column("Left"),
-        Column("Share in use", Kind.SHARE),
+        Column("Share in use", ValueKind.SHARE),
     )
     return Table(columns, rows, f"One server of {group.name}")
 
@@ -204,9 +204,9 @@ def comparison_report(names: tuple[str, str], found: Comparison, facts: dict[str
             f"from {ends[0]:.1%} to {ends[1]:.1%}."
         )
         figures = (
-            KeyFigure("mean saving", mean * 100, Kind.NUMBER, "%"),
-            KeyFigure("least", least * 100, Kind.NUMBER, "%"),
-            KeyFigure("most", most * 100, Kind.NUMBER, "%"),
+            KeyFigure("mean saving", mean * 100, ValueKind.NUMBER, "%"),
+            KeyFigure("least", least * 100, ValueKind.NUMBER, "%"),
+            KeyFigure("most", most * 100, ValueKind.NUMBER, "%"),
         )
     sections = (
         Section("Cost of both", (_curves(names, found), _saving(found))),
@@ -230,7 +230,7 @@ def _curves(names: tuple[str, str], found: Comparison) -> Chart:
 def _saving(found: Comparison) -> Chart:
     factors = [pair.factor for pair in found.pairs]
     shares = [None if pair.saved is None else pair.saved * 100 for pair in found.pairs]
-    y = Axis("saved by the first", Kind.NUMBER, unit="%")
+    y = Axis("saved by the first", ValueKind.NUMBER, unit="%")
     return Chart("What the first saves", sla_axis(factors), y, (Series("saved", factors, shares),))
 
 
@@ -245,8 +245,8 @@ def _stretches(names: tuple[str, str], found: Comparison) -> Table:
         (one.first, one.last, winner_text(names, one.winner)) for one in found.stretches
     ]
     columns = (
-        Column("From", Kind.NUMBER, "x"),
-        Column("To", Kind.NUMBER, "x"),
+        Column("From", ValueKind.NUMBER, "x"),
+        Column("To", ValueKind.NUMBER, "x"),
         Column("Cheaper for certain"),
     )
     return Table(columns, rows, "Where which design is cheaper")
@@ -259,11 +259,11 @@ def _pairs(names: tuple[str, str], found: Comparison) -> Table:
         saved = [None if one is None else one * 100 for one in (pair.saved, *bounds)]
         rows.append((pair.factor, upper(pair.first), upper(pair.second), *saved))
     columns = (
-        Column("SLA", Kind.NUMBER, "x"),
-        Column(names[0], Kind.NUMBER, "$"),
-        Column(names[1], Kind.NUMBER, "$"),
-        Column("Saved", Kind.NUMBER, "%"),
-        Column("At least", Kind.NUMBER, "%"),
-        Column("At most", Kind.NUMBER, "%"),
+        Column("SLA", ValueKind.NUMBER, "x"),
+        Column(names[0], ValueKind.NUMBER, "$"),
+        Column(names[1], ValueKind.NUMBER, "$"),
+        Column("Saved", ValueKind.NUMBER, "%"),
+        Column("At least", ValueKind.NUMBER, "%"),
+        Column("At most", ValueKind.NUMBER, "%"),
     )
     return Table(columns, rows, "Every point")

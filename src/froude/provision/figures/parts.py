@@ -6,31 +6,31 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from froude.provision.plan import Plan, Status
-from froude.render import Axis, Chart, ChartKind, Kind, Series
+from froude.provision.plan import ProvisionPlan, Status
+from froude.render import Axis, Chart, ChartKind, Series, ValueKind
 
 HAIR = 1e-6
 """Relative, between neighbouring bands."""
-DOLLARS = Axis("cost over the years of use", Kind.NUMBER, unit="$")
+DOLLARS = Axis("cost over the years of use", ValueKind.NUMBER, unit="$")
 
 
 def sla_axis(factors: Sequence[float]) -> Axis:
     """Multiples of the SLA; logarithmic where they are spread."""
-    return Axis("multiple of the SLA", Kind.NUMBER, unit="x", log=spread(factors))
+    return Axis("multiple of the SLA", ValueKind.NUMBER, unit="x", log=spread(factors))
 
 
 def dollars_axis(costs: Sequence[float | None]) -> Axis:
     """Cost; logarithmic where the costs are spread."""
     shown = [cost for cost in costs if cost is not None]
-    return Axis(DOLLARS.title, Kind.NUMBER, unit="$", log=spread(shown))
+    return Axis(DOLLARS.title, ValueKind.NUMBER, unit="$", log=spread(shown))
 
 
-def upper(plan: Plan) -> float | None:
+def upper(plan: ProvisionPlan) -> float | None:
     """Cost of a plan; None without a cluster."""
     return plan.upper if plan.found else None
 
 
-def lower(plan: Plan) -> float | None:
+def lower(plan: ProvisionPlan) -> float | None:
     """Its lower bound; None without a cluster."""
     return plan.lower if plan.found else None
 
@@ -54,7 +54,7 @@ def strip(
         for name in datasets
         for label in dict.fromkeys(at[name])
     )
-    y = Axis("share of the dataset", Kind.SHARE)
+    y = Axis("share of the dataset", ValueKind.SHARE)
     return Chart(title, sla_axis(edges), y, series, ChartKind.AREA, caption=caption)
 
 
@@ -74,7 +74,7 @@ def spread(values: Sequence[float]) -> bool:
     return bool(positive) and max(positive) > 10 * min(positive)
 
 
-def verdict(plan: Plan) -> str:
+def verdict(plan: ProvisionPlan) -> str:
     """What is known of a plan, in a sentence."""
     if plan.status is Status.INFEASIBLE:
         return "**No cluster of this catalog meets the SLA.**"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from froude.provision.bill import bill
 from froude.provision.evaluate import Evaluation
 from froude.provision.figures.parts import DOLLARS, verdict
-from froude.provision.plan import Group, Plan, Status
+from froude.provision.plan import Group, ProvisionPlan, Status
 from froude.provision.traffic import traffic
 from froude.provision.types import Problem
 from froude.render import (
@@ -15,7 +15,6 @@ from froude.render import (
     ChartKind,
     Column,
     KeyFigure,
-    Kind,
     Report,
     Section,
     Series,
@@ -23,11 +22,12 @@ from froude.render import (
     Text,
     Tone,
     Value,
+    ValueKind,
     literal,
 )
 
 
-def plan_report(problem: Problem, plan: Plan, facts: dict[str, str]) -> Report:
+def plan_report(problem: Problem, plan: ProvisionPlan, facts: dict[str, str]) -> Report:
     """A page of one plan.
 
     Args:
@@ -40,10 +40,10 @@ def plan_report(problem: Problem, plan: Plan, facts: dict[str, str]) -> Report:
             "No cluster", lede=verdict(plan), tone=Tone.BAD, sections=(_conflict(plan),), facts=facts
         )
     figures = (
-        KeyFigure("cost", plan.upper, Kind.NUMBER, "$", note="price and energy"),
-        KeyFigure("no cluster costs less than", plan.lower, Kind.NUMBER, "$"),
-        KeyFigure("gap", plan.gap, Kind.SHARE),
-        KeyFigure("servers", plan.servers, Kind.NUMBER),
+        KeyFigure("cost", plan.upper, ValueKind.NUMBER, "$", note="price and energy"),
+        KeyFigure("no cluster costs less than", plan.lower, ValueKind.NUMBER, "$"),
+        KeyFigure("gap", plan.gap, ValueKind.SHARE),
+        KeyFigure("servers", plan.servers, ValueKind.NUMBER),
     )
     tone = Tone.GOOD if plan.status is Status.PROVED else Tone.WARNING
     sections = (_cluster(plan), _storage(plan), _bill(problem, plan), _traffic(problem))
@@ -53,20 +53,20 @@ def plan_report(problem: Problem, plan: Plan, facts: dict[str, str]) -> Report:
 def evaluation_section(evaluation: Evaluation) -> Section:
     """What a given cluster reaches."""
     rows: list[tuple[Value, ...]] = [(limit.constraint, limit.weight) for limit in evaluation.limits]
-    columns = (Column("Constraint"), Column("Share of what holds it back", Kind.SHARE))
+    columns = (Column("Constraint"), Column("Share of what holds it back", ValueKind.SHARE))
     text = f"The cluster meets {evaluation.fraction:.1%} of the SLA."
     return Section("What holds it back", (Text(text), Table(columns, rows, "Limits, tightest first")))
 
 
-def _cluster(plan: Plan) -> Section:
+def _cluster(plan: ProvisionPlan) -> Section:
     rows: list[tuple[Value, ...]] = [
         (group.server, group.count, group.cores, group.dimms, _contents(group)) for group in plan.groups
     ]
     columns = (
-        Column("Server", Kind.CODE),
-        Column("Count", Kind.NUMBER),
-        Column("Cores each", Kind.NUMBER),
-        Column("Memory units each", Kind.NUMBER),
+        Column("Server", ValueKind.CODE),
+        Column("Count", ValueKind.NUMBER),
+        Column("Cores each", ValueKind.NUMBER),
+        Column("Memory units each", ValueKind.NUMBER),
         Column("Each holds and runs"),
     )
     return Section("The servers", (Table(columns, rows, "Groups of identical servers"),))
@@ -79,27 +79,27 @@ def _contents(group: Group) -> str:
     return ", ".join(held + local + running)
 
 
-def _storage(plan: Plan) -> Section:
+def _storage(plan: ProvisionPlan) -> Section:
     rows: list[tuple[Value, ...]] = [(name, " + ".join(units)) for name, units in plan.choices.items()]
-    columns = (Column("Dataset", Kind.CODE), Column("Storage"))
+    columns = (Column("Dataset", ValueKind.CODE), Column("Storage"))
     return Section("Where the data lies", (Table(columns, rows, "Storage of each dataset"),))
 
 
-def _bill(problem: Problem, plan: Plan) -> Section:
+def _bill(problem: Problem, plan: ProvisionPlan) -> Section:
     lines = bill(problem, plan)
     rows: list[tuple[Value, ...]] = [
         (line.item, line.kind, line.quantity, line.price, line.energy, line.total) for line in lines
     ]
     columns = (
-        Column("Item", Kind.CODE),
-        Column("Kind"),
-        Column("Quantity", Kind.NUMBER),
-        Column("Price each", Kind.NUMBER, "$"),
-        Column("Energy each", Kind.NUMBER, "$"),
-        Column("Total", Kind.NUMBER, "$"),
+        Column("Item", ValueKind.CODE),
+        Column("ValueKind"),
+        Column("Quantity", ValueKind.NUMBER),
+        Column("Price each", ValueKind.NUMBER, "$"),
+        Column("Energy each", ValueKind.NUMBER, "$"),
+        Column("Total", ValueKind.NUMBER, "$"),
     )
     bars = Series("cost", [line.item for line in lines], [line.total for line in lines])
-    chart = Chart("Cost by part", Axis("part", Kind.TEXT), DOLLARS, (bars,), ChartKind.BARS)
+    chart = Chart("Cost by part", Axis("part", ValueKind.TEXT), DOLLARS, (bars,), ChartKind.BARS)
     return Section("What to buy", (Table(columns, rows, "Bill of materials"), chart))
 
 
@@ -108,15 +108,15 @@ def _traffic(problem: Problem) -> Section:
         (flow.source, flow.target, flow.phase, flow.bytes_per_s / 1e6) for flow in traffic(problem)
     ]
     columns = (
-        Column("From", Kind.CODE),
-        Column("To", Kind.CODE),
+        Column("From", ValueKind.CODE),
+        Column("To", ValueKind.CODE),
         Column("Phase"),
-        Column("Traffic", Kind.NUMBER, "MB/s"),
+        Column("Traffic", ValueKind.NUMBER, "MB/s"),
     )
     table = Table(columns, rows, "Traffic matrix at the SLA", empty="Nothing crosses the network.")
     return Section("Who talks to whom", (table,))
 
 
-def _conflict(plan: Plan) -> Section:
+def _conflict(plan: ProvisionPlan) -> Section:
     lines = "\n".join(f"- {literal(str(conflict))}" for conflict in plan.conflict)
     return Section("Constraints in conflict", (Callout("They cannot hold together", lines, Tone.BAD),))

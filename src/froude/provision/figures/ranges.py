@@ -18,7 +18,6 @@ from froude.render import (
     ChartKind,
     Column,
     KeyFigure,
-    Kind,
     Report,
     Section,
     Series,
@@ -26,6 +25,7 @@ from froude.render import (
     Text,
     Tone,
     Value,
+    ValueKind,
     literal,
 )
 
@@ -55,7 +55,7 @@ def robustness_report(found: Robustness, facts: dict[str, str]) -> Report:
         for one in found.ranges
     ]
     columns = (
-        Column("Input", Kind.CODE),
+        Column("Input", ValueKind.CODE),
         Column("Value"),
         Column("Down to"),
         Column("Below it"),
@@ -72,9 +72,9 @@ def robustness_report(found: Robustness, facts: dict[str, str]) -> Report:
         for factor in (one.input.value / one.low.stays, one.high.stays / one.input.value)
     ]
     figures = (
-        KeyFigure("cost", found.plan.upper, Kind.NUMBER, "$"),
-        KeyFigure("inputs moved", len(found.ranges), Kind.NUMBER),
-        KeyFigure("least change that ends it", min(factors, default=None), Kind.NUMBER, "x"),
+        KeyFigure("cost", found.plan.upper, ValueKind.NUMBER, "$"),
+        KeyFigure("inputs moved", len(found.ranges), ValueKind.NUMBER),
+        KeyFigure("least change that ends it", min(factors, default=None), ValueKind.NUMBER, "x"),
     )
     table = Table(columns, rows, "Ranges over which it stays, one input moved at a time", note)
     sections = (Section("How far it holds", (table,)),)
@@ -95,9 +95,9 @@ def sensitivity_report(
     if not found.plan.found:
         return Report("No cluster", lede=verdict(found.plan), tone=Tone.BAD, facts=facts)
     figures = (
-        KeyFigure("cost", found.plan.upper, Kind.NUMBER, "$"),
-        KeyFigure("prices moved", len(found.ranges), Kind.NUMBER),
-        KeyFigure("least drop that moves a dataset", _least_drop(found), Kind.SHARE),
+        KeyFigure("cost", found.plan.upper, ValueKind.NUMBER, "$"),
+        KeyFigure("prices moved", len(found.ranges), ValueKind.NUMBER),
+        KeyFigure("least drop that moves a dataset", _least_drop(found), ValueKind.SHARE),
     )
     sections = (
         Section(
@@ -124,9 +124,11 @@ def tornado_chart(cost: float, swings: Sequence[Swing], share: float) -> Chart:
         Series(f"{share:.0%} lower", paths, [swing.change(swing.low_plan, cost) for swing in shown]),
         Series(f"{share:.0%} higher", paths, [swing.change(swing.high_plan, cost) for swing in shown]),
     )
-    y = Axis("change of the cost", Kind.NUMBER, unit="$")
+    y = Axis("change of the cost", ValueKind.NUMBER, unit="$")
     caption = "Each input alone; a dash where it may not have that value or no cluster is left."
-    return Chart("What moves the cost", Axis("input", Kind.TEXT), y, series, ChartKind.BARS, caption=caption)
+    return Chart(
+        "What moves the cost", Axis("input", ValueKind.TEXT), y, series, ChartKind.BARS, caption=caption
+    )
 
 
 def _swings(cost: float, swings: Sequence[Swing]) -> Table:
@@ -142,11 +144,11 @@ def _swings(cost: float, swings: Sequence[Swing]) -> Table:
         for swing in swings
     ]
     columns = (
-        Column("Input", Kind.CODE),
+        Column("Input", ValueKind.CODE),
         Column("Low"),
-        Column("Cost then", Kind.NUMBER, "$ more"),
+        Column("Cost then", ValueKind.NUMBER, "$ more"),
         Column("High"),
-        Column("Cost then", Kind.NUMBER, "$ more"),
+        Column("Cost then", ValueKind.NUMBER, "$ more"),
         Column("Architecture"),
     )
     return Table(columns, rows, "Every input")
@@ -158,10 +160,10 @@ def _drops(found: Sensitivity) -> Table:
         for one in sorted(found.drops, key=lambda one: 2.0 if one.drop is None else one.drop)
     ]
     columns = (
-        Column("If the price of", Kind.CODE),
-        Column("is to move", Kind.CODE),
-        Column("it must drop by", Kind.SHARE),
-        Column("to", Kind.NUMBER, "$"),
+        Column("If the price of", ValueKind.CODE),
+        Column("is to move", ValueKind.CODE),
+        Column("it must drop by", ValueKind.SHARE),
+        Column("to", ValueKind.NUMBER, "$"),
         Column("Never, because"),
     )
     return Table(columns, rows, "Drops that move a dataset onto a unit, or into a cache of it")
@@ -181,11 +183,11 @@ def _ranges(ranges: Sequence[PriceRange]) -> Table:
         for one in ranges
     ]
     columns = (
-        Column("Price", Kind.CODE),
-        Column("Now", Kind.NUMBER, "$"),
-        Column("Down to", Kind.NUMBER, "$"),
-        Column("Up to", Kind.NUMBER, "$"),
-        Column("Exact", Kind.MET),
+        Column("Price", ValueKind.CODE),
+        Column("Now", ValueKind.NUMBER, "$"),
+        Column("Down to", ValueKind.NUMBER, "$"),
+        Column("Up to", ValueKind.NUMBER, "$"),
+        Column("Exact", ValueKind.MET),
         Column("Below it"),
         Column("Above it"),
     )

@@ -14,7 +14,6 @@ from froude.render import (
     Chart,
     Column,
     KeyFigure,
-    Kind,
     Report,
     Section,
     Series,
@@ -22,6 +21,7 @@ from froude.render import (
     Text,
     Tone,
     Value,
+    ValueKind,
 )
 
 
@@ -40,10 +40,10 @@ def roadmap_report(problem: Problem, found: Roadmap, facts: dict[str, str]) -> R
         f"cheapest at every point; the cheapest itself changes {max(0, len(found.regimes) - 1)} times."
     )
     figures = (
-        KeyFigure("regimes", len(found.regimes), Kind.NUMBER, note="exact optimum"),
-        KeyFigure("stages of the roadmap", len(found.stages), Kind.NUMBER),
-        KeyFigure("largest extra cost", max((s.worst for s in found.stages), default=None), Kind.SHARE),
-        KeyFigure("candidates", found.candidates, Kind.NUMBER, note="near the optimum somewhere"),
+        KeyFigure("regimes", len(found.regimes), ValueKind.NUMBER, note="exact optimum"),
+        KeyFigure("stages of the roadmap", len(found.stages), ValueKind.NUMBER),
+        KeyFigure("largest extra cost", max((s.worst for s in found.stages), default=None), ValueKind.SHARE),
+        KeyFigure("candidates", found.candidates, ValueKind.NUMBER, note="near the optimum somewhere"),
     )
     built = [point for point in found.points if point.plan.found]
     sections = (
@@ -92,10 +92,10 @@ def _stage_table(found: Roadmap) -> Table:
         last = stage
     columns = (
         Column("What changes"),
-        Column("First point", Kind.NUMBER, "x"),
-        Column("Last point", Kind.NUMBER, "x"),
-        Column("Holds to", Kind.NUMBER, "x"),
-        Column("Extra cost at most", Kind.SHARE),
+        Column("First point", ValueKind.NUMBER, "x"),
+        Column("Last point", ValueKind.NUMBER, "x"),
+        Column("Holds to", ValueKind.NUMBER, "x"),
+        Column("Extra cost at most", ValueKind.SHARE),
     )
     return Table(columns, rows, "Stages of the roadmap", empty="No cluster at any point.")
 
@@ -117,11 +117,11 @@ def _regime_table(found: Roadmap) -> Table:
         last = regime
     columns = (
         Column("What changes"),
-        Column("From", Kind.NUMBER, "x"),
-        Column("To", Kind.NUMBER, "x"),
-        Column("Cost at its begin", Kind.NUMBER, "$"),
-        Column("At its end", Kind.NUMBER, "$"),
-        Column("Proved", Kind.MET),
+        Column("From", ValueKind.NUMBER, "x"),
+        Column("To", ValueKind.NUMBER, "x"),
+        Column("Cost at its begin", ValueKind.NUMBER, "$"),
+        Column("At its end", ValueKind.NUMBER, "$"),
+        Column("Proved", ValueKind.MET),
     )
     return Table(
         columns, rows, "Regimes of the optimum", note=f"Boundaries are known within {found.tolerance:.2%}."

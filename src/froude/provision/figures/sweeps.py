@@ -8,7 +8,7 @@ from froude.provision.analyses.regimes import Best
 from froude.provision.bill import bill
 from froude.provision.compile import Point
 from froude.provision.figures.parts import DOLLARS, between, dollars_axis, lower, sla_axis, strip, upper
-from froude.provision.plan import Plan, Status
+from froude.provision.plan import ProvisionPlan, Status
 from froude.provision.types import Problem
 from froude.render import (
     Block,
@@ -16,13 +16,13 @@ from froude.render import (
     ChartKind,
     Column,
     KeyFigure,
-    Kind,
     Report,
     Section,
     Series,
     Table,
     Tone,
     Value,
+    ValueKind,
 )
 
 
@@ -42,9 +42,9 @@ def sweep_report(problem: Problem, points: Sequence[Point], facts: dict[str, str
     if found:
         worst = max(point.plan.gap for point in found)
         figures = (
-            KeyFigure("points proved", proved, Kind.NUMBER, note=f"of {len(points)}"),
-            KeyFigure("largest gap", worst, Kind.SHARE),
-            KeyFigure("architectures", len({architecture(p.plan) for p in found}), Kind.NUMBER),
+            KeyFigure("points proved", proved, ValueKind.NUMBER, note=f"of {len(points)}"),
+            KeyFigure("largest gap", worst, ValueKind.SHARE),
+            KeyFigure("architectures", len({architecture(p.plan) for p in found}), ValueKind.NUMBER),
         )
     curves: tuple[Block, ...] = (cost_curve(points), baseline_table(points))
     strip: list[Block] = [storage_strip(problem, found)] if found else []
@@ -57,7 +57,7 @@ def sweep_report(problem: Problem, points: Sequence[Point], facts: dict[str, str
     return Report("Cost against SLA", "", lede, tone, figures, sections, facts)
 
 
-def architecture(plan: Plan) -> tuple[tuple[str, ...], ...]:
+def architecture(plan: ProvisionPlan) -> tuple[tuple[str, ...], ...]:
     """Storage types of every dataset, in the order of their names: what a change of makes a new cluster."""
     return tuple(units for _, units in sorted(plan.choices.items()))
 
@@ -117,10 +117,10 @@ def baseline_table(points: Sequence[Point]) -> Table:
         mean = sum(ratios) / len(ratios) if ratios else None
         rows.append((f"all on {name}", mean, max(ratios, default=None), len(ratios)))
     columns = (
-        Column("Cluster", Kind.CODE),
-        Column("Mean cost", Kind.NUMBER, "x optimum"),
-        Column("Largest", Kind.NUMBER, "x optimum"),
-        Column("Points", Kind.NUMBER),
+        Column("Cluster", ValueKind.CODE),
+        Column("Mean cost", ValueKind.NUMBER, "x optimum"),
+        Column("Largest", ValueKind.NUMBER, "x optimum"),
+        Column("Points", ValueKind.NUMBER),
     )
     return Table(
         columns,
@@ -141,7 +141,7 @@ def _architectures(problem: Problem, points: Sequence[Point]) -> Table:
             if now != last:
                 rows.append((point.factor, *now))
             last = now
-    columns = (Column("From", Kind.NUMBER, "x"), *(Column(name) for name in names))
+    columns = (Column("From", ValueKind.NUMBER, "x"), *(Column(name) for name in names))
     return Table(columns, rows, "Changes of storage")
 
 
@@ -163,12 +163,12 @@ def _points(points: Sequence[Point]) -> Table:
             )
         )
     columns = (
-        Column("SLA", Kind.NUMBER, "x"),
+        Column("SLA", ValueKind.NUMBER, "x"),
         Column("Status"),
-        Column("Cost", Kind.NUMBER, "$"),
-        Column("Lower bound", Kind.NUMBER, "$"),
-        Column("Gap", Kind.SHARE),
-        Column("Servers", Kind.NUMBER),
-        Column("Time", Kind.DURATION),
+        Column("Cost", ValueKind.NUMBER, "$"),
+        Column("Lower bound", ValueKind.NUMBER, "$"),
+        Column("Gap", ValueKind.SHARE),
+        Column("Servers", ValueKind.NUMBER),
+        Column("Time", ValueKind.DURATION),
     )
     return Table(columns, rows, "Points of the sweep")

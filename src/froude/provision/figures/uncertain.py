@@ -21,7 +21,6 @@ from froude.render import (
     ChartKind,
     Column,
     KeyFigure,
-    Kind,
     Mark,
     Report,
     Section,
@@ -30,6 +29,7 @@ from froude.render import (
     Text,
     Tone,
     Value,
+    ValueKind,
     literal,
 )
 
@@ -42,13 +42,13 @@ def uncertainty_report(found: Uncertainty, facts: dict[str, str]) -> Report:
     best = found.recommended
     enough = best is not None and best.met >= found.wanted
     figures = tuple(
-        KeyFigure(f"cost, {share:.0%} quantile", found.quantile(share), Kind.NUMBER, "$")
+        KeyFigure(f"cost, {share:.0%} quantile", found.quantile(share), ValueKind.NUMBER, "$")
         for share in QUANTILES[::2]
     )
     if best is not None:
         figures = (
-            KeyFigure("recommended plan", best.cost, Kind.NUMBER, "$"),
-            KeyFigure("meets the SLA in", best.met, Kind.SHARE, aim=found.wanted, note="of the samples"),
+            KeyFigure("recommended plan", best.cost, ValueKind.NUMBER, "$"),
+            KeyFigure("meets the SLA in", best.met, ValueKind.SHARE, aim=found.wanted, note="of the samples"),
             *figures,
         )
     sections = (
@@ -97,7 +97,10 @@ def _density(found: Uncertainty) -> Chart:
         counts[min(_BINS - 1, int((cost - low) / width))] += 1
     xs = [low + width * number for number in range(_BINS + 1)]
     series = Series("samples", xs, [float(count) for count in (*counts, counts[-1])])
-    x, y = Axis("cost of the optimum", Kind.NUMBER, unit="$"), Axis("samples", Kind.NUMBER, unit="samples")
+    x, y = (
+        Axis("cost of the optimum", ValueKind.NUMBER, unit="$"),
+        Axis("samples", ValueKind.NUMBER, unit="samples"),
+    )
     return Chart("How the cost of the optimum is distributed", x, y, (series,), ChartKind.STEP, _marks(found))
 
 
@@ -105,7 +108,10 @@ def _distribution(found: Uncertainty) -> Chart:
     """Share of the samples whose optimum costs at most so much."""
     costs = found.costs
     shares = [(number + 1) / len(costs) for number in range(len(costs))]
-    x, y = Axis("cost of the optimum", Kind.NUMBER, unit="$"), Axis("share of the samples", Kind.SHARE)
+    x, y = (
+        Axis("cost of the optimum", ValueKind.NUMBER, unit="$"),
+        Axis("share of the samples", ValueKind.SHARE),
+    )
     series = (Series("costs at most", list(costs), shares),)
     return Chart("Share of samples that cost at most so much", x, y, series, ChartKind.STEP, _marks(found))
 
@@ -122,7 +128,7 @@ def _inputs(found: Uncertainty) -> Table:
     rows: list[tuple[Value, ...]] = [
         (one.path, amount(one, one.value), known_text(one, known)) for one, known in found.inputs
     ]
-    columns = (Column("Input", Kind.CODE), Column("As given"), Column("Taken as"))
+    columns = (Column("Input", ValueKind.CODE), Column("As given"), Column("Taken as"))
     return Table(columns, rows, "What is uncertain")
 
 
@@ -145,10 +151,10 @@ def _candidates(found: Uncertainty) -> Table:
         _row(one, recommended=one is found.recommended) for one in found.candidates[:_MOST_CANDIDATES]
     ]
     columns = (
-        Column("Cost", Kind.NUMBER, "$"),
-        Column("Meets the SLA in", Kind.SHARE),
-        Column("Mean regret", Kind.NUMBER, "$"),
-        Column("Worst regret", Kind.NUMBER, "$"),
+        Column("Cost", ValueKind.NUMBER, "$"),
+        Column("Meets the SLA in", ValueKind.SHARE),
+        Column("Mean regret", ValueKind.NUMBER, "$"),
+        Column("Worst regret", ValueKind.NUMBER, "$"),
         Column("Architecture"),
         Column(""),
     )
@@ -167,7 +173,7 @@ def _frequencies(found: Uncertainty) -> Table:
     ]
     columns = (
         Column("Architecture"),
-        Column("Best in", Kind.SHARE),
-        Column("Samples", Kind.NUMBER),
+        Column("Best in", ValueKind.SHARE),
+        Column("Samples", ValueKind.NUMBER),
     )
     return Table(columns, rows, "Architectures of the samples' optima")

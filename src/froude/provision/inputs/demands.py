@@ -14,8 +14,8 @@ from froude.provision.types import (
     Options,
     Period,
     Placement,
+    RateTarget,
     Schedule,
-    Target,
 )
 from froude.provision.units import Dimension
 
@@ -23,14 +23,14 @@ _TIME, _COUNT, _SHARE = Dimension.TIME, Dimension.COUNT, Dimension.SHARE
 _NUMBER, _DOLLARS = Dimension.NUMBER, Dimension.DOLLARS
 
 
-def read_target(element: Element, flaws: Flaws) -> Target | None:
+def read_target(element: Element, flaws: Flaws) -> RateTarget | None:
     """`sla`; ours: `latency` and its `quantile`."""
     fields = Fields(element, flaws)
     task, rate = fields.text("task"), fields.number("rate", _COUNT)
     latency = fields.optional_number("latency", _TIME, above_zero=True)
     quantile = fields.optional_number("quantile", _SHARE, above_zero=True)
     fields.finish()
-    return fields.make(lambda: Target(task, rate, latency, quantile))
+    return fields.make(lambda: RateTarget(task, rate, latency, quantile))
 
 
 def read_batch(element: Element, flaws: Flaws) -> Batch | None:

@@ -26,7 +26,7 @@ from froude.provision.inputs.software import read_application
 from froude.provision.inputs.tree import Element, Flaws, nearest
 from froude.provision.inputs.xml_file import LIMIT_BYTES, parse_xml
 from froude.provision.inputs.yaml_form import parse_yaml
-from froude.provision.types import Application, Batch, Catalog, Options, Problem, Sla, Target
+from froude.provision.types import Application, Batch, Catalog, Options, Problem, RateTarget, Sla
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 """Where the shipped inputs lie."""
@@ -157,7 +157,7 @@ def _sla(by_tag: dict[str, list[Element]], flaws: Flaws) -> Sla | None:
         if target is not None and target.task in seen:
             flaws.add(element, "has a rate already", name="task", found=repr(target.task))
         seen.update([target.task] if target else [])
-    sound: list[Target] = [target for target in targets if target is not None]
+    sound: list[RateTarget] = [target for target in targets if target is not None]
     growths = [read_growth(element, flaws) for element in by_tag["growth"]]
     schedules = [read_schedule(element, flaws) for element in by_tag["schedule"]]
     if not targets and not batches:

@@ -6,17 +6,19 @@ matters, are a list `operations` of `io:`, `compute:` and `dependency:`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from ruamel.yaml.comments import CommentedMap, CommentedSeq
-
-from froude.base.documents import Section, dump_document, parse_document
+from froude.base.documents import STAMP, dump_document, parse_document
+from froude.base.plain import Fields, Items
 from froude.provision.inputs.tree import Element, Flaws, Text
+from froude.workspace.artifact import LINEAGE, TAGS
+from froude.workspace.migrate import Migrations
 
-KIND, VERSION = "provision", 1
+MIGRATIONS = Migrations("provision", 1)
 _TOP = ("sla", "batch", "growth", "schedule", "resources", "application", "options")
 _ORDERED = "operations"
+_FRAME = {STAMP, LINEAGE, TAGS}
 
 
 def parse_yaml(data: bytes, file: str, flaws: Flaws) -> list[Element]:
@@ -25,79 +27,68 @@ def parse_yaml(data: bytes, file: str, flaws: Flaws) -> list[Element]:
     Raises:
         InputError: not YAML, not a mapping, or of another kind or version.
     """
-    root = parse_elements(data, file, flaws, kind=KIND, version=VERSION)
+    root = parse_elements(data, file, flaws, MIGRATIONS)
     for name, text in root.fields.items():
         at = Element(name, file, text.line)
         flaws.add(at, "has the wrong type", found=repr(text.text), allowed=f"one of {', '.join(_TOP)}")
     return list(root.children)
 
 
-def parse_elements(data: bytes, file: str, flaws: Flaws, *, kind: str, version: int) -> Element:
-    """A whole file of a kind as one element, named by the kind.
+def parse_elements(data: bytes, file: str, flaws: Flaws, migrations: Migrations) -> Element:
+    """A whole file of a kind as one element, named by the kind; its lineage is not looked at: such files are edited.
 
     Raises:
         InputError: not YAML, not a mapping, or of another kind or version.
     """
     root = parse_document(data, file)
-    stamp, allowed = str(root.raw("froude") or ""), f"{kind}/{version}"
-    if stamp != allowed:
-        raise root.error("froude", "another kind or version of document", found=stamp, allowed=allowed)
-    fields = CommentedMap((name, root.raw(name)) for name in root.names() if name != "froude")
-    lines = {name: _place(root, name) for name in fields}
+    migrations.apply(root)
+    fields = Fields((name, root.raw(name)) for name in root.names() if name not in _FRAME)
+    fields.lines = root.fields.lines
     texts = {
-        str(name): Text(_scalar(item), lines[name])
+        name: Text(_scalar(item), fields.lines.get(name))
         for name, item in fields.items()
-        if not isinstance(item, (CommentedMap, CommentedSeq)) and item is not None
+        if not isinstance(item, (Fields, Items)) and item is not None
     }
     for name in [name for name, item in fields.items() if item is None]:
-        flaws.add(Element(str(name), file, lines[name]), "has no value")
-    return Element(kind, file, 1, texts, tuple(_children(fields, lines, file, flaws)))
+        flaws.add(Element(name, file, fields.lines.get(name)), "has no value")
+    return Element(migrations.kind, file, 1, texts, tuple(_children(fields, file, flaws)))
 
 
 def dump_yaml(elements: Sequence[Element]) -> str:
     """The text of a file."""
-    return dump_document(KIND, VERSION, _grouped(elements))
+    return dump_document(MIGRATIONS.kind, MIGRATIONS.newest, _grouped(elements))
 
 
-def _place(section: Section, name: str) -> int | None:
-    place = section.error(name, "").place
-    return int(place) if place else None
-
-
-def _element(tag: str, value: CommentedMap, file: str, line: int | None, flaws: Flaws) -> Element:
-    lines = {name: _line_of(value, name, line) for name in value}
+def _element(tag: str, value: Fields, file: str, line: int | None, flaws: Flaws) -> Element:
     fields = {
-        str(name): Text(_scalar(item), lines[name])
+        name: Text(_scalar(item), value.lines.get(name, line))
         for name, item in value.items()
-        if not isinstance(item, (CommentedMap, CommentedSeq)) and item is not None
+        if not isinstance(item, (Fields, Items)) and item is not None
     }
-    children = _children(value, lines, file, flaws)
-    element = Element(tag, file, line, fields, tuple(children))
     for name in [name for name, item in value.items() if item is None]:
-        flaws.add(Element(tag, file, lines[name]), f"{name} has no value")
-    return element
+        flaws.add(Element(tag, file, value.lines.get(name, line)), f"{name} has no value")
+    return Element(tag, file, line, fields, tuple(_children(value, file, flaws)))
 
 
-def _children(value: CommentedMap, lines: Mapping[Any, int | None], file: str, flaws: Flaws) -> list[Element]:
+def _children(value: Fields, file: str, flaws: Flaws) -> list[Element]:
     found = []
     for name, item in value.items():
-        if isinstance(item, CommentedMap):
-            found.append(_element(str(name), item, file, lines[name], flaws))
-        elif isinstance(item, CommentedSeq):
-            found += _listed(str(name), item, file, lines[name], flaws)
+        if isinstance(item, Fields):
+            found.append(_element(name, item, file, value.lines.get(name), flaws))
+        elif isinstance(item, Items):
+            found += _listed(name, item, file, flaws)
     return found
 
 
-def _listed(tag: str, items: CommentedSeq, file: str, line: int | None, flaws: Flaws) -> list[Element]:
+def _listed(tag: str, items: Items, file: str, flaws: Flaws) -> list[Element]:
     found = []
-    for number, item in enumerate(items):
-        at = _item_line(items, number, line)
-        if tag == _ORDERED and isinstance(item, CommentedMap) and len(item) == 1:
+    for number, (item, at) in enumerate(zip(items, items.lines, strict=True)):
+        if tag == _ORDERED and isinstance(item, Fields) and len(item) == 1:
             name, inner = next(iter(item.items()))
-            if isinstance(inner, CommentedMap):
-                found.append(_element(str(name), inner, file, at, flaws))
+            if isinstance(inner, Fields):
+                found.append(_element(name, inner, file, at, flaws))
                 continue
-        if tag == _ORDERED or not isinstance(item, CommentedMap):
+        if tag == _ORDERED or not isinstance(item, Fields):
             allowed = "io:, compute: or dependency: with fields" if tag == _ORDERED else "a mapping"
             flaws.add(Element(tag, file, at), f"item {number} has the wrong type", allowed=allowed)
             continue
@@ -107,20 +98,6 @@ def _listed(tag: str, items: CommentedSeq, file: str, line: int | None, flaws: F
 
 def _scalar(value: object) -> str:
     return {True: "1", False: "0"}[value] if isinstance(value, bool) else str(value)
-
-
-def _line_of(value: CommentedMap, name: object, fallback: int | None) -> int | None:
-    try:
-        return int(value.lc.key(name)[0]) + 1
-    except (AttributeError, KeyError, TypeError):
-        return fallback
-
-
-def _item_line(items: CommentedSeq, number: int, fallback: int | None) -> int | None:
-    try:
-        return int(items.lc.item(number)[0]) + 1
-    except (AttributeError, KeyError, TypeError):
-        return fallback
 
 
 def _grouped(elements: Sequence[Element]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ _ENDED_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class FioJob:
     """One thing that fio shall do."""
 
     pattern: str
@@ -75,7 +75,7 @@ def find_fio() -> str:
     return found
 
 
-def arguments(job: Job, place: tuple[str, ...]) -> list[str]:
+def arguments(job: FioJob, place: tuple[str, ...]) -> list[str]:
     """A job as fio's command line.
 
     Args:
@@ -103,7 +103,7 @@ def arguments(job: Job, place: tuple[str, ...]) -> list[str]:
     return words
 
 
-def run(job: Job, held: Opened, *, limit_s: float) -> Ran:
+def run(job: FioJob, held: Opened, *, limit_s: float) -> Ran:
     """Run a job on a target that is held.
 
     Args:
@@ -152,7 +152,7 @@ def _end(child: subprocess.Popen[str]) -> None:
             child.communicate(timeout=_ENDED_S)  # until fio has closed its ends of the pipes
 
 
-def _understood(code: int, out: str, err: str, job: Job, name: str) -> Ran:
+def _understood(code: int, out: str, err: str, job: FioJob, name: str) -> Ran:
     """What fio said, or the error that it met.
 
     Raises:

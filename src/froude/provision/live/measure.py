@@ -17,8 +17,8 @@ from froude.base.progress import Progress, Silent, Task
 from froude.base.seeds import Seeds
 from froude.provision import measured
 from froude.provision.live import fio
-from froude.provision.live.fio import Job, Ran
-from froude.provision.live.target import Opened, Target, opened
+from froude.provision.live.fio import FioJob, Ran
+from froude.provision.live.target import Opened, StorageTarget, opened
 from froude.provision.measured import MIB, SIZES, Measurement, Sample, size_text
 from froude.provision.steady import Rule, settled
 from froude.provision.types import Op
@@ -34,7 +34,7 @@ _FILL_LEAST = 64 * MIB
 _FILL_RECORD = MIB
 _WORDS = {Op.READ: "reads", Op.WRITE: "writes"}
 
-Run = Callable[[Job, float], Ran]
+Run = Callable[[FioJob, float], Ran]
 """Runs one job within a limit in seconds; fio, or a test's model of a device."""
 
 
@@ -79,7 +79,7 @@ class Request:
                 "is out of range", place="--time-limit", found=self.time_limit_s, allowed="above 0 s"
             )
 
-    def least_seconds(self, target: Target) -> float:
+    def least_seconds(self, target: StorageTarget) -> float:
         """How long it takes when everything settles at once, without the filling."""
         directions = 1 if target.read_only else 2
         rounds = self.rule.window * (directions * len(set(self.sizes)) + (not target.read_only))
@@ -87,7 +87,7 @@ class Request:
 
 
 def measure(
-    target: Target, request: Request | None = None, *, progress: Progress | None = None
+    target: StorageTarget, request: Request | None = None, *, progress: Progress | None = None
 ) -> Measurement:
     """Measure a target that `find_target` has let pass; what lies on a device is overwritten.
 
@@ -107,13 +107,13 @@ def measure(
     measured.least_squares()
     with opened(target) as held:
 
-        def run(job: Job, limit_s: float) -> Ran:
+        def run(job: FioJob, limit_s: float) -> Ran:
             return fio.run(job, held, limit_s=limit_s)
 
         return Session(held, asked, run, RealClock()).measured(progress or Silent())
 
 
-def check_region(target: Target, request: Request) -> None:
+def check_region(target: StorageTarget, request: Request) -> None:
     """Whether enough places for the largest record fit.
 
     Raises:
@@ -193,7 +193,7 @@ class Session:
                     "was not filled in time", file=self._held.target.name, found=done, remedy=remedy
                 )
             size = min(slices, self._region - offset)
-            self._run(Job("write", _FILL_RECORD, size, offset), left)
+            self._run(FioJob("write", _FILL_RECORD, size, offset), left)
             task.advance(size)
 
     def _settle(self, op: Op, size: int, purpose: str, task: Task) -> Sample:
@@ -213,7 +213,7 @@ class Session:
         seconds = sum(one.records * one.seconds for one in window) / records
         return Sample(size, seconds, records, steady, tuple(one.seconds for one in ran))
 
-    def _round(self, op: Op, size: int, seed: int) -> Job:
+    def _round(self, op: Op, size: int, seed: int) -> FioJob:
         pattern = "randread" if op is Op.READ else "randwrite"
         request = self._request
-        return Job(pattern, size, self._region, 0, request.round_s, seed, request.durable)
+        return FioJob(pattern, size, self._region, 0, request.round_s, seed, request.durable)

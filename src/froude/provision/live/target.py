@@ -33,7 +33,7 @@ _PAGE = 4096
 _IN_MEMORY = frozenset({"tmpfs", "ramfs", "devtmpfs"})
 
 
-class Kind(Enum):
+class StorageKind(Enum):
     """What is measured."""
 
     FILE = "file"
@@ -42,10 +42,10 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class StorageTarget:
     """A place that may be measured, checked and not yet opened."""
 
-    kind: Kind
+    kind: StorageKind
     name: str
     """The folder, the device or the address."""
     region_bytes: int
@@ -63,7 +63,7 @@ class Target:
 class Opened:
     """A target that is held."""
 
-    target: Target
+    target: StorageTarget
     arguments: tuple[str, ...]
     """How fio reaches it."""
     handles: tuple[int, ...] = ()
@@ -81,7 +81,7 @@ def find_target(
     read_only: bool = False,
     root: Path = ROOT,
     signatures: Signatures | None = None,
-) -> Target:
+) -> StorageTarget:
     """What a user's word means, and whether it may be measured; nothing is opened for writing here.
 
     Args:
@@ -127,7 +127,7 @@ def device_target(
     read_only: bool = False,
     root: Path = ROOT,
     signatures: Signatures | None = None,
-) -> Target:
+) -> StorageTarget:
     """A block device as a target; arguments and errors as of `find_target`."""
     name = str(device.path)
     region = _region(device.capacity if size is None else size, name)
@@ -138,7 +138,9 @@ def device_target(
         if destroy is not None:
             raise InputError("cannot both be given", place="--destroy, --read-only")
         notes = _reading_notes(device, root)
-        return Target(Kind.DEVICE, name, region, device.capacity, device.number, read_only=True, notes=notes)
+        return StorageTarget(
+            StorageKind.DEVICE, name, region, device.capacity, device.number, read_only=True, notes=notes
+        )
     uses = uses_of(device, root=root, signatures=signatures)
     if uses:
         found = "; ".join(uses)
@@ -156,21 +158,21 @@ def device_target(
     notes = (
         "only a part of the device was written and measured: short seeks, and free flash beside it",
     ) * part
-    return Target(Kind.DEVICE, name, region, device.capacity, device.number, notes=notes)
+    return StorageTarget(StorageKind.DEVICE, name, region, device.capacity, device.number, notes=notes)
 
 
-def served(address: str, size: int) -> Target:
+def served(address: str, size: int) -> StorageTarget:
     """A network block device, for a server that the caller started: the guard can see nothing of others.
 
     Args:
         address: as fio's `nbd` engine takes it: `nbd+unix:///?socket=PATH`.
         size: bytes of it to read and write.
     """
-    return Target(Kind.SERVED, address, _region(size, address))
+    return StorageTarget(StorageKind.SERVED, address, _region(size, address))
 
 
 @contextmanager
-def opened(target: Target) -> Iterator[Opened]:
+def opened(target: StorageTarget) -> Iterator[Opened]:
     """Hold a target while it is measured.
 
     Yields:
@@ -180,10 +182,10 @@ def opened(target: Target) -> Iterator[Opened]:
         GuardError: the kernel says that the device is in use after all.
         MissingError: no right to open it or to create the file.
     """
-    if target.kind is Kind.SERVED:
+    if target.kind is StorageKind.SERVED:
         yield Opened(target, ("--ioengine=nbd", f"--uri={target.name}"))
         return
-    handle = _device_handle(target) if target.kind is Kind.DEVICE else _file_handle(target)
+    handle = _device_handle(target) if target.kind is StorageKind.DEVICE else _file_handle(target)
     try:
         _check_same(handle, target)
         direct = _takes_direct(handle, write=not target.read_only)
@@ -202,7 +204,7 @@ def _resolved(path: Path) -> Path:
         raise InputError(f"cannot be resolved ({error})", file=path) from error
 
 
-def _file_target(folder: Path, size: int, root: Path) -> Target:
+def _file_target(folder: Path, size: int, root: Path) -> StorageTarget:
     region = _region(size, str(folder))
     with stated_os_errors(folder):
         around = os.statvfs(folder)
@@ -219,7 +221,7 @@ def _file_target(folder: Path, size: int, root: Path) -> Target:
     number = folder.stat().st_dev
     kind = file_system(f"{os.major(number)}:{os.minor(number)}", root=root)
     notes = (f"the folder lies in memory ({kind}): no disk was measured",) * (kind in _IN_MEMORY)
-    return Target(Kind.FILE, str(folder), region, notes=notes)
+    return StorageTarget(StorageKind.FILE, str(folder), region, notes=notes)
 
 
 def _region(size: int, name: str) -> int:
@@ -243,7 +245,7 @@ def _reading_notes(device: Device, root: Path) -> tuple[str, ...]:
     return notes
 
 
-def _device_handle(target: Target) -> int:
+def _device_handle(target: StorageTarget) -> int:
     flags = os.O_RDONLY if target.read_only else os.O_RDWR | os.O_EXCL
     try:
         return os.open(target.name, flags | os.O_CLOEXEC)
@@ -255,7 +257,7 @@ def _device_handle(target: Target) -> int:
         raise MissingError(f"cannot be opened ({error.strerror})", file=target.name, remedy=remedy) from error
 
 
-def _check_same(handle: int, target: Target) -> None:
+def _check_same(handle: int, target: StorageTarget) -> None:
     """Whether what was opened is the device that was checked.
 
     Raises:
@@ -263,11 +265,11 @@ def _check_same(handle: int, target: Target) -> None:
     """
     number = os.fstat(handle).st_rdev
     found = f"{os.major(number)}:{os.minor(number)}"
-    if target.kind is Kind.DEVICE and found != target.number:
+    if target.kind is StorageKind.DEVICE and found != target.number:
         raise GuardError("is another device now", file=target.name, found=found, allowed=target.number)
 
 
-def _file_handle(target: Target) -> int:
+def _file_handle(target: StorageTarget) -> int:
     """A file without a name; its length is set, its blocks come when it is filled."""
     with stated_os_errors(Path(target.name)):
         handle, name = tempfile.mkstemp(prefix=".froude-measure-", dir=target.name)

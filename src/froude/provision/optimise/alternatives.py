@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from froude.provision.instance import Instance
 from froude.provision.optimise.packing import Pool
 from froude.provision.optimise.solving import solve
-from froude.provision.plan import Plan
+from froude.provision.plan import ProvisionPlan
 
 Open = tuple[tuple[int, ...], ...]
 
 
 def forced(
     instance: Instance, dataset: str, choice: int, *, gap: float = 0.01, time_limit_s: float = 60.0
-) -> Plan:
+) -> ProvisionPlan:
     """The cheapest cluster with one dataset's choice given: its extra cost answers "why not".
 
     Raises:
@@ -36,7 +36,9 @@ def forced(
     return solve(instance, gap=gap, time_limit_s=time_limit_s, allowed=open_)
 
 
-def k_best(instance: Instance, k: int, *, gap: float = 0.01, time_limit_s: float = 60.0) -> list[Plan]:
+def k_best(
+    instance: Instance, k: int, *, gap: float = 0.01, time_limit_s: float = 60.0
+) -> list[ProvisionPlan]:
     """The k cheapest architectures, cheapest first, each different in some dataset.
 
     The set of architectures is parted around each plan found: the part that keeps its first choices and
@@ -57,9 +59,9 @@ def k_best(instance: Instance, k: int, *, gap: float = 0.01, time_limit_s: float
     if k < 1:
         raise ValueError(f"k must be at least 1, got {k}")
     pool = Pool()
-    made: list[Plan] = []
+    made: list[ProvisionPlan] = []
     every: Open = tuple(tuple(range(len(dataset.choices))) for dataset in instance.datasets)
-    heap: list[tuple[float, int, Plan, Open]] = []
+    heap: list[tuple[float, int, ProvisionPlan, Open]] = []
     serial = 0
 
     def push(open_: Open) -> None:
@@ -87,7 +89,7 @@ def _parts(open_: Open, kept: Open) -> Iterator[Open]:
             yield (*kept[:at], others, *open_[at + 1 :])
 
 
-def _same(instance: Instance, plan: Plan, open_: Open) -> Open:
+def _same(instance: Instance, plan: ProvisionPlan, open_: Open) -> Open:
     """The open choices with a plan's names per dataset: of a local one, every number of units beside a task."""
     found = []
     for dataset, choices in zip(instance.datasets, open_, strict=True):

@@ -13,7 +13,7 @@ import heapq
 import math
 from collections.abc import Callable
 
-from froude.provision.optimise.packing import Bound, Packing, Row
+from froude.provision.optimise.packing import Bound, Packing, TotalLimit
 
 
 def raise_bound(
@@ -37,7 +37,7 @@ def raise_bound(
         found: called after each generation: the patterns have changed, a better cluster may be at hand.
         expired: true when time is over.
     """
-    heap: list[tuple[float, int, tuple[Row, ...], Bound]] = [(root.lower, 0, (), root)]
+    heap: list[tuple[float, int, tuple[TotalLimit, ...], Bound]] = [(root.lower, 0, (), root)]
     done = 0
     while heap:
         lower, _, rows, bound = heap[0]
@@ -49,7 +49,7 @@ def raise_bound(
             break
         heapq.heappop(heap)
         total, amount = split
-        for row in (Row(total, False, math.floor(amount)), Row(total, True, math.ceil(amount))):
+        for row in (TotalLimit(total, False, math.floor(amount)), TotalLimit(total, True, math.ceil(amount))):
             done += 1
             packing.branch = (*rows, row)
             child = packing.generate(penalty, enough=1e-4)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from froude.provision.optimise.highs import Program
-from froude.provision.optimise.scope import FIT, Beside, Kind, Scope, flow_of_one, whole_up
+from froude.provision.optimise.scope import FIT, Beside, Scope, ServerKind, flow_of_one, whole_up
 
 MANY = 1e7
 """More servers of a kind than any cluster has: a finite box for bounds from duals."""
@@ -25,7 +25,7 @@ Term = tuple[int, float]
 class Columns:
     """Where the contents of one kind (or one server) stand in a program."""
 
-    kind: Kind
+    kind: ServerKind
     units: dict[int, int] = field(default_factory=dict)
     """Per item."""
     load: dict[int, int] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Contents:
         self,
         program: Program,
         of: Scope,
-        kind: Kind,
+        kind: ServerKind,
         *,
         count: int | None = None,
         most: float = 1.0,
@@ -239,6 +239,9 @@ class Contents:
         upper = most * self.most if each else most + self.most
         if self.elastic is not None:
             upper = MANY
+        if self.whole:
+            # presolve of HiGHS 1.15.1 errs where an integer column ends at 1.7: wrong optima, feasible called empty
+            upper = float(math.floor(upper))
         return self.program.column(name, cost=cost, upper=upper, integer=self.whole)
 
     # rows of the server

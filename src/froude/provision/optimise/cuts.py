@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from froude.provision.instance import Choice, Copy, DatasetNeed, Instance
-from froude.provision.optimise.scope import LEAST_NEED, Kind, Scope, scope
+from froude.provision.optimise.scope import LEAST_NEED, Scope, ServerKind, scope
 from froude.provision.types import Placement
 
 _MOST_COPIES = 3
@@ -35,7 +35,7 @@ _MOST_COPIES = 3
 class Cut:
     """Servers of some kinds cost at least so much under many choices."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[ServerKind, ...]
     lower: float
     """Dollars under the packed choices."""
     more: tuple[Mapping[int, float], ...]

@@ -216,7 +216,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SolveOutcome:
     """What a solve found; `x` and `objective` stand only in OPTIMAL and FEASIBLE."""
 
     status: Status
@@ -343,7 +343,7 @@ class Solver:
         start.col_value = x.tolist()
         self._highs.setSolution(start)
 
-    def run(self) -> Outcome:
+    def run(self) -> SolveOutcome:
         """Solve; a failure, or a point that its own rows refute, is tried once more from scratch, then LIMIT.
 
         Raises:
@@ -353,26 +353,26 @@ class Solver:
         if found is None:
             _check(self._highs.clearSolver(), "starting afresh")
             found = self._run_once()
-        return found or Outcome(Status.LIMIT, _NONE, INFINITY, -INFINITY, _NONE)
+        return found or SolveOutcome(Status.LIMIT, _NONE, INFINITY, -INFINITY, _NONE)
 
-    def _run_once(self) -> Outcome | None:
+    def _run_once(self) -> SolveOutcome | None:
         """One solve; None when what HiGHS says does not hold."""
         if self._highs.run() == highspy.HighsStatus.kError:
             return None
         ended = self._highs.getModelStatus()
         if ended in _NO_SOLUTION:
-            return Outcome(Status.INFEASIBLE, _NONE, INFINITY, INFINITY, _NONE)
+            return SolveOutcome(Status.INFEASIBLE, _NONE, INFINITY, INFINITY, _NONE)
         if ended == highspy.HighsModelStatus.kUnbounded:
-            return Outcome(Status.UNBOUNDED, _NONE, -INFINITY, -INFINITY, _NONE)
+            return SolveOutcome(Status.UNBOUNDED, _NONE, -INFINITY, -INFINITY, _NONE)
         if ended != highspy.HighsModelStatus.kOptimal and ended not in _ENDED_BY_LIMIT:
             return None
         return self._outcome(optimal=ended == highspy.HighsModelStatus.kOptimal)
 
-    def _outcome(self, *, optimal: bool) -> Outcome | None:
+    def _outcome(self, *, optimal: bool) -> SolveOutcome | None:
         info = self._highs.getInfo()
         bound = float(info.mip_dual_bound) if self._integer else -INFINITY
         if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
-            return None if optimal else Outcome(Status.LIMIT, _NONE, INFINITY, bound, _NONE)
+            return None if optimal else SolveOutcome(Status.LIMIT, _NONE, INFINITY, bound, _NONE)
         answer = self._highs.getSolution()
         x = np.array(answer.col_value)
         if not self._holds(x):
@@ -381,7 +381,7 @@ class Solver:
         if not self._integer and optimal:
             bound = objective
         duals = _NONE if self._integer else np.array(answer.row_dual)
-        return Outcome(Status.OPTIMAL if optimal else Status.FEASIBLE, x, objective, bound, duals)
+        return SolveOutcome(Status.OPTIMAL if optimal else Status.FEASIBLE, x, objective, bound, duals)
 
     def _holds(self, x: Floats) -> bool:
         """Does a point satisfy the rows, and integrality where that is asked, by our own arithmetic?"""
@@ -401,7 +401,7 @@ def solve(
     *,
     relaxed: bool = False,
     start: Floats | None = None,
-) -> Outcome:
+) -> SolveOutcome:
     """Solve a program once.
 
     Args:

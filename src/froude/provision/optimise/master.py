@@ -18,7 +18,7 @@ from froude.provision.optimise.contents import MANY, PENALTY, Columns, Contents,
 from froude.provision.optimise.cuts import Cut
 from froude.provision.optimise.highs import Floats, Program
 from froude.provision.optimise.running import run_time_columns
-from froude.provision.optimise.scope import Kind, Scope, whole_up
+from froude.provision.optimise.scope import Scope, ServerKind, whole_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Master:
         never: Iterable[Sequence[int]] = (),
         cuts: Iterable[Cut] = (),
         budget: float = math.inf,
-        slots: Sequence[Kind] | None = None,
+        slots: Sequence[ServerKind] | None = None,
         placed: Placed = NOTHING,
         elastic: bool = False,
     ) -> None:
@@ -119,7 +119,7 @@ class Master:
             self.program.row(f"choose {dataset.name}", one, lower=1.0, upper=1.0)
         return columns
 
-    def _kind(self, kind: Kind, at: int, *, whole: bool) -> Columns:
+    def _kind(self, kind: ServerKind, at: int, *, whole: bool) -> Columns:
         name = f"{self.scope.server(kind).name}/{'host' if kind.host else 'worker'}"
         if self._single:
             name = f"{at}:{name}"

@@ -18,7 +18,7 @@ from froude.provision.optimise.cuts import Cut, quickest
 from froude.provision.optimise.highs import INFINITY, Floats, Limits, Solver, Status, solve
 from froude.provision.optimise.master import NOTHING, Master, Placed
 from froude.provision.optimise.packing import Bound, Packing, Pool
-from froude.provision.optimise.scope import Kind, Scope
+from froude.provision.optimise.scope import Scope, ServerKind
 from froude.provision.optimise.settle import Servers, content_at, cost_of, groups_of, settle
 from froude.provision.optimise.tree import prove, proved_empty
 
@@ -65,7 +65,7 @@ def tiers(of: Scope) -> list[Scope]:
     return [tier for tier in made if tier.items or tier.tasks]
 
 
-def parts(of: Scope) -> list[tuple[Kind, ...]]:
+def parts(of: Scope) -> list[tuple[ServerKind, ...]]:
     """The kinds of servers of each tier, hosts first."""
     scarce = any(server.max_count is not None for server in of.instance.servers)
     if not of.instance.isolation or scarce:
@@ -92,7 +92,7 @@ class Packer:
         """Are the bounds so near that more work is wasted?"""
         return self.lower >= self.cost * (1 - self.settings.gap / 4)
 
-    def attempt(self, counts: Mapping[Kind, float]) -> bool:
+    def attempt(self, counts: Mapping[ServerKind, float]) -> bool:
         """Pack into just so many servers, when they are few; true when that went."""
         self._counts = [round(counts.get(kind, 0.0)) for kind in self.scope.kinds]
         if not 0 < sum(self._counts) <= FEW_SERVERS:
@@ -181,7 +181,7 @@ class Packer:
         )
         return min(proof.bound, self.settings.budget)
 
-    def _slots(self, counts: list[float]) -> list[Kind]:
+    def _slots(self, counts: list[float]) -> list[ServerKind]:
         return [kind for kind, n in zip(self.scope.kinds, counts, strict=True) for _ in range(round(n))]
 
     def _and_more(self) -> list[float]:
@@ -259,7 +259,7 @@ class Packer:
             if self._single([*self._slots(counts), *more], placed):
                 return
 
-    def _single(self, slots: list[Kind], placed: Servers | None = None) -> bool:
+    def _single(self, slots: list[ServerKind], placed: Servers | None = None) -> bool:
         """Place everything (or the rest) on single servers; true when that went."""
         of, nodes = self.scope, _PLACED if len(slots) <= _VERY_FEW else _PLACED // 10
         done = placed_of(of, placed) if placed else NOTHING

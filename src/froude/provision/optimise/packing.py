@@ -19,7 +19,7 @@ import numpy as np
 
 from froude.provision.optimise.contents import MANY, Columns, Contents
 from froude.provision.optimise.highs import INFINITY, Floats, Limits, Program, Status, solve
-from froude.provision.optimise.scope import Kind, Scope
+from froude.provision.optimise.scope import Scope, ServerKind
 from froude.provision.optimise.settle import Content, Servers, content_at
 from froude.provision.optimise.tree import Proof, prove
 
@@ -36,7 +36,7 @@ TOLERANCE = 1e-9
 class Pattern:
     """What one server holds, by the names of its columns: valid in every program that has these names."""
 
-    kind: Kind
+    kind: ServerKind
     values: tuple[tuple[str, float], ...]
 
 
@@ -53,7 +53,7 @@ class Pool:
         if len(self._patterns) > self._most:
             del self._patterns[next(iter(self._patterns))]
 
-    def of(self, kind: Kind) -> list[Pattern]:
+    def of(self, kind: ServerKind) -> list[Pattern]:
         """Those of a kind."""
         return [pattern for pattern in self._patterns if pattern.kind == kind]
 
@@ -76,11 +76,11 @@ class Total:
 
     what: str
     """`servers` of a type, servers of a `kind`, `units` of an item, `instances` of a task, `cores`, `dimms`."""
-    key: int | Kind = 0
+    key: int | ServerKind = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TotalLimit:
     """A limit on a total."""
 
     total: Total
@@ -91,7 +91,7 @@ class Row:
 class _Pricer:
     """One kind: its program of one server, and what its columns cover."""
 
-    def __init__(self, of: Scope, kind: Kind) -> None:
+    def __init__(self, of: Scope, kind: ServerKind) -> None:
         self.kind, self.base = kind, of.base_cost(kind)
         program = Program()
         self.columns: Columns = Contents(program, of, kind).add()
@@ -158,11 +158,11 @@ class Packing:
         self.scope, self._pool, self._expired = of, pool, expired
         self.pricers = [p for p in (_Pricer(of, kind) for kind in of.kinds) if p.possible]
         self._limited = tuple(
-            Row(Total("servers", at), at_least=False, amount=float(server.max_count))
+            TotalLimit(Total("servers", at), at_least=False, amount=float(server.max_count))
             for at, server in enumerate(of.instance.servers)
             if server.max_count is not None
         )
-        self.branch: tuple[Row, ...] = ()
+        self.branch: tuple[TotalLimit, ...] = ()
         """Rows of the node at hand (see `froude.provision.optimise.branching`)."""
         self.needed = self._needs()
         self.patterns: list[tuple[_Pricer, Floats]] = []
@@ -220,7 +220,7 @@ class Packing:
         return program
 
     @property
-    def _rows(self) -> tuple[Row, ...]:
+    def _rows(self) -> tuple[TotalLimit, ...]:
         return (*self._limited, *self.branch)
 
     def generate(self, penalty: float, enough: float = 1e-5) -> Bound:

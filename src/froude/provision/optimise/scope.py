@@ -23,7 +23,7 @@ LEAST_NEED = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ServerKind:
     """A server type in a role."""
 
     server: int
@@ -64,7 +64,7 @@ class Scope:
     instance: Instance
     allowed: tuple[tuple[int, ...], ...]
     """Open choices per dataset."""
-    kinds: tuple[Kind, ...]
+    kinds: tuple[ServerKind, ...]
     items: tuple[Item, ...]
     beside: tuple[tuple[Beside, ...], ...]
     """Per task: its local datasets' choices."""
@@ -105,11 +105,11 @@ class Scope:
         """Dollars that the choices of a fixed scope cost besides units and servers."""
         return sum(d.choices[c].cost for d, c in zip(self.instance.datasets, self.choices, strict=True))
 
-    def server(self, kind: Kind) -> ServerType:
+    def server(self, kind: ServerKind) -> ServerType:
         """The server type of a kind."""
         return self.instance.servers[kind.server]
 
-    def runs(self, task: int, kind: Kind) -> bool:
+    def runs(self, task: int, kind: ServerKind) -> bool:
         """May servers of a kind run a task?"""
         return kind.tasks and self.server(kind).cpu in self.cpus[task]
 
@@ -129,12 +129,12 @@ class Scope:
         most = self.instance.tasks[task].most_share
         return _whole_share(most, self.instances(task)) if self.uniform and self.fixed else most
 
-    def spare_cores(self, kind: Kind) -> int:
+    def spare_cores(self, kind: ServerKind) -> int:
         """Cores that the price of a server includes, beyond those of the storage system."""
         host = self.instance.host_cores if kind.host else 0
         return max(0, self.server(kind).included_cores - host)
 
-    def base_cost(self, kind: Kind) -> float:
+    def base_cost(self, kind: ServerKind) -> float:
         """Dollars of a server of this kind that is empty, with the cores of the storage system."""
         server = self.server(kind)
         host = max(0, self.instance.host_cores - server.included_cores) if kind.host else 0
@@ -199,11 +199,11 @@ def _open(instance: Instance, allowed: Sequence[Sequence[int]]) -> Iterable[tupl
             yield dataset, choice, instance.datasets[dataset].choices[choice]
 
 
-def _kinds(instance: Instance, servers: Sequence[int] | None) -> tuple[Kind, ...]:
+def _kinds(instance: Instance, servers: Sequence[int] | None) -> tuple[ServerKind, ...]:
     """Hosts and workers of each type that is needed; without isolation workers only where a host costs more."""
     remote = any(choice.copies for dataset in instance.datasets for choice in dataset.choices)
     free = instance.host_cores == 0 and instance.host_memory == 0
-    kinds: list[Kind] = []
+    kinds: list[ServerKind] = []
     # A type of which there is none is left out, unless all are: then the conflict names it.
     had = [at for at in undominated(instance) if instance.servers[at].max_count != 0]
     considered = servers or had or range(len(instance.servers))
@@ -211,9 +211,9 @@ def _kinds(instance: Instance, servers: Sequence[int] | None) -> tuple[Kind, ...
     roomy = {at for at in considered if instance.servers[at].cores >= instance.host_cores}
     for server in considered:
         if remote and (server in roomy or not roomy):
-            kinds.append(Kind(server, host=True, tasks=not instance.isolation))
+            kinds.append(ServerKind(server, host=True, tasks=not instance.isolation))
         if instance.isolation or not remote or not free:
-            kinds.append(Kind(server, host=False, tasks=True))
+            kinds.append(ServerKind(server, host=False, tasks=True))
     return tuple(kinds)
 
 

@@ -19,12 +19,12 @@ from froude.provision.instance import Instance
 from froude.provision.optimise.all_types import raise_bound
 from froude.provision.optimise.bounds import safe_bound
 from froude.provision.optimise.cuts import Cut, lifted
-from froude.provision.optimise.highs import INFINITY, Limits, Outcome, Status, solve
+from froude.provision.optimise.highs import INFINITY, Limits, SolveOutcome, Status, solve
 from froude.provision.optimise.master import Master
 from froude.provision.optimise.narrowing import possible, too_late
 from froude.provision.optimise.packer import Packer, Settings, parts, tiers
 from froude.provision.optimise.packing import Pool
-from froude.provision.optimise.scope import Kind, Scope, scope
+from froude.provision.optimise.scope import Scope, ServerKind, scope
 from froude.provision.optimise.selecting import Selector, select
 from froude.provision.optimise.settle import Servers, cost_of, groups_of, settle
 from froude.provision.optimise.tidy import alike, tidy
@@ -83,7 +83,7 @@ class Search:
     """No cluster costs less."""
     left_open: dict[tuple[int, ...], float] = field(default_factory=dict)
     """Choices that were packed, each with its bound: the master proposes them no more."""
-    cuts: dict[tuple[tuple[int, ...], tuple[Kind, ...]], Cut] = field(default_factory=dict)
+    cuts: dict[tuple[tuple[int, ...], tuple[ServerKind, ...]], Cut] = field(default_factory=dict)
     """What the bounds of packed tiers say of all choices, by the choices and kinds packed."""
     servers: tuple[int, ...] | None = None
     """Types that are searched over; None before the search, and where there are few."""
@@ -98,7 +98,7 @@ class Search:
     _tried: float = INFINITY
     """The least bound that a proof of this master was asked for."""
     _master: Master | None = None
-    _found: dict[tuple[tuple[int, ...], tuple[Kind, ...]], tuple[float, Servers | None]] = field(
+    _found: dict[tuple[tuple[int, ...], tuple[ServerKind, ...]], tuple[float, Servers | None]] = field(
         default_factory=dict
     )
     """The cheapest servers of each packed tier."""
@@ -211,7 +211,7 @@ class Search:
         within = self.effort.gap / 4 if gap is None else gap
         return Limits(self.left_s() * share, within, nodes, self.effort.seed)
 
-    def _propose(self, of: Scope, *, whole: bool) -> tuple[tuple[int, ...] | None, dict[Kind, float]]:
+    def _propose(self, of: Scope, *, whole: bool) -> tuple[tuple[int, ...] | None, dict[ServerKind, float]]:
         """The master's choices and servers per kind, of those that were not packed yet."""
         first = self._master is None
         cuts = [cut for cut in self.cuts.values() if cut.kinds in parts(of)]
@@ -250,7 +250,7 @@ class Search:
         self._floor = max(self._floor, floor)
         self.lower = max(self.lower, min(self._floor, self.outside, *self.left_open.values()))
 
-    def _none_found(self, found: Outcome) -> None:
+    def _none_found(self, found: SolveOutcome) -> None:
         """No further choices, or none at all."""
         if found.status is Status.INFEASIBLE:
             packed = min(self.left_open.values(), default=INFINITY)
@@ -273,7 +273,9 @@ class Search:
         )
         return min(proof.bound, self._budget)
 
-    def pack(self, choices: tuple[int, ...], counts: Mapping[Kind, float], *, deep: bool = False) -> float:
+    def pack(
+        self, choices: tuple[int, ...], counts: Mapping[ServerKind, float], *, deep: bool = False
+    ) -> float:
         """Find a cluster with these choices, and what any such cluster costs at least.
 
         Args:
@@ -350,7 +352,7 @@ class Search:
 
     def _from_cuts(self, choices: tuple[int, ...]) -> float:
         """What the bounds of tiers say of choices: the most of each tier, and what the choices cost besides."""
-        most: dict[tuple[Kind, ...], float] = {}
+        most: dict[tuple[ServerKind, ...], float] = {}
         for cut in self.cuts.values():
             most[cut.kinds] = max(most.get(cut.kinds, 0.0), cut.at(choices))
         datasets = self.instance.datasets

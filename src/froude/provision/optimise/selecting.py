@@ -27,9 +27,18 @@ from froude.provision.instance import Instance, ServerType
 from froude.provision.optimise.bounds import EPSILON, safe_bound
 from froude.provision.optimise.contents import MANY, Contents
 from froude.provision.optimise.dominance import undominated
-from froude.provision.optimise.highs import INFINITY, Arrays, Floats, Limits, Outcome, Program, Solver, Status
+from froude.provision.optimise.highs import (
+    INFINITY,
+    Arrays,
+    Floats,
+    Limits,
+    Program,
+    SolveOutcome,
+    Solver,
+    Status,
+)
 from froude.provision.optimise.master import Master
-from froude.provision.optimise.scope import Kind, Scope, scope
+from froude.provision.optimise.scope import Scope, ServerKind, scope
 from froude.provision.optimise.tightening import add_totals, hold_parts, tighten
 from froude.provision.optimise.tree import proved_empty
 
@@ -194,7 +203,7 @@ class Selector:
                         arrays.upper[column] = min(MANY, math.ceil(most) * each)
         return arrays
 
-    def _between(self, ends: Ends) -> Outcome:
+    def _between(self, ends: Ends) -> SolveOutcome:
         """Solve the program between narrower ends, with a bound of ours; its own ends are as before afterwards."""
         master, solver = self._master()
         arrays = solver.program
@@ -215,7 +224,7 @@ class Selector:
         _bound(solver, before)
         return found
 
-    def _optimum(self, bound: float, found: Outcome, worth: Floats) -> Priced:
+    def _optimum(self, bound: float, found: SolveOutcome, worth: Floats) -> Priced:
         master, solver = self._master()
         arrays = solver.program
         counts = list(zip(master.kinds, master.counts_at(found.x), strict=True))
@@ -288,7 +297,7 @@ def _first(instance: Instance, needed: Sequence[int]) -> set[int]:
 class _Class:
     """A role with a core type: one program of one server, whose right sides make it any of its types."""
 
-    def __init__(self, of: Scope, probe: Kind, needed: Sequence[int]) -> None:
+    def __init__(self, of: Scope, probe: ServerKind, needed: Sequence[int]) -> None:
         program = Program()
         contents = Contents(program, of, probe)
         hold_parts(program, of, contents.add(), contents.label)
@@ -297,14 +306,14 @@ class _Class:
         self.cost = self.arrays.cost.copy()
         self.servers = [of.instance.servers[s] for s in needed]
         self.mine = np.array([one.cpu == of.server(probe).cpu for one in self.servers])
-        kinds = [Kind(s, probe.host, probe.tasks) for s in needed]
+        kinds = [ServerKind(s, probe.host, probe.tasks) for s in needed]
         self.base = np.array([of.base_cost(kind) for kind in kinds])
         self.needed = needed
         self.low, self.high = self._sides(of, probe, kinds, program.row_names)
         self._solver = Solver(program.arrays(), Limits(presolve=False), relaxed=True)
 
     def _sides(
-        self, of: Scope, probe: Kind, kinds: Sequence[Kind], rows: Sequence[str]
+        self, of: Scope, probe: ServerKind, kinds: Sequence[ServerKind], rows: Sequence[str]
     ) -> tuple[Floats, Floats]:
         """(types, rows) the right sides of each type."""
         most, instance = of.server(probe), of.instance

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from froude.provision.instance import ServerType
 from froude.provision.optimise.contents import Columns
 from froude.provision.optimise.highs import Floats
-from froude.provision.optimise.scope import FIT, Kind, Scope, whole_up
+from froude.provision.optimise.scope import FIT, Scope, ServerKind, whole_up
 from froude.provision.plan import Group, Held, LocalHeld, Running
 
 CRUMB = 1e-8
@@ -25,7 +25,7 @@ CRUMB = 1e-8
 class Content:
     """What one server holds; shares of the whole copy or task."""
 
-    kind: Kind
+    kind: ServerKind
     shares: dict[int, float] = field(default_factory=dict)
     """Per item."""
     units: dict[int, int] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from froude.provision.optimise import certificate
 from froude.provision.optimise.conflicts import conflicts
 from froude.provision.optimise.packing import Pool
 from froude.provision.optimise.search import Search
-from froude.provision.plan import Plan, Status
+from froude.provision.plan import ProvisionPlan, Status
 
 EXACT = 1e-6
 """Relative gap that counts as none: what the solver's tolerances and rounding leave between equal bounds."""
@@ -28,7 +28,7 @@ def solve(
     allowed: Sequence[Sequence[int]] | None = None,
     pool: Pool | None = None,
     clock: Clock | None = None,
-) -> Plan:
+) -> ProvisionPlan:
     """The cheapest cluster between two bounds.
 
     The same arguments give the same plan, unless the time limit cuts the search short or a used pool is given.
@@ -58,14 +58,14 @@ def solve(
     return _plan(instance, search, clock.now() - begin)
 
 
-def _plan(instance: Instance, search: Search, seconds: float) -> Plan:
+def _plan(instance: Instance, search: Search, seconds: float) -> ProvisionPlan:
     best = search.best
     if math.isfinite(best.cost):
         chosen = list(zip(instance.datasets, best.choices, strict=True))
         status = Status.PROVED if search.closed else Status.GAP
         groups = best.groups()
         upper = best.paid(groups)
-        return Plan(
+        return ProvisionPlan(
             status,
             groups,
             {dataset.name: dataset.choices[c].names for dataset, c in chosen if dataset.cpu_of is None},
@@ -78,5 +78,5 @@ def _plan(instance: Instance, search: Search, seconds: float) -> Plan:
     if not search.feasible or not search.expired():
         found = conflicts(instance, search.allowed)
         if found:
-            return Plan(Status.INFEASIBLE, conflict=found, lower=math.inf, seconds=seconds)
-    return Plan(Status.UNDECIDED, lower=search.lower, seconds=seconds, notes=tuple(search.notes))
+            return ProvisionPlan(Status.INFEASIBLE, conflict=found, lower=math.inf, seconds=seconds)
+    return ProvisionPlan(Status.UNDECIDED, lower=search.lower, seconds=seconds, notes=tuple(search.notes))

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from froude.provision.optimise.contents import Columns, Contents
 from froude.provision.optimise.highs import Arrays, Limits, Program, solve
-from froude.provision.optimise.scope import Kind, Scope
+from froude.provision.optimise.scope import Scope, ServerKind
 from froude.provision.optimise.settle import Content, Servers, cost_of, groups_of, settle
 from froude.provision.plan import Group, Held, Running
 
@@ -116,7 +116,7 @@ class _Rooms:
 
     def __init__(self, of: Scope) -> None:
         self.of = of
-        self._programs: dict[Kind, tuple[Columns, Arrays]] = {}
+        self._programs: dict[ServerKind, tuple[Columns, Arrays]] = {}
 
     def no_dearer(self, before: Sequence[Content], after: Sequence[Content]) -> bool:
         """Do the contents after a move cost no more than before?"""
@@ -144,7 +144,7 @@ class _Rooms:
             lower[at] = upper[at] = amount
         return solve(replace(arrays, lower=lower, upper=upper), Limits(time_s=1.0)).found
 
-    def _program(self, kind: Kind) -> tuple[Columns, Arrays]:
+    def _program(self, kind: ServerKind) -> tuple[Columns, Arrays]:
         if kind not in self._programs:
             program = Program()
             columns = Contents(program, self.of, kind).add()

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from froude.base.documents import STAMP
 from froude.provision.inputs.blanks import BLANK
-from froude.provision.prices.rates import KIND, VERSION, Rates, Speed
+from froude.provision.prices.rates import MIGRATIONS, Rates, Speed
 from froude.provision.units import Dimension, show
 
 _PLAIN = re.compile(r"[A-Za-z][\w. /+-]*")
@@ -53,7 +54,7 @@ def template(asked: Asked, rates: Rates) -> str:
     lines = [
         "# What the tables of prices do not give. Fill in each blank from a data sheet, the provider's documentation",
         "# or a measurement; entries that stay blank are left out of the catalog. Rates and gaps are of one piece.",
-        f"froude: {KIND}/{VERSION}",
+        f"{STAMP}: {MIGRATIONS.stamp}",
     ]
     if asked.volume_slots or rates.volume_slots is not None:
         slots = BLANK if rates.volume_slots is None else rates.volume_slots

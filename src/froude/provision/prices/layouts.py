@@ -16,7 +16,7 @@ from froude.provision.inputs.tree import nearest
 from froude.provision.prices.tables import Malformed, Table
 
 
-class Kind(Enum):
+class TableKind(Enum):
     """What the rows are."""
 
     INSTANCES = "instance types"
@@ -139,7 +139,7 @@ class Prices:
         )
 
 
-def kind_of(table: Table, mapping: Mapping[str, str] | None = None) -> Kind:
+def kind_of(table: Table, mapping: Mapping[str, str] | None = None) -> TableKind:
     """What the table is.
 
     Raises:
@@ -147,12 +147,12 @@ def kind_of(table: Table, mapping: Mapping[str, str] | None = None) -> Kind:
     """
     found = set(table.columns)
     if found.issuperset(_VOLUMES):
-        return Kind.VOLUMES
+        return TableKind.VOLUMES
     if found.issuperset(_DISKS) and "cpu" not in columns_of(table, {}, ""):
-        return Kind.DISKS
+        return TableKind.DISKS
     columns = columns_of(table, mapping or {}, "")
     if {"name", "cpu"} <= columns.keys() or mapping:
-        return Kind.INSTANCES
+        return TableKind.INSTANCES
     raise InputError(
         "is a table of no known layout",
         file=table.file,

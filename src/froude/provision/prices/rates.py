@@ -26,8 +26,9 @@ from froude.provision.inputs.fields import Fields, at_most_one, distinct, every
 from froude.provision.inputs.tree import Element, Flaws
 from froude.provision.inputs.yaml_form import parse_elements
 from froude.provision.units import Dimension
+from froude.workspace.migrate import Migrations
 
-KIND, VERSION = "rates", 1
+MIGRATIONS = Migrations("rates", 1)
 _RATE, _TIME, _SIZE = Dimension.RATE, Dimension.TIME, Dimension.SIZE
 _TOP = ("memory", "nvme", "volume", "disk", "type")
 
@@ -109,7 +110,7 @@ def read_rates(data: bytes, file: str) -> Rates:
         InputError: it is not YAML of this kind.
     """
     flaws = Flaws()
-    root = parse_elements(data, file, flaws, kind=KIND, version=VERSION)
+    root = parse_elements(data, file, flaws, MIGRATIONS)
     fields = Fields(_without_blanks(root), flaws)
     slots = fields.optional_whole("volume_slots")
     at_most_one(fields, "memory")

@@ -11,13 +11,13 @@ from froude.provision.inputs.tree import nearest
 from froude.provision.prices.layouts import (
     DiskPrice,
     InstanceType,
-    Kind,
     Prices,
+    TableKind,
     VolumePrice,
     columns_of,
     kind_of,
 )
-from froude.provision.prices.tables import Malformed, Row, Table
+from froude.provision.prices.tables import Malformed, Table, TableRow
 from froude.provision.types import HOURS_PER_MONTH
 
 GB, GIB, MIB, MEGABIT = 1e9, 2.0**30, 2.0**20, 1e6 / 8
@@ -43,9 +43,9 @@ def read_prices(
         InputError: of no known layout, a field is missing, or the region is.
     """
     kind = kind_of(table, mapping)
-    if kind is Kind.VOLUMES:
+    if kind is TableKind.VOLUMES:
         return _volumes(table, region)
-    if kind is Kind.DISKS:
+    if kind is TableKind.DISKS:
         return _disks(table)
     return _instances(table, mapping or {}, region)
 
@@ -98,7 +98,7 @@ def _complete(table: Table, columns: Mapping[str, str]) -> None:
 class _Cells:
     """The fields of a row."""
 
-    row: Row
+    row: TableRow
     columns: Mapping[str, str]
 
     def text(self, name: str) -> str:

@@ -15,7 +15,7 @@ _FLAT_DEPTH = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """One row."""
 
     line: int
@@ -59,7 +59,7 @@ class Table:
 
     file: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     malformed: tuple[Malformed, ...] = field(default=())
     """Rows with too many or too few cells."""
 
@@ -87,7 +87,7 @@ def read_table(data: bytes, file: str) -> Table:
 
 def _csv(text: str, file: str) -> Table:
     reader = csv.reader(io.StringIO(text, newline=""))
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     malformed: list[Malformed] = []
     try:
         header = tuple(name.strip() for name in next(reader, []))
@@ -107,7 +107,7 @@ def _csv(text: str, file: str) -> Table:
                 malformed.append(Malformed(file, reader.line_num, message))
                 continue
             texts = (cell.strip() for cell in cells)
-            rows.append(Row(reader.line_num, dict(zip(header, texts, strict=True))))
+            rows.append(TableRow(reader.line_num, dict(zip(header, texts, strict=True))))
     except csv.Error as error:
         raise InputError(f"is not CSV ({error})", file=file, place=reader.line_num) from error
     return Table(file, header, tuple(rows), tuple(malformed))
@@ -119,11 +119,11 @@ def _json(text: str, file: str) -> Table:
     except (ValueError, RecursionError) as error:
         raise InputError("is not JSON", file=file, found=str(error)[:80]) from error
     items = found if isinstance(found, list) else list(found.values())
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     malformed: list[Malformed] = []
     for number, item in enumerate(items, 1):
         if isinstance(item, dict):
-            rows.append(Row(number, dict(_flat(item, ""))))
+            rows.append(TableRow(number, dict(_flat(item, ""))))
         else:
             malformed.append(Malformed(file, number, "is not an object"))
     columns = dict.fromkeys(name for row in rows for name in row.cells)

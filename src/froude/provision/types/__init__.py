@@ -5,9 +5,9 @@ from froude.provision.types.demand import (
     BatchTarget,
     Growth,
     Period,
+    RateTarget,
     Schedule,
     Sla,
-    Target,
 )
 from froude.provision.types.hardware import (
     DOLLARS_PER_KWH,
@@ -71,11 +71,11 @@ __all__ = [
     "Placement",
     "Problem",
     "Profile",
+    "RateTarget",
     "Schedule",
     "Scope",
     "Server",
     "Sla",
     "StorageUnit",
-    "Target",
     "Task",
 ]

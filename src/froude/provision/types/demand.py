@@ -14,7 +14,7 @@ from froude.provision.types.ranges import not_negative, positive
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class RateTarget:
     """A rate that a task must sustain."""
 
     task: str
@@ -115,7 +115,7 @@ class Schedule:
 class Sla:
     """What the application must sustain: rates from outside, or a batch job, or both."""
 
-    targets: tuple[Target, ...] = ()
+    targets: tuple[RateTarget, ...] = ()
     batch: Batch | None = None
     growth: Growth | None = None
     schedule: Schedule | None = None

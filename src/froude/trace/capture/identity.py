@@ -1,38 +1,52 @@
-"""Ask a target who it is, before its traffic is recorded."""
+"""Ask targets who they are, before their traffic is recorded."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from froude.base.errors import FroudeError
-from froude.hadoop.connection import Connection
+from froude.hadoop.identity import Identity, ask_identity
 from froude.hadoop.schema import Schema
+from froude.hadoop.target import Target, parse_address
 from froude.trace.capture.settings import CaptureSettings
 
-_PROTOCOL = "org.apache.hadoop.hdfs.server.protocol.NamenodeProtocol"
 _TIMEOUT_S = 5.0
 
 
-def with_source_id(settings: CaptureSettings, schema: Schema) -> CaptureSettings:
-    """The settings with the target's HDFS cluster id and release, where it tells them.
+def with_identities(settings: CaptureSettings, schema: Schema) -> CaptureSettings:
+    """The settings with the id of each target that tells it, and with the first one's release.
 
-    A target that is no NameNode, or that wants a ticket for the question, leaves the settings as they are:
-    the recorder still learns the id when a DataNode asks for it.
+    A target of another kind, or one that wants a ticket for the question, stays as it is: the recorder still learns
+    a NameNode's id when a DataNode asks for it.
+
+    Args:
+        settings: what was asked for; an id that is known there is not asked.
+        schema: of the targets' release.
     """
-    if settings.source_id:
-        return settings
-    told = ask_namespace(settings.target, schema)
-    if told is None:
-        return settings
-    return replace(settings, source_id=told[0], release=settings.release or told[1])
+    targets = dict.fromkeys(listener.target for listener in settings.listeners)
+    known = {target: identity for target in targets if (identity := _asked(target, schema)) is not None}
+    listeners = tuple(
+        replace(listener, target=listener.target._replace(id=known[listener.target].id))
+        if listener.target in known
+        else listener
+        for listener in settings.listeners
+    )
+    first = next(iter(known.values()), Identity(""))
+    ids = (listener.target.id for listener in listeners if listener.target.id)
+    return replace(
+        settings,
+        listeners=listeners,
+        source_id=settings.source_id or next(ids, ""),
+        release=settings.release or first.release,
+    )
 
 
-def ask_namespace(target: tuple[str, int], schema: Schema) -> tuple[str, str] | None:
-    """A NameNode's cluster id and release, or None if the target does not say."""
+def _asked(target: Target, schema: Schema) -> Identity | None:
+    """Who a target says it is; None where it is known, or does not say."""
+    if target.id:
+        return None
     try:
-        with Connection(*target, schema, _PROTOCOL, timeout_s=_TIMEOUT_S) as connection:
-            answer: Any = connection.call("versionRequest", connection.message("versionRequest"))
+        address = parse_address(target.address, place="target")
+        return ask_identity(target.service, address, schema, timeout_s=_TIMEOUT_S)
     except FroudeError:
         return None
-    return str(answer.info.storageInfo.clusterID), str(answer.info.softwareVersion)

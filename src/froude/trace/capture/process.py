@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any, Self
 
 from froude.base.errors import FroudeError, TargetError
 from froude.hadoop.schema import Schema
 from froude.trace.capture.settings import CaptureResult, CaptureSettings, error_from_mapping
+from froude.workspace.artifact import State
 
 _STOP_TIMEOUT_S = 660.0
 
@@ -53,14 +56,21 @@ class CaptureProcess:
             self._child.stdin.write(json.dumps(asked).encode() + b"\n")
             self._child.stdin.flush()
             try:
-                told = self._next()
+                reported = self._next()
             except FroudeError:
                 self._child.wait()
                 raise
-        self.addresses = [(str(host), int(port)) for host, port in told["listening"]]
+        self.addresses = [(str(host), int(port)) for host, port in reported["listening"]]
 
-    def stop(self) -> CaptureResult:
+    def settle(self, seconds: float) -> None:
+        """Go on for so long, so that periodic calls are seen more than once."""
+        time.sleep(seconds)
+
+    def stop(self, state: State = State.COMPLETE) -> CaptureResult:
         """End it and wait for the finished Trace.
+
+        Args:
+            state: how what was recorded ended; stands in the Trace's lineage.
 
         Raises:
             MissingError: the Trace could not be written.
@@ -71,10 +81,12 @@ class CaptureProcess:
         child = self._child
         if child is None or child.stdin is None:
             raise ValueError("the capture was not started")
-        child.stdin.close()
+        with contextlib.suppress(BrokenPipeError):  # it is gone, and `_next` says so
+            child.stdin.write(f"{state.value}\n".encode())
+            child.stdin.close()
         try:
-            told = self._next()
-            self.result = CaptureResult.from_mapping(told["done"])
+            reported = self._next()
+            self.result = CaptureResult.from_mapping(reported["done"])
         finally:
             child.wait(_STOP_TIMEOUT_S)
         return self.result
@@ -87,11 +99,11 @@ class CaptureProcess:
         return self._child.pid
 
     def cpu_seconds(self) -> float:
-        """CPU that the proxy and its recorder have used so far."""
+        """CPU that the proxies and their recorders have used so far."""
         import psutil
 
         proxy = psutil.Process(self.pid)
-        times = [process.cpu_times() for process in (proxy, *proxy.children())]
+        times = [process.cpu_times() for process in (proxy, *proxy.children(recursive=True))]
         return sum(one.user + one.system for one in times)
 
     def __enter__(self) -> Self:
@@ -105,7 +117,7 @@ class CaptureProcess:
             self.stop()
             return
         try:
-            self.stop()
+            self.stop(State.INTERRUPTED if kind is KeyboardInterrupt else State.FAILED)
         except FroudeError as second:
             self.warnings.append(second)  # the block's own error is the one to show
 
@@ -114,13 +126,13 @@ class CaptureProcess:
         assert self._child is not None
         assert self._child.stdout is not None
         for line in self._child.stdout:
-            told: dict[str, Any] = json.loads(line)
-            if "warning" in told:
-                self.warnings.append(error_from_mapping(told["warning"]))
-            elif "error" in told:
-                raise error_from_mapping(told["error"])
+            report: dict[str, Any] = json.loads(line)
+            if "warning" in report:
+                self.warnings.append(error_from_mapping(report["warning"]))
+            elif "error" in report:
+                raise error_from_mapping(report["error"])
             else:
-                return told
+                return report
         raise TargetError("ended before its time", file="the capture's proxy process")
 
 

@@ -1,37 +1,37 @@
 """The recorder: a process beside the proxy that turns the tape into a Trace.
 
 It reads records from a socket pair, decodes and redacts in memory, and appends rows to `NAME.partial` at
-least once a second, so that neither its own nor the proxy's death loses more than that, and no secret ever
-reaches the disk. When the proxy dies without a word, it finishes the Trace with what it has.
+least once a second, so that no secret ever reaches the disk. When the proxy dies without a word, it finishes
+the Trace with what it has; its own death costs what it had in memory: a second's rows, and the tape that it
+put off while the machine was busy.
 
 Run as `python -m froude.trace.capture.recorder FD`.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
-import secrets
 import select
-import signal
 import socket
 import sys
 import time
 from collections import deque
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psutil
 
 from froude.base.errors import FroudeError
-from froude.trace.assembly import Assembly, Row
-from froude.trace.capture.settings import CaptureResult, CaptureSettings, error_to_mapping
+from froude.trace.assembly import CallAssembly, CallRow
+from froude.trace.capture.settings import BACKLOG_BYTES, CaptureResult, Setup, error_to_mapping
 from froude.trace.files import read_schema
 from froude.trace.partial import PartialWriter
 from froude.trace.redact import Redactor
-from froude.trace.tape import Kind, Record, Splitter
+from froude.trace.tape import Record, RecordKind, Splitter
 from froude.trace.types import Fidelity, TraceMeta
+from froude.workspace.artifact import Origin, State
 
 FLUSH_S = 0.5
 """Rows wait in memory no longer than this."""
@@ -39,26 +39,17 @@ FLUSH_ROWS = 20_000
 WINDOW_S = 0.25
 """How often the recorder looks whether it is in the way."""
 BUSY_BYTES = 512 << 10
-"""Bytes in a window from which on working them off could be in the way."""
-DEFER_BYTES = 64 << 20
-"""Tape that may wait in memory meanwhile: some five seconds of two saturated cores."""
-_READ_BYTES = 256 << 10
-
-
-@dataclass(frozen=True, slots=True)
-class _Setup:
-    """The first record's facts."""
-
-    settings: CaptureSettings
-    schema_file: str
-    start_s: float
-    started_at_s: float
+"""Bytes in a window, of all recorders together, from which on working them off could be in the way."""
+_READ_BYTES = 64 << 10
+_SETUP, _FINISH = int(RecordKind.SETUP), int(RecordKind.FINISH)
+_COLLECT_EVERY = 100_000
+"""Rows are tuples of plain values: looking for cycles among them at the usual rate costs a microsecond a call."""
 
 
 class Recorder:
     """Takes records, keeps a Trace; `problem` is set once it cannot."""
 
-    def __init__(self, setup: _Setup) -> None:
+    def __init__(self, setup: Setup) -> None:
         """Begin the Trace.
 
         Raises:
@@ -67,9 +58,9 @@ class Recorder:
         """
         self._setup = setup
         schema = read_schema(Path(setup.schema_file))
-        redactor = Redactor(schema, secrets.token_bytes(32), keep_unknown=setup.settings.keep_unknown)
-        self._rows: list[Row] = []
-        self.assembly = Assembly(schema, redactor, self._rows.append, start_s=setup.start_s)
+        redactor = Redactor(schema, setup.key, keep_unknown=setup.settings.keep_unknown)
+        self._rows: list[CallRow] = []
+        self.assembly = CallAssembly(schema, redactor, self._rows.append, start_s=setup.start_s)
         self.problem: FroudeError | None = None
         self._writer = PartialWriter(setup.settings.output, schema, self._meta())
         self._described = (self.assembly.source_id, self.assembly.loss)
@@ -78,8 +69,11 @@ class Recorder:
         """One record; nothing more is kept once writing has failed."""
         if self.problem is None:
             self.assembly.take(record)
-            if len(self._rows) >= FLUSH_ROWS:
-                self.flush()
+
+    def write_much(self) -> None:
+        """Write what waits if it is much."""
+        if len(self._rows) >= FLUSH_ROWS:
+            self.flush()
 
     def flush(self) -> None:
         """Write what waits."""
@@ -95,8 +89,13 @@ class Recorder:
         except FroudeError as error:
             self.problem = error
 
-    def finish(self, time_s: float, **notes: str) -> CaptureResult:
-        """Make the Trace whole.
+    def finish(self, time_s: float, state: State = State.COMPLETE, **notes: str) -> CaptureResult:
+        """Make the Trace whole, or leave this recorder's part of it.
+
+        Args:
+            time_s: the tape's time of the end.
+            state: how the recording ended, for the lineage of a whole Trace.
+            notes: free facts to keep.
 
         Raises:
             FroudeError: it could not be written; what was written before stays as `.partial`.
@@ -106,7 +105,11 @@ class Recorder:
         if self.problem is not None:
             raise self.problem
         settings, assembly = self._setup.settings, self.assembly
-        self._writer.finish(self._meta(**notes), command=settings.command, tags=settings.tags)
+        if self._setup.whole:
+            origin = Origin(settings.command, state=state, tags=settings.tags)
+            self._writer.finish(self._meta(**notes), origin)
+        else:
+            self._writer.leave(self._meta(**notes))
         used = os.times()
         return CaptureResult(
             settings.output,
@@ -136,13 +139,6 @@ class Recorder:
         )
 
 
-def read_setup(payload: bytes) -> _Setup:
-    """The facts of a SETUP record."""
-    parts: dict[str, Any] = json.loads(payload)
-    settings = CaptureSettings.from_json(parts["settings"])
-    return _Setup(settings, parts["schema_file"], parts["start_s"], parts["started_at_s"])
-
-
 class _Session:
     """One capture's life in the recorder: takes pieces of the tape in turn."""
 
@@ -155,6 +151,10 @@ class _Session:
         self._last_s = 0.0
         self._flushed = time.perf_counter()
         self._reported = False
+        self.backlog_bytes = BACKLOG_BYTES
+        """How much of the tape may wait here."""
+        self.busy_bytes = BUSY_BYTES
+        """This recorder's part of what is much in a window."""
 
     def work(self, data: bytes | None) -> None:
         """One piece; None when there is none now, empty when the proxy is gone."""
@@ -168,23 +168,34 @@ class _Session:
             self.exit_code = 1
 
     def _take(self, data: bytes) -> int | None:
+        recorder = self._recorder
         for record in self._splitter.feed(data):
-            if record[2] == Kind.SETUP:
-                self._recorder = Recorder(read_setup(record[3]))
-                _report(self._peer, {"ready": True})
-            elif self._recorder is not None and record[2] == Kind.FINISH:
-                _report(self._peer, {"done": self._recorder.finish(record[0]).to_mapping()})
+            if record[2] < _SETUP and recorder is not None:
+                recorder.take(record)
+            elif record[2] == _SETUP:
+                recorder = self._begin(Setup.from_json(record[3]))
+            elif record[2] == _FINISH and recorder is not None:
+                state = State((record[3] or b"complete").decode())
+                _report(self._peer, {"done": recorder.finish(record[0], state).to_mapping()})
                 return 0
-            elif self._recorder is not None:
-                self._recorder.take(record)
             self._last_s = record[0]
         self._keep_up()
         return None
+
+    def _begin(self, setup: Setup) -> Recorder:
+        self._recorder = Recorder(setup)
+        self.backlog_bytes = setup.settings.backlog_bytes
+        self.busy_bytes = BUSY_BYTES // setup.settings.processes
+        gc.freeze()
+        gc.set_threshold(_COLLECT_EVERY)
+        _report(self._peer, {"ready": True})
+        return self._recorder
 
     def _keep_up(self) -> None:
         """Write what has waited long enough, and tell of a failure at once."""
         if self._recorder is None:
             return
+        self._recorder.write_much()
         if time.perf_counter() - self._flushed >= FLUSH_S:
             self._recorder.flush()
             self._flushed = time.perf_counter()
@@ -197,14 +208,15 @@ class _Session:
             self._recorder.discard()  # it never came to record anything
         elif self._recorder is not None:
             why = "the proxy ended without finishing; calls in flight are missing"
-            self._recorder.finish(self._last_s, interrupted=why)
+            self._recorder.finish(self._last_s, State.INTERRUPTED, interrupted=why)
         return 0
 
 
 class _Pace:
     """Whether to work pieces off now, or to leave the machine to the forward path for a while."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: _Session) -> None:
+        self._session = session
         self._arrived = 0
         self._looked = time.perf_counter()
         self._times = psutil.cpu_times()
@@ -215,42 +227,72 @@ class _Pace:
         self._arrived += size
 
     def defers(self, waiting_bytes: int) -> bool:
-        """Put work off while much arrives, no core is idle, and what waits is within the bound."""
+        """Put work off while much arrives, no core is idle, and less than half of the bound waits."""
         if time.perf_counter() - self._looked >= WINDOW_S:
             self._look()
-        return self._full and waiting_bytes < DEFER_BYTES
+        return self._full and waiting_bytes < self._session.backlog_bytes // 2
 
     def _look(self) -> None:
         now, times = time.perf_counter(), psutil.cpu_times()
         idle_cores = (times.idle - self._times.idle) / (now - self._looked)
-        self._full = self._arrived > BUSY_BYTES and idle_cores < 0.25
+        self._full = self._arrived > self._session.busy_bytes and idle_cores < 0.25
         self._arrived, self._looked, self._times = 0, now, times
+
+
+class _Intake:
+    """Takes the tape off the socket ahead of the work, up to a bound.
+
+    The proxy then holds next to nothing that its death could lose, and nothing of its own has to wait while
+    a piece is worked off here.
+    """
+
+    def __init__(self, peer: socket.socket) -> None:
+        self.waiting = 0
+        """Bytes taken and not yet given out."""
+        self._peer = peer
+        self._pieces: deque[bytes] = deque()
+        self._over = False
+
+    def take(self, patience_s: float, limit_bytes: int) -> int:
+        """Take what is there, after waiting for it if need be; tells how much."""
+        before = self.waiting
+        while not self._over and self.waiting < limit_bytes and self._readable(patience_s):
+            piece = _receive(self._peer)
+            self._pieces.append(piece)
+            self.waiting += len(piece)
+            self._over = not piece
+            patience_s = 0.0
+        return self.waiting - before
+
+    def next(self) -> bytes | None:
+        """The next piece; empty for the end, None when there is none now."""
+        if not self._pieces:
+            return None
+        piece = self._pieces.popleft()
+        self.waiting -= len(piece)
+        return piece
+
+    def _readable(self, patience_s: float) -> bool:
+        return bool(select.select([self._peer], [], [], patience_s)[0])
 
 
 def serve(peer: socket.socket) -> int:
     """Record what comes from `peer` until it says FINISH or is gone; report to it in JSON lines.
 
-    Bytes are taken off the socket first and worked off later, so that the proxy holds none that its death could
-    lose, and that a burst which needs the whole machine gets it.
+    Bytes are taken off the socket first and worked off later, so that a burst which needs the whole machine
+    gets it.
 
     Returns:
         The exit code: 0, or 1 when an error was reported.
     """
-    session, pace = _Session(peer), _Pace()
-    pieces: deque[bytes] = deque()
-    waiting = 0
+    session, intake = _Session(peer), _Intake(peer)
+    pace = _Pace(session)
     while session.exit_code is None:
-        over = bool(pieces) and not pieces[-1]
-        patience = 0.0 if pieces and not pace.defers(waiting) else WINDOW_S
-        if not over and select.select([peer], [], [], patience)[0]:
-            pieces.append(_receive(peer))
-            waiting += len(pieces[-1])
-            pace.arrived(len(pieces[-1]))
-            if pace.defers(waiting):
-                continue
-        piece = pieces.popleft() if pieces else None
-        waiting -= len(piece or b"")
-        session.work(piece)
+        deferred = pace.defers(intake.waiting)
+        patience_s = 0.0 if intake.waiting and not deferred else WINDOW_S
+        pace.arrived(intake.take(patience_s, session.backlog_bytes))
+        deferred = pace.defers(intake.waiting)
+        session.work(None if deferred else intake.next())
     return session.exit_code
 
 
@@ -270,7 +312,6 @@ def _report(peer: socket.socket, message: dict[str, Any]) -> None:
 
 def main(arguments: list[str]) -> int:
     """Record from the file descriptor named in `arguments`."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the proxy, which then says FINISH
     with socket.socket(fileno=int(arguments[0])) as peer:
         peer.setblocking(True)
         return serve(peer)

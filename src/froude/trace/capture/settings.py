@@ -10,27 +10,28 @@ from typing import Any
 
 from froude.base.errors import FroudeError, InputError, MissingError, TargetError
 from froude.base.units import Quantity
-from froude.trace.capture.proxy import Listener
+from froude.hadoop.target import Target
+from froude.trace.capture.legs import Listener
 from froude.trace.types import Loss
 
-BACKLOG_LIMIT_BYTES = 128 << 20
-"""How far the recorder may lag behind the proxy before bytes go unrecorded."""
+BACKLOG_BYTES = 128_000_000
+"""How much traffic may wait to be recorded: some fifteen seconds of 40,000 small calls a second."""
+SMALLEST_BACKLOG_BYTES = 1 << 18
+MOST_PROCESSES = 64
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureSettings:
     """One capture."""
 
-    target: tuple[str, int]
-    """Where clients' bytes go."""
     listeners: tuple[Listener, ...]
-    """Where clients connect."""
+    """Where clients connect, and where their bytes go."""
     output: Path
     """The Trace to make."""
     scale: Mapping[str, Quantity] = field(default_factory=dict)
     """The scale it runs at."""
     source_id: str = ""
-    """Identity of the target; empty to learn it from the traffic."""
+    """Whose traffic it is; empty to learn it from the traffic."""
     release: str = ""
     """The target's release, where known."""
     notes: Mapping[str, str] = field(default_factory=dict)
@@ -41,8 +42,29 @@ class CaptureSettings:
     """What the lineage shall name as its maker."""
     keep_unknown: bool = False
     """Keep bodies of methods that the schema does not know: they may hold secrets."""
-    backlog_bytes: int = BACKLOG_LIMIT_BYTES
-    """How far the recorder may lag behind."""
+    backlog_bytes: int = BACKLOG_BYTES
+    """How much traffic may wait to be recorded, in each proxy process and again in its recorder."""
+    lossless: bool = False
+    """Beyond that the traffic waits, instead of passing unrecorded."""
+    processes: int = 1
+    """How many pairs of a proxy and a recorder share the connections."""
+
+    def __post_init__(self) -> None:
+        """Check the ranges.
+
+        Raises:
+            InputError: a number is out of its range.
+        """
+        if not 1 <= self.processes <= MOST_PROCESSES:
+            allowed = f"1 to {MOST_PROCESSES}"
+            raise InputError(
+                "is no number of processes", place="processes", found=self.processes, allowed=allowed
+            )
+        if self.backlog_bytes < SMALLEST_BACKLOG_BYTES:
+            allowed = f"at least {SMALLEST_BACKLOG_BYTES}"
+            raise InputError(
+                "is too small a backlog", place="backlog", found=self.backlog_bytes, allowed=allowed
+            )
 
     def to_json(self) -> str:
         """For the other process."""
@@ -56,11 +78,44 @@ class CaptureSettings:
     def from_json(cls, text: str | bytes) -> CaptureSettings:
         """What `to_json` wrote."""
         parts: dict[str, Any] = json.loads(text)
-        parts["target"] = tuple(parts["target"])
-        parts["listeners"] = tuple(Listener(**one) for one in parts["listeners"])
+        parts["listeners"] = tuple(
+            Listener(**{**listener, "target": Target(*listener["target"])}) for listener in parts["listeners"]
+        )
         parts["output"] = Path(parts["output"])
         parts["scale"] = {name: Quantity(*pair) for name, pair in parts["scale"].items()}
         parts["tags"] = tuple(parts["tags"])
+        return cls(**parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a recorder is told first."""
+
+    settings: CaptureSettings
+    """The capture; its output is this recorder's own where there are several."""
+    schema_file: str
+    """The target's schema, as `Schema.to_bytes` gives it."""
+    key: bytes = field(repr=False)
+    """With which all recorders of a capture replace secrets; never on a disk."""
+    start_s: float
+    """The tape's time that is the Trace's beginning."""
+    started_at_s: float
+    """The same in seconds since the epoch."""
+    whole: bool = True
+    """Whether this recorder makes the whole Trace in the end, or leaves its part to be joined with others."""
+
+    def to_json(self) -> bytes:
+        """For the other process."""
+        parts = {name: getattr(self, name) for name in self.__slots__}
+        parts["settings"], parts["key"] = self.settings.to_json(), self.key.hex()
+        return json.dumps(parts).encode()
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Setup:
+        """What `to_json` wrote."""
+        parts: dict[str, Any] = json.loads(text)
+        parts["settings"] = CaptureSettings.from_json(parts["settings"])
+        parts["key"] = bytes.fromhex(parts["key"])
         return cls(**parts)
 
 
@@ -81,9 +136,9 @@ class CaptureResult:
     examples: tuple[str, ...] = ()
     """The first few losses in words."""
     recorder_cpu_s: float = 0.0
-    """CPU seconds of the recorder process."""
+    """CPU seconds of the recorder processes."""
     proxy_cpu_s: float = 0.0
-    """CPU seconds of the proxy process."""
+    """CPU seconds of the proxy processes."""
 
     def to_mapping(self) -> dict[str, Any]:
         """For JSON."""

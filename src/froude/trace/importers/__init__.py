@@ -1,1 +1,1 @@
-"""Placeholder docstring."""
+"""Readers of what other tools recorded: pcap files, taps, audit logs."""

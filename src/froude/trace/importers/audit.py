@@ -7,13 +7,14 @@ every line its call; what is left over on either side is listed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
 
 from froude.base.errors import InputError
+from froude.base.files import read_lines
 from froude.hadoop.audit import AuditLine, parse_line
 from froude.trace.types import Call, Status, Trace
 
@@ -106,18 +107,14 @@ def read_audit_log(path: Path, *, zone: tzinfo = UTC) -> Iterator[AuditLine | No
     Raises:
         InputError: the file cannot be read, or a line is absurdly long.
     """
-    try:
-        with path.open(encoding="utf-8", errors="replace", newline="\n") as lines:
-            for number, line in enumerate(_bounded(lines, path), 1):
-                if not line.strip():
-                    continue
-                try:
-                    yield parse_line(line, zone=zone)
-                except InputError as error:
-                    error.file, error.place = str(path), str(number)
-                    yield None
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", file=path) from error
+    for number, line in enumerate(read_lines(path, longest=_LONGEST_LINE), 1):
+        if not line.strip():
+            continue
+        try:
+            yield parse_line(line, zone=zone)
+        except InputError as error:
+            error.file, error.place = str(path), str(number)
+            yield None
 
 
 def closure(trace: Trace, audit_log: Path) -> ClosureResult:
@@ -131,12 +128,17 @@ def closure(trace: Trace, audit_log: Path) -> ClosureResult:
         What matches, and what is left over on either side.
 
     Raises:
-        InputError: the log cannot be read, or the trace has no payloads.
+        InputError: the log cannot be read or has no audit line, or the trace has no payloads.
     """
     if not trace.meta.fidelity.payload:
         raise InputError("the trace has no request payloads", found="fidelity.payload: false")
     lines = list(read_audit_log(audit_log))
     good = [line for line in lines if line is not None]
+    if not good:
+        found = f"{len(lines)} others" if lines else "nothing"
+        raise InputError(
+            "holds no line of an audit log", file=audit_log, found=found, allowed="allowed=… ugi=… cmd=…"
+        )
     with_context = any(line.caller_context is not None for line in good)
     called = Counter(expected(trace, with_context=with_context))
     logged = Counter(_of_line(line, with_context=with_context) for line in good)
@@ -183,13 +185,3 @@ def _of_line(line: AuditLine, *, with_context: bool) -> Audited:
     src, dst = (None, None) if admin else (line.src, line.dst)
     context = line.caller_context if with_context else None
     return Audited(line.user, line.command, src, dst, context)
-
-
-def _bounded(lines: Iterable[str], path: Path) -> Iterator[str]:
-    for number, line in enumerate(lines, 1):
-        if len(line) > _LONGEST_LINE:
-            found, allowed = f"{len(line)} characters", f"at most {_LONGEST_LINE}"
-            raise InputError(
-                "has a line too long for a log", file=path, place=number, found=found, allowed=allowed
-            )
-        yield line

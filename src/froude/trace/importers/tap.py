@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import secrets
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from froude.base.errors import InputError
+from froude.base.files import open_regular, unpacked
 from froude.base.units import Quantity
 from froude.hadoop.schema import Schema
-from froude.trace.assembly import Assembly, assemble
+from froude.trace.assembly import CallAssembly, CallRow, assemble
 from froude.trace.columns import LazyCalls, to_table
 from froude.trace.redact import Redactor
-from froude.trace.tape import Kind, Record, Splitter
+from froude.trace.tape import Record, RecordKind, Splitter
 from froude.trace.types import Fidelity, Trace, TraceMeta
 
 _CHUNK_BYTES = 1 << 20
-_GZIP = b"\x1f\x8b"
+_LOOPBACK, _NODE = "127.0.0.1", "nm"
+_SERVICES = {
+    "nn": "namenode",
+    "client": "resourcemanager",
+    "sched": "resourcemanager-scheduler",
+    "track": "resourcemanager-tracker",
+    _NODE: "nodemanager",
+}
+"""What a tap calls the daemon behind a listener, and its service."""
 
 
 def import_tap(
@@ -47,8 +54,8 @@ def import_tap(
         InputError: absent, empty, damaged, or not a tap.
     """
     tail: dict[str, str] = {}
-    redactor = Redactor(schema, secrets.token_bytes(32), keep_unknown=keep_unknown)
-    records = _with_node_addresses(read_tap(path, tail))
+    redactor = Redactor(schema, secrets.token_bytes(32), keep_unknown=keep_unknown, strict=True)
+    records = _placed(read_tap(path, tail))
     first = next(records, None)
     if first is None:
         raise InputError("holds no record of a tap", file=path, found=tail.get("cut", "nothing"))
@@ -63,7 +70,7 @@ def import_tap(
         assembly.loss,
         facts,
     )
-    return Trace(meta, schema, LazyCalls(to_table(rows)))
+    return Trace(meta, schema, LazyCalls(to_table([_identified(row, meta.source_id) for row in rows])))
 
 
 def read_tap(path: Path, tail: dict[str, str]) -> Iterator[Record]:
@@ -77,37 +84,45 @@ def read_tap(path: Path, tail: dict[str, str]) -> Iterator[Record]:
         InputError: cannot be read, damaged, or not a tap.
     """
     splitter = Splitter(str(path))
-    try:
-        with path.open("rb") as raw:
-            zipped = raw.read(2) == _GZIP
-            raw.seek(0)
-            source = gzip.GzipFile(fileobj=raw) if zipped else raw
+    with open_regular(path) as raw, unpacked(raw, path) as source:
+        try:
             while data := source.read1(_CHUNK_BYTES):
                 yield from splitter.feed(data)
-    except EOFError:
-        tail["cut"] = "the gzip stream ends early"
-    except (zlib.error, gzip.BadGzipFile) as error:
-        raise InputError("is a damaged gzip file", file=path, found=str(error)) from error
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror or error})", file=path) from error
+        except EOFError:
+            tail["cut"] = "the gzip stream ends early"
     if splitter.pending:
         tail["cut"] = f"the tap ends in the middle of a record ({splitter.pending} bytes of it)"
 
 
-def _with_node_addresses(records: Iterator[Record]) -> Iterator[Record]:
-    """Give connections of a node the node's address, from which the tap connected onward."""
+def _placed(records: Iterator[Record]) -> Iterator[Record]:
+    """Say of each connection who was called, and give a node's connections the address that it called from.
+
+    A tap listens at an address of its own for each node, and connects onward from it. Daemons that all nodes call are
+    one target each, whichever address they were called at; NodeManagers are known by the address that was called.
+    """
     for record in records:
-        if record[2] != Kind.OPEN:
+        if record[2] != RecordKind.OPEN:
             yield record
             continue
         try:
             facts = json.loads(record[3])
-            if facts["at"] != "127.0.0.1" and facts.get("svc") != "nm":
-                facts["peer"][0] = facts["at"]
+            at, short = str(facts["at"]), str(facts.get("svc", ""))
+            host = at if short == _NODE else _LOOPBACK
+            address = f"{host}:{facts['port']}"
+            if host != at:
+                facts["peer"][0] = at
         except (ValueError, KeyError, TypeError, IndexError):
             yield record
             continue
+        service = _SERVICES.get(short, "")
+        facts["target"] = (service, address)
         yield record[0], record[1], record[2], json.dumps(facts).encode()
+
+
+def _identified(row: CallRow, source_id: str) -> CallRow:
+    """A call with the id of the NameNode that it went to, where the traffic told it at last."""
+    *fields, service, address, _ = row
+    return (*fields, service, address, source_id if service == "namenode" else "")
 
 
 def _chain(first: Record, others: Iterator[Record]) -> Iterator[Record]:
@@ -115,5 +130,5 @@ def _chain(first: Record, others: Iterator[Record]) -> Iterator[Record]:
     yield from others
 
 
-def _losses(assembly: Assembly) -> dict[str, str]:
+def _losses(assembly: CallAssembly) -> dict[str, str]:
     return {f"loss {index + 1}": text for index, text in enumerate(assembly.examples)}

@@ -1,0 +1,132 @@
+"""Where a command writes: never over what it reads, and only over what it may have written itself.
+
+A command claims all its places before it does anything, so that an hour of work is not lost to a refusal; the
+writers below refuse links, devices and pipes again when they write.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from froude.base.errors import InputError
+from froude.base.files import atomic_write_all, encoded, kind_of_place, refuse_special
+from froude.workspace.recognise import PAGE, head_of, kind_of
+
+if TYPE_CHECKING:
+    from froude.cli.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A place that a command writes to."""
+
+    path: Path
+    kind: str
+    """What is written there; the kind that may stand there already."""
+    folder: bool = False
+    keeps: bool = False
+    """Whether what stands there stays, also of this kind: a recording is not made twice."""
+    mark: re.Pattern[bytes] | None = None
+    """What a file of this kind begins with whose form has no place for a stamp."""
+
+
+XML_INPUTS = re.compile(rb"\s*(?:<!--.*?-->\s*)?<provision[\s/>]", re.DOTALL)
+"""How provisioning's inputs in XML begin."""
+
+
+def page(path: Path | None, suffix: str = ".json") -> list[Output]:
+    """An HTML page and its figures beside it; none where no page is wanted."""
+    return [] if path is None else [Output(path, PAGE), Output(path.with_suffix(suffix), "report")]
+
+
+def claim(settings: Settings, outputs: Sequence[Output], inputs: Iterable[Path | str | None] = ()) -> None:
+    """Make sure that a command may write where it was told to.
+
+    Args:
+        settings: global flags.
+        outputs: every place that it writes to.
+        inputs: every file and folder that it reads; names of what is no path are left out.
+
+    Raises:
+        InputError: two outputs share a place; one is an input or lies in one; or something stands there that is no
+            regular file, or is of another kind and --force is not given.
+    """
+    # Unlike `Path.exists`, this does not raise where a folder may not be entered.
+    read = [Path(each) for each in inputs if each is not None and os.path.exists(each)]  # noqa: PTH110
+    places: set[Path] = set()
+    for output in outputs:
+        refuse_special(output.path, folder=output.folder)
+        place = _real(output.path)
+        if place in places:
+            allowed = "another name for one of them"
+            raise InputError("is the place of two outputs", file=output.path, allowed=allowed)
+        places.add(place)
+        for each in read:
+            _refuse_input(output.path, each)
+        if kind_of_place(output.path) is not None:
+            _refuse_other(output, force=settings.force)
+
+
+def write(files: Mapping[Path, str | bytes]) -> None:
+    """Write files that belong together: all or none.
+
+    Raises:
+        InputError: what stands at a place is no regular file.
+        MissingError: no space, or no right to write there; nothing was replaced.
+    """
+    atomic_write_all(
+        {path: encoded(text, path) if isinstance(text, str) else text for path, text in files.items()}
+    )
+
+
+def _refuse_input(output: Path, read: Path) -> None:
+    """Refuse an input, a place in an input's folder, and a folder that holds an input."""
+    place, source = _real(output), _real(read)
+    if place == source or (output.exists() and output.samefile(read)):
+        raise _is_input(output, "is an input of this command", read)
+    if source.is_relative_to(place):
+        raise _is_input(output, "holds an input of this command", read)
+    inside = source.is_dir() and place.is_relative_to(source)
+    if inside and (output.exists() or kind_of(source) is not None):
+        raise _is_input(output, "lies in an input of this command", read)
+    if source.is_dir() and output.is_file() and output.stat().st_nlink > 1:
+        for file in source.rglob("*"):
+            if file.is_file() and file.samefile(output):
+                raise _is_input(output, "is a file of an input of this command", file)
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _is_input(output: Path, message: str, read: Path) -> InputError:
+    return InputError(message, file=output, found=read, remedy="Choose another place")
+
+
+def _refuse_other(output: Output, *, force: bool) -> None:
+    """Refuse to replace what is not of the output's kind."""
+    if output.keeps:
+        remedy = "Choose another name or remove it first"
+        raise InputError("already exists", file=output.path, remedy=remedy)
+    head = b"" if output.folder else head_of(output.path)
+    if not output.folder and not head:  # an empty file, as mktemp makes it
+        return
+    kind = kind_of(output.path)
+    if kind == output.kind or (output.mark is not None and output.mark.match(head)):
+        return
+    if force and not output.folder:
+        return
+    found = (
+        "a folder of other things"
+        if output.folder and kind is None
+        else kind or "a file that is not Froude's"
+    )
+    remedy = "Choose another place" + ("" if output.folder else ", or say --force")
+    raise InputError(
+        "is not replaced", file=output.path, found=found, allowed=f"a {output.kind}", remedy=remedy
+    )

@@ -1,0 +1,133 @@
+"""When the calls of a scripted node are due: the two ways in which a recorded pattern can be paced.
+
+*Closed*: a client waits for its answer, thinks, and calls again, as a real one does. A target that stands still is
+met by fewer calls, so its latencies are service times and nothing else; the calls that a stall kept from being made
+are estimated by HdrHistogram's correction, from the interval in which each was expected.
+
+*Scheduled*: the intended time of each call follows from the plan alone: recorded think times and service times, at
+the plan's Scale, summed up from the node's own start. A call that is late is sent as soon as its order allows, and
+its latency counts from the time at which it was due.
+
+Source: Gil Tene, "How NOT to Measure Latency" (coordinated omission); HdrHistogram's expected interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from froude.base.seeds import Seeds
+from froude.base.units import Quantity
+from froude.workload.plan import Plan, pace, service_s, think_s
+from froude.workload.types import SCRIPTED, CallTemplate, Moment, NodeType
+from froude.workload.walk import calls
+
+_MAD_OF_UNIFORM = 2.0
+"""Half the width of a uniform distribution over its median absolute deviation."""
+
+
+class Pacing(Enum):
+    """How calls are paced."""
+
+    CLOSED = "closed"
+    """After the answer before, and a pause."""
+    SCHEDULED = "scheduled"
+    """At times that follow from the plan."""
+
+
+def pacing_of(plan: Plan, wanted: Pacing | None) -> tuple[Pacing, str | None]:
+    """The pacing that a plan is played with.
+
+    Args:
+        plan: what is played.
+        wanted: what was asked for; None takes a schedule where the workload has the times for one.
+
+    Returns:
+        The pacing, and a remark where a plan without service times has to be played closed.
+    """
+    untimed = unscheduled(plan)
+    if wanted is not None or untimed is None:
+        return wanted or Pacing.SCHEDULED, None
+    return (
+        Pacing.CLOSED,
+        f"played with closed pacing: {untimed} has no service time; mine the recordings again",
+    )
+
+
+def unscheduled(plan: Plan) -> str | None:
+    """The id of a step without a recorded service time, so that no schedule follows from the plan; None if all have."""
+    for node_type in plan.workload.node_types:
+        if node_type.program == SCRIPTED and plan.counts.get(node_type.name):
+            for call in calls(node_type.steps):
+                if call.timing.service is None:
+                    return call.id
+    return None
+
+
+class Pace:
+    """The due times of one node's steps."""
+
+    __slots__ = ("_answered_s", "_count", "_pacing", "_scale", "_seeds", "_speed")
+
+    def __init__(
+        self, pacing: Pacing, scale: Mapping[str, Quantity], *, speed: float = 1.0, seeds: Seeds | None = None
+    ) -> None:
+        """A node that has not begun.
+
+        Args:
+            pacing: how its calls are paced.
+            scale: the plan's Scale, over which recorded times may grow.
+            speed: 2 halves every pause, and in a schedule every service time.
+            seeds: the node's own, from which think times vary as they were recorded to; None for none.
+        """
+        self._pacing = pacing
+        self._scale = scale
+        self._speed = speed
+        self._seeds = seeds
+        self._answered_s = 0.0
+        self._count = 0
+
+    def begin(self, intended_s: float) -> None:
+        """The node begins, and should have at `intended_s`."""
+        self._answered_s = intended_s
+
+    def due(self, call: CallTemplate, now_s: float) -> float:
+        """When the next call is intended.
+
+        Args:
+            call: the call.
+            now_s: when the call before was answered; a schedule does not look at it.
+        """
+        if self._pacing is Pacing.CLOSED:
+            self._answered_s = now_s
+        due_s = self._answered_s + self._think_s(call)
+        self._answered_s = due_s + service_s(call, self._scale) / self._speed
+        return due_s
+
+    def expected_s(self, call: CallTemplate) -> float:
+        """Seconds from a call until the next one is expected, for the correction; 0 in a schedule, which needs none."""
+        if self._pacing is Pacing.SCHEDULED or call.timing.service is None:
+            return 0.0
+        return think_s(call, self._scale) / self._speed + service_s(call, self._scale)
+
+    def _think_s(self, call: CallTemplate) -> float:
+        seconds, spread_s = think_s(call, self._scale), call.timing.spread_s
+        if spread_s and self._seeds is not None:
+            self._count += 1
+            uniform = self._seeds.child(self._count).value / 2**63 - 1.0
+            seconds = max(0.0, seconds + uniform * _MAD_OF_UNIFORM * spread_s)
+        return seconds / self._speed
+
+
+def planned_moments(node_type: NodeType, scale: Mapping[str, Quantity], speed: float) -> dict[Moment, float]:
+    """Seconds from a scripted node's start to its moments, as a schedule has them.
+
+    Args:
+        node_type: what the node follows.
+        scale: the plan's Scale.
+        speed: 2 halves all of them.
+    """
+    first = next(calls(node_type.steps), None)
+    started_s = 0.0 if first is None else think_s(first, scale) + service_s(first, scale)
+    _, finished_s = pace(node_type, scale)
+    return {Moment.STARTED: started_s / speed, Moment.FINISHED: finished_s / speed}

@@ -1,0 +1,1 @@
+"""Emulated daemons of HDFS: DataNodes."""

@@ -1,0 +1,238 @@
+"""All emulated DataNodes of a play: their names as functions of their number, both ways, and their messages.
+
+Whatever is the same for every node lives here once, so that a node is small: ten thousand fit in a few tens of
+megabytes.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from froude.base.seeds import Seeds
+from froude.emulation.programs.hdfs.blocks import Block, Inventory, report_buffers
+from froude.hadoop.schema import Schema
+
+KIND = "datanode"
+"""What a workload calls the program."""
+PROTOCOL = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"
+_LAYOUT = -57 & 0xFFFFFFFF  # the DataNode layout of 3.x; the NameNode does not look at it
+_HEARTBEAT_S = 3.0
+_DISK = 1  # StorageTypeProto
+RECEIVED, DELETED = 2, 3
+"""Status of a block in an incremental report (`ReceivedDeletedBlockInfoProto.BlockStatus`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatanodeSettings:
+    """What the emulated DataNodes have in common."""
+
+    heartbeat_s: float | None = None
+    """Between heartbeats; None takes the recorded period, else 3 s as `dfs.heartbeat.interval`."""
+    grid_s: float = 0.02
+    """Heartbeats fall on multiples of this, so that those of one moment travel in one write."""
+    full_report_s: float = 21600.0
+    """Between full block reports, as `dfs.blockreport.intervalMsec`."""
+    split_blocks: int = 1_000_000
+    """Above so many replicas each storage is reported in a call of its own."""
+    storages: int = 1
+    """Storages of a node."""
+    capacity_bytes: int = 1 << 40
+    """Capacity of a storage."""
+    first_port: int = 1024
+    """Data port that node 0 names; a NameNode tells nodes apart by address and port."""
+    per_address: int = 60_000
+    """Nodes that share a source address; 1 gives each node its own."""
+
+
+class Datanodes:
+    """Names, numbers and messages of one type of emulated DataNodes."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        settings: DatanodeSettings | None = None,
+        *,
+        seeds: Seeds,
+        type_name: str = KIND,
+        recorded_s: float | None = None,
+    ) -> None:
+        """Prepare the messages.
+
+        Args:
+            schema: of the release under test.
+            settings: what the nodes have in common.
+            seeds: two plays with one seed have nodes of the same names.
+            type_name: the node type.
+            recorded_s: period of the heartbeats that were recorded.
+        """
+        self.settings = settings or DatanodeSettings()
+        self.heartbeat_s = self.settings.heartbeat_s or recorded_s or _HEARTBEAT_S
+        """Between heartbeats, seconds."""
+        self.type_name = type_name
+        self._family = f"{seeds.child('datanodes', type_name).value >> 16:012x}"
+        self._seeds = seeds.child("phase", type_name)
+        self._namespace: Any = None
+        self._namespace_body = b""
+        request = {m: schema.method(PROTOCOL, m).request for m in schema.methods(PROTOCOL)}
+        self._response = {m: schema.method(PROTOCOL, m).response for m in schema.methods(PROTOCOL)}
+        self._request: dict[str, Any] = dict(request)
+        self.version_request = request["versionRequest"]().SerializeToString()
+        self._registration = self._blank_registration()
+
+    # --- names ------------------------------------------------------------------------------------------
+
+    def uuid(self, number: int) -> str:
+        """The DataNode's uuid; the number can be read back from it."""
+        family = self._family
+        return f"{family[:8]}-{family[8:]}-4000-8000-{number:012x}"
+
+    def number(self, datanode_uuid: str) -> int | None:
+        """The number of the node with that uuid; None if it is none of these."""
+        if not datanode_uuid.startswith(f"{self._family[:8]}-{self._family[8:]}-4000-8000-"):
+            return None
+        return int(datanode_uuid[-12:], 16)
+
+    def storage(self, number: int, index: int = 0) -> str:
+        """The id of one of a node's storages."""
+        return f"DS-{uuid.UUID(int=(int(self._family, 16) << 64) | (index << 48) | number)}"
+
+    def storage_index(self, storage_uuid: str) -> int:
+        """Which of a node's storages that id is; 0 where it is none of them."""
+        try:
+            index = (uuid.UUID(storage_uuid.removeprefix("DS-")).int >> 48) & 0xFFFF
+        except ValueError:
+            return 0
+        return index if index < self.settings.storages else 0
+
+    def port(self, number: int) -> int:
+        """The data port that a node names."""
+        return self.settings.first_port + number % self.settings.per_address
+
+    def source(self, number: int) -> str | None:
+        """The loopback address that a node calls from; None for whichever the system takes."""
+        group = number // self.settings.per_address
+        if self.settings.per_address > 1 and group == 0:
+            return None
+        group += 1
+        return f"127.{16 + (group >> 16)}.{group >> 8 & 255}.{group & 255}"
+
+    def phase(self, number: int) -> float:
+        """Where in its interval a node's heartbeats fall, 0 to 1: a storm at the start would kill a NameNode."""
+        return self._seeds.child(number).value / 2**64
+
+    # --- what the NameNode says ---------------------------------------------------------------------------
+
+    def learn_namespace(self, body: bytes) -> None:
+        """Take the answer to versionRequest: what registrations must name exactly."""
+        if body == self._namespace_body:
+            return
+        self._namespace = self._response["versionRequest"].FromString(body).info  # type: ignore[attr-defined]
+        self._namespace_body = body
+        storage = self._registration.storageInfo
+        storage.CopyFrom(self._namespace.storageInfo)
+        storage.layoutVersion = _LAYOUT
+        self._registration.softwareVersion = self._namespace.softwareVersion
+
+    def commands(self, method: str, body: bytes) -> Sequence[Any]:
+        """The commands in an answer to a heartbeat or a report."""
+        response: Any = self._response[method].FromString(body)
+        if method == "sendHeartbeat":
+            return response.cmds  # type: ignore[no-any-return]
+        return (response.cmd,) if response.HasField("cmd") else ()
+
+    # --- what a node says -----------------------------------------------------------------------------------
+
+    def registration(self, number: int) -> Any:
+        """A node's DatanodeRegistrationProto; the same object is filled anew at every call."""
+        identity = self._registration.datanodeID
+        identity.datanodeUuid = self.uuid(number)
+        identity.ipAddr = identity.hostName = self.source(number) or "127.0.0.1"
+        identity.xferPort = identity.ipcPort = self.port(number)
+        return self._registration
+
+    def register(self, number: int) -> bytes:
+        """The body of registerDatanode."""
+        return self._request["registerDatanode"](registration=self.registration(number)).SerializeToString()  # type: ignore[no-any-return]
+
+    def heartbeat(self, number: int, used: Sequence[int]) -> bytes:
+        """The body of sendHeartbeat; `used` in bytes by storage."""
+        message = self._request["sendHeartbeat"](registration=self.registration(number))
+        capacity = self.settings.capacity_bytes
+        for index, used_bytes in enumerate(used):
+            report = message.reports.add(
+                failed=False, capacity=capacity, dfsUsed=used_bytes, blockPoolUsed=used_bytes
+            )
+            report.remaining = max(0, capacity - used_bytes)
+            report.storageUuid = self._fill_storage(report.storage, number, index)
+        message.xmitsInProgress = message.failedVolumes = message.cacheCapacity = message.cacheUsed = 0
+        message.xceiverCount = 1
+        return message.SerializeToString()  # type: ignore[no-any-return]
+
+    def full_reports(self, number: int, stored: Sequence[Inventory | None], report_id: int) -> list[bytes]:
+        """The bodies of blockReport: one call for all storages, or one a storage when there is much to say."""
+        storages = list(enumerate(stored))
+        total = sum(len(blocks or ()) for blocks in stored)
+        calls = [storages] if total <= self.settings.split_blocks else [[storage] for storage in storages]
+        bodies = []
+        for current, part in enumerate(calls):
+            message = self._request["blockReport"](registration=self.registration(number))
+            message.blockPoolId = self._namespace.blockPoolID
+            for index, blocks in part:
+                report = message.reports.add(numberOfBlocks=len(blocks or ()))
+                self._fill_storage(report.storage, number, index)
+                report.blocksBuffers.extend(report_buffers(blocks or ()))
+            message.context.totalRpcs, message.context.curRpc = len(calls), current
+            message.context.id, message.context.leaseId = report_id, 0
+            bodies.append(message.SerializeToString())
+        return bodies
+
+    def incremental_report(self, number: int, changes: Iterable[tuple[int, Block, int]]) -> bytes:
+        """The body of blockReceivedAndDeleted for (storage index, block, status) triples."""
+        message = self._request["blockReceivedAndDeleted"](registration=self.registration(number))
+        message.blockPoolId = self._namespace.blockPoolID
+        by_storage: dict[int, Any] = {}
+        for index, block, status in changes:
+            part = by_storage.get(index)
+            if part is None:
+                part = by_storage[index] = message.blocks.add()
+                part.storageUuid = self._fill_storage(part.storage, number, index)
+            entry = part.blocks.add(status=status)
+            entry.block.blockId, entry.block.genStamp, entry.block.numBytes = (
+                block.id,
+                block.stamp,
+                block.length,
+            )
+        return message.SerializeToString()  # type: ignore[no-any-return]
+
+    def synchronization(self, number: int, recovering: Any, length: int | None) -> bytes:
+        """The body of commitBlockSynchronization; a length of None says that no replica is left."""
+        located = recovering.block
+        message = self._request["commitBlockSynchronization"](closeFile=True, deleteBlock=length is None)
+        message.block.CopyFrom(located.b)
+        message.newGenStamp, message.newLength = recovering.newGenStamp, length or 0
+        if length is not None:
+            for position, location in enumerate(located.locs):
+                message.newTaragets.add().CopyFrom(location.id)
+                named = position < len(located.storageIDs)
+                message.newTargetStorages.append(
+                    located.storageIDs[position] if named else self.storage(number)
+                )
+        return message.SerializeToString()  # type: ignore[no-any-return]
+
+    # --- parts ----------------------------------------------------------------------------------------------
+
+    def _blank_registration(self) -> Any:
+        blank = self._request["registerDatanode"]().registration
+        blank.datanodeID.infoPort = 0
+        keys = blank.keys
+        keys.isBlockTokenEnabled, keys.keyUpdateInterval, keys.tokenLifeTime = False, 0, 0
+        keys.currentKey.keyId, keys.currentKey.expiryDate, keys.currentKey.keyBytes = 0, 0, b""
+        return blank
+
+    def _fill_storage(self, storage: Any, number: int, index: int) -> str:
+        storage.storageUuid = name = self.storage(number, index)
+        storage.state, storage.storageType = 0, _DISK
+        return name

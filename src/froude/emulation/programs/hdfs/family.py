@@ -1,0 +1,120 @@
+"""Emulated DataNodes as a kind of program, and what they learn from clients: the blocks that are written to them.
+
+A client writes a block's bytes to its DataNodes, which no RPC shows. Here the client's addBlock answer sends each of
+them a message instead, with the length that the client will itself report when it closes the block, since a NameNode
+takes a replica of another length for corrupt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from froude.emulation.programs.context import stand_in
+from froude.emulation.programs.events import Instruction, NodeId, Note, Program, SendMessage
+from froude.emulation.programs.family import Family, ScriptedView
+from froude.emulation.programs.hdfs.blocks import Block
+from froude.emulation.programs.hdfs.datanode import BlockWritten, EmulatedDatanode
+from froude.emulation.programs.hdfs.datanodes import KIND, PROTOCOL, Datanodes, DatanodeSettings
+from froude.emulation.programs.population import Population
+from froude.workload.rules import Special, Value
+from froude.workload.types import CallTemplate, NodeType, Rule
+
+_ADD_BLOCK = "addBlock"
+_LENGTHS = {_ADD_BLOCK: "previous.numBytes", "complete": "last.numBytes"}
+"""Where the length of the block before stands in a client's next call."""
+
+
+class DatanodeFamily:
+    """The emulated DataNodes of one type."""
+
+    autonomous = True
+    watches: Collection[str] = (_ADD_BLOCK,)
+
+    def __init__(self, datanodes: Datanodes) -> None:
+        """Play DataNodes of these names and messages."""
+        self.datanodes = datanodes
+
+    def program(self, number: int) -> Program:
+        """A DataNode that has not started and holds nothing."""
+        return EmulatedDatanode(self.datanodes, number)
+
+    def source(self, number: int) -> str | None:
+        """Its own loopback address, once so many nodes cannot share one."""
+        return self.datanodes.source(number)
+
+    def fact(self, number: int, name: str) -> Value:
+        """What a real one would read from its machine; UNRESOLVED for what no DataNode has."""
+        datanodes = self.datanodes
+        match name:
+            case "storage":
+                return datanodes.storage(number)
+            case "uuid":
+                return datanodes.uuid(number)
+            case "port" | "ipc_port":
+                return datanodes.port(number)
+            case "info_port":
+                return 0
+            case "address" | "hostname":
+                return datanodes.source(number) or "127.0.0.1"
+        return Special.UNRESOLVED
+
+    def owner(self, name: str) -> int | None:
+        """The DataNode of a uuid."""
+        return self.datanodes.number(name)
+
+    def identity(self, number: int, rule: Rule) -> str | None:  # noqa: ARG002 - DataNodes send neither
+        """None: a DataNode has no caller context, and its user is the play's."""
+        return None
+
+    def answered(self, node: ScriptedView, call: CallTemplate, response: Any) -> Sequence[Instruction]:  # noqa: ARG002
+        """The DataNodes of a new block get it, at the length it will be closed with."""
+        located = response.block
+        length = _length_ahead(node)
+        out: list[Instruction] = [] if length is not None else [Note("length of a block unknown")]
+        block = Block(located.b.blockId, length or 0, located.b.generationStamp)
+        for position, location in enumerate(located.locs):
+            number = self.datanodes.number(location.id.datanodeUuid)
+            if number is None:
+                out.append(Note("block placed on a node that is not emulated"))
+                continue
+            written = BlockWritten(block, located.storageIDs[position])
+            out.append(SendMessage(NodeId(self.datanodes.type_name, number), written))
+        return out
+
+
+def _length_ahead(node: ScriptedView) -> int | None:
+    """The length that the client's next addBlock or complete will give the block; it is bound to that from here on."""
+    for step in node.ahead():
+        path = _LENGTHS.get(step.call.method)
+        rule = step.call.arguments.get(path) if path is not None else None
+        if rule is not None and path is not None:
+            length = stand_in(rule, step.context)
+            if isinstance(length, int):
+                node.promise(step.call, path, length)
+                return length
+    return None
+
+
+class DatanodeKind:
+    """The kind `datanode`."""
+
+    name = KIND
+    endless = True
+    needed_first = True
+    protocols: Collection[str] = (PROTOCOL,)
+
+    def family(self, node_type: NodeType, population: Population) -> Family:
+        """See `ProgramKind`; heartbeats come in the recorded period unless the play's settings say otherwise."""
+        settings = population.settings.programs.get(KIND)
+        beats = (p.every_s for p in node_type.periodic if p.call.method == "sendHeartbeat")
+        period_s = next(beats, None)
+        return DatanodeFamily(
+            Datanodes(
+                population.schema,
+                settings if isinstance(settings, DatanodeSettings) else None,
+                seeds=population.seeds,
+                type_name=node_type.name,
+                recorded_s=None if period_s is None else max(0.1, round(period_s, 1)),
+            )
+        )

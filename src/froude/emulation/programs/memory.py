@@ -1,0 +1,203 @@
+"""A node type made ready to be played: where a node stands in its steps, and what it must remember.
+
+`Cursor` walks the steps with their loops. `Needs` says which values of which calls some later rule takes, so that
+a node keeps those and forgets the rest; `Memory` keeps them and answers a `Flow`, as `workload.occurrences` defines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from google.protobuf.message import Message
+
+from froude.base.units import Quantity
+from froude.emulation.programs.paths import value_at
+from froude.workload.occurrences import History, Loops, of_own_node
+from froude.workload.rules import Special, Value
+from froude.workload.types import CallTemplate, Flow, Side, Step, Which, Workload
+from froude.workload.walk import flows, rules
+
+
+class _Frame:
+    __slots__ = ("iteration", "loop", "position", "steps", "times")
+
+    def __init__(self, steps: tuple[Step, ...], loop: str = "", times: int = 1) -> None:
+        self.steps, self.loop, self.times = steps, loop, times
+        self.position = self.iteration = 0
+
+    def copy(self) -> _Frame:
+        twin = _Frame(self.steps, self.loop, self.times)
+        twin.position, twin.iteration = self.position, self.iteration
+        return twin
+
+
+class Cursor:
+    """Where a node stands in its steps.
+
+    The lazy form of `workload.walk.fold`: a node with a million iterations is never written out.
+    """
+
+    __slots__ = ("_frames", "_scale")
+
+    def __init__(self, steps: tuple[Step, ...], scale: Mapping[str, Quantity]) -> None:
+        """At the first call; loops of no iterations are passed by.
+
+        Args:
+            steps: of a node type.
+            scale: at which loops are counted.
+        """
+        self._scale = scale
+        self._frames = [_Frame(steps)]
+        self._settle()
+
+    @property
+    def call(self) -> CallTemplate | None:
+        """The call it stands at; None past the last."""
+        if not self._frames:
+            return None
+        frame = self._frames[-1]
+        step = frame.steps[frame.position]
+        assert isinstance(step, CallTemplate)
+        return step
+
+    @property
+    def loops(self) -> dict[str, int]:
+        """Iterations of the loops it stands in, outermost first."""
+        return {frame.loop: frame.iteration for frame in self._frames if frame.loop}
+
+    def is_last(self, loop: str) -> bool:
+        """Whether that loop is in its last iteration; true of a loop it does not stand in."""
+        return all(frame.iteration + 1 >= frame.times for frame in self._frames if frame.loop == loop)
+
+    def advance(self) -> None:
+        """Go to the next call."""
+        self._frames[-1].position += 1
+        self._settle()
+
+    def copy(self) -> Cursor:
+        """A twin that may run ahead."""
+        twin = Cursor.__new__(Cursor)
+        twin._scale = self._scale
+        twin._frames = [frame.copy() for frame in self._frames]
+        return twin
+
+    def _settle(self) -> None:
+        frames = self._frames
+        while frames:
+            frame = frames[-1]
+            if frame.position >= len(frame.steps):
+                frame.iteration += 1
+                frame.position = 0
+                if frame.iteration >= frame.times or not frame.steps:
+                    frames.pop()
+                    if frames:
+                        frames[-1].position += 1
+                continue
+            step = frame.steps[frame.position]
+            if isinstance(step, CallTemplate):
+                return
+            times = step.times.whole_at(self._scale)
+            if times:
+                frames.append(_Frame(step.steps, step.id, times))
+            else:
+                frame.position += 1
+
+
+class Wanted(NamedTuple):
+    """What later rules take of one side of a call."""
+
+    paths: set[str]
+    """Leaf paths."""
+    asked: set[Which]
+    """Of which occurrences."""
+
+
+Kept = Mapping[str, Mapping[Side, Wanted]]
+"""By call id and side."""
+
+
+class Needs:
+    """Which values of which calls are taken later; computed once for a workload."""
+
+    def __init__(self, workload: Workload) -> None:
+        """Look through every rule of every node type."""
+        own: dict[str, dict[Side, Wanted]] = {}
+        shared: dict[str, dict[Side, Wanted]] = {}
+        self.own: Kept = own
+        """What a node takes of its own calls."""
+        self.shared: Kept = shared
+        """What nodes take of the calls of a type that they name, be it their own."""
+        self.names: dict[str, frozenset[str]] = {}
+        """Leaf paths in the requests of each node type by which effects name a node of it."""
+        for node_type in workload.node_types:
+            for flow in (flow for rule in rules(node_type) for flow in flows(rule)):
+                if flow.which is not Which.CAUSE:
+                    kept = own if of_own_node(flow, node_type.name) else shared
+                    sides = kept.setdefault(flow.call, {})
+                    wanted = sides.setdefault(flow.side, Wanted(set(), set()))
+                    wanted.paths.add(flow.path)
+                    wanted.asked.add(flow.which)
+            self.names[node_type.name] = frozenset(e.owner_fact for e in node_type.effects if e.owner_fact)
+
+    def wants(self, call: str, side: Side) -> bool:
+        """Whether something of that side of a call is kept.
+
+        Args:
+            call: the template's id.
+            side: request or response.
+        """
+        return side in self.own.get(call, ()) or side in self.shared.get(call, ())
+
+
+class Memory:
+    """What one node keeps of its calls, or what all keep for each other."""
+
+    __slots__ = ("_histories",)
+
+    def __init__(self) -> None:
+        self._histories: dict[tuple[str, Side], History[dict[str, Value]]] = {}
+
+    def keep(
+        self,
+        kept: Kept,
+        call: str,
+        loops: Loops,
+        side: Side,
+        message: Message | None,
+    ) -> None:
+        """Keep what later rules take of one side of a call.
+
+        Args:
+            kept: what is taken, by call id (`Needs`).
+            call: the call's template.
+            loops: where it stands.
+            side: which side has come; an answer counts from when it comes.
+            message: the request or response; None for an error, of which every leaf is absent.
+        """
+        wanted = kept.get(call, {}).get(side)
+        if wanted is None:
+            return
+        history = self._histories.get((call, side))
+        if history is None:
+            history = self._histories[call, side] = History(wanted.asked)
+        history.add(
+            loops,
+            {path: Special.ABSENT if message is None else value_at(message, path) for path in wanted.paths},
+        )
+
+    def flow(self, flow: Flow, loops: Loops) -> Value:
+        """The value a flow gives to a taking call; UNRESOLVED if there is none.
+
+        Args:
+            flow: from which call.
+            loops: where the taking call stands.
+        """
+        history = self._histories.get((flow.call, flow.side))
+        values = None if history is None else history.find(flow.which, loops)
+        if values is None:
+            return Special.UNRESOLVED
+        value = values[flow.path]
+        if flow.plus:
+            return value + flow.plus if isinstance(value, int) else Special.UNRESOLVED
+        return value

@@ -1,0 +1,258 @@
+"""All nodes of one play: who is who, what they share, and which connection each call takes.
+
+A node type's program makes its *family* (`programs.family`); this module asks families and knows none of them.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from google.protobuf.message import EncodeError, Message
+
+from froude.base.errors import InputError
+from froude.base.seeds import Seeds
+from froude.emulation.pacing import Pacing
+from froude.emulation.programs.events import Endpoint, NodeId, Program
+from froude.emulation.programs.family import Family
+from froude.emulation.programs.memory import Memory, Needs
+from froude.hadoop.leaves import build
+from froude.hadoop.schema import Schema
+from froude.hadoop.target import UNKNOWN, Target, service_of
+from froude.workload.plan import Plan
+from froude.workload.rules import Value
+from froude.workload.types import Absent, CallTemplate, Constant, Effect, NodeType
+
+
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """How nodes share connections."""
+
+    pool: int = 4
+    """Connections by protocol, user and source address; 0 gives each node its own, as real ones have."""
+    user: str | None = None
+    """Effective user of nodes whose type names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaySettings:
+    """How a plan is played, beside the plan itself."""
+
+    targets: Mapping[str, Target] = field(default_factory=dict)
+    """Who is called, by service; under the empty name, whoever is called by calls of no other service."""
+    connections: Connections = field(default_factory=Connections)
+    pacing: Pacing = Pacing.CLOSED
+    speed: float = 1.0
+    """2 halves every pause between calls."""
+    epoch_s: float = 1.7e9
+    """Wall time of the play, seconds since the epoch, for generators that need one."""
+    programs: Mapping[str, object] = field(default_factory=dict)
+    """Settings of emulated nodes, by kind of program: `{"datanode": DatanodeSettings(...)}`."""
+
+
+class Population:
+    """The nodes of a plan."""
+
+    def __init__(
+        self, plan: Plan, schema: Schema, *, seeds: Seeds, settings: PlaySettings | None = None
+    ) -> None:
+        """Make a plan ready; `programs.registry.populate` also gives it its families.
+
+        Args:
+            plan: what is played.
+            schema: of the target's release.
+            seeds: every random choice of the play.
+            settings: how it is played.
+        """
+        self.plan = plan
+        self.schema = schema
+        self.seeds = seeds
+        self.settings = settings or PlaySettings()
+        self.needs = Needs(plan.workload)
+        self.types: dict[str, NodeType] = {each.name: each for each in plan.workload.node_types}
+        self.families: dict[str, Family] = {}
+        """By node type."""
+        self.shared = Memory()
+        """What nodes keep for nodes of other types."""
+        self._watchers: dict[str, list[Family]] = {}
+        self._effects: dict[tuple[str, str], list[tuple[str, int, Effect]]] = {}
+        for name, node_type in self.types.items():
+            for number, effect in enumerate(node_type.effects):
+                key = (effect.cause_type, effect.cause)
+                self._effects.setdefault(key, []).append((name, number, effect))
+        self._fixed: dict[str, bytes] = {}
+
+    def add(self, name: str, family: Family) -> None:
+        """Let a family play a node type."""
+        self.families[name] = family
+        for method in family.watches:
+            self._watchers.setdefault(method, []).append(family)
+
+    # --- who is who -------------------------------------------------------------------------------------
+
+    def program(self, node: NodeId) -> Program:
+        """A fresh program for a node."""
+        return self.families[node.type].program(node.number)
+
+    def fact(self, node: NodeId, name: str) -> Value:
+        """A fact of an emulated node; UNRESOLVED for one that it does not have."""
+        return self.families[node.type].fact(node.number, name)
+
+    def client_id(self, node: NodeId) -> bytes:
+        """The 16 bytes a node calls itself: one process, one id, as with Hadoop's own clients."""
+        type_seed = self.seeds.child("client id", node.type).value
+        return type_seed.to_bytes(8, "big") + node.number.to_bytes(8, "big")
+
+    def client_uuid(self, node: NodeId) -> str:
+        """The same as text."""
+        return str(uuid.UUID(bytes=self.client_id(node)))
+
+    def owner(self, node_type: str, name: Value) -> NodeId | None:
+        """The node of a type that calls itself by a name."""
+        number = self.families[node_type].owner(name) if isinstance(name, str) else None
+        return None if number is None else NodeId(node_type, number)
+
+    def called(self, address: Value) -> NodeId | None:
+        """The emulated node that listens at an address, as far as any does."""
+        host = address.rpartition(":")[0] or address if isinstance(address, str) else None
+        nodes = (self.owner(name, host) for name in self.types)
+        return next((node for node in nodes if node is not None), None)
+
+    def watchers(self, method: str) -> Sequence[Family]:
+        """Families that want to see answers to a method."""
+        return self._watchers.get(method, ())
+
+    def effects_of(self, node_type: str, call: str) -> list[tuple[str, int, Effect]]:
+        """Effects that a call has: acting type, the effect's number there, the effect.
+
+        Args:
+            node_type: who makes the call.
+            call: its template's id.
+        """
+        causes = self._effects.get((node_type, call), [])
+        return [cause for cause in causes if not self.families[cause[0]].autonomous]
+
+    # --- whom they call ---------------------------------------------------------------------------------
+
+    def target(self, service: str) -> Target | None:
+        """Who speaks for a service in this play; None for one that has no target."""
+        targets = self.settings.targets
+        return targets.get(service) or targets.get("")
+
+    def endpoint(self, node: NodeId, protocol: str, service: str = "") -> Endpoint:
+        """The connection of a node's calls of a protocol to a service.
+
+        Args:
+            node: who calls.
+            protocol: what it speaks.
+            service: who is called; one without a target of its own goes to the play's only target.
+        """
+        pool = self.settings.connections.pool
+        slot = node.number % pool if pool else self._own_slot(node)
+        source = self.families[node.type].source(node.number)
+        return Endpoint(protocol, self._user(node), source, slot, self.target(service) or UNKNOWN)
+
+    def caller_context(self, node: NodeId) -> str | None:
+        """What the node's type says it is."""
+        rule = self.types[node.type].caller_context
+        return None if rule is None else self.families[node.type].identity(node.number, rule)
+
+    def _user(self, node: NodeId) -> str | None:
+        rule = self.types[node.type].user
+        user = rule if isinstance(rule, str | None) else self.families[node.type].identity(node.number, rule)
+        return user or self.settings.connections.user
+
+    def _own_slot(self, node: NodeId) -> int:
+        types = list(self.types)
+        return node.number * len(types) + types.index(node.type)
+
+    # --- messages ---------------------------------------------------------------------------------------
+
+    def request(self, template: CallTemplate, values: Mapping[str, Any]) -> Message:
+        """The request message of evaluated arguments.
+
+        Args:
+            template: the call.
+            values: by leaf path.
+
+        Raises:
+            InputError: the release under test has no such method, or the arguments do not fit it.
+        """
+        return build(self.schema.method(template.protocol, template.method).request, values)
+
+    def encode(self, template: CallTemplate, message: Message) -> bytes:
+        """A request's bytes.
+
+        Args:
+            template: the call.
+            message: its request.
+
+        Raises:
+            InputError: a required field is missing.
+        """
+        try:
+            return message.SerializeToString()
+        except EncodeError as error:
+            raise InputError(
+                "a request lacks a field", place=f"call {template.id}", found=str(error)
+            ) from error
+
+    def fixed(self, template: CallTemplate) -> bytes | None:
+        """A request's bytes where every argument is constant; None where they must be made anew."""
+        body = self._fixed.get(template.id)
+        if body is None and all(isinstance(rule, (Constant, Absent)) for rule in template.arguments.values()):
+            values = {p: rule.value for p, rule in template.arguments.items() if isinstance(rule, Constant)}
+            body = self._fixed[template.id] = self.encode(template, self.request(template, values))
+        return body
+
+    def response(self, template: CallTemplate, body: bytes) -> Message:
+        """A response message.
+
+        Args:
+            template: the call.
+            body: the answer's bytes.
+        """
+        return self.schema.decode_response(template.protocol, template.method, bytes(body))
+
+
+def service_named(template: CallTemplate) -> str:
+    """The service that a call is for: the one that was recorded, else the only one that speaks its protocol."""
+    return template.service or service_of(template.protocol)
+
+
+class ProgramKind(Protocol):
+    """A kind of program: what a node type names, such as `scripted` or `datanode`. `programs.registry` lists them."""
+
+    @property
+    def name(self) -> str:
+        """What a workload calls it."""
+        ...
+
+    @property
+    def endless(self) -> bool:
+        """Whether its nodes go on until the play is stopped."""
+        ...
+
+    @property
+    def needed_first(self) -> bool:
+        """Whether nodes without a start rule of their own wait until the nodes of this kind have started."""
+        ...
+
+    @property
+    def protocols(self) -> Collection[str]:
+        """Protocols that its nodes speak beside those of the workload's templates."""
+        ...
+
+    def family(self, node_type: NodeType, population: Population) -> Family:
+        """The kind at work.
+
+        Args:
+            node_type: what is played.
+            population: all nodes of the play.
+
+        Raises:
+            InputError: the release under test lacks what the program needs.
+        """
+        ...

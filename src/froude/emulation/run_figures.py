@@ -1,0 +1,178 @@
+"""A Run out of the figures in its `run.json`: every one is looked at, none is believed."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from froude.base.documents import Section
+from froude.base.errors import InputError
+from froude.emulation.pacing import Pacing
+from froude.emulation.recorder import Record
+from froude.emulation.run import Difference, Load, Measured, Run
+from froude.emulation.tally import Histogram, IntervalRow, Series, Tally
+
+PLAIN = ("target", "target_id", "begun_at_s", "elapsed_s", "scale", "nodes", "record", "failure", "interrupted", "seed",
+         "speed", "pacing", "cores")  # fmt: skip
+"""Fields of a Run that its form has under their own names."""
+_MOST = 1 << 53
+"""Largest count: what every reader of JSON holds exactly, and more calls than any play makes."""
+
+
+def read_figures(root: Section) -> Run:
+    """The run of a document's root section, already known to be figures of one.
+
+    Raises:
+        InputError: a figure is missing, of another type, negative, not finite, or beyond any size.
+    """
+    run = Run(
+        _tally(root),
+        root.value("target", str),
+        root.value("target_id", str),
+        root.convert("begun_at_s", _seconds),
+        root.convert("elapsed_s", _seconds),
+        scale=_named(root.section("scale"), _text),
+        nodes=_named(root.section("nodes"), _count),
+        record=root.convert("record", _record),
+        failure=root.optional("failure", str),
+        interrupted=root.value("interrupted", bool),
+        seed=root.value("seed", int),
+        speed=root.convert("speed", _seconds),
+        cores=root.convert("cores", _count),
+        pacing=root.convert("pacing", _pacing),
+        load=root.converted(
+            "load", lambda item: Load(*_parts(item, _number, _number, _count, _count, _count))
+        ),
+        remarks=root.converted("remarks", _text),
+    )
+    run.load, run.remarks = list(run.load), list(run.remarks)
+    run.metrics = list(root.converted("metrics", _measured))
+    if root.raw("differences", required=True) is not None:
+        run.differences = list(
+            root.converted("differences", lambda item: Difference(*_parts(item, _text, _count, _any_count)))
+        )
+    root.finish()
+    return run
+
+
+def _tally(root: Section) -> Tally:
+    tally = Tally(
+        rows=list(root.converted("rows", _row)),
+        notes=Counter(_named(root.section("notes"), _count)),
+        lateness=_histogram(root.section("lateness")),
+        lag=_histogram(root.section("lag")),
+    )
+    methods = root.section("series")
+    for method in methods.names():
+        tally.series[method] = _series(method, methods.section(method))
+    return tally
+
+
+def _series(method: str, section: Section) -> Series:
+    series = Series(method)
+    series.sent, series.answered = section.convert("sent", _count), section.convert("answered", _count)
+    series.errors = Counter(_named(section.section("errors"), _count))
+    series.from_intended = _histogram(section.section("intended"))
+    series.from_actual = _histogram(section.section("actual"))
+    series.resent = section.convert("resent", _count)
+    series.held_up = Counter(dict(section.converted("held_up", _held_up)))
+    section.finish()
+    return series
+
+
+def _histogram(section: Section) -> Histogram:
+    histogram = Histogram()
+    histogram.counts = Counter(dict(section.converted("counts", _counted)))
+    histogram.total, histogram.max_us = histogram.counts.total(), section.convert("max_us", _count)
+    section.finish()
+    return histogram
+
+
+def _counted(item: object) -> tuple[int, int]:
+    value, count = _parts(item, _count, _count)
+    return value, count
+
+
+def _held_up(item: object) -> tuple[tuple[int, int], int]:
+    duration_us, expected_us, times = _parts(item, _count, _count, _count)
+    if not expected_us:
+        raise InputError("is no interval", found=expected_us, allowed="more than 0")
+    return (duration_us, expected_us), times
+
+
+def _row(item: object) -> IntervalRow:
+    milliseconds = (_number,) * 4  # a timer that rang early gives a little less than nothing
+    return IntervalRow(*_parts(item, _number, _text, _count, _count, _count, *milliseconds))
+
+
+def _measured(item: object) -> Measured:
+    time_s, values = _parts(item, _number, _mapping)  # one sample is taken before the play begins
+    return Measured(time_s, {name: _number(value) for name, value in values.items()})
+
+
+def _named(section: Section, convert: Callable[[object], Any]) -> dict[str, Any]:
+    return {name: section.convert(name, convert) for name in section.names()}
+
+
+def _parts(item: object, *converts: Callable[[object], Any]) -> tuple[Any, ...]:
+    """The items of a list of fixed length, each through its parser."""
+    if not isinstance(item, list) or len(item) != len(converts):
+        raise InputError("is of another form", found=str(item)[:80], allowed=f"a list of {len(converts)}")
+    return tuple(convert(part) for convert, part in zip(converts, item, strict=True))
+
+
+def _count(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MOST:
+        raise InputError("is no count", found=str(value)[:40], allowed=f"a whole number from 0 to {_MOST}")
+    return value
+
+
+def _any_count(value: object) -> int:
+    """A count that is a difference of two: a target that was restarted meanwhile counted less than nothing."""
+    if not isinstance(value, int) or isinstance(value, bool) or not abs(value) <= _MOST:
+        raise InputError("is no count", found=str(value)[:40], allowed="a whole number")
+    return value
+
+
+def _number(value: object) -> float:
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not math.isfinite(value):
+        raise InputError("is no number", found=str(value)[:40], allowed="a finite number")
+    return value
+
+
+def _seconds(value: object) -> float:
+    """Also a factor."""
+    if _number(value) < 0:
+        raise InputError("is negative", found=value, allowed="0 or more")
+    return _number(value)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise InputError("is no text", found=str(value)[:40], allowed="text")
+    return value
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InputError("is of another form", found=str(value)[:40], allowed="a mapping")
+    return value
+
+
+def _record(value: object) -> str:
+    return str(_one_of(Record, value).value)
+
+
+def _pacing(value: object) -> str:
+    return str(_one_of(Pacing, value).value)
+
+
+def _one_of(kind: type[Enum], value: object) -> Enum:
+    try:
+        return kind(value)
+    except ValueError as error:
+        allowed = ", ".join(str(each.value) for each in kind)
+        raise InputError("is not allowed", found=value, allowed=allowed) from error

@@ -1,0 +1,137 @@
+"""The process that holds a background cluster: its daemons are its children and fall with it.
+
+Started by `background.start`, it is tied to its starter by its standard input until the state file says what
+runs: whoever starts a cluster and dies before anybody can know of it leaves nothing running. From then on it
+is on its own, until SIGTERM.
+
+Run as `python -m froude.hadoop.supervisor FOLDER WANTED`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sys
+import threading
+import time
+from dataclasses import asdict
+from pathlib import Path
+from types import FrameType
+
+from froude.base.errors import FroudeError
+from froude.base.files import atomic_write_text
+from froude.hadoop.background import FAILURE, STATE, Process, State, Wanted
+from froude.hadoop.cluster import Cluster
+from froude.hadoop.distribution import Hadoop
+
+_END_S = 20
+"""How long the daemons get to end in order; then they are killed with this process."""
+
+
+class Leash:
+    """Ties this process to its starter until it is let go.
+
+    Args:
+        starter: the reading end of a pipe whose other end only the starter holds; it ends with the starter.
+    """
+
+    def __init__(self, starter: int) -> None:
+        self.broken = False
+        """Whether the starter was gone first."""
+        self._starter = starter
+        self._free = False
+        self._lock = threading.Lock()
+
+    def hold(self) -> None:
+        """Watch from now on; this process gets SIGTERM when the starter ends, and is ended if that is too slow."""
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def let_go(self, path: Path, state: State) -> None:
+        """Say in a file what runs, and go on alone: both or neither.
+
+        Raises:
+            SystemExit: the starter was gone before.
+        """
+        with self._lock:
+            if self.broken:
+                raise SystemExit(1)
+            atomic_write_text(path, json.dumps(asdict(state), indent=1))
+            self._free = True
+
+    def _watch(self) -> None:
+        while os.read(self._starter, 1):
+            pass
+        with self._lock:
+            self.broken = not self._free
+        if self.broken:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(_END_S)
+            os._exit(1)
+
+
+def supervise(folder: Path, wanted: Wanted, leash: Leash) -> None:
+    """Hold a cluster until SIGTERM.
+
+    Args:
+        folder: its run folder, which exists.
+        wanted: what to start.
+        leash: let go once the cluster is live.
+    """
+    hadoop = Hadoop.find(wanted.release, wanted.home)
+    with Cluster(
+        hadoop,
+        datanodes=wanted.datanodes,
+        replication=wanted.replication,
+        heap=wanted.heap,
+        fast=wanted.fast,
+        folder=folder / "run",
+    ) as cluster:
+        cluster.wait_live()
+        nn = cluster.namenode
+        nodes = zip(cluster.datanodes, cluster.node_addresses, strict=True)
+        state = State(
+            supervisor=Process.of("supervisor", os.getpid()),
+            release=hadoop.version,
+            uri=nn.uri,
+            http=f"http://{nn.http[0]}:{nn.http[1]}",
+            cluster_id=nn.cluster_id,
+            block_pool_id=nn.block_pool_id,
+            daemons=[
+                Process.of("namenode", nn.pid, f"{nn.host}:{nn.port}"),
+                *(Process.of(node.name, node.pid, address) for node, address in nodes),
+            ],
+        )
+        leash.let_go(folder / STATE, state)
+        while True:
+            signal.pause()
+
+
+def run(folder: Path, wanted: Wanted) -> int:
+    """The body of the process.
+
+    Returns:
+        The exit code; why it is not 0 stands in the folder, unless the starter is gone: then the folder is.
+    """
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        raise SystemExit(0)
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leash = Leash(sys.stdin.fileno())
+    leash.hold()
+    try:
+        supervise(folder, wanted, leash)
+    except FroudeError as error:
+        atomic_write_text(folder / FAILURE, str(error))
+        return 1
+    finally:
+        if leash.broken:
+            shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run(Path(sys.argv[1]), Wanted(**json.loads(sys.argv[2]))))

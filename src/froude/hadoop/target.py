@@ -1,0 +1,89 @@
+"""Who is called: one RPC server of one daemon."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from froude.base.errors import InputError
+
+
+class Target(NamedTuple):
+    """An RPC server: what it does, where it listens, and whose it is.
+
+    A tuple, because every call of a Trace and every connection of a play carries one.
+    """
+
+    service: str = ""
+    """What kind of server it is, such as `namenode` or `resourcemanager-scheduler`; empty where unknown."""
+    address: str = ""
+    """`host:port` as its clients know it; empty where unknown."""
+    id: str = ""
+    """Who the daemon is: an HDFS cluster id, or start time and address of a ResourceManager; empty where unknown."""
+
+    @property
+    def host(self) -> str:
+        """The address without its port."""
+        return self.address.rpartition(":")[0]
+
+    @property
+    def port(self) -> int | None:
+        """The address's port; None where it has none."""
+        port = self.address.rpartition(":")[2]
+        return int(port) if port.isdecimal() else None
+
+
+UNKNOWN = Target()
+"""What nothing told."""
+
+_HDFS = "org.apache.hadoop.hdfs"
+_YARN = "org.apache.hadoop.yarn"
+SERVICES = {
+    f"{_HDFS}.protocol.ClientProtocol": "namenode",
+    f"{_HDFS}.server.protocol.DatanodeProtocol": "namenode",
+    f"{_HDFS}.server.protocol.DatanodeLifelineProtocol": "namenode",
+    f"{_HDFS}.server.protocol.NamenodeProtocol": "namenode",
+    f"{_HDFS}.protocol.ClientDatanodeProtocol": "datanode",
+    f"{_HDFS}.server.protocol.InterDatanodeProtocol": "datanode",
+    f"{_HDFS}.qjournal.protocol.QJournalProtocol": "journalnode",
+    f"{_YARN}.api.ApplicationClientProtocolPB": "resourcemanager",
+    f"{_YARN}.api.ApplicationMasterProtocolPB": "resourcemanager-scheduler",
+    f"{_YARN}.server.api.ResourceTrackerPB": "resourcemanager-tracker",
+    f"{_YARN}.api.ContainerManagementProtocolPB": "nodemanager",
+    f"{_YARN}.server.nodemanager.api.LocalizationProtocolPB": "nodemanager-localizer",
+}
+"""The server that speaks a protocol, where just one kind does."""
+
+
+def service_of(protocol: str) -> str:
+    """The service that speaks a protocol; empty for one that several speak, or that is not known."""
+    return SERVICES.get(protocol, "")
+
+
+def parse_address(text: str, *, place: str, free_port: bool = False) -> tuple[str, int]:
+    """Host and port of `hdfs://HOST:PORT` or `HOST:PORT`.
+
+    Args:
+        text: what was given.
+        place: which flag, for the error.
+        free_port: whether port 0 may be asked for, to listen on a free one.
+
+    Raises:
+        InputError: another form.
+    """
+    host, colon, port = text.removeprefix("hdfs://").rstrip("/").rpartition(":")
+    lowest = 0 if free_port else 1
+    if not colon or not host or not port.isdecimal() or len(port) > 5 or not lowest <= int(port) < 1 << 16:
+        allowed = "HOST:PORT, port 0 to 65535" if free_port else "hdfs://HOST:PORT"
+        raise InputError("is not an address", place=place, found=text, allowed=allowed)
+    return host.strip("[]"), int(port)
+
+
+def target_at(service: str, address: tuple[str, int], identity: str) -> Target:
+    """The target of a service at an address.
+
+    Args:
+        service: what it is.
+        address: host and port.
+        identity: who it is.
+    """
+    return Target(service, f"{address[0]}:{address[1]}", identity)

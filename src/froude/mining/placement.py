@@ -1,0 +1,194 @@
+"""Every call of every type at its place: steps, periodic calls and effects under their templates' ids."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from froude.mining.canonical import Token
+from froude.mining.events import Leaves
+from froude.mining.flows import Timeline
+from froude.mining.relocation import Channel, Relocation
+from froude.mining.structure import MinedType, Occurrence
+from froude.workload.types import Actor
+
+
+@dataclass(slots=True)
+class MinedEffect:
+    """Effects of one kind, of one causing template."""
+
+    template: str
+    token: Token
+    channel: Channel
+    cause: str
+    """Template of the causing calls."""
+    cause_type: str
+    occurrences: list[Occurrence] = field(default_factory=list)
+    share: float = 1.0
+    """Of the causing calls' elements that name a known node."""
+
+
+@dataclass(slots=True)
+class Placement:
+    """All occurrences, by what they are of."""
+
+    steps: dict[str, list[Occurrence]]
+    """By template id; so are the others."""
+    periodic: dict[str, list[Occurrence]]
+    effects: dict[str, list[MinedEffect]]
+    """By node type."""
+    timeline: Timeline
+    lost: Counter[str]
+    """Effects by node type whose cause has no place in any pattern."""
+
+    def all(self) -> list[Occurrence]:
+        """Every occurrence."""
+        own = [
+            occurrence for listed in (*self.steps.values(), *self.periodic.values()) for occurrence in listed
+        ]
+        return own + [
+            occurrence
+            for effects in self.effects.values()
+            for effect in effects
+            for occurrence in effect.occurrences
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Ids of the templates of a workload that is already mined."""
+
+    beats: Mapping[tuple[str, Token], str]
+    """Periodic calls, by node type and token."""
+    effects: Mapping[tuple[str, Token, str], str]
+    """Effects, by node type, token and cause template."""
+
+
+def placement_of(
+    types: Sequence[MinedType],
+    relocations: Mapping[tuple[str, Token], Sequence[Relocation]],
+    known: Known | None = None,
+) -> Placement:
+    """Put every call at its place.
+
+    Args:
+        types: with their steps placed.
+        relocations: effects by role and token.
+        known: ids of templates, for a workload that is already mined.
+    """
+    steps: dict[str, list[Occurrence]] = defaultdict(list)
+    for mined in types:
+        for occurrence in mined.occurrences:
+            steps[occurrence.template].append(occurrence)
+    periodic = _beats(types, known.beats if known else beat_names(types))
+    placed: dict[int, tuple[Occurrence, str]] = {}
+    for mined in types:
+        own_senders = {id(sender) for sender in mined.senders}
+        beats = [
+            occurrence
+            for listed in periodic.values()
+            for occurrence in listed
+            if id(occurrence.sender) in own_senders
+        ]
+        placed.update(
+            {id(occurrence.call): (occurrence, mined.name) for occurrence in [*mined.occurrences, *beats]}
+        )
+    effects, lost = _effects(types, relocations, placed, known.effects if known else None)
+    everything = [occurrence for listed in (*steps.values(), *periodic.values()) for occurrence in listed]
+    everything += [
+        occurrence for mined in effects.values() for effect in mined for occurrence in effect.occurrences
+    ]
+    return Placement(dict(steps), periodic, effects, Timeline(everything), lost)
+
+
+def beat_names(types: Sequence[MinedType]) -> dict[tuple[str, Token], str]:
+    """Template ids of periodic calls, by node type and token."""
+    names = {}
+    for mined in types:
+        tokens = sorted({call.token for sender in mined.senders for call in sender.periodic})
+        for number, token in enumerate(tokens, 1):
+            names[mined.name, token] = f"{mined.name}.p{number}"
+    return names
+
+
+def _beats(types: Sequence[MinedType], names: Mapping[tuple[str, Token], str]) -> dict[str, list[Occurrence]]:
+    by_template: dict[str, list[Occurrence]] = defaultdict(list)
+    for mined in types:
+        for node, sender in mined.numbered():
+            beats: Counter[str] = Counter()
+            for call in sender.periodic:
+                name = names.get((mined.name, call.token))
+                if name is None:
+                    continue
+                by_template[name].append(
+                    Occurrence(sender.run, node, sender, name, call, {name: beats[name]})
+                )
+                beats[name] += 1
+    return dict(by_template)
+
+
+def _effects(
+    types: Sequence[MinedType],
+    relocations: Mapping[tuple[str, Token], Sequence[Relocation]],
+    placed: Mapping[int, tuple[Occurrence, str]],
+    known: Mapping[tuple[str, Token, str], str] | None,
+) -> tuple[dict[str, list[MinedEffect]], Counter[str]]:
+    home = {
+        id(sender): (listed_relocations.name, node)
+        for listed_relocations in types
+        for node, sender in listed_relocations.numbered()
+    }
+    by_key: dict[tuple[str, Token, str], MinedEffect] = {}
+    numbers: Counter[str] = Counter()
+    lost: Counter[str] = Counter()
+    listed = [
+        (token, occurrence)
+        for (_, token), listed_relocations in sorted(relocations.items(), key=lambda item: item[0])
+        for occurrence in listed_relocations
+    ]
+    for token, relocation in listed:
+        for caused in sorted(relocation.caused, key=lambda c: (c.sender.run, c.call.order)):
+            name, node = home.get(id(caused.sender), ("", 0))
+            cause, cause_type = placed.get(id(caused.cause), (None, ""))
+            key = (name, token, cause.template if cause else "")
+            if not name or cause is None or (known is not None and key not in known):
+                lost[name] += 1
+                continue
+            if key not in by_key:
+                numbers[name] += 1
+                template = known[key] if known is not None else f"{name}.e{numbers[name]}"
+                by_key[key] = MinedEffect(template, token, relocation.channel, cause.template, cause_type)
+            prefix = "" if cause_type == name else f"{cause_type}."
+            by_key[key].occurrences.append(
+                Occurrence(
+                    caused.sender.run,
+                    node,
+                    caused.sender,
+                    by_key[key].template,
+                    caused.call,
+                    {prefix + loop: number for loop, number in cause.indices.items()},
+                    {prefix + loop: last for loop, last in cause.last.items()},
+                    cause,
+                    caused.index,
+                )
+            )
+    by_type: dict[str, list[MinedEffect]] = defaultdict(list)
+    for (name, _, _), effect in by_key.items():
+        causes = [occurrence for occurrence, _ in placed.values() if occurrence.template == effect.cause]
+        callee = effect.channel.actor is Actor.CALLEE
+        sides = (
+            occurrence.call.request if callee else occurrence.call.response or {} for occurrence in causes
+        )
+        elements = sum(elements_of(leaves, effect.channel.each) for leaves in sides)
+        effect.share = round(min(1.0, len(effect.occurrences) / elements), 3) if elements else 1.0
+        by_type[name].append(effect)
+    return dict(by_type), lost
+
+
+def elements_of(leaves: Leaves, field_path: str) -> int:
+    """Number of elements of a repeated field; 1 where there is none, since then the call is its only cause."""
+    if not field_path:
+        return 1
+    prefix = field_path + "["
+    return len({path[len(prefix) :].partition("]")[0] for path in leaves if path.startswith(prefix)})

@@ -1,0 +1,212 @@
+"""One lane of a capture: a proxy's forward path, and the recorder of what passes there as a child process.
+
+A capture has one lane in its own process, or several in processes of their own, which `lanes` starts. Such a
+process is given its connections, each with its number, over a socket pair, and ends with it.
+
+Run as `python -m froude.trace.capture.lane FD`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any, Self
+
+from froude.base.errors import FroudeError
+from froude.trace.capture.link import RecorderLink
+from froude.trace.capture.proxy import Proxy
+from froude.trace.capture.settings import CaptureResult, Setup, error_to_mapping
+from froude.trace.tape import RecordKind
+from froude.workspace.artifact import State
+
+MESSAGE_BYTES = 1 << 18
+"""The largest message to a lane's process: its setup, some hundred bytes a listener."""
+_FINISH_TIMEOUT_S = 600.0
+
+
+class Lane:
+    """A proxy and its recorder, within a running event loop; `async with` ends both whatever happens.
+
+    Args:
+        setup: what to record.
+        on_error: told once when the recorder fails; forwarding goes on.
+    """
+
+    def __init__(self, setup: Setup, on_error: Callable[[FroudeError], None]) -> None:
+        self.setup = setup
+        """What to record."""
+        self._link = RecorderLink(setup.settings, on_error)
+        self._child: subprocess.Popen[bytes] | None = None
+        self.proxy = Proxy(self._link)
+        """The forward path."""
+        self._link.on_hold = self.proxy.hold
+
+    async def __aenter__(self) -> Self:
+        """Start the recorder and wait until it has begun its Trace.
+
+        Raises:
+            FroudeError: the place is taken, or the recorder cannot write there.
+        """
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._child = beside("froude.trace.capture.recorder", theirs)
+        ours.setblocking(False)
+        try:
+            await asyncio.get_running_loop().create_unix_connection(lambda: self._link, sock=ours)
+            self._link.say(RecordKind.SETUP, self.setup.to_json())
+            await self._link.ready
+        except BaseException:
+            await self.__aexit__()
+            raise
+        return self
+
+    async def finish(self, state: State = State.COMPLETE) -> CaptureResult:
+        """End the connections and wait for what the recorder made of them; the Trace says in which state it ended.
+
+        Raises:
+            FroudeError: the recorder failed.
+        """
+        await self.proxy.close()
+        if not self._link.done.done():
+            self._link.say(RecordKind.FINISH, state.value.encode())
+        async with asyncio.timeout(_FINISH_TIMEOUT_S):
+            return await self._link.done
+
+    async def leave(self) -> None:
+        """End the connections and let the recorder work off what it has, for nobody to wait for."""
+        await self.proxy.close(0)
+        self._link.close()
+        if self._child is not None:
+            await reap(self._child, _FINISH_TIMEOUT_S)
+
+    async def __aexit__(self, *_: object) -> None:
+        """End both."""
+        await self.proxy.close(0)
+        self._link.close()
+        if self._child is not None:
+            await reap(self._child)
+
+
+def beside(module: str, sock: socket.socket) -> subprocess.Popen[bytes]:
+    """Start a module that serves a socket and ends with it; Ctrl-C is not for it."""
+    command = [sys.executable, "-m", module, str(sock.fileno())]
+    return subprocess.Popen(
+        command, pass_fds=[sock.fileno()], stdin=subprocess.DEVNULL, start_new_session=True
+    )
+
+
+async def reap(child: subprocess.Popen[bytes], patience_s: float = 5.0) -> None:
+    """Wait for a child that ends by itself, since its socket is closed; end it when it does not."""
+    for _ in range(int(patience_s / 0.01)):
+        if child.poll() is not None:
+            return
+        await asyncio.sleep(0.01)
+    child.kill()
+    child.wait()
+
+
+class _Orders:
+    """What a lane's process is told: first its setup, then connections to forward, in the end to finish."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self.lane: Lane | None = None
+        """The lane, once it is there."""
+        loop = asyncio.get_running_loop()
+        self.setup: asyncio.Future[Setup] = loop.create_future()
+        """Done with the first order."""
+        self.over: asyncio.Future[bool] = loop.create_future()
+        """Done when no more orders come; whether the last one was to finish."""
+        self._control = control
+        self._tasks: set[asyncio.Task[None]] = set()
+        loop.add_reader(control, self._read)
+
+    def _read(self) -> None:
+        try:
+            message, fds, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES, 1)
+        except BlockingIOError:
+            return
+        except OSError:
+            message, fds = b"", []
+        if fds:
+            self._adopt(socket.socket(fileno=fds[0]), json.loads(message))
+        elif message and not self.setup.done():
+            self.setup.set_result(Setup.from_json(message))
+        else:
+            self._end(finish=bool(message))
+
+    def _end(self, *, finish: bool) -> None:
+        asyncio.get_running_loop().remove_reader(self._control)
+        self.setup.cancel()
+        self.over.set_result(finish)
+
+    def _adopt(self, sock: socket.socket, order: dict[str, Any]) -> None:
+        assert self.lane is not None
+        listener = self.lane.setup.settings.listeners[order["listener"]]
+        adopted = self.lane.proxy.adopt(sock, listener, order["number"])
+        task = asyncio.get_running_loop().create_task(adopted)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def report(self, message: dict[str, Any]) -> None:
+        """Tell the capture's process."""
+        try:
+            self._control.send(json.dumps(message).encode())
+        except OSError:
+            return  # nobody is left to be told
+
+
+async def serve(control: socket.socket) -> int:
+    """Forward and record what the capture's process hands over, until it says so or is gone.
+
+    Args:
+        control: to that process; a socket that keeps messages apart.
+
+    Returns:
+        The exit code.
+    """
+    orders = _Orders(control)
+    try:
+        setup = await orders.setup
+        async with Lane(setup, lambda error: orders.report({"warning": error_to_mapping(error)})) as lane:
+            orders.lane = lane
+            orders.report({"ready": True})
+            if await orders.over:
+                result = await lane.finish()
+                orders.report({"done": {**result.to_mapping(), "proxy_cpu_s": cpu_s()}})
+            else:
+                await lane.leave()
+    except asyncio.CancelledError:
+        return 1  # whoever started this process was gone before it said what to do
+    except FroudeError as error:
+        orders.report({"error": error_to_mapping(error)})
+        return 1
+    return 0
+
+
+def cpu_s() -> float:
+    """CPU seconds of this process, without its children."""
+    used = os.times()
+    return used.user + used.system
+
+
+def run(main: Any) -> Any:
+    """Run a coroutine on uvloop."""
+    import uvloop
+
+    return uvloop.run(main)
+
+
+def main(arguments: list[str]) -> int:
+    """Serve the capture's process over the file descriptor named in `arguments`."""
+    with socket.socket(fileno=int(arguments[0])) as control:
+        control.setblocking(False)
+        return int(run(serve(control)))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,215 @@
+"""Documents with their lineage: written with the hash of their content, opened with it looked at.
+
+A document is one mapping: its stamp, its lineage, tags, and its content. Lineage stands before the content, so that
+a file that was cut cannot pass for a whole one without it. Whoever reads a document gets the content, brought to the
+newest version, and is told whether it is still what was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from froude.base.clock import RealClock
+from froude.base.documents import (
+    LIMIT_BYTES,
+    STAMP,
+    Section,
+    dump_document,
+    dump_figures,
+    parse_document,
+    parse_figures,
+)
+from froude.base.errors import ChangedError, InputError
+from froude.base.files import read_bounded
+from froude.base.plain import dump_yaml
+from froude.workspace.artifact import LINEAGE, TAGS, Lineage, Origin, hash_fields, hash_file, stamp
+from froude.workspace.migrate import Migrations
+from froude.workspace.recognise import DOCUMENTS, PAGE, kind_of
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A document that was read."""
+
+    root: Section
+    """Its content, in the newest version; stamp, tags and lineage are taken as read."""
+    version: int
+    """The version that it has in the file."""
+    content: str
+    """The hash of the content that the file has now."""
+    lineage: Lineage | None
+    """Where it comes from; None for one that was written by hand, or before lineage stood inside."""
+    tags: tuple[str, ...] = ()
+
+    @property
+    def edited(self) -> bool:
+        """Whether the content is another than its lineage says."""
+        return self.lineage is not None and self.lineage.content_hash != self.content
+
+    def check(self) -> Lineage:
+        """Refuse a document that is not what was written.
+
+        Returns:
+            Its lineage.
+
+        Raises:
+            ChangedError: it has none, or its content is another than the lineage says.
+        """
+        if self.lineage is None:
+            message, found, expected = "is cut off or taken away", None, "what Froude wrote there"
+        elif self.edited:
+            message, found = "is of another content: the file was edited or damaged", self.content
+            expected = self.lineage.content_hash
+        else:
+            return self.lineage
+        remedy = (
+            "Restore it; or, where the change is meant, write what was found as its `content`"
+            if found
+            else None
+        )
+        place = self.root.error(LINEAGE, "").place
+        raise ChangedError(
+            f"{LINEAGE} {message}",
+            file=self.root.file,
+            place=place,
+            found=found,
+            allowed=expected,
+            remedy=remedy,
+        )
+
+
+def open_document(path: Path, migrations: Migrations, *, limit_bytes: int = LIMIT_BYTES) -> Opened:
+    """Read a YAML document of a kind; JSON is YAML, too.
+
+    Raises:
+        InputError: unreadable, not YAML, of another kind or a newer version, or its lineage is none.
+    """
+    return opened(parse_document(read_bounded(path, limit_bytes=limit_bytes), str(path)), migrations)
+
+
+def open_figures(path: Path, migrations: Migrations, *, limit_bytes: int) -> Opened:
+    """Read a JSON document of a kind, of more figures than a YAML one can have.
+
+    Raises:
+        InputError: as `open_document`.
+    """
+    return opened(parse_figures(read_bounded(path, limit_bytes=limit_bytes), str(path)), migrations)
+
+
+def opened(root: Section, migrations: Migrations) -> Opened:
+    """Take a parsed document as one of a kind.
+
+    Raises:
+        InputError: of another kind or a newer version, or its lineage is none.
+    """
+    migrations.version(root)
+    content = hash_fields(root.fields)
+    version = migrations.apply(root)
+    tags = tuple(map(str, root.items(TAGS)))
+    lineage = read_lineage(root, migrations.kind)
+    if lineage is not None and lineage.format_version != version:
+        found, allowed = f"format {lineage.format_version}", str(version)
+        raise root.error(LINEAGE, "is of another version than the document", found=found, allowed=allowed)
+    return Opened(root, version, content, lineage, tags)
+
+
+def read_lineage(root: Section, kind: str | None = None) -> Lineage | None:
+    """The lineage within a document, or None.
+
+    Args:
+        root: the document.
+        kind: what it must be the lineage of; None for any.
+
+    Raises:
+        InputError: it is damaged, or of another kind.
+    """
+    if root.raw(LINEAGE) is None:
+        return None
+    section = root.section(LINEAGE)
+    lineage = Lineage.read(section)
+    if kind not in {None, lineage.kind}:
+        raise section.error("kind", "is of another kind", found=lineage.kind, allowed=kind)
+    return lineage
+
+
+def lineage_of(migrations: Migrations, fields: Mapping[str, Any], origin: Origin) -> Lineage:
+    """The lineage of a document that is made now."""
+    made_at = stamp(RealClock().wall())
+    return Lineage(
+        migrations.kind, migrations.newest, hash_fields(fields), origin.inputs, origin.command, origin.seed,
+        made_at=made_at, state=origin.state,
+    )  # fmt: skip
+
+
+def dump_sealed(
+    migrations: Migrations, fields: Mapping[str, Any], lineage: Lineage, tags: tuple[str, ...] = ()
+) -> str:
+    """The YAML text of a document with its lineage."""
+    return dump_document(migrations.kind, migrations.newest, sealed(fields, lineage, tags))
+
+
+def dump_sealed_figures(migrations: Migrations, fields: Mapping[str, Any], origin: Origin) -> str:
+    """The JSON text of a document with its lineage.
+
+    Raises:
+        ValueError: a number is not finite.
+    """
+    lineage = lineage_of(migrations, fields, origin)
+    return dump_figures(migrations.kind, migrations.newest, sealed(fields, lineage, origin.tags))
+
+
+def sealed(fields: Mapping[str, Any], lineage: Lineage, tags: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The fields of a document with lineage and tags before them."""
+    tagged = {TAGS: sorted(set(tags))} if tags else {}
+    return {LINEAGE: lineage.to_mapping(), **tagged, **fields}
+
+
+def with_lineage(text: str, migrations: Migrations, origin: Origin) -> str:
+    """A YAML text that was put together by hand, with a lineage behind its stamp.
+
+    Args:
+        text: of a whole document; its comments stay.
+        migrations: its kind.
+        origin: how it came to be.
+    """
+    fields = parse_document(text.encode(errors="replace"), migrations.kind).fields
+    block = dump_yaml({LINEAGE: lineage_of(migrations, fields, origin).to_mapping()})
+    head, stamped, rest = text.partition(f"{STAMP}: {migrations.stamp}\n")
+    if not stamped:
+        raise ValueError(f"a {migrations.kind} without its stamp")
+    return f"{head}{stamped}{block}{rest}"
+
+
+def content_of(path: Path) -> str:
+    """The hash by which a lineage names an input: of a document's content, of any other file's bytes.
+
+    Args:
+        path: a file; of a folder, the document that says what it is.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    if path.is_dir():
+        found = next((path / name for name in DOCUMENTS if (path / name).is_file()), None)
+        if found is None:
+            raise InputError("is no artifact", file=path, found="a folder", allowed=" or ".join(DOCUMENTS))
+        lineage = read_lineage(parse_file(found))
+        return lineage.content_hash if lineage is not None else content_of(found)
+    return hash_file(path) if kind_of(path) in {None, PAGE} else hash_fields(parse_file(path).fields)
+
+
+def parse_file(path: Path) -> Section:
+    """The root section of any document.
+
+    Raises:
+        InputError: unreadable, or no document.
+    """
+    data = read_bounded(path, limit_bytes=LIMIT_BYTES)
+    if path.suffix == ".json":
+        with suppress(InputError):  # YAML may stand there as well, and its reader names the line
+            return parse_figures(data, str(path))
+    return parse_document(data, str(path))

@@ -1,0 +1,49 @@
+"""The limit of open descriptors, in a process of its own: a soft limit that was lowered can be raised again."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from froude.base.limits import raise_descriptor_limit
+
+_CHILD = """
+import resource, subprocess, sys
+from froude.base.limits import raise_descriptor_limit
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+raised = raise_descriptor_limit()
+shell = subprocess.run(["/bin/sh", "-c", "ulimit -n"], capture_output=True, text=True, check=True)
+print(raised, *resource.getrlimit(resource.RLIMIT_NOFILE), hard, shell.stdout)
+"""
+
+
+def test_the_soft_limit_becomes_the_hard_one_for_children_too() -> None:
+    """What was 64 is what the system allows, and what is answered."""
+    child = subprocess.run([sys.executable, "-c", _CHILD], capture_output=True, text=True, check=True)
+    raised, soft, hard, hard_before, of_a_child = child.stdout.split()
+    assert raised == soft == hard == hard_before == of_a_child
+
+
+def test_a_raised_limit_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is asked of the system once the two are equal."""
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (4096, 4096))
+    monkeypatch.setattr(resource, "setrlimit", lambda *_: pytest.fail("set again"))
+    assert raise_descriptor_limit() == 4096
+
+
+@pytest.mark.parametrize("refusal", [OSError, ValueError])
+def test_a_system_that_refuses_leaves_the_soft_limit(
+    monkeypatch: pytest.MonkeyPatch, refusal: type[Exception]
+) -> None:
+    """No error: what counts is how many may be opened."""
+
+    def refuse(*_: object) -> None:
+        raise refusal
+
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (256, 4096))
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    assert raise_descriptor_limit() == 256

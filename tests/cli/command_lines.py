@@ -1,0 +1,241 @@
+"""One command line of every command that reads or writes files, and the files that it names; run in their folder.
+
+The tree of commands is walked, so that a command, or a flag that takes a path, cannot be forgotten.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import shutil
+import typing
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from froude.cli.app import COMMANDS
+from froude.emulation.run_files import write_run
+from froude.provision.plan_file import plan_json
+from froude.trace.files import write_trace
+from froude.workload.extrapolate import extrapolate
+from froude.workload.plan_file import write_plan
+from froude.workload.scale import Scale
+from froude.workload.types import Recorded, Workload
+from froude.workload.yaml_file import write_workload
+from froude.workspace.artifact import Origin
+from tests.emulation.plans import workload
+from tests.hadoop.class_writer import ping_jar
+from tests.old_forms import OLD
+from tests.old_forms import run as a_run
+from tests.provision.clusters import paper_plan
+from tests.provision.draft.making import audit_line
+from tests.provision.prices.tables import EC2, RATES
+from tests.trace.importers.test_tap import tap_bytes
+from tests.trace.making import small_trace
+
+ORIGIN = Origin("froude test")
+SCALES = (Scale.of(datanodes=3, clients=2, files=2), Scale.of(datanodes=4, clients=3, files=5))
+
+
+def recorded() -> Workload:
+    """A workload that was recorded at two scales."""
+    return replace(workload(), recorded=Recorded(SCALES, ("CID-source",)))
+
+
+def _jars(place: Path) -> None:
+    place.mkdir()
+    ping_jar(place / "a.jar")
+
+
+FILES: dict[str, Callable[[Path], object]] = {
+    "t": lambda p: write_trace(p, small_trace(), ORIGIN),
+    "w.yaml": lambda p: write_workload(p, recorded(), ORIGIN),
+    "p": lambda p: write_plan(p, extrapolate(recorded(), SCALES[0]), ORIGIN),
+    "r": lambda p: write_run(p, a_run(), ORIGIN),
+    "jars": _jars,
+    "k.tap": lambda p: p.write_bytes(tap_bytes()),
+    "audit.log": lambda p: p.write_text(f"{audit_line(7, 'open', '/b')}\n"),
+    "app.yaml": lambda p: shutil.copy(OLD / "provision" / "inputs.yaml", p),
+    "app.xml": lambda p: shutil.copy(OLD / "provision" / "inputs.xml", p),
+    "photo.yaml": lambda p: p.write_text(_photoshare()),
+    "c.json": lambda p: p.write_text(plan_json(paper_plan(), ORIGIN)),
+    "ec2_2026-07.csv": lambda p: p.write_text(EC2),
+    "rates.yaml": lambda p: p.write_text(RATES),
+    "cpu.csv": lambda p: p.write_text("time,machine,utilisation\n1,a,0.5\n2,a,50\n"),
+}
+"""Every file that a command line below names, and how it is made."""
+PARTS = {
+    "t": ("meta.yaml", "calls.parquet", "schema.fds"),
+    "p": ("plan.yaml", "workload.yaml"),
+    "r": ("meta.yaml", "run.json", "histograms.hlog"),
+}
+"""The files of those that are folders."""
+
+
+def _photoshare() -> str:
+    from froude.provision.inputs.read import EXAMPLES
+
+    return (EXAMPLES / "photoshare-calibrated.yaml").read_text()
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a flag writes."""
+
+    flag: str
+    kind: str
+    folder: bool = False
+    suffix: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A command line, without its outputs."""
+
+    words: str
+    outputs: tuple[Place, ...] = ()
+    inputs: dict[str, str] = field(default_factory=dict)
+    """By parameter: the file that stands there; one that is a folder of a Hadoop counts as one."""
+
+    @property
+    def arguments(self) -> list[str]:
+        """The words."""
+        return self.words.split()
+
+
+REPORT = Place("--report", "page", suffix=".html")
+_FILES = {"files": "photo.yaml"}
+
+
+def _json(kind: str, flag: str = "--output") -> Place:
+    return Place(flag, kind, suffix=".json")
+
+
+LINES = {
+    "capture proxy": Line(
+        "capture proxy --target 127.0.0.1:1 --listen 127.0.0.1:0 --hadoop jars",
+        (Place("--output", "trace", folder=True),),
+        {"hadoop": "jars"},
+    ),
+    "demo": Line("demo"),
+    "hadoop fetch": Line("hadoop fetch"),
+    "hadoop show": Line("hadoop show --folder jars", inputs={"folder": "jars"}),
+    "hadoop up": Line("hadoop up --folder jars", inputs={"folder": "jars"}),
+    "trace show": Line("trace show t", inputs={"path": "t"}),
+    "trace validate": Line("trace validate t", inputs={"path": "t"}),
+    "trace diff": Line("trace diff w.yaml t --pair t", inputs={"left": "w.yaml", "right": "t", "pair": "t"}),
+    "trace closure": Line("trace closure t audit.log", inputs={"path": "t", "log": "audit.log"}),
+    "trace import tap": Line(
+        "trace import tap k.tap --hadoop jars",
+        (Place("--output", "trace", folder=True),),
+        {"path": "k.tap", "hadoop": "jars"},
+    ),
+    "mine": Line("mine t", (Place("--output", "workload", suffix=".yaml"),), {"traces": "t"}),
+    "review": Line("review w.yaml --accept", inputs={"workload": "w.yaml"}),
+    "extrapolate": Line(
+        "extrapolate w.yaml --at datanodes=3 --at clients=2 --at files=2",
+        (Place("--output", "plan", folder=True),),
+        {"workload": "w.yaml"},
+    ),
+    "play": Line("play p --target h:1", (Place("--output", "run", folder=True),), {"plan": "p"}),
+    "report": Line(
+        "report r t w.yaml --static", (Place("--output", "page", suffix=".html"),), {"artifacts": "r"}
+    ),
+    "provision validate": Line("provision validate photo.yaml", inputs=_FILES),
+    "provision draft": Line(
+        "provision draft audit.log --telemetry cpu.csv --cores 2",
+        (Place("--output", "provision", suffix=".yaml"),),
+        {"traces": "audit.log", "telemetry": "cpu.csv"},
+    ),
+    "provision convert": Line(
+        "provision convert app.xml", (Place("--output", "provision", suffix=".yaml"),), {"files": "app.xml"}
+    ),
+    "provision import": Line(
+        "provision import ec2_2026-07.csv --rates rates.yaml",
+        (Place("--output", "provision", suffix=".yaml"), Place("--template", "rates", suffix=".yaml")),
+        {"tables": "ec2_2026-07.csv", "rates": "rates.yaml"},
+    ),
+    "provision compile": Line(
+        "provision compile photo.yaml",
+        (_json("cluster"), Place("--bill", "bill", suffix=".csv"), REPORT),
+        _FILES,
+    ),
+    "provision sweep": Line("provision sweep photo.yaml --points 1", (_json("sweep"), REPORT), _FILES),
+    "provision roadmap": Line("provision roadmap photo.yaml --points 2", (_json("roadmap"), REPORT), _FILES),
+    "provision robustness": Line("provision robustness photo.yaml", (_json("robustness"), REPORT), _FILES),
+    "provision sensitivity": Line("provision sensitivity photo.yaml", (_json("sensitivity"), REPORT), _FILES),
+    "provision uncertainty": Line(
+        "provision uncertainty photo.yaml --input dataset.photos.size=150GB..250GB --samples 2",
+        (_json("uncertainty"), REPORT),
+        _FILES,
+    ),
+    "provision why-not": Line(
+        "provision why-not photo.yaml --dataset photos", (_json("why-not"), REPORT), _FILES
+    ),
+    "provision best": Line("provision best photo.yaml -k 1", (_json("best"), REPORT), _FILES),
+    "provision slack": Line(
+        "provision slack photo.yaml --cluster c.json",
+        (_json("slack"), REPORT),
+        {"files": "photo.yaml", "cluster": "c.json"},
+    ),
+    "provision compare": Line(
+        "provision compare photo.yaml --with photo.yaml --points 1", (_json("compare"), REPORT), _FILES
+    ),
+    "provision evaluate": Line(
+        "provision evaluate photo.yaml --cluster c.json",
+        (REPORT,),
+        {"files": "photo.yaml", "cluster": "c.json"},
+    ),
+    "provision schedule": Line(
+        "provision schedule photo.yaml --period day=24x1", (_json("schedule"), REPORT), _FILES
+    ),
+    "provision measure": Line(
+        "provision measure .",
+        (_json("measurement"), Place("--unit-file", "provision", suffix=".yaml"), REPORT),
+    ),
+}
+NO_FILES = {"doctor", "hadoop down"}
+"""Commands that are given no path at all."""
+OTHER_PATHS = {
+    ("demo", "output"): "a workspace: a folder that is added to, and nothing in it replaced",
+}
+"""Paths that are neither an input nor an output of the tests below, and why."""
+
+
+def commands() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Every command of the tree, by its words."""
+    for name, entry in COMMANDS.items():
+        found = getattr(importlib.import_module(f"froude.cli.{entry.module}"), entry.attribute)
+        if isinstance(found, typer.Typer):
+            yield from _of_group(found, name)
+        else:
+            yield name, found
+
+
+def _of_group(group: typer.Typer, prefix: str) -> Iterator[tuple[str, Callable[..., Any]]]:
+    for info in group.registered_commands:
+        assert info.callback is not None
+        yield f"{prefix} {info.name or info.callback.__name__.replace('_', '-')}", info.callback
+    for inner in group.registered_groups:
+        assert inner.typer_instance is not None
+        yield from _of_group(inner.typer_instance, f"{prefix} {inner.name}")
+
+
+def paths(command: Callable[..., Any]) -> Iterator[tuple[str, list[str]]]:
+    """The parameters of a command that take a path, with their flags; none for an argument."""
+    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
+        annotation, *extras = typing.get_args(parameter.annotation) or (parameter.annotation,)
+        kinds = {annotation, *typing.get_args(annotation)}
+        kinds |= {inner for kind in kinds for inner in typing.get_args(kind)}
+        if Path in kinds:
+            said = [word for extra in extras for word in (extra.default, *(extra.param_decls or ()))]
+            yield name, [word for word in said if isinstance(word, str) and word.startswith("--")]
+
+
+def make_all(place: Path) -> None:
+    """Every file that the lines name."""
+    for name, make in FILES.items():
+        make(place / name)

@@ -1,0 +1,105 @@
+"""`froude capture proxy`: what it may be asked, and that several processes of it make one Trace."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import psutil
+import pytest
+
+from froude.cli.app import run
+from froude.hadoop.distribution import Hadoop
+from froude.trace.files import read_trace
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Targets here never say who they are; nobody waits for that."""
+    monkeypatch.setattr("froude.trace.capture.identity._TIMEOUT_S", 0.2)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--backlog", "5 s"], "--backlog: is no size"),
+        (["--backlog", "1 kB"], "backlog: is too small a backlog"),
+        (["--processes", "0"], "processes: is no number of processes"),
+    ],
+)
+def test_numbers_that_cannot_be(
+    words: list[str], said: str, tmp_path: Path, hadoop: Hadoop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One clear error, and nothing made."""
+    del hadoop
+    usual = ["--target", "127.0.0.1:1", "--listen", "127.0.0.1:0", "-o", str(tmp_path / "t")]
+    assert run(["capture", "proxy", *usual, *words]) == 1
+    assert said in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "whom to record, and where, is not said"),
+        (["--target", "h:1"], "whom to record, and where, is not said"),
+        (["--listen", "h:1"], "whom to record, and where, is not said"),
+        (
+            ["--target", "yarn=h:1", "--listen", "h:1"],
+            "--target: is no service; found yarn; allowed: namenode",
+        ),
+        (["--target", "h:x", "--listen", "h:1"], "--target: is not an address; found h:x"),
+        (["--forward", "h:1"], "--forward: says not for whom; found h:1"),
+        (["--forward", "h:1=h:0"], "--forward: is not an address; found h:0"),
+        (["--forward", "h=h:1"], "--forward: is not an address; found h;"),
+    ],
+)
+def test_whom_to_record_is_said_clearly(
+    words: list[str], said: str, tmp_path: Path, hadoop: Hadoop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One clear error, and nothing made."""
+    del hadoop
+    assert run(["capture", "proxy", "-o", str(tmp_path / "t"), *words]) == 1
+    assert said in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_several_daemons_are_watched_at_once(
+    tmp_path: Path, hadoop: Hadoop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each behind an address of its own."""
+    del hadoop
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
+        words = []
+        for service, server in (("", one), ("resourcemanager=", other)):
+            host, port = server.getsockname()
+            words += ["--forward", f"127.0.0.1:0={service}{host}:{port}"]
+        out = str(tmp_path / "t")
+        assert run(["capture", "proxy", *words, "--source-id", "x", "--duration", "100 ms", "-o", out]) == 0
+    assert capsys.readouterr().err.count("127.0.0.1:") == 2
+
+
+def test_several_lossless_processes_for_a_moment(
+    tmp_path: Path, hadoop: Hadoop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A Trace is made and no process is left."""
+    del hadoop
+    with socket.create_server(("127.0.0.1", 0)) as target:
+        host, port = target.getsockname()
+        usual = ["--target", f"{host}:{port}", "--listen", "127.0.0.1:0", "-o", str(tmp_path / "t")]
+        words = [
+            "--lossless",
+            "--processes",
+            "2",
+            "--backlog",
+            "1 MB",
+            "--source-id",
+            "x",
+            "--duration",
+            "100 ms",
+        ]
+        before = set(psutil.Process().children(recursive=True))
+        assert run(["capture", "proxy", *usual, *words]) == 0
+        assert set(psutil.Process().children(recursive=True)) <= before
+    assert "0 calls on 0 connections" in capsys.readouterr().out
+    assert read_trace(tmp_path / "t").calls == []

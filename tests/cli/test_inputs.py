@@ -1,0 +1,145 @@
+"""Every command with an input, and what may stand in its place: one line that names it, and soon.
+
+A pipe that nobody writes to, a device without end, a folder, an empty file, ten megabytes on one line, seventy levels,
+a number of six thousand digits, bytes that are no text.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from froude.cli.app import run
+from tests.cli.command_lines import LINES, PARTS, make_all
+
+Out = pytest.CaptureFixture[str]
+CASES = [
+    (name, file, part)
+    for name, line in LINES.items()
+    for file in dict.fromkeys(line.inputs.values())
+    for part in ("", *PARTS.get(file, ()))
+]
+LONG = b"x" * 10_000_000
+MISSED_TOO = {"provision validate", "trace validate"}
+"""Commands whose answer is that a file is not good: with 3."""
+pytestmark = pytest.mark.timeout(120)  # generous: what hangs, hangs for good
+
+
+def _texts(good: bytes) -> dict[str, bytes]:
+    """What may stand in a file: alone, and behind what was right before."""
+    odd = {
+        "line": LONG,
+        "levels": b"a: " + b"[" * 70 + b"]" * 70,
+        "digits": b"a: " + b"9" * 6000,
+        "NUL": b"a: \x00\x00",
+        "UTF-8": b"a: \xff\xfe\xc3",
+        "JSON levels": b'{"a": ' + b"[" * 70 + b"]" * 70 + b"}",
+        "JSON digits": b'{"froude": "x/1", "a": ' + b"9" * 6000 + b"}",
+        "JSON depth": b"[" * 200_000,
+    }
+    behind = {f"{name} behind": good + b"\nzzz_" + data + b"\n" for name, data in odd.items()}
+    return {"nothing": b"", **odd, **behind}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with every file that the command lines name; it is the current one."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("FROUDE_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "here"
+    folder.mkdir()
+    make_all(folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def command(name: str) -> list[str]:
+    """The line with its outputs at free places."""
+    outputs = [
+        word for place in LINES[name].outputs for word in (place.flag, f"out-{place.kind}{place.suffix}")
+    ]
+    return [*LINES[name].arguments, *outputs]
+
+
+def stated(name: str, capsys: Out, what: str, *names: str) -> None:
+    """Run it: one line on standard error that names the file, exit 1, and nothing is written."""
+    before = sorted(Path().rglob("*"))
+    code = run(command(name))
+    out, err = capsys.readouterr()
+    assert code == 1 or (code == 3 and name in MISSED_TOO), f"{what}: {code} {err}"
+    said = err or out
+    assert any(part in said for part in names), f"{what}: {said}"
+    if code == 1:
+        assert err.count("\n") == 1, f"{what}: {err}"
+        assert err.startswith("froude: "), err
+    assert sorted(Path().rglob("*")) == before
+
+
+@pytest.mark.parametrize(("name", "file", "part"), CASES, ids=[" ".join(case) for case in CASES])
+def test_what_is_no_file(name: str, file: str, part: str, here: Path, capsys: Out) -> None:
+    """A pipe, a device, a folder in the place of a file, a file in that of a folder, a link to nothing."""
+    place = here / file / part if part else here / file
+    shutil.rmtree(place) if place.is_dir() else place.unlink()
+    makers: dict[str, Callable[[], object]] = {
+        "pipe": lambda: os.mkfifo(place),
+        "device": lambda: place.symlink_to("/dev/zero"),
+        "folder": place.mkdir,
+        "nothing": lambda: place.symlink_to(here / "nowhere"),
+    }
+    for what, make in makers.items():
+        make()
+        stated(name, capsys, what, part or file)
+        place.rmdir() if place.is_dir() else place.unlink()
+
+
+@pytest.mark.parametrize(("name", "file", "part"), CASES, ids=[" ".join(case) for case in CASES])
+def test_odd_texts(name: str, file: str, part: str, here: Path, capsys: Out) -> None:
+    """Alone and behind what was right; a reader that is not asked for the rest may be content with it."""
+    place = here / file / part if part else here / file
+    if place.is_dir():
+        shutil.rmtree(place)
+        good = b""
+    else:
+        good = place.read_bytes()
+    for what, data in _texts(good).items():
+        place.write_bytes(data)
+        if what.endswith("behind") and file in CONTENT and not part:
+            assert run(command(name)) in {0, 1, 3}, what
+            err = capsys.readouterr().err
+            assert "a bug of ours" not in err
+            for made in here.glob("out-*"):
+                shutil.rmtree(made) if made.is_dir() else made.unlink()
+        else:
+            stated(name, capsys, what, part or file)
+
+
+CONTENT = {"audit.log", "k.tap", "ec2_2026-07.csv", "cpu.csv"}
+"""Lists, in which a bad end does not spoil what comes before."""
+
+
+@pytest.mark.parametrize("name", ["hadoop show", "trace import tap", "capture proxy"])
+def test_a_jar_that_is_none(name: str, here: Path, capsys: Out) -> None:
+    """A pipe among the jars is not waited for."""
+    (here / "jars" / "a.jar").unlink()
+    os.mkfifo(here / "jars" / "a.jar")
+    stated(name, capsys, "pipe", "jars")
+    (here / "jars" / "a.jar").unlink()
+    for what, data in _texts(b"").items():
+        (here / "jars" / "a.jar").write_bytes(data)
+        stated(name, capsys, what, "jars")
+
+
+@pytest.mark.parametrize(
+    "data", [LONG, b"\x00", b"[" * 5000, b"a = " + b"9" * 6000, b"defaults = 3", b"\xff"]
+)
+def test_a_workspace_whose_marker_is_odd(data: bytes, here: Path, capsys: Out) -> None:
+    """`froude.toml` is bounded as well."""
+    (here / "froude.toml").write_bytes(data)
+    assert run(["mine", "t", "-o", "x.yaml"]) == 1
+    err = capsys.readouterr().err
+    assert "froude.toml" in err
+    assert err.count("\n") == 1

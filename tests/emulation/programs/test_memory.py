@@ -1,0 +1,108 @@
+"""Cursors over steps, and what a node remembers."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.emulation.programs.memory import Cursor, Memory, Needs
+from froude.hadoop.distribution import Hadoop
+from froude.workload.rules import Special
+from froude.workload.scale import Count, Scale
+from froude.workload.types import CallTemplate, Flow, Repeat, Side, Step, Which
+from tests.emulation.plans import CLIENT, workload
+
+SCALE = Scale.of(files=3)
+
+
+def call(name: str) -> CallTemplate:
+    """A call of that id."""
+    return CallTemplate(name, CLIENT, "getFileInfo", {})
+
+
+def walk(steps: tuple[Step, ...]) -> list[tuple[str, dict[str, int]]]:
+    """Every call a cursor stands at."""
+    cursor, seen = Cursor(steps, SCALE), []
+    while (at := cursor.call) is not None:
+        seen.append((at.id, cursor.loops))
+        cursor.advance()
+    return seen
+
+
+def test_loops_nest_and_empty_ones_are_passed_by() -> None:
+    """Iterations count from zero; a loop of no iterations, or of no steps, makes no call."""
+    inner = Repeat("L2", Count(2), (call("b"),))
+    empty = (Repeat("L3", Count(0), (call("x"),)), Repeat("L4", Count(5), ()))
+    seen = walk((*empty, call("a"), Repeat("L1", Count(0, {"files": 1}), (inner, call("c"), *empty)), *empty))
+    assert [name for name, _ in seen] == ["a", *["b", "b", "c"] * 3]
+    assert seen[4] == ("b", {"L1": 1, "L2": 0})
+
+
+STEPS = st.recursive(
+    st.builds(call, st.sampled_from("abc")).map(lambda c: (c,)),
+    lambda inner: st.lists(
+        st.one_of(inner, st.builds(lambda n, s: (Repeat("L", Count(n), s),), st.integers(0, 3), inner)),
+        max_size=3,
+    ).map(lambda parts: tuple(step for part in parts for step in part)),
+    max_leaves=8,
+)
+
+
+def flat(steps: tuple[Step, ...]) -> list[str]:
+    """The plain expansion."""
+    out = []
+    for step in steps:
+        out += flat(step.steps) * step.times.whole_at(SCALE) if isinstance(step, Repeat) else [step.id]
+    return out
+
+
+@given(STEPS)
+def test_a_cursor_makes_the_calls_of_the_plain_expansion(steps: tuple[Step, ...]) -> None:
+    """Whatever the nesting."""
+    assert [name for name, _ in walk(steps)] == flat(steps)
+
+
+def test_a_copy_runs_ahead_alone() -> None:
+    """Looking ahead does not move a node."""
+    cursor = Cursor((Repeat("L", Count(2), (call("a"),)),), SCALE)
+    twin = cursor.copy()
+    twin.advance()
+    assert (cursor.loops, twin.loops) == ({"L": 0}, {"L": 1})
+    assert (cursor.is_last("L"), twin.is_last("L")) == (False, True)
+
+
+def test_only_what_is_taken_later_is_kept(hadoop: Hadoop) -> None:
+    """A call whose answer nobody uses leaves nothing; PREVIOUS is the occurrence of the iteration before."""
+    needs, memory = Needs(workload()), Memory()
+    assert not needs.wants("client.info", Side.RESPONSE)
+    assert needs.wants("client.add", Side.RESPONSE)
+    kind = hadoop.schema().method(CLIENT, "addBlock")
+
+    def add(iteration: int, block_id: int) -> None:
+        response = kind.response()
+        response.block.b.blockId = block_id  # type: ignore[attr-defined]
+        loops = {"L1": 0, "L2": iteration}
+        memory.keep(needs.own, "client.add", loops, Side.REQUEST, kind.request())
+        memory.keep(needs.own, "client.add", loops, Side.RESPONSE, response)
+
+    def flow(which: Which, iteration: int, plus: int = 0) -> object:
+        rule = Flow("client.add", Side.RESPONSE, "block.b.blockId", which, plus=plus)
+        return memory.flow(rule, {"L1": 0, "L2": iteration})
+
+    assert flow(Which.LAST, 0) is Special.UNRESOLVED
+    add(0, 71)
+    assert flow(Which.PREVIOUS, 1) == 71
+    add(1, 72)
+    assert (flow(Which.LAST, 1), flow(Which.LAST, 9)) == (72, 72)
+    assert (flow(Which.PREVIOUS, 1), flow(Which.PREVIOUS, 2)) == (71, 72)
+    assert flow(Which.LAST, 1, plus=5) == 77
+
+
+def test_a_failed_call_leaves_no_value(hadoop: Hadoop) -> None:
+    """What would have been in the answer is absent, and not that of the call before."""
+    needs, memory = Needs(workload()), Memory()
+    loops = {"L1": 0, "L2": 0}
+    memory.keep(needs.own, "client.add", loops, Side.RESPONSE, None)
+    assert (
+        memory.flow(Flow("client.add", Side.RESPONSE, "block.b.blockId", Which.LAST), loops) is Special.ABSENT
+    )

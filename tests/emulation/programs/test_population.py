@@ -1,0 +1,124 @@
+"""Who is who in a play, and over which connections they call."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.base.seeds import Seeds
+from froude.emulation.programs.events import NodeId
+from froude.emulation.programs.hdfs.datanode import EmulatedDatanode
+from froude.emulation.programs.hdfs.datanodes import DatanodeSettings
+from froude.emulation.programs.population import Connections, PlaySettings, Population
+from froude.emulation.programs.registry import populate
+from froude.emulation.programs.scripted import ScriptedNode
+from froude.hadoop.distribution import Hadoop
+from froude.hadoop.target import Target
+from froude.workload.rules import Special
+from froude.workload.types import Constant, Counter, Template
+from tests.emulation.plans import _call, plan
+
+
+@pytest.fixture
+def population(hadoop: Hadoop) -> Population:
+    """Six DataNodes, four clients."""
+    return populate(plan(datanodes=6, clients=4), hadoop.schema(), seeds=Seeds(3))
+
+
+def connected(hadoop: Hadoop, connections: Connections, **programs: object) -> Population:
+    """The same with other connections."""
+    settings = PlaySettings(
+        {"namenode": Target("namenode", "a:1"), "": Target("", "b:2")}, connections, programs=programs
+    )
+    return populate(plan(datanodes=6, clients=4), hadoop.schema(), seeds=Seeds(3), settings=settings)
+
+
+def test_nodes_get_the_program_of_their_type(population: Population) -> None:
+    """DataNodes are emulated, others follow their steps."""
+    assert isinstance(population.program(NodeId("datanode", 0)), EmulatedDatanode)
+    assert isinstance(population.program(NodeId("client", 0)), ScriptedNode)
+
+
+def test_an_unknown_program_is_refused(hadoop: Hadoop) -> None:
+    """The error names those that there are."""
+    made = plan()
+    strange = replace(made.workload.node_types[0], program="mainframe")
+    made = replace(made, workload=replace(made.workload, node_types=(strange,)))
+    with pytest.raises(InputError, match=r"mainframe.*scripted, datanode"):
+        populate(made, hadoop.schema(), seeds=Seeds(1))
+
+
+def test_nodes_are_known_by_what_they_call_themselves(population: Population) -> None:
+    """What a NameNode names leads back to the DataNode; a name that nobody has leads nowhere."""
+    node = NodeId("datanode", 4)
+    assert population.owner("datanode", population.fact(node, "uuid")) == node
+    assert population.owner("datanode", "someone-else") is None
+    assert population.owner("datanode", Special.ABSENT) is None
+    assert population.called("someone-else:8041") is None
+
+
+def test_facts(population: Population) -> None:
+    """A DataNode has a storage and a port, a client neither; an unknown fact is none."""
+    assert str(population.fact(NodeId("datanode", 1), "storage")).startswith("DS-")
+    assert population.fact(NodeId("client", 1), "storage") is Special.UNRESOLVED
+    assert population.fact(NodeId("client", 1), "shoe size") is Special.UNRESOLVED
+
+
+def test_names_depend_on_the_seed_alone(hadoop: Hadoop) -> None:
+    """Two plays of one seed have the same nodes, of two seeds different ones."""
+    ids = [
+        populate(plan(), hadoop.schema(), seeds=Seeds(s)).client_id(NodeId("client", 0)) for s in (1, 1, 2)
+    ]
+    assert ids[0] == ids[1] != ids[2]
+
+
+def test_every_node_has_an_id_of_its_own(population: Population) -> None:
+    """Sixteen bytes."""
+    ids = {population.client_id(NodeId(name, n)) for name in ("datanode", "client") for n in range(50)}
+    assert len(ids) == 100
+    assert {len(each) for each in ids} == {16}
+
+
+def test_a_request_that_does_not_fit_the_release_is_stated(population: Population) -> None:
+    """A field that is not there, and a required one that is missing."""
+    with pytest.raises(InputError, match="nonsense"):
+        population.fixed(_call("x", "getFileInfo", {"nonsense": Constant(1)}))
+    with pytest.raises(InputError, match=r"lacks a field.*src"):
+        population.fixed(_call("y", "getFileInfo", {}))
+
+
+def test_pools_share_and_no_pool_gives_each_its_own(hadoop: Hadoop) -> None:
+    """A pool of two has two connections a protocol; without a pool no two nodes share."""
+    pooled, single = (connected(hadoop, Connections(pool, "ada")) for pool in (2, 0))
+    nodes = [NodeId(name, number) for name, count in pooled.plan.counts.items() for number in range(count)]
+    assert len({pooled.endpoint(node, "p") for node in nodes}) == 2
+    assert len({single.endpoint(node, "p") for node in nodes}) == len(nodes)
+    assert pooled.endpoint(nodes[0], "p").user == "ada"
+
+
+def test_services_have_targets_of_their_own(hadoop: Hadoop) -> None:
+    """Two services are two connections; a service without a target goes to the one for all others."""
+    population = connected(hadoop, Connections(1))
+    node = NodeId("client", 0)
+    services = ("namenode", "resourcemanager", "")
+    addresses = [population.endpoint(node, "p", service).target.address for service in services]
+    assert addresses == ["a:1", "b:2", "b:2"]
+
+
+def test_each_datanode_can_have_an_address(hadoop: Hadoop) -> None:
+    """One node an address makes distinct loopback sources."""
+    population = connected(hadoop, Connections(), datanode=DatanodeSettings(per_address=1))
+    sources = {population.endpoint(NodeId("datanode", n), "p").source for n in range(300)}
+    assert len(sources) == 300
+    assert all(source is not None and source.startswith("127.16.") for source in sources)
+
+
+def test_caller_contexts_and_users_follow_their_rules(population: Population) -> None:
+    """Both are rules like any argument."""
+    rule = Template(("job_", Counter(0, {"node": 1}, 2)))
+    population.types["client"] = replace(population.types["client"], caller_context=rule, user=rule)
+    assert population.caller_context(NodeId("client", 3)) == "job_03"
+    assert population.endpoint(NodeId("client", 3), "p").user == "job_03"
+    assert population.caller_context(NodeId("datanode", 3)) is None

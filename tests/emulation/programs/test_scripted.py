@@ -1,0 +1,413 @@
+"""Nodes that follow steps, by playbooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from froude.base.seeds import Seeds
+from froude.emulation.programs.context import Cause, NodeContext, Place, stand_in
+from froude.emulation.programs.events import (
+    Failed,
+    Instruction,
+    MessageReceived,
+    NodeId,
+    Note,
+    Reached,
+    Reply,
+    Send,
+    SendMessage,
+    Started,
+    Timer,
+    WakeAt,
+)
+from froude.emulation.programs.hdfs.blocks import Block
+from froude.emulation.programs.hdfs.datanode import BlockWritten
+from froude.emulation.programs.population import PlaySettings, Population
+from froude.emulation.programs.registry import populate
+from froude.emulation.programs.scripted import ScriptedFamily
+from froude.hadoop.distribution import Hadoop
+from froude.hadoop.target import Target
+from froude.workload.plan import Plan
+from froude.workload.scale import Count
+from froude.workload.types import (
+    Actor,
+    Cases,
+    Constant,
+    Counter,
+    Effect,
+    Flow,
+    Moment,
+    NodeType,
+    Periodic,
+    Side,
+    Template,
+    Unknown,
+    Which,
+)
+from froude.workload.walk import calls
+from tests.emulation.plans import BLOCK_BYTES, CLIENT, LAST_BYTES, _call, plan
+
+SETTINGS = PlaySettings({"": Target("namenode", "nn:1", "CID-1")})
+
+
+@pytest.fixture
+def population(hadoop: Hadoop) -> Population:
+    """Two DataNodes and two clients."""
+    return populate(plan(datanodes=2, clients=2, files=1), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS)
+
+
+class Stage:
+    """One client and the NameNode's side of the talk."""
+
+    def __init__(self, population: Population, number: int = 0, node_type: str = "client") -> None:
+        self.population, self.now_s = population, 0.0
+        family = population.families[node_type]
+        assert isinstance(family, ScriptedFamily)
+        self.node = family.program(number)
+
+    @property
+    def uuid(self) -> str:
+        """The name of the DataNode that blocks are placed on."""
+        return str(self.population.fact(NodeId("datanode", 1), "uuid"))
+
+    def tell(self, event: Any) -> list[Instruction]:
+        return list(self.node.handle(event, self.now_s))
+
+    def ring(self, said: Sequence[Instruction], token: int = 0) -> list[Instruction]:
+        """Let the timer of the next step ring."""
+        at_s = next(each.time_s for each in said if isinstance(each, WakeAt) and each.token == token)
+        self.now_s = max(self.now_s, at_s)
+        return self.tell(Timer(token, at_s))
+
+    def answer(self, said: Sequence[Instruction], fill: Any = None) -> list[Instruction]:
+        send = sent(said)
+        response: Any = self.population.schema.method(send.protocol, send.method).response()
+        if fill is not None:
+            fill(response)
+        return self.tell(Reply(send.token, response.SerializePartialToString()))
+
+    def request(self, said: Sequence[Instruction]) -> Any:
+        send = sent(said)
+        return self.population.schema.decode_request(send.protocol, send.method, send.body)
+
+    def block(self, number: int) -> Any:
+        def fill(response: Any) -> None:
+            located = response.block
+            located.b.poolId, located.b.blockId, located.b.generationStamp = "BP-1", number, number + 1000
+            located.offset, located.corrupt = 0, False
+            token = located.blockToken
+            token.identifier, token.password, token.kind, token.service = b"", b"", "", ""
+            identity = located.locs.add(location="/r").id
+            identity.ipAddr = identity.hostName = "127.0.0.1"
+            identity.datanodeUuid = self.uuid
+            identity.xferPort = identity.infoPort = identity.ipcPort = 1
+            located.storageIDs.append("DS-x")
+
+        return fill
+
+    def created(self) -> list[Instruction]:
+        """Up to the moment that create is answered."""
+        said = self.ring(self.tell(Started(0.0)))
+
+        def fill(response: Any) -> None:
+            status = response.fs
+            status.fileType, status.path, status.length, status.owner, status.group = 2, b"", 0, "a", "b"
+            status.permission.perm, status.modification_time, status.access_time, status.fileId = (
+                420,
+                0,
+                0,
+                16999,
+            )
+
+        return self.answer(said, fill)
+
+
+def sent(said: Sequence[Instruction]) -> Send:
+    """The one call among instructions."""
+    (send,) = [each for each in said if isinstance(each, Send)]
+    return send
+
+
+def test_arguments_follow_rules_and_earlier_answers(population: Population) -> None:
+    """Templates count nodes, `fileId` flows from create, `previous` is absent first and the block before then."""
+    stage = Stage(population, number=1)
+    said = stage.ring(stage.created())
+    request = stage.request(said)
+    assert (request.src, request.clientName, request.fileId) == (
+        "/play/c001/f0",
+        "DFSClient_NONMAPREDUCE_1001_1",
+        16999,
+    )
+    assert not request.HasField("previous")
+    said = stage.ring(stage.answer(said, stage.block(71)))
+    previous = stage.request(said).previous
+    assert (previous.blockId, previous.generationStamp, previous.numBytes) == (71, 1071, BLOCK_BYTES)
+    said = stage.ring(stage.answer(said, stage.block(72)))
+    last = stage.request(said).last
+    assert (last.blockId, last.numBytes) == (72, LAST_BYTES)
+
+
+def test_datanodes_are_told_the_length_that_will_be_reported(population: Population) -> None:
+    """The first block gets the length of the next addBlock's `previous`, the last one that of complete."""
+    stage = Stage(population)
+    said = stage.answer(stage.ring(stage.created()), stage.block(71))
+    node = NodeId("datanode", 1)
+    assert [e for e in said if isinstance(e, SendMessage)] == [
+        SendMessage(node, BlockWritten(Block(71, BLOCK_BYTES, 1071), "DS-x"))
+    ]
+    said = stage.answer(stage.ring(said), stage.block(72))
+    assert [e for e in said if isinstance(e, SendMessage)] == [
+        SendMessage(node, BlockWritten(Block(72, LAST_BYTES, 1072), "DS-x"))
+    ]
+
+
+def test_a_poll_is_repeated_until_its_answer(population: Population) -> None:
+    """Complete is sent again after its pause while false, the same request; then the steps go on."""
+    stage = Stage(population)
+    said = stage.ring(stage.created())
+    for number in (71, 72):
+        said = stage.ring(stage.answer(said, stage.block(number)))
+    first = sent(said)
+    assert first.method == "complete"
+    said = stage.answer(said, lambda response: setattr(response, "result", False))
+    again = stage.ring(said, token=1)
+    assert (sent(again).body, sent(again).intended_s) == (first.body, stage.now_s)
+    said = stage.ring(stage.answer(again, lambda response: setattr(response, "result", True)))
+    assert sent(said).method == "getFileInfo"
+
+
+def test_the_lease_is_renewed_only_while_a_file_is_open(population: Population) -> None:
+    """RenewLease begins with create and stops after complete."""
+    stage = Stage(population)
+    said = stage.created()
+    token = next(e.token for e in said if isinstance(e, WakeAt) and e.time_s > 20)
+    assert sent(stage.tell(Timer(token, 30.0))).method == "renewLease"
+    stage.node._open = {0: 0}  # type: ignore[attr-defined]
+    assert stage.tell(Timer(token, 60.0)) == []
+
+
+def test_a_node_finishes_after_its_last_answer(population: Population) -> None:
+    """Started after the first answer, finished after the last."""
+    stage, seen = Stage(population), []
+    said = stage.created()
+    blocks = iter((71, 72))
+    while not any(e == Reached(Moment.FINISHED) for e in said):
+        seen += [e for e in said if isinstance(e, Reached)]
+        said = stage.ring(said)
+        method = sent(said).method
+        fill = stage.block(next(blocks)) if method == "addBlock" else None
+        if method in ("complete", "delete"):
+            fill = lambda response: setattr(response, "result", True)  # noqa: E731
+        said = stage.answer(said, fill)
+    assert seen == [Reached(Moment.STARTED)]
+
+
+def test_a_failed_call_is_noted_and_what_hangs_on_it_left_out(population: Population) -> None:
+    """Without create's answer addBlock lacks nothing required and goes on; without a block complete does."""
+    stage = Stage(population)
+    said = stage.ring(stage.tell(Started(0.0)))
+    said = stage.tell(Failed(sent(said).token, "java.io.FileAlreadyExistsException", "there"))
+    assert Note("call failed: client.create create FileAlreadyExistsException") in said
+    said = stage.ring(said)
+    assert sent(said).method == "addBlock"
+    said = stage.tell(Failed(sent(said).token, "java.io.IOException", "no"))
+    said = stage.ring(said)
+    assert Note("call left out: client.add addBlock") in said
+
+
+def test_a_namenode_that_asks_for_patience_gets_it(population: Population) -> None:
+    """NotReplicatedYet is retried after 0.4 s, then after twice as long, with the same request."""
+    stage = Stage(population)
+    said = stage.ring(stage.created())
+    first = sent(said)
+    waits = []
+    for _ in range(2):
+        said = stage.tell(Failed(sent(said).token, "org.x.NotReplicatedYetException", "wait"))
+        waits.append(next(e.time_s for e in said if isinstance(e, WakeAt)) - stage.now_s)
+        said = stage.ring(said, token=1)
+    assert waits == pytest.approx([0.4, 0.8])
+    assert sent(said).body == first.body
+
+
+def test_effects_reach_the_nodes_that_the_answer_names(hadoop: Hadoop) -> None:
+    """The acting node is the one that gave the same name in a request of its own; it calls with the answer's values."""
+    made = plan(datanodes=2, clients=1, files=1)
+    name = Template(("DN-", Counter(0, {"node": 1})))
+    path = Flow("client.add", Side.RESPONSE, "block.locs[{each}].id.datanodeUuid", Which.CAUSE)
+    effect = Effect(
+        _call("w", "getFileInfo", {"src": path}),
+        "client.add",
+        "client",
+        "block.locs",
+        Actor.OWNER,
+        "id.datanodeUuid",
+        "src",
+    )
+    watcher = NodeType(
+        "watcher", Count(2), (_call("hello", "getFileInfo", {"src": name}),), effects=(effect,)
+    )
+    workload = replace(made.workload, node_types=(made.workload.node_type("client"), watcher))
+    counts = {"client": 1, "watcher": 2}
+    population = populate(
+        Plan(workload, made.scale, counts), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
+    )
+    acting = Stage(population, 1, "watcher")
+    acting.ring(acting.tell(Started(0.0)))
+    stage = _Named(population)
+    said = stage.answer(stage.ring(stage.created()), stage.block(71))
+    (message,) = [e for e in said if isinstance(e, SendMessage)]
+    assert message.node == NodeId("watcher", 1)
+    assert isinstance(message.message, Cause)
+    assert message.message.loops == {"client.L1": 0, "client.L2": 0}
+    call = sent(acting.tell(MessageReceived(message.message)))
+    assert population.schema.decode_request(CLIENT, call.method, call.body).src == "DN-1"  # type: ignore[attr-defined]
+
+
+class _Named(Stage):
+    """Blocks are placed on a node called DN-1."""
+
+    uuid = "DN-1"
+
+
+def test_an_effect_that_timing_decides_is_made_for_its_share_of_causes(hadoop: Hadoop) -> None:
+    """A share of 0.3 acts for about three causes in ten, the same ones for one seed."""
+    made = plan(datanodes=0, clients=1, files=200)
+    again = _call("again", "getFileInfo", {"src": Constant("/a")})
+    effect = Effect(again, "client.info", "client", None, share=0.3)
+    client = replace(made.workload.node_type("client"), effects=(effect,))
+    workload = replace(made.workload, node_types=(client,))
+    schema = hadoop.schema()
+    acted = []
+    for _ in range(2):
+        population = populate(
+            Plan(workload, made.scale, {"client": 1}), schema, seeds=Seeds(1), settings=SETTINGS
+        )
+        stage = Stage(population)
+        info = next(call for call in calls(client.steps) if call.id == "client.info")
+        out: list[Instruction] = []
+        context = NodeContext(stage.node, Place({}, ()))  # type: ignore[arg-type]
+        stage.node._body = population.encode(info, population.request(info, {"src": "/a"}))  # type: ignore[attr-defined]
+        for _ in range(200):
+            response = population.schema.method(CLIENT, "getFileInfo").response()
+            effects = population.effects_of("client", "client.info")
+            stage.node._cause(effects, info, context, response, out)  # type: ignore[attr-defined]
+        acted.append(len(out))
+    assert acted[0] == acted[1]
+    assert 35 < acted[0] < 85
+
+
+def test_the_callee_of_a_request_acts_on_it(hadoop: Hadoop) -> None:
+    """A call addressed to an emulated node is not sent: the node that listens there makes the call that it causes."""
+    made = plan(datanodes=0, clients=0)
+    where = Template(("10.0.0.", Counter(1, {"node": 1})))
+    asked = replace(
+        _call(
+            "launch",
+            "mkdirs",
+            {"src": Constant("/job.jar"), "masked.perm": Constant(1), "createParent": Constant(True)},
+        ),
+        callee=Template((where, ":8041")),
+    )
+    effect = Effect(
+        _call("fetch", "getFileInfo", {"src": Flow("client.launch", Side.REQUEST, "src", Which.CAUSE)}),
+        "client.launch",
+        "client",
+        None,
+        Actor.CALLEE,
+        owner_fact="src",
+    )
+    node = NodeType("node", Count(2), (_call("hello", "getFileInfo", {"src": where}),), effects=(effect,))
+    master = NodeType("client", Count(2), (asked, _call("after", "getFileInfo", {"src": Constant("/b")})))
+    workload = replace(made.workload, node_types=(master, node))
+    counts = {"client": 2, "node": 2}
+    population = populate(
+        Plan(workload, made.scale, counts), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
+    )
+    nodes = [Stage(population, number, "node") for number in range(2)]
+    for each in nodes:
+        each.ring(each.tell(Started(0.0)))
+    master_1 = Stage(population, 1)
+    said = master_1.ring(master_1.tell(Started(0.0)))
+    assert not [e for e in said if isinstance(e, Send)]
+    (message,) = [e for e in said if isinstance(e, SendMessage)]
+    assert message.node == NodeId("node", 1)
+    call = sent(nodes[1].tell(MessageReceived(message.message)))
+    assert population.schema.decode_request(CLIENT, call.method, call.body).src == "/job.jar"  # type: ignore[attr-defined]
+    assert sent(master_1.ring(said)).method == "getFileInfo"
+
+
+def test_a_call_of_a_service_without_target_is_left_out(hadoop: Hadoop) -> None:
+    """It is counted, and the node goes on with its next call; calls of other services are sent to theirs."""
+    made = plan(datanodes=0, clients=1)
+    steps = (
+        replace(_call("ask", "getFileInfo", {"src": Constant("/a")}), service="resourcemanager"),
+        replace(_call("look", "getFileInfo", {"src": Constant("/b")}), service="namenode"),
+    )
+    workload = replace(made.workload, node_types=(NodeType("client", Count(1), steps),))
+    settings = PlaySettings({"namenode": Target("namenode", "nn:1", "CID-1")})
+    population = populate(
+        Plan(workload, made.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=settings
+    )
+    stage = Stage(population)
+    said = stage.ring(stage.tell(Started(0.0)))
+    (note,) = [e for e in said if isinstance(e, Note)]
+    assert note.what == "call left out: client.ask getFileInfo, the play has no target for resourcemanager"
+    assert sent(stage.ring(said)).service == "namenode"
+
+
+def test_periodic_calls_count_their_own_beats(hadoop: Hadoop) -> None:
+    """A periodic call's rules see its number, and the answer of the beat before."""
+    made = plan(datanodes=0, clients=1)
+    src = Template(("/beat", Counter(0, {"client.beat": 1})))
+    beat = Periodic(_call("beat", "getFileInfo", {"src": src}), 1.0)
+    client = NodeType(
+        "client", Count(1), (_call("a", "getFileInfo", {"src": Constant("/a")}),), periodic=(beat,)
+    )
+    workload = replace(made.workload, node_types=(client,))
+    population = populate(
+        Plan(workload, made.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
+    )
+    stage = Stage(population)
+    stage.tell(Started(0.0))
+    paths = [stage.request(stage.tell(Timer(1 << 20, float(n)))).src for n in range(1, 4)]
+    assert paths == ["/beat0", "/beat1", "/beat2"]
+
+
+def test_a_periodic_call_that_fell_behind_makes_up_for_one_beat_only(hadoop: Hadoop) -> None:
+    """Ten beats late, the next one is due at once, and the one after that a period later: no burst."""
+    made = plan(datanodes=0, clients=1)
+    beat = Periodic(_call("beat", "getFileInfo", {"src": Constant("/a")}), 1.0)
+    client = NodeType(
+        "client", Count(1), (_call("a", "getFileInfo", {"src": Constant("/a")}),), periodic=(beat,)
+    )
+    workload = replace(made.workload, node_types=(client,))
+    population = populate(
+        Plan(workload, made.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
+    )
+    stage = Stage(population)
+    stage.tell(Started(0.0))
+    stage.now_s = 11.0
+    said = stage.tell(Timer(1 << 20, 1.0))
+    assert [e.time_s for e in said if isinstance(e, WakeAt)] == [11.0]
+    stage.now_s = 5.2
+    said = stage.tell(Timer(1 << 20, 5.0))
+    assert [e.time_s for e in said if isinstance(e, WakeAt)] == [6.0]
+
+
+def test_constant_requests_are_made_once(population: Population) -> None:
+    """A call without a changing argument is encoded once for all nodes."""
+    template = _call("fixed", "getFileInfo", {"src": Constant("/a")})
+    assert population.fixed(template) is population.fixed(template)
+    assert population.fixed(population.types["client"].steps[0].steps[0]) is None  # type: ignore[union-attr,arg-type]
+
+
+def test_an_example_stands_in_for_an_unknown_case(population: Population) -> None:
+    """Where only the rule of some iterations is unknown, its example is sent there."""
+    context = NodeContext(Stage(population).node, Place({}, ()))  # type: ignore[arg-type]
+    assert stand_in(Unknown(("/other", "/more")), context) == "/other"
+    assert stand_in(Cases("L9", Unknown(("/first",)), None, Constant("/x")), context) == "/first"
+    assert stand_in(Cases("L9", Constant("/x"), None, Unknown(("/other",))), context) == "/x"

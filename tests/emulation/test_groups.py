@@ -1,0 +1,44 @@
+"""Node types as groups that a controller starts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from froude.base.seeds import Seeds
+from froude.emulation.groups import groups_of
+from froude.emulation.pacing import Pacing
+from froude.emulation.programs.population import PlaySettings, Population
+from froude.emulation.programs.registry import populate
+from froude.hadoop.distribution import Hadoop
+from froude.workload.types import Moment, StartRule
+from tests.emulation.plans import plan
+
+
+def population(hadoop: Hadoop, **settings: object) -> Population:
+    """Six DataNodes and four clients."""
+    made = plan(datanodes=6, clients=4, files=2)
+    return populate(made, hadoop.schema(), seeds=Seeds(1), settings=PlaySettings(**settings))  # type: ignore[arg-type]
+
+
+def test_clients_wait_for_datanodes_unless_their_rule_says_otherwise(hadoop: Hadoop) -> None:
+    """Emulated DataNodes are spread out and never end; who has no rule begins when all of them have started."""
+    nodes = population(hadoop)
+    datanodes, clients = groups_of(nodes, ramp_per_s=1000)
+    assert (datanodes.endless, datanodes.rule.spacing_s) == (True, 0.001)
+    assert (clients.rule.after, clients.rule.moment, clients.rule.every) == ("datanode", Moment.STARTED, True)
+    own = StartRule("datanode", Moment.STARTED, every=False, delay_s=2)
+    nodes.types["client"] = replace(nodes.types["client"], start=own)
+    assert groups_of(nodes)[1].rule == own
+
+
+def test_only_a_schedule_plans_moments(hadoop: Hadoop) -> None:
+    """A client's last answer is planned at the sum of its think and service times; speed divides it."""
+    closed = groups_of(population(hadoop))
+    assert [group.planned_s for group in closed] == [{}, {}]
+    datanodes, clients = groups_of(population(hadoop, pacing=Pacing.SCHEDULED, speed=2.0))
+    assert datanodes.planned_s == {}
+    calls = 2 * 5 + 2
+    assert clients.planned_s[Moment.FINISHED] == pytest.approx(calls * 0.003 / 2)
+    assert clients.planned_s[Moment.STARTED] == pytest.approx(0.003 / 2)

@@ -1,0 +1,189 @@
+"""When calls are due; what a stall of the target does to latencies, in closed form."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import median
+
+import pytest
+
+from froude.base.seeds import Seeds
+from froude.emulation.controller import Controller
+from froude.emulation.core import Core
+from froude.emulation.groups import groups_of
+from froude.emulation.pacing import Pace, Pacing, pacing_of, planned_moments, unscheduled
+from froude.emulation.programs.population import PlaySettings
+from froude.emulation.programs.registry import populate
+from froude.emulation.tally import Histogram, Series
+from froude.hadoop.distribution import Hadoop
+from froude.hadoop.rpc.client import ClientConnection
+from froude.hadoop.rpc.events import Request
+from froude.hadoop.rpc.server import ServerConnection
+from froude.hadoop.schema import Schema
+from froude.hadoop.target import Target
+from froude.workload.plan import Plan
+from froude.workload.scale import Count, Scale
+from froude.workload.types import (
+    CallTemplate,
+    Constant,
+    Moment,
+    NodeType,
+    Recorded,
+    Repeat,
+    StartRule,
+    Timing,
+    Workload,
+)
+
+CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
+STEPS, EVERY_S = 50, 0.1
+STALL = (0.95, 5.0)
+END_OF_STALL_S = sum(STALL)
+
+
+def steps(timing: Timing, clients: int = 1, start: StartRule | None = None) -> Plan:
+    """Clients that look at a file again and again."""
+    look = CallTemplate("client.look", CLIENT, "getFileInfo", {"src": Constant("/a")}, timing)
+    client = NodeType(
+        "client", Count(clients), (Repeat("L1", Count(STEPS), (look,)),), start=start or StartRule()
+    )
+    return Plan(Workload((client,), Recorded((), ())), Scale.of(clients=clients), {"client": clients})
+
+
+def played(plan: Plan, schema: Schema, pacing: Pacing, stall: tuple[float, float] | None = None) -> Series:
+    """Play against a target that answers at once, but stands still from a second on, for so many seconds."""
+    from_s, long_s = stall or (0.0, 0.0)
+    settings = PlaySettings({"": Target("namenode", "model:1", "CID-model")}, pacing=pacing)
+    population = populate(plan, schema, seeds=Seeds(1), settings=settings)
+    core = Core(
+        population,
+        Controller(groups_of(population)),
+        connect=lambda endpoint, client_id: ClientConnection(
+            endpoint.protocol, client_id=client_id or bytes(16)
+        ),
+    )
+    servers: dict[int, ServerConnection] = {}
+    asked: list[tuple[int, Request]] = []
+    now_s = 0.0
+    core.begin(now_s)
+    while not core.done:
+        for channel in core.channels:
+            server = servers.setdefault(channel.number, ServerConnection())
+            data = b"".join(channel.out)
+            channel.out.clear()
+            asked += [(channel.number, each) for each in server.receive(data) if isinstance(each, Request)]
+        if asked and not from_s <= now_s < from_s + long_s:
+            number, request = asked.pop(0)
+            core.received(core.channels[number], servers[number].respond(request.call_id, b""), now_s)
+        else:
+            now_s = max(now_s, min([core.next_s] + [from_s + long_s] * bool(asked)))
+            core.advance(now_s)
+    core.finish(now_s)
+    assert core.failure is None
+    return core.tally.of("getFileInfo")
+
+
+def _us(histogram: Histogram) -> list[int]:
+    """Every duration, in order, to three digits."""
+    return sorted(histogram.counts.elements())
+
+
+def test_of_a_schedule_every_call_due_in_the_stall_is_late_by_what_is_left_of_it(hadoop: Hadoop) -> None:
+    """50 steps 0.1 s apart and a stall of 5 s: 41 calls are due in it, each answered at its end."""
+    series = played(
+        steps(Timing(Count(EVERY_S), service=Count(0.0))), hadoop.schema(), Pacing.SCHEDULED, STALL
+    )
+    due = [(number + 1) * EVERY_S for number in range(STEPS)]
+    late = [END_OF_STALL_S - at_s if at_s > STALL[0] else 0.0 for at_s in due]
+    assert sum(each > 0 for each in late) == 41
+    assert _us(series.from_intended) == pytest.approx([each * 1e6 for each in sorted(late)], rel=1e-3)
+    assert series.from_actual.max_us == pytest.approx(4.95e6, rel=1e-3)
+    assert sum(each > 0 for each in _us(series.from_actual)) == 1
+    assert not series.held_up
+
+
+def test_closed_clients_meet_a_stall_with_one_call_and_the_correction_adds_the_others(hadoop: Hadoop) -> None:
+    """One call waits for 4.95 s; the 48 that would have come every 0.1 s meanwhile are added to the correction only."""
+    series = played(steps(Timing(Count(EVERY_S), service=Count(0.0))), hadoop.schema(), Pacing.CLOSED, STALL)
+    assert [each for each in _us(series.from_actual) if each] == pytest.approx([4.95e6], rel=1e-3)
+    assert _us(series.from_intended) == _us(series.from_actual)
+    added = [4.95 - number * EVERY_S for number in range(49)]
+    corrected = [each for each in _us(series.corrected) if each]
+    assert corrected == pytest.approx([each * 1e6 for each in sorted(added)], rel=1e-3)
+
+
+@pytest.mark.parametrize("pacing", Pacing)
+def test_without_a_stall_nothing_is_late(pacing: Pacing, hadoop: Hadoop) -> None:
+    """By either measure, and nothing is corrected."""
+    series = played(steps(Timing(Count(EVERY_S), service=Count(0.0))), hadoop.schema(), pacing)
+    assert series.answered == STEPS
+    assert series.from_intended.max_us <= 1
+    assert series.corrected.total == STEPS
+
+
+def test_a_node_that_starts_in_the_stall_of_a_schedule_is_late_from_its_planned_start(hadoop: Hadoop) -> None:
+    """What waits for a type that ends is due when the schedule has that end, however late it really comes."""
+    first = steps(Timing(Count(EVERY_S), service=Count(0.0)))
+    (client,) = first.workload.node_types
+    after = replace(
+        client, name="after", steps=(replace(client.steps[0], id="L2"),), start=StartRule("client", delay_s=0.5)
+    )  # fmt: skip
+    workload = Workload((client, after), Recorded((), ()))
+    plan = Plan(workload, first.scale, {"client": 1, "after": 1})
+    series = played(plan, hadoop.schema(), Pacing.SCHEDULED, STALL)
+    # The first client's last call is due at 5.0 s, so the second's first at 5.0 + 0.5 + 0.1, and the stall ends at 5.95.
+    late_s = sorted(END_OF_STALL_S - (5.5 + (n + 1) * EVERY_S) for n in range(4))
+    own = [each for each in _us(series.from_intended) if 0 < each < 0.9e6]
+    assert own == pytest.approx([each * 1e6 for each in late_s], rel=2e-3)
+
+
+def _due_s(pacing: Pacing, answered_s: list[float], **options: float) -> list[float]:
+    timing = Timing(Count(0.2, {"files": 0.1}), service=Count(0.3))
+    call = CallTemplate("c", "p", "m", {}, timing)
+    pace = Pace(pacing, Scale.of(files=1), **options)
+    pace.begin(10.0)
+    return [pace.due(call, at_s) for at_s in answered_s]
+
+
+def test_due_times_of_a_schedule_follow_from_the_plan() -> None:
+    """Think time at the Scale, then service time, whatever is answered when; at twice the speed half of each."""
+    assert _due_s(Pacing.SCHEDULED, [10.0, 99.0, 11.0]) == pytest.approx([10.3, 10.9, 11.5])
+    assert _due_s(Pacing.SCHEDULED, [10.0, 99.0, 11.0], speed=2) == pytest.approx([10.15, 10.45, 10.75])
+
+
+def test_closed_due_times_follow_the_answers() -> None:
+    """Think time after the answer before."""
+    assert _due_s(Pacing.CLOSED, [10.0, 99.0, 11.0]) == pytest.approx([10.3, 99.3, 11.3])
+
+
+def test_think_times_vary_as_recorded() -> None:
+    """By seed, about their median, with its median absolute deviation; never below zero."""
+    call = CallTemplate("c", "p", "m", {}, Timing(Count(1.0), 0.2))
+    pace = Pace(Pacing.CLOSED, {}, seeds=Seeds(3))
+    think = [pace.due(call, 0.0) for _ in range(4000)]
+    again = Pace(Pacing.CLOSED, {}, seeds=Seeds(3))
+    assert [again.due(call, 0.0) for _ in range(3)] == think[:3]
+    middle = median(think)
+    assert middle == pytest.approx(1.0, abs=0.02)
+    assert median(abs(each - middle) for each in think) == pytest.approx(0.2, abs=0.01)
+    assert min(think) >= 0.6 - 1e-9
+
+
+def test_a_plan_without_service_times_is_played_closed_and_says_so() -> None:
+    """Unless a schedule is asked for; with them a schedule is the default."""
+    timed, untimed = steps(Timing(Count(1.0), service=Count(0.1))), steps(Timing(Count(1.0)))
+    assert unscheduled(timed) is None
+    assert pacing_of(timed, None) == (Pacing.SCHEDULED, None)
+    assert pacing_of(timed, Pacing.CLOSED) == (Pacing.CLOSED, None)
+    assert unscheduled(untimed) == "client.look"
+    pacing, remark = pacing_of(untimed, None)
+    assert pacing is Pacing.CLOSED
+    assert remark is not None
+    assert "client.look" in remark
+
+
+def test_planned_moments_are_the_sums_of_the_steps() -> None:
+    """The first answer, and the last."""
+    plan = steps(Timing(Count(0.2), service=Count(0.1)))
+    moments = planned_moments(plan.workload.node_types[0], plan.scale, 2.0)
+    assert moments == {Moment.STARTED: pytest.approx(0.15), Moment.FINISHED: pytest.approx(STEPS * 0.3 / 2)}

@@ -1,0 +1,50 @@
+"""Who is called: service, address, identity."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.hadoop.distribution import Hadoop
+from froude.hadoop.target import SERVICES, UNKNOWN, Target, parse_address, service_of, target_at
+
+
+def test_addresses_are_read() -> None:
+    """With or without a scheme, IPv6 in brackets."""
+    assert parse_address("hdfs://10.0.0.1:8020", place="--target") == ("10.0.0.1", 8020)
+    assert parse_address("[::1]:9000", place="--target") == ("::1", 9000)
+
+
+@pytest.mark.parametrize("text", ["nn", "hdfs://nn", "nn:0", "nn:70000", ":8020", "nn:eight"])
+def test_other_texts_are_refused(text: str) -> None:
+    """One clear error names the flag, the text and the form."""
+    with pytest.raises(InputError, match=r"--target.*HOST:PORT"):
+        parse_address(text, place="--target")
+
+
+@pytest.mark.parametrize("text", ["h:-1", "h:65536", "h:123456", "h:²", ":0", "h"])
+def test_a_free_port_is_asked_for_with_0_and_nothing_else(text: str) -> None:
+    """To listen, not to call."""
+    assert parse_address("h:0", place="--listen", free_port=True) == ("h", 0)
+    with pytest.raises(InputError, match=r"--listen.*port 0 to 65535"):
+        parse_address(text, place="--listen", free_port=True)
+
+
+def test_a_target_names_its_address_as_clients_do() -> None:
+    """Host and port in one text."""
+    assert target_at("namenode", ("nn", 8020), "CID-1") == Target("namenode", "nn:8020", "CID-1")
+
+
+def test_a_targets_host_is_its_address_without_the_port() -> None:
+    """Empty where nothing is known."""
+    assert Target("nodemanager", "127.0.0.11:8041").host == "127.0.0.11"
+    assert UNKNOWN.host == ""
+
+
+def test_services_follow_from_protocols_that_one_kind_of_server_speaks(hadoop: Hadoop) -> None:
+    """Every HDFS protocol named is one of the release; one that several speak names none."""
+    protocols = set(hadoop.schema().protocols)
+    named = {protocol for protocol in SERVICES if ".hdfs." in protocol}
+    assert named <= protocols
+    assert service_of("org.apache.hadoop.hdfs.protocol.ClientProtocol") == "namenode"
+    assert service_of("org.apache.hadoop.security.RefreshUserMappingsProtocol") == ""

@@ -1,0 +1,91 @@
+"""Which flows may explain a value, and in which order they are tried."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from froude.mining.candidates import flows_from, from_cause, leaf_name, ranked, siblings
+from froude.mining.knowledge import Role
+from froude.mining.senders import Sender
+from froude.mining.structure import Occurrence
+from froude.workload.types import Flow, Scalar, Side, Which
+from tests.mining.events import calls, event
+
+
+def occurrence(template: str, request: dict, response: dict | None = None, **more: object) -> Occurrence:
+    """A call of one client."""
+    call = calls(event(0, "m", request, response))[0]
+    return Occurrence(0, 0, Sender(0, "a", Role("client"), []), template, call, **more)  # type: ignore[arg-type]
+
+
+def test_a_call_is_no_source_of_itself_in_the_same_iteration() -> None:
+    """Of other calls every occurrence may be meant."""
+    other = flows_from(("c.a", None, Side.RESPONSE, "id"), "c.b")
+    assert [flow.which for flow in other] == [
+        Which.SAME, Which.PREVIOUS, Which.NTH, Which.FIRST, Which.LAST,
+    ]  # fmt: skip
+    assert [flow.which for flow in flows_from(("c.a", None, Side.REQUEST, "id"), "c.a")] == [
+        Which.PREVIOUS, Which.NTH, Which.FIRST, Which.LAST,
+    ]  # fmt: skip
+
+
+def test_of_another_type_the_node_of_the_same_number_comes_first() -> None:
+    """Iterations of other nodes are not this one's."""
+    flows = flows_from(("d.a", "d", Side.RESPONSE, "id"), "c.b")
+    assert [(flow.which, flow.node_type) for flow in flows] == [
+        (Which.NTH, "d"), (Which.LAST, "d"), (Which.FIRST, "d"),
+    ]  # fmt: skip
+
+
+def test_a_cause_gives_its_element_wherever_its_number_stands() -> None:
+    """The element that the effect is for becomes `{each}`; the path as it stands is tried too."""
+    cause = occurrence("client.add", {"src": "/f"}, {"block.locs[1].id": "dn-1", "block.locs[0].id": "dn-0"})
+    effect = occurrence("datanode.e1", {}, cause=cause, each=1)
+    assert from_cause(effect, "dn-1") == [
+        Flow("client.add", Side.RESPONSE, "block.locs[{each}].id", Which.CAUSE, "client"),
+        Flow("client.add", Side.RESPONSE, "block.locs[1].id", Which.CAUSE, "client"),
+    ]
+    assert [flow.path for flow in from_cause(effect, "dn-0")] == ["block.locs[0].id"]
+    assert [flow.side for flow in from_cause(effect, "/f")] == [Side.REQUEST]
+    assert from_cause(effect, "nowhere") == []
+
+
+@pytest.mark.parametrize(("value", "expected"), [(7, ["a"]), (8, []), (True, [])])
+def test_only_leaves_that_stand_earlier_in_a_request_are_copied(value: Scalar, expected: list[str]) -> None:
+    """The message is encoded in order."""
+    taker = occurrence("c.b", {"a": 7, "flag": 1, "x": 7, "later": 8})
+    assert [flow.path for flow in siblings(taker, value, "x")] == expected
+
+
+def test_the_likeliest_flow_is_tried_first() -> None:
+    """Cause; same name; answer; nearest; element; shortest: each decides only where those before are equal."""
+    in_order = [
+        Flow("c.a", Side.RESPONSE, "other", Which.CAUSE, "c"),
+        Flow("c.a", Side.RESPONSE, "b.id", Which.SAME),
+        Flow("c.a", Side.RESPONSE, "b.id", Which.PREVIOUS),
+        Flow("c.a", Side.RESPONSE, "long.b.id", Which.PREVIOUS),
+        Flow("c.a", Side.RESPONSE, "b.id", Which.NTH),
+        Flow("c.a", Side.REQUEST, "b.id", Which.SAME),
+        Flow("c.a", Side.RESPONSE, "other", Which.SAME),
+    ]
+    assert ranked(in_order[::-1], "x.id", "c.b") == in_order
+    for likelier, other in pairwise(in_order):
+        assert ranked([other, likelier], "x.id", "c.b")[0] == likelier
+
+
+def test_a_real_time_call_has_what_it_had_the_time_before() -> None:
+    """Rather than what another call of the same name was answered."""
+    own = Flow("c.p1", Side.REQUEST, "id", Which.PREVIOUS)
+    other = Flow("c.a", Side.RESPONSE, "id", Which.SAME)
+    assert ranked([other, own], "id", "c.p1") == [own, other]
+    assert ranked([other, own], "id", "c.b")[0] == other
+
+
+@pytest.mark.parametrize(
+    ("path", "name"), [("a.b.c", "c"), ("c", "c"), ("a.c[3]", "c"), ("a[1].c[{each}]", "c")]
+)
+def test_leaf_names_have_no_indices(path: str, name: str) -> None:
+    """The element does not matter for what a leaf is called."""
+    assert leaf_name(path) == name

@@ -1,0 +1,188 @@
+"""Where recorded values come from: of the node's own calls, of other nodes', of a cause."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from froude.mining.flows import OccurrenceContext, Timeline, columns, type_of, value_at
+from froude.mining.knowledge import Role
+from froude.mining.senders import Sender
+from froude.mining.structure import Occurrence
+from froude.workload.rules import Special, Value
+from froude.workload.scale import Scale
+from froude.workload.types import NODE, Flow, Generated, Side, Which
+from tests.mining.events import calls, event
+
+
+class History:
+    """Calls of some nodes, made one after the other, half a second each."""
+
+    def __init__(self) -> None:
+        self.occurrences: list[Occurrence] = []
+        self._senders: dict[tuple[str, int], Sender] = {}
+
+    def call(  # noqa: PLR0917
+        self,
+        template: str,
+        loops: Mapping[str, int] | None = None,
+        request: dict | None = None,
+        response: dict | None = None,
+        node: int = 0,
+        lasts_s: float = 0.1,
+        **more: object,
+    ) -> Occurrence:
+        """Add one."""
+        number = len(self.occurrences)
+        sender = self._senders.setdefault(
+            (type_of(template), node), Sender(0, f"{type_of(template)}{node}", Role("client"), [])
+        )
+        made = calls(
+            event(number, "m", request, response, start_s=number * 0.5, end_s=number * 0.5 + lasts_s)
+        )
+        one = Occurrence(0, node, sender, template, made[0], dict(loops or {}), **more)  # type: ignore[arg-type]
+        self.occurrences.append(one)
+        return one
+
+    def gives(self, flow: Flow, taker: Occurrence) -> Value:
+        """What a flow gives at a call."""
+        return Timeline(self.occurrences).resolve(flow, taker)
+
+
+def source(which: Which, node_type: str | None = None, plus: int = 0) -> Flow:
+    """A flow from the answers of `c.a`."""
+    return Flow("c.a", Side.RESPONSE, "id", which, node_type, plus)
+
+
+@pytest.fixture
+def loop() -> tuple[History, Occurrence]:
+    """Three iterations of a source, in each after it a call of another loop; the last one takes."""
+    history = History()
+    for n in range(3):
+        history.call("c.a", {"L1": n}, response={"id": 100 + n})
+    taker = history.call("c.b", {"L1": 2, "L2": 1})
+    return history, taker
+
+
+@pytest.mark.parametrize(
+    ("which", "expected"),
+    [(Which.SAME, 102), (Which.PREVIOUS, 101), (Which.FIRST, 100), (Which.LAST, 102)],
+)
+def test_each_occurrence_of_ones_own_calls(
+    which: Which, expected: int, loop: tuple[History, Occurrence]
+) -> None:
+    """As `workload.occurrences` defines it."""
+    history, taker = loop
+    assert history.gives(source(which), taker) == expected
+    assert history.gives(source(which, plus=5), taker) == expected + 5
+
+
+@pytest.mark.parametrize(
+    ("loops", "expected"), [({"L9": 1}, 101), ({"L9": 1, "L8": 2}, 101), ({"L9": 7}, None)]
+)
+def test_the_nth_is_that_of_the_takers_outer_number(loops: dict[str, int], expected: int | None) -> None:
+    """Whatever it is called, and however deep the taker stands below it."""
+    history = History()
+    for n in range(3):
+        history.call("c.a", {"L1": n}, response={"id": 100 + n})
+    value = history.gives(source(Which.NTH), history.call("c.b", loops))
+    assert value == (Special.UNRESOLVED if expected is None else expected)
+
+
+def test_of_another_type_the_node_of_the_same_number_is_meant() -> None:
+    """NTH goes by node and iteration; FIRST and LAST by time, over all nodes."""
+    history = History()
+    for node in (1, 0):
+        for n in range(2):
+            history.call("c.a", {"L1": n}, response={"id": 10 * node + n}, node=node)
+    taker = history.call("d.b", {"L5": 1}, node=1)
+    values = [history.gives(source(which, "c"), taker) for which in (Which.NTH, Which.FIRST, Which.LAST)]
+    assert values == [11, 10, 1]
+
+
+def test_an_answer_counts_from_when_it_came() -> None:
+    """A request that was sent is known at once; an answer that is still under way is not."""
+    history = History()
+    history.call("c.a", request={"src": "/f"}, response={"id": 7}, lasts_s=9.0)
+    taker = history.call("c.b")
+    assert history.gives(source(Which.LAST), taker) is Special.UNRESOLVED
+    assert history.gives(Flow("c.a", Side.REQUEST, "src", Which.LAST), taker) == "/f"
+
+
+def test_later_calls_are_no_sources() -> None:
+    """Nor the first of all, where that comes later."""
+    history = History()
+    taker = history.call("c.b")
+    history.call("c.a", response={"id": 7})
+    assert all(history.gives(source(which), taker) is Special.UNRESOLVED for which in Which)
+
+
+def test_what_the_source_lacks_is_absent_and_not_unknown() -> None:
+    """An optional field that was not answered."""
+    history = History()
+    history.call("c.a", response={})
+    assert history.gives(source(Which.LAST), history.call("c.b")) is Special.ABSENT
+
+
+def test_a_number_is_added_to_numbers_only() -> None:
+    """Text and one is nothing."""
+    history = History()
+    history.call("c.a", response={"id": "x"})
+    taker = history.call("c.b")
+    assert history.gives(source(Which.LAST), taker) == "x"
+    assert history.gives(source(Which.LAST, plus=1), taker) is Special.UNRESOLVED
+
+
+def test_a_cause_gives_the_element_of_its_effect() -> None:
+    """Another place in the cause's answer for each."""
+    history = History()
+    cause = history.call("c.a", response={"locs[0].id": "dn-0", "locs[1].id": "dn-1"})
+    effect = history.call("d.e1", cause=cause, each=1)
+    flow = Flow("c.a", Side.RESPONSE, "locs[{each}].id", Which.CAUSE, "c")
+    assert history.gives(flow, effect) == "dn-1"
+    assert history.gives(flow, history.call("d.b")) is Special.UNRESOLVED
+
+
+def test_a_call_may_take_from_its_own_request() -> None:
+    """The leaf beside."""
+    history = History()
+    taker = history.call("c.a", request={"src": "/f"})
+    assert history.gives(Flow("c.a", Side.REQUEST, "src", Which.SAME), taker) == "/f"
+
+
+def test_where_a_value_was_seen_before() -> None:
+    """In the node's own calls, or in those of others; requests at once, answers once they came."""
+    history = History()
+    history.call("c.a", request={"src": "/f"}, response={"id": 4242}, node=0)
+    history.call("c.a", response={"id": 4242}, node=1, lasts_s=9.0)
+    taker = history.call("c.b", node=0)
+    timeline = Timeline(history.occurrences)
+    assert timeline.sources(taker, 4242) == [("c.a", None, Side.RESPONSE, "id")]
+    assert timeline.sources(taker, "/f") == [("c.a", None, Side.REQUEST, "src")]
+    assert timeline.sources(taker, 4242, others=True) == []
+    other = history.call("d.b", node=0)
+    timeline = Timeline(history.occurrences)
+    assert timeline.sources(other, 4242, others=True) == [("c.a", "c", Side.RESPONSE, "id")]
+    assert timeline.sources(other, 4242.0, others=True) == []
+
+
+def test_columns_have_a_value_for_every_call() -> None:
+    """Absent where a request lacks the leaf, in the order in which leaves first stand."""
+    history = History()
+    made = [history.call("c.a", request=request) for request in ({"a": 1}, {"b": 2, "a": 3})]
+    assert columns(made) == {"a": [1, 3], "b": [Special.ABSENT, 2]}
+    assert value_at({"a": 1}, "b") is Special.ABSENT
+
+
+def test_a_recorded_call_as_rules_see_it() -> None:
+    """Its place and its run's Scale; not the machine, and nothing random."""
+    history = History()
+    taker = history.call("c.a", {"L1": 3}, node=2, last={"L1": True})
+    context = OccurrenceContext(Timeline([taker]), Scale.of(files=4), taker)
+    assert (context.index(NODE), context.index("L1"), context.index("L7")) == (2, 3, 0)
+    assert context.is_last("L1")
+    assert not context.is_last("L7")
+    assert context.scale["files"].value == 4
+    assert context.fact("uuid") is Special.UNRESOLVED
+    assert context.generated(Generated("uuid")) is Special.UNRESOLVED

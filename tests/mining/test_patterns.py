@@ -1,0 +1,155 @@
+"""Values that follow from a call's place alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.base.units import Quantity
+from froude.mining.knowledge import Role
+from froude.mining.patterns import constant, counter, joined, same, scaled, text
+from froude.mining.senders import Sender
+from froude.mining.structure import Occurrence
+from froude.workload.rules import Special, Value
+from froude.workload.scale import Scale
+from froude.workload.types import Absent, Constant, Counter, Generated, Rule, Template
+from tests.mining.events import calls, event
+
+UUIDS = ("0f8fad5b-d9cb-469f-a165-70867728950e", "7c9e6679-7425-40de-944b-e07fc1f90ae7")
+
+
+def at(*places: dict[str, int], runs: Sequence[int] = ()) -> list[Occurrence]:
+    """Occurrences at these places: a node's number and iterations."""
+    made = []
+    for number, place in enumerate(places):
+        run = runs[number] if runs else 0
+        sender = Sender(run, str(place.get("node", 0)), Role("client"), [])
+        loops = {name: index for name, index in place.items() if name != "node"}
+        made.append(
+            Occurrence(run, place.get("node", 0), sender, "c", calls(event(number, "m"))[0], loops, {})
+        )
+    return made
+
+
+def no_slot(_occurrences: Sequence[Occurrence], _numbers: Sequence[int]) -> Rule | None:
+    """Numbers of a text that only a counter explains."""
+    return None
+
+
+GRID = at(*({"node": node, "L1": n, "L2": m} for node in range(3) for n in range(3) for m in range(2)))
+
+
+@pytest.mark.parametrize(("left", "right"), [(True, 1), (1, 1.0), (0, False), (b"a", "a")])
+def test_equal_values_of_other_types_are_not_the_same(left: Value, right: Value) -> None:
+    """A flag is no number, and bytes are no text."""
+    assert same(left, left)
+    assert not same(left, right)
+
+
+def test_constants() -> None:
+    """One value everywhere, or an argument that is never there; what nothing is known of is no constant."""
+    assert constant([5, 5]) == Constant(5)
+    assert constant([5, 6]) is None
+    assert constant([True, 1]) is None
+    assert constant([Special.ABSENT, Special.ABSENT]) == Absent()
+    assert constant([Special.UNRESOLVED]) is None
+
+
+@given(
+    base=st.integers(-1000, 1000),
+    steps=st.dictionaries(
+        st.sampled_from(["node", "L1", "L2"]), st.integers(-50, 50).filter(bool), min_size=1
+    ),
+)
+def test_every_line_over_the_place_is_found(base: int, steps: dict[str, int]) -> None:
+    """With just the indices that matter."""
+    place = [{"node": one.node, **one.indices} for one in GRID]
+    values = [base + sum(step * where[name] for name, step in steps.items()) for where in place]
+    assert counter(GRID, values) == Counter(base, steps)
+
+
+def test_what_is_no_line_is_no_counter() -> None:
+    """A bend, a flag, a single value, a constant, and numbers beyond what is exact."""
+    loop = at({"L1": 0}, {"L1": 1}, {"L1": 2})
+    assert counter(loop, [1, 2, 4]) is None
+    assert counter(loop, [1, 2, True]) is None
+    assert counter(loop[:1], [1]) is None
+    assert counter(loop, [3, 3, 3]) is None
+    assert counter(loop, [1 << 60, (1 << 60) + 1, (1 << 60) + 2]) is None
+
+
+def test_a_counter_may_go_on_from_node_to_node() -> None:
+    """Each node writes as many files as the Scale says, and the next goes on with the number after."""
+    scales = [Scale.of(files=2), Scale.of(files=3)]
+    places, runs, values = [], [], []
+    for run, files in enumerate((2, 3)):
+        for node in range(2):
+            for n in range(files):
+                places.append({"node": node, "L1": n})
+                runs.append(run)
+                values.append(node * files + n)
+    occurrences = at(*places, runs=runs)
+    assert counter(occurrences, values) is None
+    assert counter(occurrences, values, scales) == Counter(0, {"files*node": 1, "L1": 1})
+
+
+def test_a_size_with_a_unit_counts_nothing() -> None:
+    """Bytes are no number of things that a node could go on from."""
+    scales = [{"files": Quantity(2, "B")}, {"files": Quantity(3, "B")}]
+    occurrences = at({"node": 0}, {"node": 1}, {"node": 0}, {"node": 1}, runs=[0, 0, 1, 1])
+    assert counter(occurrences, [0, 2, 0, 3], scales) is None
+
+
+def test_a_number_that_follows_from_the_scale_needs_three_scales() -> None:
+    """Two points make any line; and it is one number in each run."""
+    scales = [Scale.of(n=n) for n in (2, 3, 5)]
+    three = at({}, {}, {}, runs=[0, 1, 2])
+    rule = scaled(three, [7, 10, 16], scales)
+    assert rule is not None
+    assert str(rule.count) == "3*n + 1"
+    assert scaled(three[:2], [7, 10], scales[:2]) is None
+    assert scaled(at({}, {}, {}, {}, runs=[0, 0, 1, 2]), [7, 8, 10, 16], scales) is None
+    assert scaled(three, [7, 10, True], scales) is None
+    assert scaled(three, [7, 7, 7], scales) is None
+
+
+def test_a_text_is_fixed_but_for_its_numbers() -> None:
+    """Digits that count are a counter, padded as they were written."""
+    loop = at(*({"L1": n} for n in range(11)))
+    assert text(loop, [f"/a/f{n}" for n in range(11)], no_slot) == Template(("/a/f", Counter(0, {"L1": 1})))
+    padded = text(loop, [f"/a/f{n:03}" for n in range(11)], no_slot)
+    assert padded == Template(("/a/f", Counter(0, {"L1": 1}, 3)))
+    assert text(loop, [f"/a/f{n * n}" for n in range(11)], no_slot) is None
+    assert text(loop[:2], ["/a", "/b"], no_slot) is None
+    assert text(loop[:2], ["/a1", 5], no_slot) is None
+
+
+def test_other_rules_are_asked_for_numbers_that_do_not_count() -> None:
+    """And are not believed where digits are padded, since they would be written otherwise."""
+    loop = at(*({"L1": n} for n in range(3)))
+    numbers = ("7", "19", "4")
+    asked: list[Sequence[int]] = []
+
+    def slot(_occurrences: Sequence[Occurrence], values: Sequence[int]) -> Rule | None:
+        asked.append(values)
+        return Constant(1)
+
+    assert text(loop, [f"a{n}b" for n in numbers], slot) == Template(("a", Constant(1), "b"))
+    assert asked == [[7, 19, 4]]
+    assert text(loop, [f"a{n:>02}b" for n in numbers], slot) is None
+
+
+def test_uuids_in_a_text_may_be_left_to_a_generator() -> None:
+    """Only where that is asked for."""
+    two = at({"L1": 0}, {"L1": 1})
+    values = [f"/x/{uuid}" for uuid in UUIDS]
+    assert text(two, values, no_slot) is None
+    assert text(two, values, no_slot, random=True) == Template(("/x/", Generated("uuid")))
+
+
+def test_neighbouring_texts_are_one() -> None:
+    """Empty ones are left out."""
+    assert joined(["a", "", "b", Constant(1), "", "c"]) == ("ab", Constant(1), "c")

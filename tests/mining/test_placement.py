@@ -1,0 +1,101 @@
+"""Every call of every type at its place."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from froude.mining.placement import Known, Placement, beat_names, elements_of, placement_of
+from froude.mining.relocation import relocate
+from froude.mining.senders import senders_of
+from froude.mining.structure import MinedType, find_types
+from tests.mining.synthetic import record
+
+RUNS = ({"datanodes": 4, "clients": 2, "dirs": 1, "files": 2, "blocks": 2},
+        {"datanodes": 5, "clients": 3, "dirs": 2, "files": 3, "blocks": 1})  # fmt: skip
+
+
+def found() -> tuple[list[MinedType], Placement, int]:
+    """Types and placement of two runs, and how many calls were made."""
+    senders, _ = senders_of([record(**run) for run in RUNS])
+    made = sum(len(sender.calls) for sender in senders)
+    relocations = relocate(senders)
+    types, _ = find_types(senders, len(RUNS))
+    return types, placement_of(types, relocations), made
+
+
+@pytest.fixture(scope="module")
+def assembled() -> tuple[list[MinedType], Placement, int]:
+    """The same for all tests."""
+    return found()
+
+
+def test_every_call_has_one_place(assembled: tuple[list[MinedType], Placement, int]) -> None:
+    """Of a step, of a periodic call, or of an effect; none is lost and none counted twice."""
+    _, placement, made = assembled
+    everything = placement.all()
+    assert len(everything) == made
+    assert len({id(one.call) for one in everything}) == made
+    assert not placement.lost
+
+
+def test_periodic_calls_are_numbered_node_by_node(assembled: tuple[list[MinedType], Placement, int]) -> None:
+    """The nth beat of a node stands at index n of its template."""
+    types, placement, _ = assembled
+    assert list(placement.periodic) == ["datanode.p1"]
+    assert list(beat_names(types).values()) == ["datanode.p1"]
+    by_node: dict[int, list[int]] = {}
+    for one in placement.periodic["datanode.p1"]:
+        by_node.setdefault(id(one.sender), []).append(one.indices["datanode.p1"])
+    assert len(by_node) == sum(run["datanodes"] for run in RUNS)
+    assert all(numbers == list(range(len(numbers))) for numbers in by_node.values())
+
+
+def test_effects_stand_where_their_cause_does(assembled: tuple[list[MinedType], Placement, int]) -> None:
+    """With the cause's loops, named as those of its type, and whether they were the last."""
+    _, placement, _ = assembled
+    effects = placement.effects["datanode"]
+    assert {effect.cause_type for effect in effects} == {"client"}
+    for effect in effects:
+        for one in effect.occurrences:
+            assert one.cause is not None
+            assert one.cause.template == effect.cause
+            assert one.indices == {f"client.{loop}": n for loop, n in one.cause.indices.items()}
+            assert one.last == {f"client.{loop}": is_last for loop, is_last in one.cause.last.items()}
+    assert {effect.template for effect in effects} == {f"datanode.e{n + 1}" for n in range(len(effects))}
+
+
+def test_a_share_is_of_the_elements_that_could_have_had_the_effect(
+    assembled: tuple[list[MinedType], Placement, int],
+) -> None:
+    """Each replica is reported as received; of its beginning only some are."""
+    _, placement, _ = assembled
+    shares = sorted(effect.share for effect in placement.effects["datanode"])
+    replicas = sum(
+        min(3, run["datanodes"]) * run["clients"] * run["dirs"] * run["files"] * run["blocks"] for run in RUNS
+    )
+    for effect in placement.effects["datanode"]:
+        assert effect.share == pytest.approx(len(effect.occurrences) / replicas, abs=0.001)
+    assert shares[-1] == 1.0
+    assert 0 < shares[0] < 1
+
+
+def test_a_mined_workloads_ids_are_kept(assembled: tuple[list[MinedType], Placement, int]) -> None:
+    """A further run is read with the ids that are there; what has none is lost, and counted."""
+    types, placement, _ = assembled
+    kept, *others = placement.effects["datanode"]
+    senders, _ = senders_of([record(**run) for run in RUNS])
+    relocations = relocate(senders)
+    again, _ = find_types(senders, len(RUNS))
+    known = Known(dict.fromkeys(beat_names(types), "beat"), {("datanode", kept.token, kept.cause): "known"})
+    read = placement_of(again, relocations, known)
+    assert list(read.periodic) == ["beat"]
+    assert [effect.template for effect in read.effects["datanode"]] == ["known"]
+    assert read.lost == Counter({"datanode": sum(len(other.occurrences) for other in others)})
+
+
+@pytest.mark.parametrize(("field", "number"), [("locs", 2), ("other", 0), ("", 1)])
+def test_elements_of_a_repeated_field(field: str, number: int) -> None:
+    """By the indices that stand; without a field the call itself is the only one."""
+    assert elements_of({"locs[0].a": 1, "locs[0].b": 2, "locs[7].a": 3, "locsx[9]": 4}, field) == number

@@ -1,0 +1,76 @@
+"""Mining real traffic of HDFS, YARN and MapReduce: two sizes of one job, held against a third."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.mining.pipeline import mine
+from froude.mining.prediction import LeafOutcome, Prediction, predict
+from froude.workload.types import Actor, Workload
+from tests.recorded import recorded
+
+
+@pytest.fixture(scope="module")
+def workload() -> Workload:
+    """Of 2 and 3 nodes."""
+    return mine([recorded("k2c"), recorded("k3")])
+
+
+@pytest.fixture(scope="module")
+def prediction(workload: Workload) -> Prediction:
+    """Of 4 nodes."""
+    return predict(workload, recorded("k4"))
+
+
+def test_what_requests_to_nodemanagers_cause_is_found(workload: Workload) -> None:
+    """A container's files are looked up by the NodeManager that was asked to start it, and no answer names it."""
+    effects = [
+        effect
+        for effect in workload.node_type("nodemanager").effects
+        if effect.actor is Actor.CALLEE and effect.each is not None
+    ]
+    assert {effect.call.method for effect in effects} == {"getFileInfo", "getBlockLocations"}
+    causes = {call.id: call.method for node in workload.node_types for call in _steps(workload, node.name)}
+    assert {causes[effect.cause] for effect in effects} == {"startContainers"}
+    assert all(str(effect.each).endswith("localResources") for effect in effects)
+
+
+def _steps(workload: Workload, name: str):  # type: ignore[no-untyped-def]
+    from froude.workload.walk import calls
+
+    return calls(workload.node_type(name).steps)
+
+
+def test_every_service_is_known(workload: Workload) -> None:
+    """Who is called stands in the pattern; of NodeManagers also which."""
+    launcher = list(_steps(workload, "container-launcher"))
+    assert {call.service for call in launcher} == {"nodemanager"}
+    assert all(call.callee is not None for call in launcher)
+    assert {call.service for call in _steps(workload, "map")} == {"namenode"}
+
+
+def test_everybody_who_was_recorded_is_a_source(workload: Workload) -> None:
+    """None of them is ever played against."""
+    ids = {recorded(name).meta.source_id for name in ("k2c", "k3")}
+    assert ids <= set(workload.recorded.source_ids)
+
+
+def test_a_size_never_seen_is_predicted_as_far_as_two_sizes_tell(prediction: Prediction) -> None:
+    """Clients, maps and reduces to the last call; what a MapReduce application decides by time is not."""
+    exact = {each.node_type for each in prediction.sequences if each.exact == each.nodes_real}
+    assert exact >= {
+        "datanode",
+        "map",
+        "map-2",
+        "reduce",
+        "reduce-2",
+        "shell",
+        "client",
+        "container-launcher",
+    }
+    assert prediction.sequence_share >= 0.82
+    assert prediction.call_share >= 0.87
+    assert prediction.row("logical").share >= 0.87
+    assert prediction.unmatched == 0
+    wrong = prediction.row("all").outcomes[LeafOutcome.WRONG]
+    assert wrong / prediction.row("all").leaves < 0.02

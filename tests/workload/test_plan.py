@@ -1,0 +1,101 @@
+"""How many calls a plan makes, how fast, and whether it may be played."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.workload.plan import Plan, Refusal, pace, service_s, think_s
+from froude.workload.scale import Count, Scale
+from froude.workload.types import (
+    CallTemplate,
+    NodeType,
+    Periodic,
+    Recorded,
+    Repeat,
+    Step,
+    Timing,
+    Workload,
+)
+
+SCALE = Scale.of(n=4)
+NO_TIME = Count(0)
+
+
+def call(think: Count = NO_TIME, service: Count | None = None) -> CallTemplate:
+    """A call with these times."""
+    return CallTemplate("c", "p", "create", {}, Timing(think, service=service))
+
+
+def node(*steps: Step, name: str = "client", every_s: tuple[float, ...] = ()) -> NodeType:
+    """A node type of these steps and periods."""
+    beats = tuple(Periodic(call(), period_s) for period_s in every_s)
+    return NodeType(name, Count(1), steps, beats)
+
+
+def planned(*node_types: NodeType, refusals: tuple[Refusal, ...] = (), **counts: int) -> Plan:
+    """A plan of so many nodes of each type."""
+    return Plan(Workload(node_types, Recorded((), ())), SCALE, counts, refusals)
+
+
+def test_times_follow_the_scale_and_are_never_below_zero() -> None:
+    """A line over the scale may fall below zero beyond what was recorded."""
+    growing, falling = Count(1, {"n": 0.5}), Count(1, {"n": -0.5})
+    assert think_s(call(growing), SCALE) == 3
+    assert think_s(call(falling), SCALE) == 0
+    assert service_s(call(service=growing), SCALE) == 3
+    assert service_s(call(service=falling), SCALE) == 0
+
+
+def test_a_service_time_that_was_not_recorded_is_none() -> None:
+    """Only the think time counts then."""
+    assert service_s(call(Count(2)), SCALE) == 0
+    assert pace(node(call(Count(2))), SCALE) == (1, 2)
+
+
+def test_pace_counts_calls_and_seconds_through_loops() -> None:
+    """One call of 3 s, then four times (two of 1 s, and twice one of 0.5 s)."""
+    inner = Repeat("L2", Count(2), (call(Count(0.25), Count(0.25)),))
+    outer = Repeat("L1", Count(0, {"n": 1}), (call(Count(1)), call(service=Count(1)), inner))
+    assert pace(node(call(Count(1), Count(2)), outer), SCALE) == (1 + 4 * (2 + 2), 3 + 4 * (2 + 1))
+
+
+CALLS = st.builds(call, st.integers(0, 9).map(Count), st.none() | st.integers(0, 9).map(Count))
+STEPS = st.recursive(
+    CALLS,
+    lambda steps: st.builds(Repeat, st.just("L"), st.integers(0, 3).map(Count), st.tuples(steps, steps)),
+)
+
+
+@given(STEPS, STEPS, st.integers(0, 5))
+def test_pace_is_additive_and_loops_multiply_it(first: Step, second: Step, times: int) -> None:
+    """Whatever the steps are."""
+    (calls, seconds), (more, longer) = pace(node(first), SCALE), pace(node(second), SCALE)
+    assert pace(node(first, second), SCALE) == (calls + more, seconds + longer)
+    assert pace(node(Repeat("L0", Count(times), (first,))), SCALE) == (times * calls, times * seconds)
+
+
+def test_calls_per_second_adds_steps_and_periods_of_all_nodes() -> None:
+    """Three clients at 4 calls in 2 s and one beat in 4 s; two nodes with a beat in 0.5 s and one in 1 s."""
+    client = node(Repeat("L1", Count(4), (call(Count(0.5)),)), every_s=(4,))
+    plan = planned(client, node(name="datanode", every_s=(0.5, 1)), client=3, datanode=2)
+    assert plan.calls_per_second == pytest.approx(3 * (4 / 2 + 1 / 4) + 2 * (2 + 1))
+
+
+def test_steps_without_any_time_have_no_rate() -> None:
+    """Nor has a type that the plan has no nodes of."""
+    assert planned(node(call(), every_s=(2,)), client=6).calls_per_second == 3
+    assert planned(node(call(Count(1)))).calls_per_second == 0
+
+
+@pytest.mark.parametrize(("fatal", "playable"), [((), True), ((False, False), True), ((False, True), False)])
+def test_one_fatal_refusal_is_enough(fatal: tuple[bool, ...], playable: bool) -> None:
+    """Others are warnings."""
+    refusals = tuple(Refusal("what", fatal=each) for each in fatal)
+    assert planned(refusals=refusals).playable is playable
+
+
+def test_a_refusal_is_fatal_unless_it_says_otherwise() -> None:
+    """What nobody thought about stops a play."""
+    assert not planned(refusals=(Refusal("what"),)).playable
