@@ -42,6 +42,7 @@ lint: setup ## Style, types, the floors of the house, spelling.
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_imports.py
+	$(BIN)/python tools/check_tests.py
 	$(BIN)/codespell --ignore-words-list thirdparty src tests benchmarks tools docs changes README.md Makefile noxfile.py
 
 test: lint ## Lint, then every test; real daemons are started once, small.

@@ -9,6 +9,7 @@ nox.options.sessions = ["lint", "types", "tests", "docs"]
 
 _LOCK = "requirements/dev.lock"
 _SOURCES = ("src", "tests", "benchmarks", "tools", "noxfile.py")
+_TEXTS = ("docs", "changes", "README.md", "Makefile")
 
 
 def _install(session: nox.Session) -> None:
@@ -18,12 +19,14 @@ def _install(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def lint(session: nox.Session) -> None:
-    """Style, the floors of the house, spelling."""
+    """Style, the floors of the house, a test file for each module, spelling: with `types` what `make lint` runs."""
     _install(session)
     session.run("ruff", "check", *_SOURCES)
     session.run("ruff", "format", "--check", *_SOURCES)
     session.run("lint-imports")
-    session.run("codespell", "--ignore-words-list", "thirdparty", *_SOURCES, "docs", "README.md")
+    session.run("python", "tools/check_imports.py")
+    session.run("python", "tools/check_tests.py")
+    session.run("codespell", "--ignore-words-list", "thirdparty", *_SOURCES, *_TEXTS)
 
 
 @nox.session(python="3.11")

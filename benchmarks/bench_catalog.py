@@ -170,8 +170,8 @@ def _types(hardware: Catalog) -> str:
 
 def _said(hardware: Catalog, spans: dict[str, float], plan: ProvisionPlan) -> str:
     steps = ", ".join(f"{name} {span:.2f} s" for name, span in spans.items() if name != "all")
-    found = f"{plan.status.value}, gap {plan.gap:.2%}, {plan.servers} servers, ${plan.upper:,.0f}"
-    return f"{_types(hardware)}; {steps}; {found}"
+    text = f"{plan.status.value}, gap {plan.gap:.2%}, {plan.servers} servers, ${plan.upper:,.0f}"
+    return f"{_types(hardware)}; {steps}; {text}"
 
 
 def main() -> None:
@@ -187,14 +187,14 @@ def main() -> None:
     profile = cProfile.Profile()
     if args.profile:
         profile.enable()
-    found = rows(args.tables, args.region, tuple(args.scale), args.limit)
+    measured_rows = rows(args.tables, args.region, tuple(args.scale), args.limit)
     if args.profile:
         profile.disable()
         pstats.Stats(profile, stream=sys.stderr).sort_stats("cumtime").print_stats(45)
     if args.json:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(measured_rows, indent=2))
         return
-    for row in found:
+    for row in measured_rows:
         print(f"{row['measure']:58} {row['value']:>9} {row['unit']:3} {row['aim']:>7}  {row['conditions']}")
 
 

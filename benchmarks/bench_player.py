@@ -81,11 +81,11 @@ class _Streams:
 def ours(address: tuple[str, int], schema: Schema, method: str, name: str, calls: int = CALLS) -> Figure:
     """One operation by Froude's player, latencies from intended and actual send time kept."""
     kind = schema.method(PROTOCOL, method).request
-    made = [
+    ready = [
         Ready(PROTOCOL, method, kind(**fields).SerializeToString())
         for fields in _requests(method, name, calls)
     ]
-    streams = _Streams([made[part::CONNECTIONS] for part in range(CONNECTIONS)], _target(address))
+    streams = _Streams([ready[part::CONNECTIONS] for part in range(CONNECTIONS)], _target(address))
     core = Core(streams, Controller([Group("stream", CONNECTIONS, StartRule())]), connect=connect)
     begun_s, cpu_s = time.perf_counter(), time.process_time()
     Driver(core).run()

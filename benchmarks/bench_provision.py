@@ -205,17 +205,17 @@ def _descent() -> Iterator[dict[str, object]]:
         sizes = [len(d.choices) for d in instance.datasets]
         seconds, plan = _timed(problem, 0.01, 30.0)
         begin = time.perf_counter()
-        found = gradient_descent(instance, random.Random(seed), restarts=1)
+        descent = gradient_descent(instance, random.Random(seed), restarts=1)
         walked = time.perf_counter() - begin
         name = f"5 datasets x {max(sizes)} choices, instance {seed}"
         yield _row(f"{name}: joint, packed and proved", seconds, "s", None, _said(plan))
-        ends = ", ".join(f"${end:,.0f}" for end in found.ends)
+        ends = ", ".join(f"${end:,.0f}" for end in descent.ends)
         yield _row(
             f"{name}: gradient descent, one start (the paper takes ten)",
             walked,
             "s",
             None,
-            f"ends (not packed) {ends}; {found.evaluations} choices priced, no bound",
+            f"ends (not packed) {ends}; {descent.evaluations} choices priced, no bound",
         )
 
 
@@ -226,11 +226,11 @@ def rows() -> list[dict[str, object]]:
 
 def main() -> None:
     """Measure and print."""
-    found = rows()
+    measured_rows = rows()
     if "--json" in sys.argv:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(measured_rows, indent=2))
         return
-    for row in found:
+    for row in measured_rows:
         print(f"{row['measure']:62} {row['value']:>10} {row['unit']:3} {row['aim']:>8}  {row['conditions']}")
 
 

@@ -130,7 +130,7 @@ def _rate(address: tuple[str, int], seconds: float, connections: int = CONNECTIO
     async def main() -> float:
         loop = asyncio.get_running_loop()
         counts = [0]
-        made = [
+        clients = [
             await loop.create_connection(lambda: _Client(counts, b"\x0a\x01/"), *address)
             for _ in range(connections)
         ]
@@ -138,7 +138,7 @@ def _rate(address: tuple[str, int], seconds: float, connections: int = CONNECTIO
         before, began = counts[0], time.perf_counter()
         await asyncio.sleep(seconds)
         rate = (counts[0] - before) / (time.perf_counter() - began)
-        for transport, _ in made:
+        for transport, _ in clients:
             transport.abort()
         return rate
 

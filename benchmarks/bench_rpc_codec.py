@@ -39,22 +39,22 @@ def _least(work: Callable[[], object], calls: int = _CALLS) -> float:
 
 
 def _client() -> ClientConnection:
-    one = ClientConnection(CLIENT, client_id=bytes(range(16)), user="ada", caller_context="bench")
-    one.open()
-    return one
+    connection = ClientConnection(CLIENT, client_id=bytes(range(16)), user="ada", caller_context="bench")
+    connection.open()
+    return connection
 
 
 def _encode(schema: Schema) -> None:
     """Make a request message, serialise it and frame it."""
-    one, kind = _client(), schema.method(CLIENT, "getFileInfo").request
+    connection, kind = _client(), schema.method(CLIENT, "getFileInfo").request
     for call_id in range(_CALLS):
-        one.request(call_id, "getFileInfo", kind(src="/user/ada/data/part-00001").SerializeToString())
+        connection.request(call_id, "getFileInfo", kind(src="/user/ada/data/part-00001").SerializeToString())
 
 
 def _frame_only() -> None:
-    one = _client()
+    connection = _client()
     for call_id in range(_CALLS):
-        one.request(call_id, "getFileInfo", b"\n\x19/user/ada/data/part-00001")
+        connection.request(call_id, "getFileInfo", b"\n\x19/user/ada/data/part-00001")
 
 
 def _frame_by_protobuf() -> None:
@@ -75,32 +75,32 @@ def _frame_by_protobuf() -> None:
 
 def _answers(body: bytes) -> tuple[bytes, list[bytes]]:
     """All requests, and their answers in reads of a batch each."""
-    one, server = _client(), ServerConnection()
+    connection, server = _client(), ServerConnection()
     opening = ClientConnection(CLIENT, client_id=bytes(range(16)), user="ada").open()
-    requests = b"".join(one.request(call_id, "getFileInfo", b"\n\x01/") for call_id in range(_CALLS))
+    requests = b"".join(connection.request(call_id, "getFileInfo", b"\n\x01/") for call_id in range(_CALLS))
     server.receive(opening + requests)
     answers = [server.respond(call_id, body) for call_id in range(_CALLS)]
     return opening + requests, [b"".join(answers[at : at + _BATCH]) for at in range(0, _CALLS, _BATCH)]
 
 
-def _decode(one: ClientConnection, reads: list[bytes], schema: Schema) -> None:
+def _decode(connection: ClientConnection, reads: list[bytes], schema: Schema) -> None:
     """Read answers and parse their bodies."""
     parse = schema.method(CLIENT, "getFileInfo").response.FromString
     for data in reads:
-        for event in one.receive(data):
+        for event in connection.receive(data):
             if isinstance(event, Response):
                 parse(event.body)
 
 
 def _ready_clients(count: int) -> list[ClientConnection]:
     """Clients with all calls in flight, one a round."""
-    made = []
+    clients = []
     for _ in range(count):
-        one = _client()
+        connection = _client()
         for call_id in range(_CALLS):
-            one.request(call_id, "getFileInfo", b"\n\x01/")
-        made.append(one)
-    return made
+            connection.request(call_id, "getFileInfo", b"\n\x01/")
+        clients.append(connection)
+    return clients
 
 
 def _observe(requests: bytes, reads: list[bytes]) -> None:
@@ -120,7 +120,7 @@ def rows() -> list[dict[str, object]]:
     flat = leaves(create)
     requests, reads = _answers(body)
     waiting = _ready_clients(_ROUNDS)
-    found = [
+    measured = [
         ("encode a call (getFileInfo)", _least(lambda: _encode(schema)), 5.0),
         ("its frame alone", _least(_frame_only), None),
         ("the same with headers by protobuf", _least(_frame_by_protobuf), None),
@@ -134,7 +134,7 @@ def rows() -> list[dict[str, object]]:
         ),
     ]
     return [
-        {"measure": name, "value": round(value, 2), "unit": "us", "aim": aim} for name, value, aim in found
+        {"measure": name, "value": round(value, 2), "unit": "us", "aim": aim} for name, value, aim in measured
     ]
 
 

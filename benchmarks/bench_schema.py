@@ -68,7 +68,7 @@ def rows() -> list[dict[str, object]]:
         schema = cold()
         methods = [(p, m) for p in schema.protocols for m in schema.methods(p)]
         raw = schema.to_bytes()
-        found: list[tuple[str, float, str, float | None]] = [
+        measured: list[tuple[str, float, str, float | None]] = [
             ("schema from the jars, cold", _least(cold), "s", 0.3),
             ("schema from its cache", _least(lambda: Schema.from_jars(jars, cache)), "s", 0.05),
             ("cached, to the first method", _least(first_method), "s", None),
@@ -78,7 +78,9 @@ def rows() -> list[dict[str, object]]:
             ("size of the cached schema", len(raw), "bytes", None),
             ("size of ClientProtocol's part", len(schema.subset([CLIENT]).to_bytes()), "bytes", None),
         ]
-    return [{"measure": name, "value": value, "unit": unit, "aim": aim} for name, value, unit, aim in found]
+    return [
+        {"measure": name, "value": value, "unit": unit, "aim": aim} for name, value, unit, aim in measured
+    ]
 
 
 def _every(raw: bytes, methods: list[tuple[str, str]]) -> None:

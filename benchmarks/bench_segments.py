@@ -33,27 +33,29 @@ def planted(length: int, seed: int = 1) -> list[int]:
 
 def best_of(times: int, work: Callable[[], object]) -> float:
     """Seconds of the quickest of some runs."""
-    found = []
+    results = []
     for _ in range(times):
         begin = time.perf_counter()
         work()
-        found.append(time.perf_counter() - begin)
-    return min(found)
+        results.append(time.perf_counter() - begin)
+    return min(results)
 
 
 def rows() -> list[dict[str, object]]:
     """Every measurement: measure, value, unit, aim, met."""
     small = planted(1_000)
     assert repeated_segments(small) == plain_algorithm_1(small)
-    made: list[dict[str, object]] = []
+    measured: list[dict[str, object]] = []
     for length in (1_000, 10_000, 100_000):
         sequence = planted(length)
         seconds = best_of(3, lambda sequence=sequence: repeated_segments(sequence))  # type: ignore[misc]
         aim = AIM_S if length == 100_000 else None
-        made.append(_row(f"segments of {length:,} calls", seconds, aim))
-        made.append(_row(f"fold of {length:,} calls", best_of(1, lambda s=sequence: fold(s)), None))  # type: ignore[misc]
-    made.append(_row("plain Algorithm 1 on 1,000 calls", best_of(1, lambda: plain_algorithm_1(small)), None))
-    return made
+        measured.append(_row(f"segments of {length:,} calls", seconds, aim))
+        measured.append(_row(f"fold of {length:,} calls", best_of(1, lambda s=sequence: fold(s)), None))  # type: ignore[misc]
+    measured.append(
+        _row("plain Algorithm 1 on 1,000 calls", best_of(1, lambda: plain_algorithm_1(small)), None)
+    )
+    return measured
 
 
 def _row(measure: str, seconds: float, aim: float | None) -> dict[str, object]:
@@ -63,11 +65,11 @@ def _row(measure: str, seconds: float, aim: float | None) -> dict[str, object]:
 
 def main() -> None:
     """Measure and print."""
-    found = rows()
+    measured_rows = rows()
     if "--json" in sys.argv:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(measured_rows, indent=2))
         return
-    for row in found:
+    for row in measured_rows:
         print(f"{row['measure']:34} {row['value']:>9} s" + (f"  (aim {row['aim']} s)" if row["aim"] else ""))
 
 

@@ -32,22 +32,24 @@ def regime_rows() -> Iterator[Row]:
     """Table 2: at which loads a dataset changes its storage; 1 to 500 uploads a second."""
     problem = read_problem(["photoshare-calibrated"])
     factors = [0.01 * 500 ** (number / 30) for number in range(31)]
-    found = roadmap(problem, factors, Effort(0.001, 4.0))
+    analysis = roadmap(problem, factors, Effort(0.001, 4.0))
     for what, published, dataset, unit in (
         ("tags get a cache", 5, "tags", "7.2KDisk + DRAM"),
         ("thumbnails go to SSD", 25, "thumbs", "SSD"),
         ("photos go to SSD", 330, "photos", "SSD"),
     ):
-        edge = next(_edge(a, b) for a, b in pairwise(found.regimes) if _is(b, dataset, unit))
+        edge = next(_edge(a, b) for a, b in pairwise(analysis.regimes) if _is(b, dataset, unit))
         fitted = "; fitted to it" if published == 330 else ""
         said = f"{SET_C}{fitted}; known to {edge[1] / edge[0] - 1:.1%}"
         yield near(f"{what} from", edge[1], "uploads/s", published, 0.15, said)
-    shown = "; ".join(f"{one.first.factor * UPLOADS:.3g}: {one.architecture}" for one in found.regimes)
-    proved = sum(one.proved for one in found.regimes)
+    shown = "; ".join(
+        f"{regime.first.factor * UPLOADS:.3g}: {regime.architecture}" for regime in analysis.regimes
+    )
+    proved = sum(regime.proved for regime in analysis.regimes)
     said = f"{SET_C}; 1 to 500 uploads/s, {proved} proved; first load of each: {shown}"
-    yield row("regimes of the exact optimum", len(found.regimes), "", "3 (Table 2, up to 330)", None, said)
-    said = f"within {found.within:.0%} of the optimum, fewest changes"
-    yield row("stages of the roadmap", len(found.stages), "", "3 (Table 2, up to 330)", None, said)
+    yield row("regimes of the exact optimum", len(analysis.regimes), "", "3 (Table 2, up to 330)", None, said)
+    said = f"within {analysis.within:.0%} of the optimum, fewest changes"
+    yield row("stages of the roadmap", len(analysis.stages), "", "3 (Table 2, up to 330)", None, said)
 
 
 def _is(regime: Regime, dataset: str, unit: str) -> bool:
@@ -79,16 +81,16 @@ def robustness_rows() -> Iterator[Row]:
         ),
     )
     inputs = [find_input(problem, path) for _, path, *_ in wanted]
-    found = robustness(problem, inputs, _TIGHT, span=12.0)
-    for (name, _, base, unit, published), one in zip(wanted, found.ranges, strict=True):
-        yield _range_row(name, one, base, unit, published)
+    analysis = robustness(problem, inputs, _TIGHT, span=12.0)
+    for (name, _, base, unit, published), spread in zip(wanted, analysis.ranges, strict=True):
+        yield _range_row(name, spread, base, unit, published)
 
 
-def _range_row(name: str, one: Range, base: float, unit: str, published: tuple[float, float]) -> Row:
-    low, high = one.low.stays / base, one.high.stays / base
+def _range_row(name: str, spread: Range, base: float, unit: str, published: tuple[float, float]) -> Row:
+    low, high = spread.low.stays / base, spread.high.stays / base
     met = within(low, published[0], _RANGES) and within(high, published[1], _RANGES)
-    proved = "proved" if one.low.proved and one.high.proved else "not all solves proved"
-    ends = ", ".join(edge.why for edge in (one.low, one.high))
+    proved = "proved" if spread.low.proved and spread.high.proved else "not all solves proved"
+    ends = ", ".join(edge.why for edge in (spread.low, spread.high))
     shown = f"{low:.3g} to {high:.3g}"
     said = f"{SET_C}; ends: {ends}; {proved}"
     aim = f"{published[0]} to {published[1]}"
@@ -97,8 +99,8 @@ def _range_row(name: str, one: Range, base: float, unit: str, published: tuple[f
 
 def price_rows() -> Iterator[Row]:
     """Table 3 (b): by how much a price must drop before a dataset moves; of the price, energy stays."""
-    found = price_sensitivity(read_problem(["photoshare-calibrated"]), _TIGHT)
-    drops = {(drop.dataset, drop.unit): drop for drop in found.drops}
+    sensitivity = price_sensitivity(read_problem(["photoshare-calibrated"]), _TIGHT)
+    drops = {(drop.dataset, drop.unit): drop for drop in sensitivity.drops}
     for dataset, unit, published in (
         ("tags", "15KDisk", 31),
         ("thumbs", "DRAM", 92),
@@ -140,5 +142,5 @@ def _one_partition(problem: Problem) -> Problem:
         return replace(task, operations=(replace(reads[0], dataset=one.name, probability=1.0), *rest))
 
     tasks = tuple(map(joined, application.tasks))
-    made = Application((*others, one), tasks, application.host_cores, application.host_memory)
-    return replace(problem, application=made)
+    merged = Application((*others, one), tasks, application.host_cores, application.host_memory)
+    return replace(problem, application=merged)

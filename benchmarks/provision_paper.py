@@ -93,9 +93,9 @@ def photoshare_rows() -> Iterator[Row]:
     printed = _printed_cost(plan)
     yield near("its cost from Table 1's printed totals", printed, "$", 7324, 1e-4, "rounded there")
     for name, cluster in alternatives().items():
-        found = evaluate(problem, cluster)
-        said = f"{SET_C}; bottleneck: {found.bottleneck}"
-        yield row(f"{name}: fraction of the SLA", found.fraction, "", "misses", not found.met, said)
+        evaluation = evaluate(problem, cluster)
+        said = f"{SET_C}; bottleneck: {evaluation.bottleneck}"
+        yield row(f"{name}: fraction of the SLA", evaluation.fraction, "", "misses", not evaluation.met, said)
     yield _alt5(problem, plan.upper)
     yield from _scale_out(problem)
     box = math.comb(4 + 3, 3) * 13 * 4
@@ -123,12 +123,12 @@ def _scale_out(problem: Problem) -> Iterator[Row]:
     for factor in (0.1, 0.3, 1, 3, 10, 30):
         at = replace(problem, sla=problem.sla.scaled(factor))
         best, plans = compile_plan(at, Effort(0.02, 10.0)), homogeneous(at, Effort(0.02, 10.0))
-        for name, found in ratios.items():
+        for name, ratio in ratios.items():
             if name in plans and plans[name].groups:
-                found.append(plans[name].upper / best.upper)
-    for name, found in ratios.items():
-        mean = sum(found) / len(found)
-        said = f"{SET_C}; mean of {len(found)} SLAs, 10 to 3,000 uploads/s; largest {max(found):.2g}"
+                ratio.append(plans[name].upper / best.upper)
+    for name, ratio in ratios.items():
+        mean = sum(ratio) / len(ratio)
+        said = f"{SET_C}; mean of {len(ratio)} SLAs, 10 to 3,000 uploads/s; largest {max(ratio):.2g}"
         yield row(f"{name} alone over the optimum", mean, "times", "3 to 4.5", 3 <= mean <= 4.5, said)
 
 

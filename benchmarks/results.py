@@ -186,7 +186,7 @@ class Topic:
     def _write(self, rows: dict[str, list[Row]]) -> None:
         notes = Path(__file__).parent / f"notes_{self.name.replace('-', '_')}.md"
         said = notes.read_text() if notes.is_file() else ""
-        write(self.name, self.title, self.intro, [row for found in rows.values() for row in found], said)
+        write(self.name, self.title, self.intro, [row for group in rows.values() for row in group], said)
 
 
 def pytest_counts(output: str) -> Counter[str]:

@@ -121,18 +121,18 @@ def measured() -> list[Row]:
     ]
 
 
-def _fit_rows(target: str, found: Measurement) -> Iterator[Row]:
-    steady = "steady" if found.steady else "not steady within its time"
-    for fit in found.fits:
+def _fit_rows(target: str, measurement: Measurement) -> Iterator[Row]:
+    steady = "steady" if measurement.steady else "not steady within its time"
+    for fit in measurement.fits:
         name = f"{target}, {fit.op.name.lower()}s"
         yield Row(f"{name}: rate", fit.rate_gap.rate / 1e6, "MB/s", conditions=steady)
         yield Row(f"{name}: gap", fit.rate_gap.gap * 1e3, "ms", conditions=steady)
-        for one in fit.rows:
+        for point in fit.rows:
             size, beside = (
-                size_text(one.sample.record_size),
-                f"rate+gap {one.error(one.rate_gap):+.1%}; {steady}",
+                size_text(point.sample.record_size),
+                f"rate+gap {point.error(point.rate_gap):+.1%}; {steady}",
             )
-            off = one.error(one.iops_rate) * 100
+            off = point.error(point.iops_rate) * 100
             yield Row(
                 f"{name} of {size}: IOPS+rate predicts too much by",
                 off,

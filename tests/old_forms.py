@@ -98,10 +98,10 @@ def workload() -> Workload:
 def run() -> Run:
     """`run`, without its trace."""
     tally = Tally()
-    one = tally.of("create")
-    one.sent, one.answered, one.errors = 3, 2, Counted({"java.io.IOException": 1})
-    one.from_intended.add([0.001, 0.002])
-    one.from_actual.add([0.001, 0.002])
+    series = tally.of("create")
+    series.sent, series.answered, series.errors = 3, 2, Counted({"java.io.IOException": 1})
+    series.from_intended.add([0.001, 0.002])
+    series.from_actual.add([0.001, 0.002])
     tally.rows = [IntervalRow(1.0, "create", 3, 2, 1, 1.0, 2.0, 2.0, 2.0)]
     tally.lateness.add([0.001])
     tally.lag.add([0.0005])

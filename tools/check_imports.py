@@ -29,9 +29,9 @@ def main() -> int:
     """Look; 1 if there is a circle, which is then shown."""
     graph = grimp.build_graph(PACKAGE)
     imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
-    found = circle(imports)
-    if found:
-        print("A circle of imports:", *found, sep="\n  ")
+    path = circle(imports)
+    if path:
+        print("A circle of imports:", *path, sep="\n  ")
         return 1
     print(f"No circle among {len(imports)} modules and {sum(map(len, imports.values()))} imports.")
     return 0

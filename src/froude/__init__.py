@@ -8,12 +8,18 @@ hadoop = fr.Hadoop.find()
 for n in (2, 3, 4):
     with hadoop.cluster(datanodes=n) as cluster:
         with ws.record(cluster, scale={"datanodes": n}) as recording:
-            recording.shell("-put", "file", "/in")
+            recording.shell("-put", "file", "/file")
 workload = fr.mine(ws.traces())
 plan = workload.at(datanodes=200)
 with hadoop.namenode(heap="4 GB") as nn:
     run = fr.play(plan, nn)
 ws.report(run).save("report.html")
+```
+
+Which hardware, at least cost:
+
+```python
+import froude as fr
 
 problem = fr.read_problem(["photoshare-calibrated"])
 plan = fr.compile_plan(problem)

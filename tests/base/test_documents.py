@@ -1,5 +1,7 @@
 """Documents are read strictly, and every error says where."""
 
+from enum import Enum
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from froude.base.documents import (
     parse_document,
     parse_figures,
     parse_stamp,
+    stamped_kind,
 )
 from froude.base.errors import InputError
 
@@ -93,3 +96,33 @@ def test_items_are_converted_with_their_place() -> None:
 
     with pytest.raises(InputError, match="f:2: a: is no number; found b"):
         section.converted("a", whole)
+
+
+def test_numbers_stay_within_their_range_and_words_are_of_their_list() -> None:
+    """Both ends are allowed; a default is taken only where nothing stands."""
+    root = parse_document(b"at: 3\nwhen: soon\nshape: round\n", "d.yaml")
+    assert root.value("at", float, within=(3, 4)) == 3.0
+    assert root.value("none", float, 9.0, within=(3, 4)) == 9.0
+    with pytest.raises(InputError, match=r"d.yaml:1: at: is out of range; found 3; allowed: 4 to 5"):
+        root.value("at", int, within=(4, 5))
+    assert root.member("shape", Shape) is Shape.ROUND
+    assert root.member("none", Shape, Shape.SQUARE) is Shape.SQUARE
+    with pytest.raises(InputError, match=r"found soon; allowed: round, square"):
+        root.member("when", Shape)
+
+
+class Shape(Enum):
+    """Two words."""
+
+    ROUND = "round"
+    SQUARE = "square"
+
+
+@pytest.mark.parametrize(
+    "text", [dump_document("song-book", 3, {"a": 1}), dump_figures("song-book", 3, {"a": 1})]
+)
+def test_a_kind_is_seen_at_the_head_without_reading_the_whole(text: str) -> None:
+    """In both forms, behind comments too; a stamp further down is none."""
+    assert stamped_kind(text.encode()[:40]) == "song-book"
+    assert stamped_kind(b"first: 1\n" + text.encode()) is None
+    assert stamped_kind(b'{"first": 1, "froude": "song-book/3"}') is None

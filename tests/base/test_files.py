@@ -17,6 +17,7 @@ from froude.base.files import (
     atomic_write_all,
     atomic_write_bytes,
     atomic_write_text,
+    folder_beside,
     read_bounded,
     read_lines,
 )
@@ -32,7 +33,7 @@ def test_a_failed_folder_leaves_nothing(tmp_path: Path) -> None:
     """An error while filling keeps the old folder and leaves no litter."""
     with atomic_folder(tmp_path / "t") as beside:
         (beside / "old").write_text("1")
-    with pytest.raises(RuntimeError), atomic_folder(tmp_path / "t", replace=True) as beside:  # noqa: PT012
+    with pytest.raises(RuntimeError), atomic_folder(tmp_path / "t", replaces=["old"]) as beside:  # noqa: PT012
         (beside / "new").write_text("2")
         raise RuntimeError
     assert [p.name for p in tmp_path.iterdir()] == ["t"]
@@ -103,7 +104,7 @@ def test_only_a_regular_file_is_replaced(tmp_path: Path, kind: str) -> None:
     with pytest.raises(InputError, match="is not replaced"):
         atomic_write_text(place, "x")
     if kind != "folder":
-        with pytest.raises(InputError, match="is not replaced"), atomic_folder(place, replace=True):
+        with pytest.raises(InputError, match="is not replaced"), atomic_folder(place, replaces=[]):
             pass
     assert place.lstat().st_ino == before.st_ino
     assert (tmp_path / "file").read_text() == "kept"
@@ -131,11 +132,53 @@ def test_a_text_that_is_no_unicode_is_stated(tmp_path: Path) -> None:
 def test_a_folder_that_is_replaced_is_there_until_the_new_one_is(tmp_path: Path) -> None:
     """And gone afterwards."""
     for number in range(2):
-        with atomic_folder(tmp_path / "t", replace=True) as beside:
+        with atomic_folder(tmp_path / "t", replaces=["0"]) as beside:
             (beside / f"{number}").write_text("x")
             assert (tmp_path / "t").exists() == bool(number)
     assert [path.name for path in (tmp_path / "t").iterdir()] == ["1"]
     assert [path.name for path in tmp_path.iterdir()] == ["t"]
+
+
+def foreign(folder: Path, kind: str) -> None:
+    """Something in a folder that is none of its parts `a` and `b`, though it may have the name of one."""
+    {
+        "notes.txt": lambda: (folder / "notes.txt").write_text("mine"),
+        ".hidden": lambda: (folder / ".hidden").write_text("mine"),
+        "x": (folder / "x").mkdir,
+        "b": (folder / "b").mkdir,
+        "b as a link": lambda: (folder / "b").symlink_to("a"),
+    }[kind]()
+
+
+@pytest.mark.parametrize("kind", ["notes.txt", ".hidden", "x", "b", "b as a link"])
+@pytest.mark.parametrize("meanwhile", [False, True])
+def test_a_folder_that_holds_anything_foreign_is_not_replaced(
+    tmp_path: Path, kind: str, meanwhile: bool
+) -> None:
+    """It is named, and stays, with all that was there; also where it came while the new folder was filled."""
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "a").write_text("old")
+    if not meanwhile:
+        foreign(tmp_path / "t", kind)
+    found = kind.split()[0]
+    error = pytest.raises(InputError, match=rf"t: is not replaced: it holds .* found {found}. Choose another")
+    with error, atomic_folder(tmp_path / "t", replaces=("a", "b")) as beside:
+        (beside / "a").write_text("new")
+        assert meanwhile
+        foreign(tmp_path / "t", kind)
+    assert (tmp_path / "t" / "a").read_text() == "old"
+    assert sorted(path.name for path in (tmp_path / "t").iterdir()) == sorted(["a", found])
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]
+
+
+def test_a_folder_beside_has_a_name_of_its_own(tmp_path: Path) -> None:
+    """On the same disk, and gone afterwards, whatever happens."""
+    with folder_beside(tmp_path / "a" / "t") as one, folder_beside(tmp_path / "a" / "t") as other:
+        assert one.parent == other.parent == tmp_path / "a"
+        (one / "x").write_text("1")
+    with pytest.raises(KeyboardInterrupt), folder_beside(tmp_path / "a" / "t"):
+        raise KeyboardInterrupt
+    assert list((tmp_path / "a").iterdir()) == []
 
 
 def test_read_is_bounded(tmp_path: Path) -> None:

@@ -208,11 +208,11 @@ OTHER_PATHS = {
 def commands() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Every command of the tree, by its words."""
     for name, entry in COMMANDS.items():
-        found = getattr(importlib.import_module(f"froude.cli.{entry.module}"), entry.attribute)
-        if isinstance(found, typer.Typer):
-            yield from _of_group(found, name)
+        command = getattr(importlib.import_module(f"froude.cli.{entry.module}"), entry.attribute)
+        if isinstance(command, typer.Typer):
+            yield from _of_group(command, name)
         else:
-            yield name, found
+            yield name, command
 
 
 def _of_group(group: typer.Typer, prefix: str) -> Iterator[tuple[str, Callable[..., Any]]]:

@@ -3,13 +3,14 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import typer
 
-from froude.base.errors import InputError
 from froude.cli import app
 from froude.cli.app import hoist, run
 
@@ -89,13 +90,39 @@ def test_a_cancelled_job_ends_as_by_an_interrupt(monkeypatch: pytest.MonkeyPatch
         os.kill(os.getpid(), signal.SIGTERM)
 
     monkeypatch.setattr(app, "resolve", cancelled)
-    before = signal.getsignal(signal.SIGTERM)
+    before = {name: signal.getsignal(name) for name in (signal.SIGINT, signal.SIGTERM)}
     try:
         with pytest.raises(SystemExit) as stop:
             app.main(["doctor"])
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for name, handler in before.items():
+            signal.signal(name, handler)
     assert stop.value.code == 130
+
+
+_SIGNALLED_AGAIN = """
+import os, signal, sys
+from froude.cli import app
+
+def cancelled(_):
+    os.kill(os.getpid(), signal.SIGTERM)
+
+class Last:
+    def __del__(self, kill=os.kill, me=os.getpid(), number=int(sys.argv[1])):
+        kill(me, number)
+
+last = Last()
+app.resolve = cancelled
+app.main(["doctor"])
+"""
+
+
+@pytest.mark.parametrize("again", [signal.SIGTERM, signal.SIGINT])
+def test_a_second_signal_does_not_change_the_exit_code(again: signal.Signals) -> None:
+    """However late it comes: here when Python itself has ended its signal handling."""
+    command = [sys.executable, "-c", _SIGNALLED_AGAIN, str(int(again))]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (130, "froude: interrupted\n")
 
 
 def commands(command: object, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -135,23 +162,6 @@ def test_a_dry_run_as_json(words: tuple[str, ...], capsys: Out, tmp_path: Path, 
     assert run(["--json", "--dry-run", "--workspace", str(tmp_path), *words]) == 0
     assert json.loads(capsys.readouterr().out)["dry_run"] is True
     assert list(tmp_path.iterdir()) == []
-
-
-def test_precedence_of_global_flags(tmp_path: pytest.TempPathFactory) -> None:
-    """Flag, then environment, then the workspace's file, then the default."""
-    from pathlib import Path
-
-    from froude.cli.settings import resolve
-
-    folder = Path(str(tmp_path))
-    (folder / "froude.toml").write_text("[defaults]\nseed = 3\nworkers = 2\n")
-    flags = {"workspace": folder}
-    assert resolve(flags, {}).seed == 3
-    assert resolve(flags, {"FROUDE_SEED": "4"}).seed == 4
-    assert resolve({**flags, "seed": 5}, {"FROUDE_SEED": "4"}).seed == 5
-    assert resolve(flags, {}).workers == 2
-    with pytest.raises(InputError, match="not a seed; found x"):
-        resolve(flags, {"FROUDE_SEED": "x"})
 
 
 def test_json_prints_one_document(capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,10 +39,10 @@ AT = ("--at", "datanodes=3", "--at", "clients=2", "--at", "files=2")
 def a_run() -> Run:
     """A run of one method."""
     tally = Tally()
-    one = tally.of("create")
-    one.sent = one.answered = 2
-    one.from_intended.add([0.001, 0.002])
-    one.from_actual.add([0.001, 0.002])
+    series = tally.of("create")
+    series.sent = series.answered = 2
+    series.from_intended.add([0.001, 0.002])
+    series.from_actual.add([0.001, 0.002])
     return Run(tally, "127.0.0.1:1", "CID-1", 1e9, 2.0, nodes={"client": 1})
 
 
@@ -154,8 +154,8 @@ def check(reader: Reader, name: str, artifact: Path, capsys: Out) -> None:
         stated(code, err, name or artifact.name, artifact.name)
     if code == 1:
         assert sorted(artifact.parent.rglob("*")) == before
-    for made in set(artifact.parent.rglob("*")) - set(before):
-        shutil.rmtree(made) if made.is_dir() else made.unlink(missing_ok=True)
+    for path in set(artifact.parent.rglob("*")) - set(before):
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 @pytest.fixture

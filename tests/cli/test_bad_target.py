@@ -29,31 +29,31 @@ DATANODE = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"
 Greet = Callable[[socket.socket], bool]
 
 
-def hang(one: socket.socket) -> bool:
+def hang(peer: socket.socket) -> bool:
     """Take everything, say nothing."""
     return True
 
 
-def reset_it(one: socket.socket) -> bool:
+def reset_it(peer: socket.socket) -> bool:
     """Reset as soon as something was said."""
-    one.recv(10)
-    reset(one)
+    peer.recv(10)
+    reset(peer)
     return True
 
 
-def hang_up(one: socket.socket) -> bool:
+def hang_up(peer: socket.socket) -> bool:
     """End without a word."""
-    one.close()
+    peer.close()
     return True
 
 
 def says(data: bytes) -> Greet:
     """Answer these bytes, whatever is asked, and end."""
 
-    def greet(one: socket.socket) -> bool:
-        one.recv(10)
-        one.sendall(data)
-        one.shutdown(socket.SHUT_WR)
+    def greet(peer: socket.socket) -> bool:
+        peer.recv(10)
+        peer.sendall(data)
+        peer.shutdown(socket.SHUT_WR)
         return True
 
     return greet
@@ -102,10 +102,12 @@ def nothing() -> str:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hadoop: Hadoop) -> Path:
     """A plan of a recorded source; nobody waits long."""
-    made = plan(datanodes=2, clients=1)
+    planned = plan(datanodes=2, clients=1)
     write_plan(
         tmp_path / "plan",
-        replace(made, workload=replace(made.workload, recorded=Recorded((made.scale,), ("CID-source",)))),
+        replace(
+            planned, workload=replace(planned.workload, recorded=Recorded((planned.scale,), ("CID-source",)))
+        ),
     )
     patient = functools.partial(ask_identity, timeout_s=0.3)
     monkeypatch.setattr("froude.experiment.play.ask_identity", patient)

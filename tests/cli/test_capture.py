@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import psutil
 import pytest
 
+from froude.base.scratch import sweep
 from froude.cli.app import run
 from froude.hadoop.distribution import Hadoop
 from froude.trace.files import read_trace
+from tests.hadoop.class_writer import ping_jar
 
 
 @pytest.fixture(autouse=True)
@@ -103,3 +108,28 @@ def test_several_lossless_processes_for_a_moment(
         assert set(psutil.Process().children(recursive=True)) <= before
     assert "0 calls on 0 connections" in capsys.readouterr().out
     assert read_trace(tmp_path / "t").calls == []
+
+
+def test_what_a_killed_one_leaves_is_swept(tmp_path: Path) -> None:
+    """After kill -9 nothing of it is among the temporary files once the next has started."""
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    (tmp_path / "jars").mkdir()
+    ping_jar(tmp_path / "jars" / "a.jar")
+    with socket.create_server(("127.0.0.1", 0)) as target:
+        host, port = target.getsockname()
+        words = ["--target", f"{host}:{port}", "--listen", "127.0.0.1:0", "--source-id", "x"]
+        words += ["--hadoop", str(tmp_path / "jars"), "-o", str(tmp_path / "t")]
+        process = subprocess.Popen(
+            [sys.executable, "-c", "from froude.cli.app import main; main()", "capture", "proxy", *words],
+            stderr=subprocess.PIPE,
+            env={**os.environ, "TMPDIR": str(temporary)},
+        )
+        assert process.stderr is not None
+        assert b"recording on" in process.stderr.readline()
+        process.kill()
+        process.communicate()
+    left = list(temporary.iterdir())
+    assert left
+    assert sorted(sweep(temporary)) == sorted(left)
+    assert list(temporary.iterdir()) == []

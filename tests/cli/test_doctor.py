@@ -24,8 +24,8 @@ def test_it_ends_with_one_where_it_cannot(empty_home: Path, monkeypatch: pytest.
     """Here because JAVA_HOME names no Java; the remedy is there, as text and as JSON."""
     monkeypatch.setenv("JAVA_HOME", str(empty_home))
     assert run.invoke(app, ["doctor"]).exit_code == 1
-    told = run.invoke(app, ["--json", "doctor"])
-    assert told.exit_code == 1
-    document = json.loads(told.stdout)
+    result = run.invoke(app, ["--json", "doctor"])
+    assert result.exit_code == 1
+    document = json.loads(result.stdout)
     assert document["ready"] is False
     assert [check["remedy"] for check in document["checks"] if check["verdict"] == "missing"] != [None]

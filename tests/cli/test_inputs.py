@@ -111,8 +111,8 @@ def test_odd_texts(name: str, file: str, part: str, here: Path, capsys: Out) -> 
             assert run(command(name)) in {0, 1, 3}, what
             err = capsys.readouterr().err
             assert "a bug of ours" not in err
-            for made in here.glob("out-*"):
-                shutil.rmtree(made) if made.is_dir() else made.unlink()
+            for path in here.glob("out-*"):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
         else:
             stated(name, capsys, what, part or file)
 

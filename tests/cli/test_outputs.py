@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from froude.cli.app import as_typed, run
 from froude.cli.outputs import Output, claim, page
 from froude.cli.settings import Settings
 from froude.trace.files import read_trace
-from froude.workload.plan_file import read_plan
+from froude.workload.plan_file import read_plan, write_plan
 from froude.workload.yaml_file import open_workload
 from froude.workspace.recognise import kind_of
 from tests.cli.command_lines import FILES, LINES, ORIGIN, PARTS, Place, make_all
@@ -57,13 +58,13 @@ def refused(command: list[str], capsys: Out, *parts: str) -> None:
 
 def state(folder: Path) -> dict[str, object]:
     """Everything under a folder: what stands where, and its bytes."""
-    found: dict[str, object] = {}
+    contents: dict[str, object] = {}
     for path in sorted(folder.rglob("*")):
         mode = path.lstat().st_mode
-        found[str(path)] = (
+        contents[str(path)] = (
             path.read_bytes() if stat.S_ISREG(mode) else (stat.S_IFMT(mode), path.lstat().st_ino)
         )
-    return found
+    return contents
 
 
 @pytest.mark.parametrize(("name", "place"), CASES, ids=IDS)
@@ -143,6 +144,22 @@ def test_what_is_foreign_is_not_replaced(name: str, place: Place, here: Path, ca
     assert state(here) == before
 
 
+@pytest.mark.parametrize(("name", "place"), CASES, ids=IDS)
+def test_no_artifact_is_written_into(name: str, place: Place, here: Path, capsys: Out) -> None:
+    """Neither in the place of a file of it nor beside one; by no way to it, and not with --force."""
+    for folder in PARTS:
+        shutil.copytree(here / folder, here / f"other-{folder}")
+        (here / f"way-{folder}").symlink_to(f"other-{folder}")
+    before = state(here)
+    for folder, files in PARTS.items():
+        parts = () if place.folder else (f for f in files if place.kind != "page" or f != "run.json")
+        for file in (*parts, f"new{place.suffix}", f"deep/new{place.suffix}"):
+            refused(words(name, place, f"way-{folder}/{file}"), capsys, "lies in another artifact")
+            command = words(name, place, f"other-{folder}/{file}", "--force")
+            refused(command, capsys, f"{file}: lies in another artifact", f"other-{folder}, a ")
+    assert state(here) == before
+
+
 RECORDINGS = [(name, place) for name, place in CASES if place.kind in {"trace", "run"}]
 
 
@@ -196,29 +213,15 @@ def test_figures_beside_a_page_are_an_output_too(here: Path, capsys: Out) -> Non
     refused(["report", "r", "-o", "page.json"], capsys, "is the place of the figures")
 
 
-def test_a_plan_that_cannot_be_played_replaces_none(here: Path, capsys: Out) -> None:
-    """The good one that stands there stays, and the command says so; where none stands it is written to be looked at."""
-    write = [*LINES["extrapolate"].arguments, "-o"]
-    refused_scale = ["extrapolate", "bad.yaml", "--at", "datanodes=3", "-o"]
-    text = (here / "w.yaml").read_text()
-    (here / "bad.yaml").write_text(text + "findings:\n  - what: it fits nothing\n    fatal: true\n")
-    assert run([*write, "plan"]) == 0
-    before = state(here / "plan")
-    capsys.readouterr()
-    assert run([*refused_scale, "plan"]) == 3
-    out = capsys.readouterr().out
-    assert "Nothing written" in out
-    assert "The plan that stands in plan stays as it is" in out
-    assert state(here / "plan") == before
-    assert run([*refused_scale, "other"]) == 3
-    assert not read_plan(here / "other").playable
-
-
 def test_review_writes_into_its_input(here: Path, capsys: Out) -> None:
     """On purpose; a link is refused before any answer is given."""
     (here / "link.yaml").symlink_to("w.yaml")
     refused(["review", "link.yaml", "--accept"], capsys, "link.yaml", "a link to")
     assert run(["review", "link.yaml", "--list", "--dry-run"]) == 0
+    before = state(here)
+    refused(["review", "p/workload.yaml", "--accept"], capsys, "p/workload.yaml", "lies in another artifact")
+    assert run(["review", "p/workload.yaml", "--list"]) == 0
+    assert state(here) == before
 
 
 def test_lineage_names_the_command_as_typed(here: Path) -> None:
@@ -256,6 +259,20 @@ def test_an_output_that_holds_an_input_is_refused(here: Path, capsys: Out) -> No
     line = ["extrapolate", "p/workload.yaml", *LINES["extrapolate"].arguments[2:], "-o", "p"]
     refused(line, capsys, "p: holds an input of this command", "p/workload.yaml")
     refused([*line[:-1], str(here)], capsys)
+
+
+@pytest.mark.parametrize("foreign", ["notes.txt", "x"])
+def test_a_plan_with_anything_foreign_in_it_is_not_replaced(foreign: str, here: Path, capsys: Out) -> None:
+    """A person's notes, a plan within the plan: neither with --force nor in a dry run."""
+    if foreign == "x":
+        write_plan(here / "p" / foreign, read_plan(here / "p"))
+    else:
+        (here / "p" / foreign).write_bytes(FOREIGN)
+    before = state(here)
+    for flags in ((), ("--force",), ("--dry-run",)):
+        line = [*LINES["extrapolate"].arguments, "-o", "p", *flags]
+        refused(line, capsys, "p: is not replaced", f"found {foreign}", "Choose another place, or move")
+    assert state(here) == before
 
 
 def test_two_outputs_in_one_place(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ from tests.emulation.plans import plan
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A plan's folder."""
-    made = plan(datanodes=3, clients=2)
-    recorded = Recorded((made.scale,), ("CID-source",))
-    write_plan(tmp_path / "plan", replace(made, workload=replace(made.workload, recorded=recorded)))
+    planned = plan(datanodes=3, clients=2)
+    recorded = Recorded((planned.scale,), ("CID-source",))
+    write_plan(tmp_path / "plan", replace(planned, workload=replace(planned.workload, recorded=recorded)))
     return tmp_path / "plan"
 
 
@@ -34,6 +34,14 @@ def test_a_target_that_is_none_is_one_clear_error(folder: Path, capsys: pytest.C
     """A text that names no host and port ends with 1 and says what is allowed."""
     assert run(["play", str(folder), "--target", "namenode"]) == 1
     assert "hdfs://HOST:PORT" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("port", ["", "0", "65536", "²", "x"])
+def test_a_web_address_that_is_none(folder: Path, capsys: pytest.CaptureFixture[str], port: str) -> None:
+    """Digits are those of ASCII."""
+    flags = ["--target", "hdfs://127.0.0.1:1", "--http", f"127.0.0.1:{port}"]
+    assert run(["play", str(folder), *flags]) == 1
+    assert "not a web address" in capsys.readouterr().err
 
 
 def test_an_error_about_a_plan_names_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,8 +39,8 @@ def workload(tmp_path: Path) -> Path:
 def test_workload(workload: Path, tmp_path: Path) -> None:
     """A workload becomes a page with its picture, and the same as JSON; --json says where they are."""
     output = tmp_path / "out" / "r.html"
-    told = json.loads(run(tmp_path, str(workload), "-o", str(output), "--static", as_json=True))
-    assert told == {"html": str(output), "json": str(output.with_suffix(".json"))}
+    document = json.loads(run(tmp_path, str(workload), "-o", str(output), "--static", as_json=True))
+    assert document == {"html": str(output), "json": str(output.with_suffix(".json"))}
     figures = json.loads(output.with_suffix(".json").read_text())
     assert figures["title"] == "workload.yaml"
     pattern = next(block for block in figures["sections"][0]["blocks"] if block["block"] == "pattern")

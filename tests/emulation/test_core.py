@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from froude.emulation.channel import Pending, PlayedCall
 from froude.emulation.controller import Controller, Group
-from froude.emulation.core import RETRIES, Core, PlayedCall
+from froude.emulation.core import RETRIES, UNSENT, Core
 from froude.emulation.programs.events import (
     LOST,
     Endpoint,
@@ -38,10 +39,14 @@ class Script:
 
     def __init__(self, *answers: Sequence[Instruction]) -> None:
         self.answers, self.seen = list(answers), list[Event]()
+        self.late: list[tuple[str, float]] = []
 
     def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:
         self.seen.append(event)
         return self.answers.pop(0) if self.answers else ()
+
+    def overdue(self, now_s: float) -> Sequence[tuple[str, float]]:
+        return self.late
 
 
 class People:
@@ -216,6 +221,23 @@ def test_a_lost_connection_is_made_again_and_its_calls_sent_again() -> None:
     assert core.tally.notes == {"connection lost: reset the connection": 1}
 
 
+def test_an_error_is_an_answer_after_which_a_lost_connection_is_made_again_at_once() -> None:
+    """A target that refuses a call lives: the next loss is a first one, not one more of the same trouble."""
+    node = Script([call("a")], [call("b")])
+    core = begun(node)
+    (channel,) = core.channels
+    channel.heard_s = 10.0
+    core.lost(channel, "reset the connection", 11.0)
+    core.advance(11.0)
+    server = ServerConnection()
+    (again,) = said(core, server)
+    core.received(channel, server.fail(again.call_id, "java.io.IOException", "no"), 11.5)
+    core.opened.clear()
+    core.lost(channel, "reset the connection", 12.0)
+    core.advance(12.0)
+    assert core.opened == [channel]
+
+
 def test_calls_of_a_lost_connection_fail_once_it_cannot_be_made_while_the_target_lives() -> None:
     """Bounded attempts; another connection still hears from the target, so the play goes on."""
     node = Script([call("a", token=3)], [call("b", token=4)])
@@ -256,15 +278,47 @@ def test_a_target_that_was_never_reached_ends_the_play_at_once() -> None:
     assert str(core.failure) == "nn:1: refuses connections"
 
 
-def test_a_slow_call_counts_those_that_it_held_up() -> None:
-    """Where the node's next call was expected after 0.1 s, a call of 0.5 s held up four."""
+@pytest.mark.parametrize("ending", ["answer", "error", "end"])
+def test_a_slow_call_counts_those_that_it_held_up(ending: str) -> None:
+    """Where the node's next call was expected after 0.1 s, a call of 0.5 s held up four, whatever came of it."""
     send = Send("p", "m", b"", 0, 10.0, "", 0.1)
     core, server = begun(Script([send])), ServerConnection()
     (request,) = said(core, server)
-    core.received(core.channels[0], server.respond(request.call_id, b""), 10.5)
+    if ending == "answer":
+        core.received(core.channels[0], server.respond(request.call_id, b""), 10.5)
+    elif ending == "error":
+        core.received(core.channels[0], server.fail(request.call_id, "org.x.No", "no"), 10.5)
     core.finish(10.5)
     series = core.tally.series["m"]
     assert series.from_actual.total == 1
     assert sorted(series.corrected.counts.elements()) == pytest.approx(
         [100_000, 200_000, 300_000, 400_000, 500_000], rel=1e-3
     )
+
+
+def test_what_was_due_and_not_sent_counts_with_what_it_waited() -> None:
+    """Whether its node says so, or its connection was not ready; once, however often the play is ended."""
+    late = Script()
+    late.late = [("n", 10.25)]
+    core = begun(Script([call()]), late)
+    core.channels[0].waiting.append((1, call("w", intended_s=10.5)))
+    core.finish(11.0)
+    core.finish(11.5)
+    assert core.tally.series["n"].from_intended.max_us == 750_000
+    assert core.tally.series["w"].from_intended.max_us == 500_000
+    assert core.tally.notes == {f"{UNSENT}n": 1, f"{UNSENT}w": 1}
+    assert core.tally.counts == {"m": (1, 0), "n": (0, 0), "w": (0, 0)}
+    assert {row.method for row in core.tally.rows} == {"m", "n", "w"}
+
+
+def test_calls_that_were_given_up_took_the_time_until_then() -> None:
+    """They are late, too; the ones that were never sent by their intended time alone."""
+    core, server = begun(Script([call()])), ServerConnection()
+    (request,) = said(core, server)
+    core.received(core.channels[0], server.respond(request.call_id, b""), 10.0)
+    core.channels[0].pending[7] = Pending(0, core.tally.of("m"), 10.0, call())
+    core.channels[0].waiting.append((0, call("w", intended_s=10.5)))
+    core._give_up(core.channels[0], "gone", 12.0)
+    core.finish(12.0)
+    assert core.tally.series["m"].from_actual.max_us == 2_000_000
+    assert core.tally.series["w"].from_intended.max_us == 1_500_000

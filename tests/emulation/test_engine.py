@@ -28,16 +28,6 @@ def job(played: Plan, hadoop: Hadoop, port: int) -> PlayJob:
     return PlayJob(played, hadoop.schema(), PlaySettings({"": target}))
 
 
-def test_players_import_neither_pyarrow_nor_polars() -> None:
-    """A player's memory is for emulated nodes."""
-    code = "import sys, froude.emulation.player; print(*sorted({m.split('.')[0] for m in sys.modules}))"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
-    assert "froude" in loaded
-    assert not {"pyarrow", "polars", "pandas", "numpy"} & set(loaded)
-
-
 def test_a_target_that_refuses_is_part_of_the_outcome(hadoop: Hadoop) -> None:
     """What was played is given back with the failure."""
     with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -18,8 +18,8 @@ from tests.emulation.plans import plan
 
 def population(hadoop: Hadoop, **settings: object) -> Population:
     """Six DataNodes and four clients."""
-    made = plan(datanodes=6, clients=4, files=2)
-    return populate(made, hadoop.schema(), seeds=Seeds(1), settings=PlaySettings(**settings))  # type: ignore[arg-type]
+    planned = plan(datanodes=6, clients=4, files=2)
+    return populate(planned, hadoop.schema(), seeds=Seeds(1), settings=PlaySettings(**settings))  # type: ignore[arg-type]
 
 
 def test_clients_wait_for_datanodes_unless_their_rule_says_otherwise(hadoop: Hadoop) -> None:
@@ -35,7 +35,7 @@ def test_clients_wait_for_datanodes_unless_their_rule_says_otherwise(hadoop: Had
 
 def test_only_a_schedule_plans_moments(hadoop: Hadoop) -> None:
     """A client's last answer is planned at the sum of its think and service times; speed divides it."""
-    closed = groups_of(population(hadoop))
+    closed = groups_of(population(hadoop, pacing=Pacing.CLOSED))
     assert [group.planned_s for group in closed] == [{}, {}]
     datanodes, clients = groups_of(population(hadoop, pacing=Pacing.SCHEDULED, speed=2.0))
     assert datanodes.planned_s == {}

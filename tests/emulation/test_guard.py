@@ -31,3 +31,12 @@ def test_the_recorded_source_is_always_refused(ours: bool, typed: str | None) ->
     """Not even its id typed opens the cluster that was recorded."""
     with pytest.raises(GuardError, match="recorded"):
         decide(TARGET, ours=ours, typed=typed, source_ids=("CID-1",))
+
+
+@pytest.mark.parametrize("service", ["resourcemanager", "resourcemanager-tracker"])
+def test_a_recorded_resourcemanager_is_refused_under_any_name(service: str) -> None:
+    """Its id holds the address that it was reached at; the start time alone says who it is."""
+    tunnelled = Target(service, "127.0.0.1:9032", "1795219607557@127.0.0.1:9032")
+    with pytest.raises(GuardError, match="recorded"):
+        decide(tunnelled, ours=False, typed=tunnelled.id, source_ids=("1795219607557@rm.prod:8032",))
+    decide(tunnelled, ours=False, typed=tunnelled.id, source_ids=("1795219607558@127.0.0.1:9032",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from statistics import median
 
@@ -9,12 +10,13 @@ import pytest
 
 from froude.base.seeds import Seeds
 from froude.emulation.controller import Controller
-from froude.emulation.core import Core
+from froude.emulation.core import UNSENT, Core
 from froude.emulation.groups import groups_of
 from froude.emulation.pacing import Pace, Pacing, pacing_of, planned_moments, unscheduled
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.programs.registry import populate
-from froude.emulation.tally import Histogram, Series
+from froude.emulation.run import Limit, Run
+from froude.emulation.tally import Histogram, Series, Tally
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Request
@@ -50,7 +52,26 @@ def steps(timing: Timing, clients: int = 1, start: StartRule | None = None) -> P
     return Plan(Workload((client,), Recorded((), ())), Scale.of(clients=clients), {"client": clients})
 
 
-def played(plan: Plan, schema: Schema, pacing: Pacing, stall: tuple[float, float] | None = None) -> Series:
+def played(
+    plan: Plan,
+    schema: Schema,
+    pacing: Pacing,
+    stall: tuple[float, float] | None = None,
+    *,
+    until_s: float = math.inf,
+) -> Series:
+    """As `played_tally`, of the one method."""
+    return played_tally(plan, schema, pacing, stall, until_s=until_s).of("getFileInfo")
+
+
+def played_tally(
+    plan: Plan,
+    schema: Schema,
+    pacing: Pacing,
+    stall: tuple[float, float] | None = None,
+    *,
+    until_s: float = math.inf,
+) -> Tally:
     """Play against a target that answers at once, but stands still from a second on, for so many seconds."""
     from_s, long_s = stall or (0.0, 0.0)
     settings = PlaySettings({"": Target("namenode", "model:1", "CID-model")}, pacing=pacing)
@@ -66,7 +87,7 @@ def played(plan: Plan, schema: Schema, pacing: Pacing, stall: tuple[float, float
     asked: list[tuple[int, Request]] = []
     now_s = 0.0
     core.begin(now_s)
-    while not core.done:
+    while not core.done and now_s < until_s:
         for channel in core.channels:
             server = servers.setdefault(channel.number, ServerConnection())
             data = b"".join(channel.out)
@@ -76,11 +97,11 @@ def played(plan: Plan, schema: Schema, pacing: Pacing, stall: tuple[float, float
             number, request = asked.pop(0)
             core.received(core.channels[number], servers[number].respond(request.call_id, b""), now_s)
         else:
-            now_s = max(now_s, min([core.next_s] + [from_s + long_s] * bool(asked)))
+            now_s = min(until_s, max(now_s, min([core.next_s] + [from_s + long_s] * bool(asked))))
             core.advance(now_s)
     core.finish(now_s)
     assert core.failure is None
-    return core.tally.of("getFileInfo")
+    return core.tally
 
 
 def _us(histogram: Histogram) -> list[int]:
@@ -110,6 +131,33 @@ def test_closed_clients_meet_a_stall_with_one_call_and_the_correction_adds_the_o
     added = [4.95 - number * EVERY_S for number in range(49)]
     corrected = [each for each in _us(series.corrected) if each]
     assert corrected == pytest.approx([each * 1e6 for each in sorted(added)], rel=1e-3)
+
+
+def test_a_target_that_stands_still_is_not_blamed_on_the_player(hadoop: Hadoop) -> None:
+    """The timers of the calls that it holds up are asked for too late, and fire at once."""
+    for pacing in Pacing:
+        tally = played_tally(
+            steps(Timing(Count(EVERY_S), service=Count(0.0))), hadoop.schema(), pacing, STALL
+        )
+        assert tally.lag.max_us <= 1
+        run = Run(tally, "model:1", "CID-model", begun_at_s=0.0, elapsed_s=END_OF_STALL_S)
+        assert run.bottleneck.limit is Limit.NEITHER
+
+
+def test_a_play_that_ends_in_the_stall_shows_it(hadoop: Hadoop) -> None:
+    """Every call that is due by then counts with what it has waited, sent or not; closed, the correction adds them."""
+    plan, until_s = steps(Timing(Count(EVERY_S), service=Count(0.0))), STALL[0] + 4.0
+    tally = played_tally(plan, hadoop.schema(), Pacing.SCHEDULED, STALL, until_s=until_s)
+    due = [(number + 1) * EVERY_S for number in range(STEPS)]
+    late = sorted(until_s - at_s if at_s > STALL[0] else 0.0 for at_s in due if at_s <= until_s)
+    series = tally.of("getFileInfo")
+    assert _us(series.from_intended) == pytest.approx([each * 1e6 for each in late], rel=1e-3, abs=1)
+    assert (series.sent, series.answered) == (10, 9)
+    assert tally.notes == {f"{UNSENT}getFileInfo": len(late) - 10}
+    closed = played(plan, hadoop.schema(), Pacing.CLOSED, (STALL[0], math.inf), until_s=until_s)
+    waited = [3.95 - number * EVERY_S for number in range(39)]
+    corrected = [each for each in _us(closed.corrected) if each]
+    assert corrected == pytest.approx([each * 1e6 for each in sorted(waited)], rel=1e-3)
 
 
 @pytest.mark.parametrize("pacing", Pacing)
@@ -154,6 +202,15 @@ def test_due_times_of_a_schedule_follow_from_the_plan() -> None:
 def test_closed_due_times_follow_the_answers() -> None:
     """Think time after the answer before."""
     assert _due_s(Pacing.CLOSED, [10.0, 99.0, 11.0]) == pytest.approx([10.3, 99.3, 11.3])
+
+
+def test_the_next_call_is_expected_after_the_faster_pause_and_the_whole_service_time() -> None:
+    """At twice the speed a closed client thinks half as long; the target is no faster. A schedule expects nothing."""
+    call = CallTemplate("c", "p", "m", {}, Timing(Count(0.2, {"files": 0.1}), service=Count(0.3)))
+    scale = Scale.of(files=1)
+    assert Pace(Pacing.CLOSED, scale).expected_s(call) == pytest.approx(0.6)
+    assert Pace(Pacing.CLOSED, scale, speed=2.0).expected_s(call) == pytest.approx(0.45)
+    assert Pace(Pacing.SCHEDULED, scale, speed=2.0).expected_s(call) == 0.0
 
 
 def test_think_times_vary_as_recorded() -> None:

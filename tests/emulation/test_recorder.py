@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
-from froude.emulation.core import PlayedCall
+from froude.emulation.channel import PlayedCall
 from froude.emulation.programs.events import NodeId
 from froude.emulation.recorder import Record, Spool, read_spool
 from froude.hadoop.distribution import Hadoop

@@ -1,35 +1,11 @@
-"""The Run: figures, verdicts, closure, and its folder."""
+"""The Run: figures, verdicts, and closure."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from froude.base.errors import InputError
 from froude.emulation.run import Difference, Latency, Limit, Load, Measured, Run, closure, judge
-from froude.emulation.run_files import FIGURES, HISTOGRAMS, META, hdr_log, read_run, write_run
 from froude.emulation.tally import Tally
-from froude.workspace.artifact import Origin
-
-
-@pytest.fixture
-def run() -> Run:
-    """A short play of two methods."""
-    tally = Tally()
-    for method, latencies in (("create", [0.001, 0.010]), ("delete", [0.002])):
-        series = tally.of(method)
-        series.sent = series.answered = len(latencies)
-        series.intended += latencies
-        series.actual += [each / 2 for each in latencies]
-    tally.of("delete").errors["java.io.IOException"] += 1
-    tally.late += [0.0, 0.004]
-    tally.notes["command ignored: finalize"] += 2
-    tally.close_interval(1.0)
-    return Run(
-        tally, "127.0.0.1:8020", "CID-1", 1.7e9, 2.0, nodes={"client": 1}, load=[Load(1.0, 0.2, 1, 1, 0)]
-    )
 
 
 def test_figures(run: Run) -> None:
@@ -52,71 +28,6 @@ def test_a_run_answers_with_what_its_pacing_measures(run: Run) -> None:
     assert corrected.max_ms == 5.0
     run.pacing = "scheduled"
     assert run.latency("create").max_ms == 10.0
-
-
-def test_a_run_reads_back(run: Run, tmp_path: Path) -> None:
-    """What is written is what is read, and the folder is an artifact with lineage."""
-    run.metrics = [Measured(0.5, {"process.cpu_seconds": 1.0})]
-    run.differences = [Difference("create", 2, 3)]
-    run.pacing = "scheduled"
-    run.tally.of("create").resent = 1
-    run.tally.of("create").held_up[(5_000, 1_000)] += 2
-    write_run(tmp_path / "run", run, Origin("test", ("abc",)))
-    back = read_run(tmp_path / "run")
-    assert back.counts == run.counts
-    assert back.errors == run.errors
-    assert [back.latency(of=each) for each in Latency] == [run.latency(of=each) for each in Latency]
-    assert back.tally.rows == run.tally.rows
-    assert (back.load, back.metrics, back.differences) == (run.load, run.metrics, run.differences)
-    assert (back.pacing, back.tally.of("create").resent) == ("scheduled", 1)
-    assert str(back.bottleneck) == str(run.bottleneck)
-    from froude.workspace.store import read_artifact
-
-    artifact = read_artifact(tmp_path / "run")
-    assert artifact is not None
-    assert artifact.kind == "run"
-    assert artifact.lineage.inputs == ("abc",)
-
-
-@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"format": 99}', '{"format": 1, "series": 3}'])
-def test_a_damaged_run_is_one_clear_error(run: Run, tmp_path: Path, text: str) -> None:
-    """Truncated, foreign or newer files name the file."""
-    write_run(tmp_path / "run", run)
-    (tmp_path / "run" / FIGURES).write_text(text)
-    with pytest.raises(InputError, match=FIGURES):
-        read_run(tmp_path / "run")
-
-
-@pytest.mark.parametrize("name", [META, FIGURES, HISTOGRAMS])
-def test_a_changed_run_is_told(run: Run, tmp_path: Path, name: str) -> None:
-    """Every file of it is looked at; what is well formed and not what was written is an error all the same."""
-    write_run(tmp_path / "run", run)
-    file = tmp_path / "run" / name
-    file.write_text(file.read_text().replace("2", "3"))
-    with pytest.raises(InputError, match=name):
-        read_run(tmp_path / "run")
-
-
-@pytest.mark.parametrize(
-    ("change", "state"),
-    [({}, "complete"), ({"failure": "it hung up"}, "failed"), ({"interrupted": True}, "interrupted")],
-)
-def test_the_lineage_says_how_it_ended(run: Run, tmp_path: Path, change: dict[str, Any], state: str) -> None:
-    """A failure counts for more than an interrupt."""
-    for name, value in change.items():
-        setattr(run, name, value)
-    assert write_run(tmp_path / "run", run).state.value == state
-
-
-def test_histograms_are_readable_by_hdr_tools(run: Run) -> None:
-    """Each method's distributions decode with the HdrHistogram library to the same counts."""
-    from hdrh.histogram import HdrHistogram
-
-    lines = [line for line in hdr_log(run).splitlines() if line.startswith("Tag=")]
-    assert [line.split(",")[0] for line in lines][:2] == ["Tag=create.intended", "Tag=create.actual"]
-    decoded = HdrHistogram.decode(lines[0].split(",")[-1])
-    assert decoded.get_total_count() == 2
-    assert decoded.get_value_at_percentile(100) == pytest.approx(10_000, rel=1e-3)
 
 
 def _cpu(shares: list[float]) -> list[Measured]:

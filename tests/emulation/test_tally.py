@@ -54,12 +54,12 @@ def test_an_interval_gives_a_row_a_method() -> None:
 
 def test_tallies_merge() -> None:
     """Counts, errors and notes of two players add up."""
-    one, two = Tally(), Tally()
-    for tally in (one, two):
+    first, second = Tally(), Tally()
+    for tally in (first, second):
         tally.of("a").sent = tally.of("a").answered = 3
         tally.of("a").errors["X"] += 1
         tally.notes["n"] += 1
-    one.merge(two)
-    assert one.counts == {"a": (6, 6)}
-    assert one.series["a"].errors["X"] == 2
-    assert one.notes["n"] == 2
+    first.merge(second)
+    assert first.counts == {"a": (6, 6)}
+    assert first.series["a"].errors["X"] == 2
+    assert first.notes["n"] == 2

@@ -20,8 +20,8 @@ _spec.loader.exec_module(_target)
 
 
 def _valid() -> bytes:
-    one, server = ClientConnection("p", client_id=bytes(16), user="u"), ServerConnection()
-    sent = one.open() + one.request(0, "m", b"body")
+    connection, server = ClientConnection("p", client_id=bytes(16), user="u"), ServerConnection()
+    sent = connection.open() + connection.request(0, "m", b"body")
     server.receive(sent)
     return sent + server.respond(0, b"result")
 

@@ -48,7 +48,7 @@ def class_file(
     for text in strings:
         pool.string(text)
     this, above = pool.name(name), pool.name("java/lang/Object")
-    parents = [pool.name(one) for one in interfaces]
+    parents = [pool.name(interface) for interface in interfaces]
     code, value = pool.utf8("Code"), pool.utf8("thing")
     member = struct.pack(">HHHH", 1, value, value, 1) + struct.pack(">HI", code, 3) + b"abc"
     marks = []

@@ -43,21 +43,3 @@ def test_where_it_is_configuration_goes_last_and_only_for_quick_starts(tmp_path:
     assert cds.class_path(hadoop, Path("/conf"), fast=False) == "/conf:/a.jar:/b.jar"
     assert f"-XX:SharedArchiveFile={place}" in cds.flags(hadoop)
     assert cds_build.prepare(hadoop, Silent()) == place
-
-
-def test_generated_classes_are_left_out() -> None:
-    """They differ from run to run; the forms of Java 17 and of Java 25 are both read."""
-    text = (
-        "# a comment\n"
-        "java/lang/Object id: 0\n"
-        "org/apache/hadoop/hdfs/DFSUtil$1\n"
-        "java/lang/invoke/LambdaForm$MH/0x1 id: 7\n"
-        "org/apache/hadoop/A$$Lambda id: 9\n"
-        "@lambda-proxy org/apache/hadoop/A run ()\n"
-        "org/x/Loaded id: 4 super: 0 source: /tmp/x.jar\n"
-    )
-    assert cds_build.listed_classes(text) == {
-        "java/lang/Object",
-        "org/apache/hadoop/hdfs/DFSUtil$1",
-        "org/x/Loaded",
-    }

@@ -13,17 +13,17 @@ MARK = "Lorg/example/Mark;"
 
 def test_string_constants_come_in_order_of_the_pool() -> None:
     """String constants are told from other text and keep their order."""
-    one = read_class(class_file("a/B", ["first", "", "nul\0é"]), "x.jar!a/B.class")
-    assert [decode_modified_utf8(raw) for raw in one.string_constants()] == ["first", "", "nul\0é"]
+    parsed = read_class(class_file("a/B", ["first", "", "nul\0é"]), "x.jar!a/B.class")
+    assert [decode_modified_utf8(raw) for raw in parsed.string_constants()] == ["first", "", "nul\0é"]
 
 
 def test_names_and_annotations() -> None:
     """Name, interfaces and the string elements of one annotation among others are read."""
     marks = {"Lother;": {"name": "no"}, MARK: {"name": "yes", "more": "1"}}
-    one = read_class(class_file("a/B", (), ["c/D", "e/F"], marks), "x")
-    assert (one.this_class, one.interfaces) == ("a/B", ("c/D", "e/F"))
-    assert one.annotation_strings(MARK) == {"name": "yes", "more": "1"}
-    assert one.annotation_strings("Labsent;") == {}
+    parsed = read_class(class_file("a/B", (), ["c/D", "e/F"], marks), "x")
+    assert (parsed.this_class, parsed.interfaces) == ("a/B", ("c/D", "e/F"))
+    assert parsed.annotation_strings(MARK) == {"name": "yes", "more": "1"}
+    assert parsed.annotation_strings("Labsent;") == {}
 
 
 @pytest.mark.parametrize("text", ["", "plain", "nul\0", "é", "漢", "😀 both\0", "\ud83d alone"])
@@ -57,11 +57,11 @@ def test_foreign_bytes_are_refused_with_their_offset() -> None:
 
 def test_bad_indices_are_refused() -> None:
     """An index that leads nowhere, or to a constant of another kind, is refused."""
-    one = read_class(class_file("a/B"), "x")
+    parsed = read_class(class_file("a/B"), "x")
     with pytest.raises(InputError, match="index 999"):
-        one.raw(999)
+        parsed.raw(999)
     with pytest.raises(InputError, match="names a class that is not there"):
-        one.class_name(1)
+        parsed.class_name(1)
 
 
 def test_wide_constants_take_two_places() -> None:

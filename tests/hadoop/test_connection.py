@@ -42,9 +42,9 @@ def refuse(core: ServerConnection, call: Request) -> bytes:
     return core.fail(call.call_id, "java.io.FileNotFoundException", "File does not exist: /a\n\tat x")
 
 
-def ping(one: Connection) -> object:
+def ping(connection: Connection) -> object:
     """One call."""
-    return one.call("ping", one.message("ping", src="/a"))
+    return connection.call("ping", connection.message("ping", src="/a"))
 
 
 def token_core() -> ServerConnection:
@@ -61,30 +61,33 @@ def test_calls_and_exceptions(schema: Schema) -> None:
 
     with (
         daemon(answer) as address,
-        Connection(*address, schema, PING) as one,
+        Connection(*address, schema, PING) as connection,
     ):
-        assert type(ping(one)).__name__ == "PingResponse"
+        assert type(ping(connection)).__name__ == "PingResponse"
         with pytest.raises(RemoteException, match=r"File does not exist: /a$") as caught:
-            ping(one)
+            ping(connection)
         assert caught.value.error_class == "java.io.FileNotFoundException"
         assert caught.value.file == f"127.0.0.1:{address[1]}"
-        ping(one)
+        ping(connection)
 
 
 def test_tokens_and_sasl(schema: Schema) -> None:
     """A token opens a door that is closed without it, or with another."""
     with daemon(echo, make=token_core) as address:
-        with Connection(*address, schema, PING, token=TOKEN) as one:
-            ping(one)
+        with Connection(*address, schema, PING, token=TOKEN) as connection:
+            ping(connection)
         with (
             pytest.raises(RemoteException, match="SIMPLE authentication is not enabled"),
-            Connection(*address, schema, PING) as one,
+            Connection(*address, schema, PING) as connection,
         ):
-            ping(one)
+            ping(connection)
         with pytest.raises(RemoteException, match="digest"):
             Connection(*address, schema, PING, token=Token(b"who", b"other")).open()
-    with daemon(echo) as address, Connection(*address, schema, PING, sasl=True, source="127.0.0.9") as one:
-        ping(one)
+    with (
+        daemon(echo) as address,
+        Connection(*address, schema, PING, sasl=True, source="127.0.0.9") as connection,
+    ):
+        ping(connection)
 
 
 def hang(core: ServerConnection, call: Request) -> bytes:
@@ -128,9 +131,9 @@ def test_every_failure_of_a_peer_is_stated(
     schema: Schema, answer: Callable[..., bytes | None], kind: type[TargetError], text: str
 ) -> None:
     """Hung, closed, garbled, malformed, fatal: one error each, which names the peer."""
-    with daemon(answer) as address, Connection(*address, schema, PING, timeout_s=0.2) as one:
+    with daemon(answer) as address, Connection(*address, schema, PING, timeout_s=0.2) as connection:
         with pytest.raises(kind, match=text) as caught:
-            ping(one)
+            ping(connection)
         assert str(caught.value).startswith(f"127.0.0.1:{address[1]}: ")
 
 
@@ -148,10 +151,10 @@ def test_a_reset_and_a_refusal_are_told_apart(schema: Schema) -> None:
 
 
 def _opened(address: tuple[str, int], schema: Schema) -> Connection:
-    one = Connection(*address, schema, PING)
-    one.open()
+    connection = Connection(*address, schema, PING)
+    connection.open()
     time.sleep(0.05)
-    return one
+    return connection
 
 
 def test_a_required_field_that_is_not_set_is_the_caller_s_error(schema: Schema) -> None:
@@ -169,10 +172,12 @@ def test_many_calls_in_flight_on_an_event_loop(schema: Schema) -> None:
         return (echo, refuse)[call.call_id % 2](core, call)
 
     async def play(address: tuple[str, int]) -> list[object]:
-        async with AsyncConnection(*address, schema, PING, token=TOKEN) as one:
+        async with AsyncConnection(*address, schema, PING, token=TOKEN) as connection:
             message = schema.method(PING, "ping").request(src="/a")
             return list(
-                await asyncio.gather(*(one.call("ping", message) for _ in range(40)), return_exceptions=True)
+                await asyncio.gather(
+                    *(connection.call("ping", message) for _ in range(40)), return_exceptions=True
+                )
             )
 
     with daemon(odd, make=token_core) as address:
@@ -187,12 +192,12 @@ def test_failures_on_an_event_loop(schema: Schema, answer: Callable[..., bytes |
     """A failure ends every waiting call, and every later one."""
 
     async def play(address: tuple[str, int]) -> list[object]:
-        async with AsyncConnection(*address, schema, PING, timeout_s=0.2) as one:
+        async with AsyncConnection(*address, schema, PING, timeout_s=0.2) as connection:
             message = schema.method(PING, "ping").request(src="/a")
             first = await asyncio.gather(
-                one.call("ping", message), one.call("ping", message), return_exceptions=True
+                connection.call("ping", message), connection.call("ping", message), return_exceptions=True
             )
-            return [*first, *await asyncio.gather(one.call("ping", message), return_exceptions=True)]
+            return [*first, *await asyncio.gather(connection.call("ping", message), return_exceptions=True)]
 
     with daemon(answer) as address:
         results = asyncio.run(play(address))

@@ -18,8 +18,8 @@ from tests.hadoop.class_writer import class_file, jar, outer_class, ping_descrip
 def test_a_descriptor_is_joined_from_its_parts(part: int) -> None:
     """Parts of protobuf 2.5 (400 characters) and of later ones (16,000) are joined to the same file."""
     file = ping_descriptor()
-    found = dict(descriptors_of(read_class(outer_class("P", file, part), "P")))
-    assert FileDescriptorProto.FromString(found["Ping.proto"]) == file
+    descriptors = dict(descriptors_of(read_class(outer_class("P", file, part), "P")))
+    assert FileDescriptorProto.FromString(descriptors["Ping.proto"]) == file
 
 
 def test_a_descriptor_that_ends_with_a_full_part() -> None:
@@ -44,9 +44,9 @@ def test_a_damaged_descriptor_is_named() -> None:
 
 def test_protocols_follow_annotation_and_inheritance(tmp_path: Path) -> None:
     """The annotation names a protocol, else the class's name does; a service may come by an ancestor."""
-    found = scan([Jar(ping_jar(tmp_path / "hadoop.jar"))])
+    scanned = scan([Jar(ping_jar(tmp_path / "hadoop.jar"))])
     service = ("Ping.proto", "PingService")
-    assert found.protocols == {"org.example.PingProtocol": service, "org.example.HeirProtocolPB": service}
+    assert scanned.protocols == {"org.example.PingProtocol": service, "org.example.HeirProtocolPB": service}
 
 
 def test_moved_classes_are_found(tmp_path: Path) -> None:

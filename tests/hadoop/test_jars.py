@@ -21,9 +21,9 @@ def test_members_are_chosen_by_name_and_inflated(tmp_path: Path) -> None:
     path = jar(tmp_path / "a.jar", {"x/A": b"aaa" * 100, "y/B": b"b"})
     with zipfile.ZipFile(path, "a", zipfile.ZIP_STORED) as more:
         more.writestr("z/C.class", b"stored")
-    one = Jar(path)
-    found = {member.name: data for member, data in one.read(one.members(re.compile(rb"^[xz]/")))}
-    assert found == {"x/A.class": b"aaa" * 100, "z/C.class": b"stored"}
+    archive = Jar(path)
+    contents = {member.name: data for member, data in archive.read(archive.members(re.compile(rb"^[xz]/")))}
+    assert contents == {"x/A.class": b"aaa" * 100, "z/C.class": b"stored"}
 
 
 def test_the_key_follows_content_and_name(tmp_path: Path) -> None:
@@ -53,8 +53,8 @@ def test_every_flipped_byte_is_either_harmless_or_stated(tmp_path: Path) -> None
     for at in range(len(whole)):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
         try:
-            one = Jar(path)
-            for _, data in one.read(one.members(ALL)):
+            archive = Jar(path)
+            for _, data in archive.read(archive.members(ALL)):
                 assert data == b"content" * 20
         except InputError as error:
             assert "b.jar" in str(error)
@@ -68,6 +68,6 @@ def test_a_member_that_lies_about_its_size_is_refused(tmp_path: Path) -> None:
     for claim in (MEMBER_LIMIT_BYTES + 1, 10):
         struct.pack_into("<I", data, at + 24, claim)
         path.write_bytes(data)
-        one = Jar(path)
+        archive = Jar(path)
         with pytest.raises(InputError, match=r"a\.jar!x/A\.class: has a damaged member"):
-            list(one.read(one.members(ALL)))
+            list(archive.read(archive.members(ALL)))

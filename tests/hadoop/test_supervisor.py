@@ -44,9 +44,9 @@ sys.exit(supervisor.run(Path(sys.argv[1]), Wanted()))
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A run folder."""
-    made = tmp_path / "hadoop"
-    made.mkdir()
-    return made
+    release = tmp_path / "hadoop"
+    release.mkdir()
+    return release
 
 
 def _supervisor(folder: Path, how: str) -> tuple[subprocess.Popen[bytes], psutil.Process]:

@@ -6,7 +6,16 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.hadoop.distribution import Hadoop
-from froude.hadoop.target import SERVICES, UNKNOWN, Target, parse_address, service_of, target_at
+from froude.hadoop.target import (
+    SERVICES,
+    UNKNOWN,
+    Target,
+    answers_for,
+    parse_address,
+    same_daemon,
+    service_of,
+    target_at,
+)
 
 
 def test_addresses_are_read() -> None:
@@ -48,3 +57,21 @@ def test_services_follow_from_protocols_that_one_kind_of_server_speaks(hadoop: H
     assert named <= protocols
     assert service_of("org.apache.hadoop.hdfs.protocol.ClientProtocol") == "namenode"
     assert service_of("org.apache.hadoop.security.RefreshUserMappingsProtocol") == ""
+
+
+def test_a_resourcemanager_is_known_by_its_start_time_and_a_namenode_by_its_whole_id() -> None:
+    """Two addresses of one ResourceManager are one daemon; a cluster id may hold any character."""
+    assert same_daemon("resourcemanager-scheduler", "17@a:8030", "17@b:8032")
+    assert not same_daemon("resourcemanager", "17@a:8030", "18@a:8030")
+    assert not same_daemon("namenode", "etl@test", "etl@prod")
+    assert (answers_for("resourcemanager-tracker"), answers_for("namenode")) == (
+        "resourcemanager",
+        "namenode",
+    )
+
+
+@pytest.mark.parametrize("host", ["a..b", "é" * 80])
+def test_what_can_be_no_host_is_no_address(host: str) -> None:
+    """A look-up would refuse its form before it asks anybody."""
+    with pytest.raises(InputError, match="has no name of a host"):
+        parse_address(f"hdfs://{host}:80", place="--target")

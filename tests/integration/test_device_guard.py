@@ -25,12 +25,12 @@ def device(tmp_path: Path) -> Iterator[str]:
     image = tmp_path / "image"
     image.touch()
     os.truncate(image, 16 * MIB)
-    made = subprocess.run(
+    result = subprocess.run(
         ["losetup", "--find", "--show", str(image)], capture_output=True, text=True, check=False
     )
-    if made.returncode != 0:
-        pytest.skip(f"no loop device can be made here: {made.stderr.strip()}")
-    name = made.stdout.strip()
+    if result.returncode != 0:
+        pytest.skip(f"no loop device can be made here: {result.stderr.strip()}")
+    name = result.stdout.strip()
     try:
         yield name
     finally:

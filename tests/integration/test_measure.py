@@ -43,9 +43,9 @@ def test_a_disk_of_a_known_law(tmp_path: Path) -> None:
         pytest.skip("this fio is built without its nbd engine")
     asked = Request((4 * KIB, 200 * KIB, MIB), 0.2, Rule(window=2, rounds=2))
     with SlowDisk(tmp_path / "nbd", size=8 * MIB, rate=20e6, gap=20e-3) as disk:
-        found = measure(replace(served(disk.uri, 8 * MIB), read_only=True), asked)
+        measured = measure(replace(served(disk.uri, 8 * MIB), read_only=True), asked)
     assert disk.written == 0
-    (fit,) = found.fits
+    (fit,) = measured.fits
     assert fit.op is Op.READ
     took = [Sample(size, statistics.mean(times)) for size, times in disk.served.items() if size >= 4 * KIB]
     law = fit_rate_gap(took)
@@ -87,7 +87,10 @@ def test_nothing_outlives_an_interruption(tmp_path: Path, by: signal.Signals, go
     child = subprocess.Popen([*program, *words, "-o", str(tmp_path / "m.json")], stderr=subprocess.PIPE)
     below: list[psutil.Process] = []
     deadline = time.monotonic() + 30
-    while not any("randwrite" in " ".join(_words_of(one)) for one in below) and time.monotonic() < deadline:
+    while (
+        not any("randwrite" in " ".join(_words_of(process)) for process in below)
+        and time.monotonic() < deadline
+    ):
         below = psutil.Process(child.pid).children(recursive=True)
         time.sleep(0.05)
     assert below

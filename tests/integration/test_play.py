@@ -71,10 +71,10 @@ def test_datanodes_and_clients_play_without_an_error(fresh: NameNode, tmp_path: 
 
 def test_each_node_can_have_a_connection_and_an_address(fresh: NameNode) -> None:
     """As in a real cluster: the NameNode sees as many addresses as DataNodes; the target's death is stated."""
-    made = plan(datanodes=40, clients=5, files=1)
+    planned = plan(datanodes=40, clients=5, files=1)
     own = Connections(pool=0, user="root")
     run = play(
-        made,
+        planned,
         fresh,
         record="summary",
         connections=own,
@@ -115,10 +115,10 @@ def _made(namenode: NameNode) -> int:
 
 def test_one_play_speaks_to_several_daemons(fresh: NameNode, hadoop: Hadoop, tmp_path: Path) -> None:
     """Each call goes to the daemon of its service; one whose service has no target is left out and counted."""
-    made = _folders(7, services=("first", "second", "third"))
+    folders = _folders(7, services=("first", "second", "third"))
     with hadoop.namenode(heap="256 MB", fast=True) as other:
         folder = tmp_path / "run"
-        run = play(made, {"first": fresh, "second": other}, record="full", folder=folder)
+        run = play(folders, {"first": fresh, "second": other}, record="full", folder=folder)
         assert [_made(each) for each in (fresh, other)] == [7, 7]
     assert run.failure is None
     assert run.errors == {}

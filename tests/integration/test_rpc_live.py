@@ -36,21 +36,23 @@ def connect(namenode: NameNode, schema: Schema, **options: object) -> Connection
     return Connection(*namenode.address, schema, CLIENT, **options)  # type: ignore[arg-type]
 
 
-def mkdirs(one: Connection, path: str) -> dict[str, object]:
+def mkdirs(connection: Connection, path: str) -> dict[str, object]:
     """Make a directory; the answer's leaves."""
-    request = one.message("mkdirs", src=path, createParent=True)
+    request = connection.message("mkdirs", src=path, createParent=True)
     request.masked.perm = 0o755  # type: ignore[attr-defined]
-    return dict(leaves(one.call("mkdirs", request)))
+    return dict(leaves(connection.call("mkdirs", request)))
 
 
 def test_calls_and_exceptions(namenode: NameNode, schema: Schema) -> None:
     """A call works, and an exception has its class and keeps the connection."""
-    with connect(namenode, schema, caller_context="froude-test") as one:
-        assert mkdirs(one, "/rpc/a") == {"result": True}
+    with connect(namenode, schema, caller_context="froude-test") as connection:
+        assert mkdirs(connection, "/rpc/a") == {"result": True}
         with pytest.raises(RemoteException, match="FileNotFoundException") as caught:
-            one.call("getBlockLocations", one.message("getBlockLocations", src="/none", offset=0, length=1))
+            connection.call(
+                "getBlockLocations", connection.message("getBlockLocations", src="/none", offset=0, length=1)
+            )
         assert not caught.value.fatal
-        status = leaves(one.call("getFileInfo", one.message("getFileInfo", src="/rpc/a")))
+        status = leaves(connection.call("getFileInfo", connection.message("getFileInfo", src="/rpc/a")))
         assert (status["fs.owner"], status["fs.permission.perm"]) == ("root", 0o755)
 
 
@@ -65,19 +67,19 @@ def test_simple_by_sasl_and_proxy_users(
         request = root.message("setPermission", src=path)
         request.permission.perm = 0o777  # type: ignore[attr-defined]
         root.call("setPermission", request)
-    with connect(namenode, schema, **options) as one:
-        mkdirs(one, f"{path}/mine")
-        status = leaves(one.call("getFileInfo", one.message("getFileInfo", src=f"{path}/mine")))
+    with connect(namenode, schema, **options) as connection:
+        mkdirs(connection, f"{path}/mine")
+        status = leaves(connection.call("getFileInfo", connection.message("getFileInfo", src=f"{path}/mine")))
     assert status["fs.owner"] == "ann"
 
 
 def test_the_retry_cache_knows_a_repeated_call(namenode: NameNode, schema: Schema) -> None:
     """The same ids with a raised retry count get the first answer again, a fresh call id does not."""
     client_id = uuid.uuid4().bytes
-    with connect(namenode, schema, client_id=client_id) as one:
-        mkdirs(one, "/rpc/gone")
-        delete = one.message("delete", src="/rpc/gone", recursive=True)
-        assert leaves(one.call("delete", delete, call_id=77)) == {"result": True}
+    with connect(namenode, schema, client_id=client_id) as connection:
+        mkdirs(connection, "/rpc/gone")
+        delete = connection.message("delete", src="/rpc/gone", recursive=True)
+        assert leaves(connection.call("delete", delete, call_id=77)) == {"result": True}
     with connect(namenode, schema, client_id=client_id) as again:
         assert leaves(again.call("delete", delete, call_id=77, retry=1)) == {"result": True}
         assert leaves(again.call("delete", delete)) == {"result": False}
@@ -85,16 +87,18 @@ def test_the_retry_cache_knows_a_repeated_call(namenode: NameNode, schema: Schem
 
 def test_a_delegation_token_opens_by_digest_md5(namenode: NameNode, schema: Schema) -> None:
     """Java's own DIGEST-MD5 takes our answer and proves itself to us; a changed password is refused."""
-    with connect(namenode, schema, user="ann") as one:
-        token = leaves(one.call("getDelegationToken", one.message("getDelegationToken", renewer="ann")))
+    with connect(namenode, schema, user="ann") as connection:
+        token = leaves(
+            connection.call("getDelegationToken", connection.message("getDelegationToken", renewer="ann"))
+        )
     identifier, password = token["token.identifier"], token["token.password"]
     assert isinstance(identifier, bytes)
     assert isinstance(password, bytes)
     with (
-        connect(namenode, schema, user=None, token=Token(identifier, password)) as one,
+        connect(namenode, schema, user=None, token=Token(identifier, password)) as connection,
         pytest.raises(RemoteException, match="user=ann"),
     ):
-        mkdirs(one, "/not-allowed")
+        mkdirs(connection, "/not-allowed")
     with pytest.raises(RemoteException, match="DIGEST-MD5"):
         connect(namenode, schema, user=None, token=Token(identifier, password + b"!")).open()
 
@@ -103,9 +107,9 @@ def test_calls_in_flight(namenode: NameNode, schema: Schema) -> None:
     """Many calls in flight on one connection are each answered, whatever their order."""
 
     async def play() -> list[object]:
-        async with AsyncConnection(*namenode.address, schema, CLIENT, user="root") as one:
+        async with AsyncConnection(*namenode.address, schema, CLIENT, user="root") as connection:
             request = schema.method(CLIENT, "getFileInfo").request(src="/")
-            return list(await asyncio.gather(*(one.call("getFileInfo", request) for _ in range(200))))
+            return list(await asyncio.gather(*(connection.call("getFileInfo", request) for _ in range(200))))
 
     assert len({str(answer) for answer in asyncio.run(play())}) == 1
 
@@ -114,9 +118,9 @@ def test_the_web_port_is_recognised(namenode: NameNode, schema: Schema) -> None:
     """Calling the web port says that it is one."""
     with (
         pytest.raises((RemoteProtocolError, TargetError), match="HTTP"),
-        Connection(*namenode.http, schema, CLIENT, user="root") as one,
+        Connection(*namenode.http, schema, CLIENT, user="root") as connection,
     ):
-        mkdirs(one, "/x")
+        mkdirs(connection, "/x")
 
 
 @pytest.mark.parametrize("version", [2, 3, 8, 10])

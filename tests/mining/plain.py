@@ -9,10 +9,10 @@ from froude.mining.segments import Segment, choose
 
 def plain_algorithm_1(sequence: Sequence[Hashable]) -> list[Segment]:
     """Repeated segments by brute force, O(n^3)."""
-    found: list[Segment] = []
+    segments: list[Segment] = []
     for size in range(1, len(sequence) // 2 + 1):
-        found.extend(_without_duplicates(_rows(sequence, size)))
-    return choose(found)
+        segments.extend(_without_duplicates(_rows(sequence, size)))
+    return choose(segments)
 
 
 def _rows(sequence: Sequence[Hashable], size: int) -> list[Segment]:

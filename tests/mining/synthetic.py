@@ -134,8 +134,8 @@ def writer(number: int, scale: Scale, rng: random.Random) -> Program:
         yield 0.01, CLIENT, "mkdirs", {"src": f"{home}/d{d}", "createParent": False}
         for f in range(files):
             path = f"{home}/d{d}/f{f:03d}"
-            made = yield 0.01, CLIENT, "create", {"src": path, "clientName": name, "replication": 3}
-            file = made["fs.fileId"]
+            created = yield 0.01, CLIENT, "create", {"src": path, "clientName": name, "replication": 3}
+            file = created["fs.fileId"]
             previous: dict = {}
             for _ in range(blocks):
                 request = {"src": path, "clientName": name, **previous, "fileId": file}

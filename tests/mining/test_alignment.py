@@ -9,14 +9,14 @@ from froude.mining.segments import Loop
 
 def test_a_loop_that_runs_once_somewhere_is_folded() -> None:
     """What one scale shows once and another repeats is one loop."""
-    found = unify([tuple("mcdl"), tuple("mcdcdl"), tuple("mcdcdcdl")])
-    assert found == ("m", Loop(("c", "d")), "l")
+    unified = unify([tuple("mcdl"), tuple("mcdcdl"), tuple("mcdcdcdl")])
+    assert unified == ("m", Loop(("c", "d")), "l")
 
 
 def test_each_scale_may_show_another_loop() -> None:
     """Patterns are merged where no single sender shows all loops."""
-    found = unify([tuple("maab"), tuple("mabb")])
-    assert found == ("m", Loop(("a",)), Loop(("b",)))
+    unified = unify([tuple("maab"), tuple("mabb")])
+    assert unified == ("m", Loop(("a",)), Loop(("b",)))
 
 
 def test_inner_counts_may_differ_by_iteration() -> None:
@@ -32,16 +32,16 @@ def test_no_common_pattern_is_said() -> None:
 
 def test_a_loop_may_be_absent_at_a_scale() -> None:
     """Zero times is a number of times."""
-    found = unify([tuple("ml"), tuple("mxxl")])
-    assert found == ("m", Loop(("x",)), "l")
+    unified = unify([tuple("ml"), tuple("mxxl")])
+    assert unified == ("m", Loop(("x",)), "l")
 
 
 def test_regular_bodies_are_preferred_to_optional_ones() -> None:
     """`create add* complete` repeated is not `create* add complete*`, short as that is."""
     sequence = tuple("m" + ("c" + "aaaaaa" + "k") * 5 + "l")
-    found = unify([sequence])
-    assert found is not None
-    parse = Automaton(found).parse(sequence)
+    unified = unify([sequence])
+    assert unified is not None
+    parse = Automaton(unified).parse(sequence)
     assert parse is not None
     assert parse.cost == 0.0
 

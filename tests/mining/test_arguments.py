@@ -49,7 +49,7 @@ def mine(requests: Sequence[dict], answers: Sequence[dict] = (), path: str = "x"
             )
     miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=3)])
     miner.learn(occurrences)
-    taken = [one for one in occurrences if one.template == "taker"]
+    taken = [occurrence for occurrence in occurrences if occurrence.template == "taker"]
     return miner.rules(taken)[path]
 
 
@@ -57,8 +57,8 @@ def test_constants_counters_and_templates() -> None:
     """Regular patterns."""
     assert mine([{"x": 5}] * 3) == Constant(5)
     assert mine([{"x": 5}, {"x": 7}, {"x": 9}]) == Counter(5, {"L1": 2})
-    found = mine([{"x": f"/f/part-{n:05d}"} for n in range(3)])
-    assert found == Template(("/f/part-", Counter(0, {"L1": 1}, 5)))
+    rules = mine([{"x": f"/f/part-{n:05d}"} for n in range(3)])
+    assert rules == Template(("/f/part-", Counter(0, {"L1": 1}, 5)))
 
 
 def test_true_is_not_one() -> None:
@@ -73,8 +73,8 @@ def test_flow_of_the_same_and_of_the_previous_iteration() -> None:
     answers = [{"id": number} for number in ids]
     assert mine([{"x": number} for number in ids], answers) == Flow("source", Side.RESPONSE, "id")
     shifted: list[dict] = [{}, *({"x": number} for number in ids[:-1])]
-    found = mine(shifted, answers)
-    assert found == Cases("L1", Absent(), None, Flow("source", Side.RESPONSE, "id", Which.PREVIOUS))
+    rules = mine(shifted, answers)
+    assert rules == Cases("L1", Absent(), None, Flow("source", Side.RESPONSE, "id", Which.PREVIOUS))
 
 
 def test_flow_with_an_offset() -> None:
@@ -88,50 +88,50 @@ def test_flow_with_an_offset() -> None:
 def test_text_within_text() -> None:
     """A path below a folder that was answered."""
     answers = [{"dir": f"/tmp/{name}"} for name in ("alpha", "kappa", "omega")]
-    found = mine([{"x": f"{answer['dir']}/data"} for answer in answers], answers)
-    assert found == Template((Flow("source", Side.RESPONSE, "dir"), "/data"))
+    rules = mine([{"x": f"{answer['dir']}/data"} for answer in answers], answers)
+    assert rules == Template((Flow("source", Side.RESPONSE, "dir"), "/data"))
 
 
 def test_small_numbers_do_not_flow_by_accident() -> None:
     """Equal small numbers under other names are no flow."""
     values: list[Value] = [3, 1, 3, 2, 1]
-    found = mine([{"x": value} for value in values], [{"other": value} for value in values[:2]])
-    assert isinstance(found, Unknown)
-    assert is_open(found)
+    rules = mine([{"x": value} for value in values], [{"other": value} for value in values[:2]])
+    assert isinstance(rules, Unknown)
+    assert is_open(rules)
 
 
 def test_the_last_iteration_apart() -> None:
     """A last block is shorter."""
-    found = mine([{"x": 9}, {"x": 9}, {"x": 9}, {"x": 4}])
-    assert found == Cases("L1", None, Constant(4), Constant(9))
+    rules = mine([{"x": 9}, {"x": 9}, {"x": 9}, {"x": 4}])
+    assert rules == Cases("L1", None, Constant(4), Constant(9))
 
 
 def test_random_values_of_known_form_are_generated() -> None:
     """UUIDs whole, and within a text that counts."""
     assert mine([{"x": value} for value in (UUID_B, UUID_A, UUID_C)]) == Generated("uuid", {})
-    found = mine([{"x": f"/f{n}/{value}"} for n, value in enumerate((UUID_B, UUID_A, UUID_C))])
-    assert isinstance(found, Template | Generated)
+    rules = mine([{"x": f"/f{n}/{value}"} for n, value in enumerate((UUID_B, UUID_A, UUID_C))])
+    assert isinstance(rules, Template | Generated)
 
 
 def test_examples_of_the_unknown() -> None:
     """Up to five distinct values are kept."""
     words = ["red", "green", "blue", "red", "white", "black", "brown"]
-    found = mine([{"x": word} for word in words])
-    assert found == Unknown(("red", "green", "blue", "white", "black"))
+    rules = mine([{"x": word} for word in words])
+    assert rules == Unknown(("red", "green", "blue", "white", "black"))
 
 
 def test_numbers_to_base_16_within_a_text() -> None:
     """Digits that count to base 10 only until `9` are read to base 16; the text form keeps it."""
-    found = mine([{"x": f"/t0/{n:04x}_7"} for n in range(12)])
-    assert found == Template(("/t0/", Counter(0, {"L1": 1}, 4, 16), "_7"))
-    assert rule_field(found) == {"template": "/t0/{L1:04x}_7"}
+    rules = mine([{"x": f"/t0/{n:04x}_7"} for n in range(12)])
+    assert rules == Template(("/t0/", Counter(0, {"L1": 1}, 4, 16), "_7"))
+    assert rule_field(rules) == {"template": "/t0/{L1:04x}_7"}
 
 
 def test_an_assigned_number_is_no_counter() -> None:
     """Block ids that count up while one client is alone flow from the answers all the same."""
     ids = [1073741825 + n for n in range(5)]
-    found = mine([{"x.blockId": n} for n in ids], [{"b.blockId": n} for n in ids], "x.blockId")
-    assert found == Flow("source", Side.RESPONSE, "b.blockId")
+    rules = mine([{"x.blockId": n} for n in ids], [{"b.blockId": n} for n in ids], "x.blockId")
+    assert rules == Flow("source", Side.RESPONSE, "b.blockId")
 
 
 @pytest.mark.parametrize(

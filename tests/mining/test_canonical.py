@@ -8,9 +8,11 @@ from tests.mining.events import calls, event
 
 def test_a_retry_joins_its_first_attempt() -> None:
     """Same client, same call number, same request: one logical call of two raw ones."""
-    made = calls(event(0, "delete", {"src": "/a"}, call_id=7), event(1, "delete", {"src": "/a"}, call_id=7))
-    assert len(made) == 1
-    assert len(made[0].raw) == 2
+    logical = calls(
+        event(0, "delete", {"src": "/a"}, call_id=7), event(1, "delete", {"src": "/a"}, call_id=7)
+    )
+    assert len(logical) == 1
+    assert len(logical[0].raw) == 2
 
 
 def test_a_batch_is_split_by_element_and_kind() -> None:
@@ -21,11 +23,11 @@ def test_a_batch_is_split_by_element_and_kind() -> None:
             f"blocks[0].blocks[{at}].block.blockId": 40 + at,
             f"blocks[0].blocks[{at}].status": status,
         }
-    made = calls(event(0, "blockReceivedAndDeleted", request))
-    assert [call.token[2] for call in made] == ["1", "2"]
-    assert made[1].request["blocks[0].blocks[0].block.blockId"] == 41
-    assert made[1].request["registration"] == "x"
-    raw = {path for call in made for _, names in call.raw for path in names}
+    logical = calls(event(0, "blockReceivedAndDeleted", request))
+    assert [call.token[2] for call in logical] == ["1", "2"]
+    assert logical[1].request["blocks[0].blocks[0].block.blockId"] == 41
+    assert logical[1].request["registration"] == "x"
+    raw = {path for call in logical for _, names in call.raw for path in names}
     assert raw == set(request)
 
 
@@ -60,13 +62,13 @@ def test_a_poll_is_found_and_joined() -> None:
 
 def test_different_answers_alone_are_no_poll() -> None:
     """What ends with another value each time is not waited for."""
-    made = calls(*(event(n, "getStats", {"x": n // 2}, {"count": n}) for n in range(6)))
-    assert find_polls([made]) == {}
+    logical = calls(*(event(n, "getStats", {"x": n // 2}, {"count": n}) for n in range(6)))
+    assert find_polls([logical]) == {}
 
 
 def test_a_failed_attempt_joins_its_repetition() -> None:
     """An error that is followed by the same request is no call of the pattern."""
-    made = calls(
+    logical = calls(
         event(0, "addBlock", {"src": "/a"}, error="NotReplicatedYet"), event(1, "addBlock", {"src": "/a"})
     )
-    assert len(join_polls(made, {})) == 1
+    assert len(join_polls(logical, {})) == 1

@@ -74,3 +74,12 @@ def test_products() -> None:
     assert str(fit_count(list(zip(scales, (8, 18, 20), strict=True))).count) == "dirs*files"
     scales = [Scale.of(clients=c, files=f) for c, f in ((1, 4), (2, 12), (3, 9))]
     assert str(fit_count(list(zip(scales, (4, 6, 3), strict=True))).count) == "files/clients"
+
+
+def test_large_numbers_fit_to_the_unit() -> None:
+    """Milliseconds since 1970 of runs within half an hour are on no line, however near it is for their size."""
+    scales = [Scale.of(nodes=n) for n in (2, 3, 4)]
+    times = (1_795_219_607_557, 1_795_219_513_540, 1_795_219_419_524)
+    assert fit_count(list(zip(scales, map(float, times), strict=True))).count is None
+    line = [1_795_219_000_000.0 + 94_016 * n for n in (2, 3, 4)]
+    assert str(fit_count(list(zip(scales, line, strict=True))).count) == "94016*nodes + 1795219000000"

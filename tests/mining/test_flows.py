@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -30,20 +31,30 @@ class History:
         request: dict | None = None,
         response: dict | None = None,
         node: int = 0,
-        lasts_s: float = 0.1,
+        lasts_s: float | None = 0.1,
+        error: str | None = None,
         **more: object,
     ) -> Occurrence:
-        """Add one."""
+        """Add one; it is never answered if it lasts None."""
         number = len(self.occurrences)
         sender = self._senders.setdefault(
             (type_of(template), node), Sender(0, f"{type_of(template)}{node}", Role("client"), [])
         )
-        made = calls(
-            event(number, "m", request, response, start_s=number * 0.5, end_s=number * 0.5 + lasts_s)
+        logical = calls(
+            event(
+                number,
+                "m",
+                request,
+                response,
+                start_s=number * 0.5,
+                end_s=number * 0.5 + (lasts_s or 0.0),
+                error=error,
+                answered=lasts_s is not None,
+            )
         )
-        one = Occurrence(0, node, sender, template, made[0], dict(loops or {}), **more)  # type: ignore[arg-type]
-        self.occurrences.append(one)
-        return one
+        occurrence = Occurrence(0, node, sender, template, logical[0], dict(loops or {}), **more)  # type: ignore[arg-type]
+        self.occurrences.append(occurrence)
+        return occurrence
 
     def gives(self, flow: Flow, taker: Occurrence) -> Value:
         """What a flow gives at a call."""
@@ -110,6 +121,70 @@ def test_an_answer_counts_from_when_it_came() -> None:
     assert history.gives(Flow("c.a", Side.REQUEST, "src", Which.LAST), taker) == "/f"
 
 
+@pytest.mark.parametrize("node_type", [None, "c"])
+@pytest.mark.parametrize(
+    ("which", "lasts_s", "expected"),
+    [
+        (Which.LAST, 0.9, "slow"),
+        (Which.FIRST, 0.9, "fast"),
+        (Which.FIRST, 9.0, "fast"),
+        (Which.LAST, 9.0, "fast"),
+        (Which.FIRST, None, "fast"),
+        (Which.LAST, None, "fast"),
+    ],
+)
+def test_answers_are_in_the_order_in_which_they_came(
+    which: Which, lasts_s: float | None, expected: str, node_type: str | None
+) -> None:
+    """Whatever the order of the calls; one that has not come, or never comes, is passed by."""
+    history = History()
+    history.call("c.a", response={"id": "slow"} if lasts_s else None, lasts_s=lasts_s)
+    history.call("c.a", response={"id": "fast"}, node=0 if node_type is None else 1)
+    taker = history.call("c.b" if node_type is None else "d.b")
+    assert history.gives(source(which, node_type), taker) == expected
+
+
+def test_requests_are_in_the_order_in_which_they_were_sent() -> None:
+    """Whatever the order of their answers."""
+    history = History()
+    for name, lasts_s in (("/1", 9.0), ("/2", 0.1)):
+        history.call("c.a", request={"src": name}, lasts_s=lasts_s)
+    taker = history.call("c.b")
+    flows = [Flow("c.a", Side.REQUEST, "src", which) for which in (Which.FIRST, Which.LAST)]
+    assert [history.gives(flow, taker) for flow in flows] == ["/1", "/2"]
+
+
+def test_an_error_is_an_answer_that_lacks_every_value() -> None:
+    """And not that of the call before."""
+    history = History()
+    history.call("c.a", response={"id": 1})
+    history.call("c.a", error="java.io.IOException")
+    assert history.gives(source(Which.LAST, plus=1), history.call("c.b")) is Special.ABSENT
+
+
+def test_a_request_that_was_repeated_counts_from_its_first_attempt() -> None:
+    """A repeated request is the same word for word: what came between the attempts was not in it."""
+    history = History()
+    taker = history.call("c.b")
+    history.call("c.a", request={"src": "/f"}, response={"id": 7})
+    again = event(2, "m", start_s=1.0)
+    first = taker.call
+    taker.call = replace(first, event=again, raw=(*first.raw, (again, {})))
+    assert history.gives(source(Which.LAST), taker) is Special.UNRESOLVED
+    assert history.gives(Flow("c.a", Side.REQUEST, "src", Which.LAST), taker) is Special.UNRESOLVED
+
+
+def test_the_nth_effect_is_the_latest_of_its_node_before_the_taker() -> None:
+    """Among all nodes an effect stands where its node stands, in none of its cause's loops."""
+    history = History()
+    cause = history.call("c.a", {"L1": 3}, response={"id": 9}, node=1)
+    history.call("d.e", {"c.L1": 3}, {"id": 1}, node=1, cause=cause)
+    taker = history.call("c.b", {"L5": 0}, node=1)
+    effect = history.call("d.e", {"c.L1": 3}, {"id": 2}, node=1, cause=cause)
+    assert history.gives(Flow("d.e", Side.REQUEST, "id", Which.NTH, "d"), taker) == 1
+    assert history.gives(source(Which.NTH, "c"), effect) is Special.UNRESOLVED
+
+
 def test_later_calls_are_no_sources() -> None:
     """Nor the first of all, where that comes later."""
     history = History()
@@ -170,8 +245,8 @@ def test_where_a_value_was_seen_before() -> None:
 def test_columns_have_a_value_for_every_call() -> None:
     """Absent where a request lacks the leaf, in the order in which leaves first stand."""
     history = History()
-    made = [history.call("c.a", request=request) for request in ({"a": 1}, {"b": 2, "a": 3})]
-    assert columns(made) == {"a": [1, 3], "b": [Special.ABSENT, 2]}
+    occurrences = [history.call("c.a", request=request) for request in ({"a": 1}, {"b": 2, "a": 3})]
+    assert columns(occurrences) == {"a": [1, 3], "b": [Special.ABSENT, 2]}
     assert value_at({"a": 1}, "b") is Special.ABSENT
 
 

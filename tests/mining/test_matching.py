@@ -49,18 +49,18 @@ def test_every_sender_is_of_its_type_and_every_call_at_its_place(workload: Workl
     """In the numbers that the workload has at that Scale."""
     matched = match(workload, run)
     assert not matched.unmatched
-    assert {found.name: len(found.senders) for found in matched.types} == {
+    assert {node_type.name: len(node_type.senders) for node_type in matched.types} == {
         node.name: node.count.whole_at(run.scale) for node in workload.node_types
     }
-    assert all(found.deviations == 0 for found in matched.types)
+    assert all(node_type.deviations == 0 for node_type in matched.types)
     ids = {call.id for node in workload.node_types for call in templates(node)}
-    assert {one.template for one in matched.placement.all()} == ids
+    assert {occurrence.template for occurrence in matched.placement.all()} == ids
 
 
 def test_nodes_have_the_numbers_that_their_arguments_say(workload: Workload, run: Recording) -> None:
     """Writers began in another order than they are numbered; the name of each one's folder decides."""
     matched = match(workload, run)
-    (client,) = [found for found in matched.types if found.name == "client"]
+    (client,) = [node_type for node_type in matched.types if node_type.name == "client"]
     assert len(client.senders) == HELD_OUT["clients"]
     for number, sender in enumerate(client.senders):
         paths = {value for call in sender.own for value in call.request.values() if isinstance(value, str)}

@@ -18,18 +18,20 @@ def test_nodes_are_numbered_by_what_they_call_themselves() -> None:
     senders, _ = senders_of(runs)
     relocate(senders)
     types, _ = find_types(senders, len(runs))
-    found = next(one for one in types if any(token[1] == "create" for token in one.senders[0].tokens))
-    renumber(found)
-    numbers = [(number, sender.own[0].request["src"]) for number, sender in found.numbered()]
+    client_type = next(
+        node_type for node_type in types if any(token[1] == "create" for token in node_type.senders[0].tokens)
+    )
+    renumber(client_type)
+    numbers = [(number, sender.own[0].request["src"]) for number, sender in client_type.numbered()]
     assert all(name == f"/out/writer-{number:02d}" for number, name in numbers)
-    assert {one.node for one in found.occurrences} == {0, 1, 2, 3}
+    assert {occurrence.node for occurrence in client_type.occurrences} == {0, 1, 2, 3}
 
 
 def test_equal_numbers_do_not_count() -> None:
     """Nodes that all say one number are not numbered by it, even where a Scale variable is 0."""
     one = [event(n, "create", {"src": "/f7", "size": 5}, client=f"c{n}") for n in range(3)]
     senders, _ = senders_of([Recording(tuple(one), Scale.of(extra=0))])
-    (found,) = find_types(senders, 1)[0]
-    before = list(found.senders)
-    renumber(found, [Scale.of(extra=0)])
-    assert found.senders == before
+    (client_type,) = find_types(senders, 1)[0]
+    before = list(client_type.senders)
+    renumber(client_type, [Scale.of(extra=0)])
+    assert client_type.senders == before

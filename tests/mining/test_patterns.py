@@ -66,7 +66,7 @@ def test_constants() -> None:
 )
 def test_every_line_over_the_place_is_found(base: int, steps: dict[str, int]) -> None:
     """With just the indices that matter."""
-    place = [{"node": one.node, **one.indices} for one in GRID]
+    place = [{"node": point.node, **point.indices} for point in GRID]
     values = [base + sum(step * where[name] for name, step in steps.items()) for where in place]
     assert counter(GRID, values) == Counter(base, steps)
 

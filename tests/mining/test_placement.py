@@ -19,10 +19,10 @@ RUNS = ({"datanodes": 4, "clients": 2, "dirs": 1, "files": 2, "blocks": 2},
 def found() -> tuple[list[MinedType], Placement, int]:
     """Types and placement of two runs, and how many calls were made."""
     senders, _ = senders_of([record(**run) for run in RUNS])
-    made = sum(len(sender.calls) for sender in senders)
+    calls_made = sum(len(sender.calls) for sender in senders)
     relocations = relocate(senders)
     types, _ = find_types(senders, len(RUNS))
-    return types, placement_of(types, relocations), made
+    return types, placement_of(types, relocations), calls_made
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +33,10 @@ def assembled() -> tuple[list[MinedType], Placement, int]:
 
 def test_every_call_has_one_place(assembled: tuple[list[MinedType], Placement, int]) -> None:
     """Of a step, of a periodic call, or of an effect; none is lost and none counted twice."""
-    _, placement, made = assembled
+    _, placement, calls_made = assembled
     everything = placement.all()
-    assert len(everything) == made
-    assert len({id(one.call) for one in everything}) == made
+    assert len(everything) == calls_made
+    assert len({id(occurrence.call) for occurrence in everything}) == calls_made
     assert not placement.lost
 
 
@@ -46,8 +46,8 @@ def test_periodic_calls_are_numbered_node_by_node(assembled: tuple[list[MinedTyp
     assert list(placement.periodic) == ["datanode.p1"]
     assert list(beat_names(types).values()) == ["datanode.p1"]
     by_node: dict[int, list[int]] = {}
-    for one in placement.periodic["datanode.p1"]:
-        by_node.setdefault(id(one.sender), []).append(one.indices["datanode.p1"])
+    for occurrence in placement.periodic["datanode.p1"]:
+        by_node.setdefault(id(occurrence.sender), []).append(occurrence.indices["datanode.p1"])
     assert len(by_node) == sum(run["datanodes"] for run in RUNS)
     assert all(numbers == list(range(len(numbers))) for numbers in by_node.values())
 
@@ -58,11 +58,13 @@ def test_effects_stand_where_their_cause_does(assembled: tuple[list[MinedType], 
     effects = placement.effects["datanode"]
     assert {effect.cause_type for effect in effects} == {"client"}
     for effect in effects:
-        for one in effect.occurrences:
-            assert one.cause is not None
-            assert one.cause.template == effect.cause
-            assert one.indices == {f"client.{loop}": n for loop, n in one.cause.indices.items()}
-            assert one.last == {f"client.{loop}": is_last for loop, is_last in one.cause.last.items()}
+        for occurrence in effect.occurrences:
+            assert occurrence.cause is not None
+            assert occurrence.cause.template == effect.cause
+            assert occurrence.indices == {f"client.{loop}": n for loop, n in occurrence.cause.indices.items()}
+            assert occurrence.last == {
+                f"client.{loop}": is_last for loop, is_last in occurrence.cause.last.items()
+            }
     assert {effect.template for effect in effects} == {f"datanode.e{n + 1}" for n in range(len(effects))}
 
 

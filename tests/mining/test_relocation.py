@@ -16,9 +16,9 @@ from tests.mining.synthetic import record
 def test_block_reports_are_effects_of_add_block() -> None:
     """Found by the values that flow: the block's id, and the node's own id in the answer's list of places."""
     senders, _ = senders_of([record(datanodes=4, clients=2, dirs=1, files=2, blocks=2)])
-    found = relocate(senders)
-    assert {(role, token[1]) for role, token in found} == {("datanode", "blockReceivedAndDeleted")}
-    for (relocation,) in found.values():
+    relocations = relocate(senders)
+    assert {(role, token[1]) for role, token in relocations} == {("datanode", "blockReceivedAndDeleted")}
+    for (relocation,) in relocations.values():
         assert (relocation.channel.token[1], relocation.channel.each) == ("addBlock", "block.locs")
         assert relocation.channel.owner == "id.datanodeUuid"
         for caused in relocation.caused:
@@ -36,8 +36,8 @@ def test_known_channels_explain_a_further_run() -> None:
         ).items()
     }
     senders, _ = senders_of([record(datanodes=1, clients=1, dirs=1, files=1, blocks=1)])
-    found = trace_back(senders, channels)
-    assert sum(len(relocation.caused) for (relocation,) in found.values()) >= 1
+    relocations = trace_back(senders, channels)
+    assert sum(len(relocation.caused) for (relocation,) in relocations.values()) >= 1
 
 
 def test_ids_are_distinctive_and_flags_are_not() -> None:
@@ -64,8 +64,8 @@ def test_one_kind_of_call_may_have_two_kinds_of_causes() -> None:
             add("writer", method, {"src": "/f"}, {"block.id": block, "block.locs[0].uuid": nodes[name]})
             add(name, "received", {"me.uuid": nodes[name], "block": block})
     senders, _ = senders_of([Recording(tuple(events), {})])
-    (found,) = relocate(senders).values()
-    assert sorted((one.channel.token[1], len(one.caused)) for one in found) == [
+    (relocations,) = relocate(senders).values()
+    assert sorted((relocation.channel.token[1], len(relocation.caused)) for relocation in relocations) == [
         ("addBlock", 8),
         ("append", 8),
     ]
@@ -123,8 +123,8 @@ def test_a_request_addressed_to_a_node_causes_what_it_does() -> None:
 def test_calls_of_that_kind_which_nobody_asked_for_stay_the_nodes_own(own: int, taken: int) -> None:
     """As long as half of all were asked for; below that it may be chance."""
     senders = localisation(nodes=2, own=own)
-    found = relocate(senders)
-    assert sum(len(relocation.caused) for (relocation,) in found.values()) == taken
+    relocations = relocate(senders)
+    assert sum(len(relocation.caused) for (relocation,) in relocations.values()) == taken
     left = [call for s in senders for call in s.own if call.token[1] == "look"]
     assert len(left) == 2 * own + (6 - taken)
 
@@ -136,7 +136,10 @@ def test_one_node_alone_shows_no_address() -> None:
 
 def test_a_further_run_is_read_by_the_same_requests() -> None:
     """With one node, too; what nobody asked for stays."""
-    channels = {key: [one.channel for one in found] for key, found in relocate(localisation(nodes=3)).items()}
+    channels = {
+        key: [relocation.channel for relocation in relocations]
+        for key, relocations in relocate(localisation(nodes=3)).items()
+    }
     senders = localisation(nodes=1, own=2, conventions=Conventions({}, {}))
     ((relocation,),) = trace_back(senders, channels).values()
     assert len(relocation.caused) == 6
@@ -145,8 +148,8 @@ def test_a_further_run_is_read_by_the_same_requests() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("nodes", "found"), [(1, False), (2, True)])
-def test_blocks_that_all_went_to_one_datanode_are_its_effects(nodes: int, found: bool) -> None:
+@pytest.mark.parametrize(("nodes", "known"), [(1, False), (2, True)])
+def test_blocks_that_all_went_to_one_datanode_are_its_effects(nodes: int, known: bool) -> None:
     """As happens by chance with few blocks; another DataNode beside it shows that its id tells the two apart."""
     events: list[Event] = []
 
@@ -161,4 +164,4 @@ def test_blocks_that_all_went_to_one_datanode_are_its_effects(nodes: int, found:
         add("writer", "addBlock", {"src": "/f"}, {"block.id": block, "block.locs[0].uuid": "uuid-of-0"})
         add("n0", "received", {"me.uuid": "uuid-of-0", "block": block}, protocol=datanode)
     senders, _ = senders_of([Recording(tuple(events), {})], Conventions({}, {}))
-    assert {token[1] for _, token in relocate(senders)} == ({"received"} if found else set())
+    assert {token[1] for _, token in relocate(senders)} == ({"received"} if known else set())

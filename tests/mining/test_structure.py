@@ -10,12 +10,12 @@ from tests.mining.events import event
 
 
 def _recording(*senders: list[tuple[str, str]]) -> Recording:
-    made: list[Event] = []
+    events: list[Event] = []
     for number, steps in enumerate(senders):
-        made.extend(
-            event(len(made) + at, m, {"src": s}, client=f"{number}") for at, (m, s) in enumerate(steps)
+        events.extend(
+            event(len(events) + at, m, {"src": s}, client=f"{number}") for at, (m, s) in enumerate(steps)
         )
-    ordered = tuple(event(n, e.method, dict(e.request), client=e.client) for n, e in enumerate(made))
+    ordered = tuple(event(n, e.method, dict(e.request), client=e.client) for n, e in enumerate(events))
     return Recording(ordered, Scale.of(files=len(senders)))
 
 
@@ -28,7 +28,7 @@ def test_equal_sequences_of_other_wording_are_types_of_their_own() -> None:
     ]
     senders, _ = senders_of(runs)
     types, findings = find_types(senders, 2)
-    assert [(one.name, len(one.senders)) for one in types] == [
+    assert [(node_type.name, len(node_type.senders)) for node_type in types] == [
         ("client", 2),
         ("client-2", 2),
         ("client-3", 5),
@@ -63,5 +63,5 @@ def test_a_type_may_be_absent_at_small_scales() -> None:
     runs = [_recording(*[writer] * n, *[reader] * (n - 1)) for n in (1, 3, 4)]
     senders, _ = senders_of(runs)
     types, findings = find_types(senders, 3)
-    assert [len(one.senders) for one in types] == [8, 5]
+    assert [len(node_type.senders) for node_type in types] == [8, 5]
     assert findings == []

@@ -32,6 +32,6 @@ def test_a_type_in_numbers() -> None:
     """Calls, loops and arguments are counted."""
     call = CallTemplate("client.c1", "p", "create", {"src": Constant("/a"), "id": Unknown(())})
     node = NodeType("client", Count.parse("clients"), (Repeat("L1", Count.parse("files"), (call,)),))
-    (found,) = summarise(Workload((node,), Recorded((), ())))
-    assert (found.count, found.calls, found.loops) == ("clients", 1, ("files",))
-    assert (found.arguments[RuleKind.CONSTANT], found.arguments[RuleKind.UNKNOWN]) == (1, 1)
+    (summary,) = summarise(Workload((node,), Recorded((), ())))
+    assert (summary.count, summary.calls, summary.loops) == ("clients", 1, ("files",))
+    assert (summary.arguments[RuleKind.CONSTANT], summary.arguments[RuleKind.UNKNOWN]) == (1, 1)

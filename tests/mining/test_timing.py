@@ -25,8 +25,8 @@ def _occurrences(run: int, gap_s: float) -> list[Occurrence]:
 def test_a_think_time_that_grows_with_the_scale_is_a_line() -> None:
     """From the previous answer to the call, over four runs."""
     scales = [Scale.of(files=n) for n in (1, 2, 3, 4)]
-    made = [each for run in range(4) for each in _occurrences(run, 0.5 * (run + 1))]
-    growing = timings(made, scales)["c2"]
+    occurrences = [each for run in range(4) for each in _occurrences(run, 0.5 * (run + 1))]
+    growing = timings(occurrences, scales)["c2"]
     assert growing.think.at(Scale.of(files=10)) == pytest.approx(5.0, abs=0.01)
     steady = timings([each for run in range(4) for each in _occurrences(run, 0.25)], scales)["c2"]
     assert steady.think.at(scales[0]) == pytest.approx(0.25)
@@ -47,10 +47,10 @@ def test_nodes_wait_for_the_latest_that_was_over() -> None:
     def stage(name: str, begin: float) -> MinedType:
         senders = []
         for n in range(2):
-            made = calls(
+            logical = calls(
                 event(0, "a", start_s=begin + n * 0.1, end_s=begin + n * 0.1 + 1.0, client=f"{name}{n}")
             )
-            senders.append(Sender(0, f"{name}{n}", Role("client"), made, own=made))
+            senders.append(Sender(0, f"{name}{n}", Role("client"), logical, own=logical))
         return MinedType(name, Role("client"), senders, ())
 
     rules = start_rules([stage("one", 0.5), stage("two", 2.0), stage("three", 4.0)], 1)

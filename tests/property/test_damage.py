@@ -134,11 +134,11 @@ def test_damage_is_seen(kind: str, tmp_path: Path) -> None:
         for data in damaged(good, random.Random(number)):
             file.write_bytes(data)
             try:
-                found = form.read(place)
+                value = form.read(place)
             except InputError as error:
                 assert error.file is not None, error
             else:
-                assert found == content or (kind == "workload" and found is None), data
+                assert value == content or (kind == "workload" and value is None), data
         file.write_bytes(good)
     assert form.read(place) == content
 

@@ -33,7 +33,7 @@ def client(**options: object) -> ClientConnection:
 
 def pieces(data: bytes, at: list[int]) -> list[bytes]:
     """The data cut at these places."""
-    borders = [0, *sorted(min(one, len(data)) for one in at), len(data)]
+    borders = [0, *sorted(min(place, len(data)) for place in at), len(data)]
     return [data[a:b] for a, b in itertools.pairwise(borders)]
 
 
@@ -47,9 +47,10 @@ def test_a_conversation_does_not_depend_on_its_cuts(
     made: list[tuple[str, bytes, str | None]], at: list[int]
 ) -> None:
     """Server and observer read the same calls, with the same contents, from any cut."""
-    one = client(user="ada")
-    data = one.open() + b"".join(
-        one.request(n, method, body, caller_context=context) for n, (method, body, context) in enumerate(made)
+    connection = client(user="ada")
+    data = connection.open() + b"".join(
+        connection.request(n, method, body, caller_context=context)
+        for n, (method, body, context) in enumerate(made)
     )
     parts = pieces(data, at)
     server, observer = ServerConnection(), Observer()
@@ -62,12 +63,12 @@ def test_a_conversation_does_not_depend_on_its_cuts(
 @given(st.lists(st.binary(max_size=300), max_size=6), st.randoms(use_true_random=False), cuts)
 def test_answers_find_their_calls(bodies: list[bytes], order: object, at: list[int]) -> None:
     """Results in any order and any cut reach the calls they belong to."""
-    one, server = client(user="ada"), ServerConnection()
-    server.receive(one.open() + b"".join(one.request(n, "m", b"") for n in range(len(bodies))))
+    connection, server = client(user="ada"), ServerConnection()
+    server.receive(connection.open() + b"".join(connection.request(n, "m", b"") for n in range(len(bodies))))
     ids = list(range(len(bodies)))
     order.shuffle(ids)  # type: ignore[attr-defined]
     data = b"".join(server.respond(n, bodies[n]) for n in ids)
-    events = [event for part in pieces(data, at) for event in one.receive(part)]
+    events = [event for part in pieces(data, at) for event in connection.receive(part)]
     assert events == [Response(n, bodies[n]) for n in ids]
 
 
@@ -92,8 +93,12 @@ def test_any_bytes_give_events_and_one_end(data: bytes, at: list[int]) -> None:
 
 def _recorded() -> list[tuple[bool, bytes]]:
     """A conversation with all that an observer tells apart: whether the client spoke, and what was said."""
-    one, server = client(user="ada"), ServerConnection()
-    asked = one.open() + one.request(0, "m", b"first") + one.request(1, "m", b"second", caller_context="cli")
+    connection, server = client(user="ada"), ServerConnection()
+    asked = (
+        connection.open()
+        + connection.request(0, "m", b"first")
+        + connection.request(1, "m", b"second", caller_context="cli")
+    )
     server.receive(asked)
     writable_call = framed(writable(4, b"P", b"m", b"rest"))
     token = framed(response(-33, 0, encode_sasl(SaslState.WRAP, b"sealed", (), challenge=False)))
@@ -145,9 +150,9 @@ def test_an_observer_reads_the_same_whatever_the_cut(
     assert _observed(turns, lambda data: [bytes([byte]) for byte in data]) == whole
 
 
-def _opened(one: ClientConnection) -> ClientConnection:
-    one.open()
-    return one
+def _opened(connection: ClientConnection) -> ClientConnection:
+    connection.open()
+    return connection
 
 
 @given(
@@ -162,11 +167,11 @@ def test_every_token_opens_its_door_and_no_other(
     """DIGEST-MD5's halves agree for all tokens, and a changed password is noticed."""
     server = DigestMd5Server({identifier: password}.get, nonce)
     mechanism = DigestMd5Client(Token(identifier, password), cnonce)
-    found, proof = server.check(mechanism.start(server.offer))
+    token, proof = server.check(mechanism.start(server.offer))
     mechanism.finish(proof)
-    assert found == identifier
+    assert token == identifier
     core = ServerConnection(token=DigestMd5Server({identifier: password}.get, nonce), simple=False)
-    one = client(mechanisms=[DigestMd5Client(Token(identifier, password + b"!"), cnonce)])
-    core.receive(one.open())
-    one.receive(core.data_to_send())
-    assert isinstance(core.receive(one.data_to_send())[-1], Broken)
+    connection = client(mechanisms=[DigestMd5Client(Token(identifier, password + b"!"), cnonce)])
+    core.receive(connection.open())
+    connection.receive(core.data_to_send())
+    assert isinstance(core.receive(connection.data_to_send())[-1], Broken)

@@ -86,8 +86,8 @@ def test_leaves_and_build_are_inverse_over_a_real_release(data: st.DataObject) -
 @given(st.lists(st.text(st.characters(codec=None), max_size=30), max_size=6, unique=True))
 def test_string_constants_round_trip(strings: list[str]) -> None:
     """Any texts put into a class file are read out of it, in order."""
-    one = read_class(class_file("a/B", strings), "x")
-    assert [decode_modified_utf8(raw) for raw in one.string_constants()] == strings
+    parsed = read_class(class_file("a/B", strings), "x")
+    assert [decode_modified_utf8(raw) for raw in parsed.string_constants()] == strings
     assert all(decode_modified_utf8(modified_utf8(text)) == text for text in strings)
 
 
@@ -98,9 +98,9 @@ def test_damaged_class_files_are_stated(junk: bytes, at: int, patch: bytes) -> N
     whole = class_file("a/B", ["one", "two"], ["c/D"], {"Lm;": {"k": "v"}})
     for data in (junk, b"\xca\xfe\xba\xbe" + junk, whole[:at] + patch + whole[at + len(patch) :]):
         try:
-            one = read_class(data, "x")
-            one.string_constants()
-            one.annotation_strings("Lm;")
+            parsed = read_class(data, "x")
+            parsed.string_constants()
+            parsed.annotation_strings("Lm;")
         except InputError:
             continue
 

@@ -83,7 +83,7 @@ def test_no_secret_is_left_and_equality_stays(tokens: list[dict[str, bytes]], ke
         node.children.add(token=wire.message("TokenProto", **one))
     out = Redactor(wire.SCHEMA, key).request(wire.PROTOCOL, "grow", tree.SerializeToString())
     assert out is not None
-    secrets = [one[part] for one in tokens for part in ("identifier", "password")]
+    secrets = [token[part] for token in tokens for part in ("identifier", "password")]
     seen = [bytes(part) for part in _secrets_of(type(tree).FromString(out))]
     assert not [secret for secret in secrets if secret in out]
     assert [[a == b for a in seen] for b in seen] == [[a == b for a in secrets] for b in secrets]

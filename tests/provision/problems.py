@@ -44,8 +44,8 @@ def random_problem(seed: int, *, local: bool = True) -> Problem:
     tasks = [f"t{number}" for number in range(dice.randint(1, 3))]
     phase_of = {name: dice.choice(phases) for name in tasks}
     datasets = tuple(_dataset(dice, number, tasks, local) for number in range(dice.randint(1, 3)))
-    made = tuple(_task(dice, name, phase_of, datasets, tasks) for name in tasks)
-    application = Application(datasets, made, dice.randint(0, 2), dice.choice([0.0, 1e9]))
+    drawn = tuple(_task(dice, name, phase_of, datasets, tasks) for name in tasks)
+    application = Application(datasets, drawn, dice.randint(0, 2), dice.choice([0.0, 1e9]))
     return Problem(_catalog(dice), application, _sla(dice, tasks, phase_of), _options(dice))
 
 

@@ -16,9 +16,9 @@ ALL = (DISK, STORE, DRAM)
 
 
 def _built(problem: Problem) -> Instance:
-    found = build(problem)
-    assert isinstance(found, Instance)
-    return found
+    built = build(problem)
+    assert isinstance(built, Instance)
+    return built
 
 
 def _choice(instance: Instance, *names: str) -> Choice:

@@ -30,8 +30,8 @@ WORKERS = Group("box", 2, running=(Running("t", 2, 0.5),), cores=1, dimms=1)
 def test_the_papers_cluster() -> None:
     """Three servers, four 15K, one SSD, one 7.2K, one DRAM for data, eight cores, four DRAM for memory."""
     lines = bill(photoshare(), paper_plan())
-    found = {(line.kind, line.item): line.quantity for line in lines}
-    assert found == {
+    quantities = {(line.kind, line.item): line.quantity for line in lines}
+    assert quantities == {
         ("server", "Server1"): 3,
         ("storage", "7.2KDisk"): 1,
         ("storage", "15KDisk"): 4,
@@ -102,10 +102,14 @@ def test_included_owned_and_spare() -> None:
     disk = replace(DISK, discounts=(Discount(4, 100),))
     catalog = replace(problem.catalog, servers=(kit,), units=(disk, DRAM))
     problem = replace(problem, catalog=catalog)
-    found = {line.item: line for line in bill(problem, small_plan(problem, spares={"disk": 1}))}
-    assert found.keys() == {"box (owned)", "box", "disk", "disk (spare)"}
-    assert found["box (owned)"].price == 0 < found["box (owned)"].energy == found["box"].energy
-    assert (found["disk"].quantity, found["disk"].price, found["disk (spare)"].total) == (3, 100, 100)
-    assert sum(line.total for line in found.values()) == pytest.approx(
+    quantities = {line.item: line for line in bill(problem, small_plan(problem, spares={"disk": 1}))}
+    assert quantities.keys() == {"box (owned)", "box", "disk", "disk (spare)"}
+    assert quantities["box (owned)"].price == 0 < quantities["box (owned)"].energy == quantities["box"].energy
+    assert (quantities["disk"].quantity, quantities["disk"].price, quantities["disk (spare)"].total) == (
+        3,
+        100,
+        100,
+    )
+    assert sum(line.total for line in quantities.values()) == pytest.approx(
         cost_of(problem, small_plan(problem, spares={"disk": 1}))
     )

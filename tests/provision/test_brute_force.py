@@ -353,7 +353,9 @@ def test_equal_parts(seed: int) -> None:
     """With the paper's uniform placement the checker accepts no cheaper cluster whose parts are equal."""
     dice = random.Random(f"uniform {seed}")
     problem = _problem(dice, local=dice.random() < 0.4)
-    add = dice.choice([one for one in FEATURES if one.__name__ not in {"_failures", "_quantities"}])
+    add = dice.choice(
+        [feature for feature in FEATURES if feature.__name__ not in {"_failures", "_quantities"}]
+    )
     problem = grown(add(dice, problem))
     problem = replace(problem, options=replace(problem.options, placement=Placement.UNIFORM))
     plan = compile_plan(problem, Effort(GAP, 30.0))

@@ -108,8 +108,8 @@ PLANTED: dict[str, Planted] = {
 def test_planted_violations(name: str) -> None:
     """Each is found, by its name."""
     rule, plant = PLANTED[name]
-    found = {violation.rule for violation in check(photoshare(), plant(paper_plan())).violations}
-    assert rule in found
+    rules = {violation.rule for violation in check(photoshare(), plant(paper_plan())).violations}
+    assert rule in rules
 
 
 def test_the_network_is_a_limit() -> None:
@@ -175,8 +175,8 @@ def test_local_units() -> None:
     problem, plan = _search()
     assert [str(v) for v in check(problem, plan).violations] == []
     disks, workers = plan.groups
-    one = replace(workers, local=(LocalHeld("hot_ratingsdata", "SSD", 1), workers.local[1]))
-    rules = {v.rule for v in check(problem, replace(plan, groups=(disks, one))).violations}
+    changed = replace(workers, local=(LocalHeld("hot_ratingsdata", "SSD", 1), workers.local[1]))
+    rules = {v.rule for v in check(problem, replace(plan, groups=(disks, changed))).violations}
     assert "local units of hot_ratingsdata, capacity" in rules
 
 
@@ -194,7 +194,7 @@ def test_it_shares_no_code_with_model_and_optimiser() -> None:
         module = importlib.import_module(f"froude.provision.{todo.pop()}")
         tree = ast.parse(inspect.getsource(module))
         names = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-        found = {n.removeprefix("froude.provision.") for n in names if n.startswith("froude.provision")}
-        todo += sorted(found - seen)
-        seen |= found
+        modules = {n.removeprefix("froude.provision.") for n in names if n.startswith("froude.provision")}
+        todo += sorted(modules - seen)
+        seen |= modules
     assert seen | {"checker"} == own | values

@@ -18,7 +18,7 @@ def _rules(problem: Problem, plan: ProvisionPlan) -> set[str]:
 
 
 def _sound(problem: Problem, plan: ProvisionPlan) -> bool:
-    return [str(one) for one in check(problem, plan).violations] == []
+    return [str(violation) for violation in check(problem, plan).violations] == []
 
 
 def _catalog(problem: Problem, **changes: Any) -> Problem:
@@ -157,8 +157,8 @@ def test_local_data_that_would_be_lost() -> None:
         problem = replace(small(remote=False, scope=scope), options=Options(survive_hosts=1))
         workers = Group("box", 2, (), (LocalHeld("d", "disk", 2),), (Running("t", 2, 0.5),), 2, 1)
         plan = ProvisionPlan(Status.GAP, (workers,), {"d": ("disk",)}, spread=2)
-        found = _rules(problem, _paid(problem, plan))
-        assert ("data that failing servers take along" in found) is lost
+        rules = _rules(problem, _paid(problem, plan))
+        assert ("data that failing servers take along" in rules) is lost
 
 
 def test_growth() -> None:

@@ -140,14 +140,14 @@ def test_local_units_wait_by_the_number_of_instances() -> None:
     """3.3 busy units: four instances with one each, two with two each, and more of both."""
     problem = small(data=BESIDE, units=(DISK,), target=RateTarget("serve", 10.0, latency=5.0))
     frame = Frame.of(problem)
-    found = local_choices(frame, BESIDE, lambda _: 0.0)
+    choices = local_choices(frame, BESIDE, lambda _: 0.0)
     squares = 10 * 0.11**2 + 10 * 0.22**2
-    ones = [way for way in found if way.per_instance == 1]
+    ones = [way for way in choices if way.per_instance == 1]
     assert [way.floor for way in ones][:3] == [pytest.approx(4.0), 5.0, 6.0]
-    for way in found:
+    for way in choices:
         assert way.wait_s == pytest.approx(squares / (2 * (way.floor * way.per_instance - 3.3)))
-    assert max(way.per_instance for way in found) == 4
-    assert next(way.floor for way in found if way.per_instance == 2) == 2.0
+    assert max(way.per_instance for way in choices) == 4
+    assert next(way.floor for way in choices if way.per_instance == 2) == 2.0
 
 
 @given(st.integers(1, 6), st.integers(1, 6), st.floats(0.1, 100))

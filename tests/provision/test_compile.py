@@ -30,8 +30,8 @@ def test_the_papers_cluster_is_found() -> None:
     assert plan.status is Status.PROVED
     assert round(plan.upper, 2) == 7329.09
     assert plan.choices == paper_plan().choices
-    found = {(line.kind, line.item): line.quantity for line in bill(problem, plan)}
-    assert found == {(line.kind, line.item): line.quantity for line in bill(problem, paper_plan())}
+    quantities = {(line.kind, line.item): line.quantity for line in bill(problem, plan)}
+    assert quantities == {(line.kind, line.item): line.quantity for line in bill(problem, paper_plan())}
 
 
 @pytest.mark.parametrize(("name", "servers"), [("productsearch", 4), ("terasort", 6)])
@@ -115,8 +115,8 @@ def test_baselines_with_every_layer() -> None:
     """Quantities, hosts to survive and growth: the homogeneous clusters are checked, and none is cheaper."""
     pytest.importorskip("highspy")
     problem = photoshare()
-    datasets = tuple(replace(one, replication=2) for one in problem.application.datasets)
-    servers = tuple(replace(one, owned=2) for one in problem.catalog.servers)
+    datasets = tuple(replace(dataset, replication=2) for dataset in problem.application.datasets)
+    servers = tuple(replace(server, owned=2) for server in problem.catalog.servers)
     problem = replace(
         problem,
         catalog=replace(problem.catalog, servers=servers, diversity=100.0),

@@ -35,17 +35,17 @@ def _flows(role: Role) -> tuple[float, float, float]:
 
 def test_one_copy() -> None:
     """10 reads of 0.11 s and 10 writes of 0.22 s keep 3.3 busy; 100 bytes a second each way."""
-    (found,) = work(DISK, DATA, alone(DATA), [PHASE])
-    assert (found.busy, found.reads, found.writes) == pytest.approx((3.3, 10, 10))
-    assert found.squares == pytest.approx(10 * 0.11**2 + 10 * 0.22**2)
+    (load,) = work(DISK, DATA, alone(DATA), [PHASE])
+    assert (load.busy, load.reads, load.writes) == pytest.approx((3.3, 10, 10))
+    assert load.squares == pytest.approx(10 * 0.11**2 + 10 * 0.22**2)
     assert _flows(alone(DATA)) == pytest.approx((200, 100, 100))
 
 
 def test_three_replicas() -> None:
     """Three writes for one, reads as before: 1.1 + 6.6. 300 bytes come in, and 200 pass on to the next."""
     role = alone(REPLICATED)
-    (found,) = work(DISK, REPLICATED, role, [PHASE])
-    assert (found.busy, found.reads, found.writes) == pytest.approx((7.7, 10, 30))
+    (load,) = work(DISK, REPLICATED, role, [PHASE])
+    assert (load.busy, load.reads, load.writes) == pytest.approx((7.7, 10, 30))
     assert role.stored == 1800
     assert _flows(role) == pytest.approx((100 + 300, 300, 100 + 200))
     assert client_bytes(role.redundancy, "both", PHASE[1]) == pytest.approx(100)
@@ -54,8 +54,8 @@ def test_three_replicas() -> None:
 def test_two_fragments_and_parity() -> None:
     """A read is 2 of 5 bytes (0.06 s), a write 3 (0.12 s): 1.2 + 3.6 busy. The task sends 1.5 times each byte."""
     role = alone(FRAGMENTED)
-    (found,) = work(DISK, FRAGMENTED, role, [PHASE])
-    assert (found.busy, found.reads, found.writes) == pytest.approx((4.8, 20, 30))
+    (load,) = work(DISK, FRAGMENTED, role, [PHASE])
+    assert (load.busy, load.reads, load.writes) == pytest.approx((4.8, 20, 30))
     assert role.stored == 900
     assert _flows(role) == pytest.approx((100 + 150, 150, 100))
     assert client_bytes(role.redundancy, "out", PHASE[1]) == pytest.approx(150)
@@ -91,8 +91,8 @@ def test_amplification_multiplies_accesses_but_not_fills() -> None:
     """Each read asks the device twice; a miss is written into the cache once."""
     data = replace(DATA, hit_ratio=0.5)
     phase = [Access(SERVE, Io(Op.READ, "data", 1, 10.0, amplification=2), 10.0)]
-    (found,) = work(DISK, data, cache(data), [phase])
-    assert (found.reads, found.writes) == pytest.approx((10, 5))
+    (load,) = work(DISK, data, cache(data), [phase])
+    assert (load.reads, load.writes) == pytest.approx((10, 5))
 
 
 def test_a_service_keeps_its_own_redundancy() -> None:

@@ -28,25 +28,28 @@ def _data(replication: int = 1, erasure: tuple[int, int] | None = None, hit_rati
 
 def test_replicas() -> None:
     """A read is one access of each amplification; a write is one for every replica."""
-    found = streams(_data(3), (DISK,), 0, ASKED)
-    assert [(one.op, one.rate, one.size) for one in found] == [(Op.READ, 20, 1e6), (Op.WRITE, 15, 1e6)]
-    assert [one.seconds for one in found] == pytest.approx([0.018, 0.024])
-    assert busy(found) == pytest.approx(20 * 0.018 + 15 * 0.024)
+    asked_streams = streams(_data(3), (DISK,), 0, ASKED)
+    assert [(stream.op, stream.rate, stream.size) for stream in asked_streams] == [
+        (Op.READ, 20, 1e6),
+        (Op.WRITE, 15, 1e6),
+    ]
+    assert [stream.seconds for stream in asked_streams] == pytest.approx([0.018, 0.024])
+    assert busy(asked_streams) == pytest.approx(20 * 0.018 + 15 * 0.024)
 
 
 def test_fragments() -> None:
     """Four data and two parity: a read takes four quarters, a write makes six."""
-    found = streams(_data(erasure=(4, 2)), (DISK,), 0, ASKED)
-    assert [(one.rate, one.size) for one in found] == [(80, 250e3), (30, 250e3)]
-    assert [one.seconds for one in found] == pytest.approx([0.0105, 0.009])
+    asked_streams = streams(_data(erasure=(4, 2)), (DISK,), 0, ASKED)
+    assert [(stream.rate, stream.size) for stream in asked_streams] == [(80, 250e3), (30, 250e3)]
+    assert [stream.seconds for stream in asked_streams] == pytest.approx([0.0105, 0.009])
 
 
 def test_a_pair() -> None:
     """The cache has hits, all writes once and plain fills; the persistent copy what is missed, and its replicas."""
     kept = streams(_data(2, hit_ratio=0.75), (DISK, SSD), 0, ASKED)
     cache = streams(_data(2, hit_ratio=0.75), (DISK, SSD), 1, ASKED)
-    assert [(one.op, one.rate) for one in kept] == [(Op.READ, 5), (Op.WRITE, 10)]
-    assert [(one.op, one.rate) for one in cache] == [(Op.READ, 15), (Op.WRITE, 2.5), (Op.WRITE, 5)]
+    assert [(stream.op, stream.rate) for stream in kept] == [(Op.READ, 5), (Op.WRITE, 10)]
+    assert [(stream.op, stream.rate) for stream in cache] == [(Op.READ, 15), (Op.WRITE, 2.5), (Op.WRITE, 5)]
 
 
 def test_layouts() -> None:
@@ -65,8 +68,8 @@ def test_profiles() -> None:
 
 def test_waits() -> None:
     """M/G/1: with equal service times half of what M/M/1 has; for ever at full load; shorter at more units."""
-    found = [Stream(Op.READ, 50.0, 0.01, 1e3)]
-    assert wait(found, 1) == pytest.approx(0.5 * 0.01 / (2 * 0.5))
-    assert wait(found, 2) == pytest.approx(0.25 * 0.01 / (2 * 0.75))
-    assert wait(found, 0.5) == NEVER
+    asked_streams = [Stream(Op.READ, 50.0, 0.01, 1e3)]
+    assert wait(asked_streams, 1) == pytest.approx(0.5 * 0.01 / (2 * 0.5))
+    assert wait(asked_streams, 2) == pytest.approx(0.25 * 0.01 / (2 * 0.75))
+    assert wait(asked_streams, 0.5) == NEVER
     assert wait([], 1) == 0

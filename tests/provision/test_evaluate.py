@@ -27,10 +27,10 @@ from tests.provision.clusters import (
 
 def test_the_papers_cluster_meets_it() -> None:
     """Slightly over-provisioned, as the paper says; the web tier's 3.8 of 4 cores hold it back."""
-    found = evaluate(photoshare(), paper_plan())
-    assert found.met
-    assert found.fraction == pytest.approx(1 / 0.95, rel=1e-3)
-    assert "photoview" in found.bottleneck or "cores" in found.bottleneck
+    evaluation = evaluate(photoshare(), paper_plan())
+    assert evaluation.met
+    assert evaluation.fraction == pytest.approx(1 / 0.95, rel=1e-3)
+    assert "photoview" in evaluation.bottleneck or "cores" in evaluation.bottleneck
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,10 @@ def test_the_alternatives_miss_it(name: str, fraction: float, bottleneck: str) -
     plan = alternatives()[name]
     many = replace(WEB, cores=plan.groups[0].cores, dimms=12)
     many = replace(many, running=tuple(replace(r, instances=20) for r in many.running))
-    found = evaluate(photoshare(), replace(plan, groups=(many, *plan.groups[1:])))
-    assert not found.met
-    assert found.fraction == pytest.approx(fraction, rel=1e-3)
-    assert bottleneck in found.bottleneck
+    evaluation = evaluate(photoshare(), replace(plan, groups=(many, *plan.groups[1:])))
+    assert not evaluation.met
+    assert evaluation.fraction == pytest.approx(fraction, rel=1e-3)
+    assert bottleneck in evaluation.bottleneck
 
 
 def test_load_is_spread_as_well_as_can_be() -> None:
@@ -64,33 +64,33 @@ def test_load_is_spread_as_well_as_can_be() -> None:
 
 def test_a_cluster_without_a_part_meets_nothing() -> None:
     """What is not there at all is named."""
-    found = evaluate(photoshare(), replace(paper_plan(), groups=(WEB, SMALL)))
-    assert found.fraction == 0
-    assert "15KDisk for dataset photos" in found.bottleneck
-    found = evaluate(photoshare(), replace(paper_plan(), groups=(PHOTOS, SMALL)))
-    assert "no instances of task upload" in found.bottleneck
+    evaluation = evaluate(photoshare(), replace(paper_plan(), groups=(WEB, SMALL)))
+    assert evaluation.fraction == 0
+    assert "15KDisk for dataset photos" in evaluation.bottleneck
+    evaluation = evaluate(photoshare(), replace(paper_plan(), groups=(PHOTOS, SMALL)))
+    assert "no instances of task upload" in evaluation.bottleneck
 
 
 def test_too_small_for_the_data() -> None:
     """Disks that do not hold the data meet nothing, and capacity is the reason."""
     small = replace(PHOTOS, held=(Held("photos", "15KDisk", 1, 1.0),))
-    found = evaluate(photoshare(), replace(paper_plan(), groups=(WEB, small, SMALL)))
-    assert found.fraction == pytest.approx(0)
-    assert "capacity of 15KDisk of photos" in found.bottleneck
+    evaluation = evaluate(photoshare(), replace(paper_plan(), groups=(WEB, small, SMALL)))
+    assert evaluation.fraction == pytest.approx(0)
+    assert "capacity of 15KDisk of photos" in evaluation.bottleneck
 
 
 def test_no_load() -> None:
     """A cluster without load has no bottleneck but the cap."""
     problem = replace(photoshare(), sla=Sla((RateTarget("upload", 0.0),)))
-    found = evaluate(problem, paper_plan())
-    assert found.met
-    assert found.bottleneck == "none"
+    evaluation = evaluate(problem, paper_plan())
+    assert evaluation.met
+    assert evaluation.bottleneck == "none"
 
 
 def _many(plan: ProvisionPlan) -> ProvisionPlan:
     """With as many instances as anybody could want, so that storage holds it back."""
     workers = plan.groups[-1]
-    running = tuple(replace(one, instances=90) for one in workers.running)
+    running = tuple(replace(task, instances=90) for task in workers.running)
     return replace(plan, groups=(*plan.groups[:-1], replace(workers, cores=4, running=running)))
 
 
@@ -117,31 +117,31 @@ def test_cores_of_hosts() -> None:
     problem = small(host_time=0.02)
     plan = _many(small_plan(problem, 1))
     plan = replace(plan, groups=(replace(plan.groups[0], cores=2), *plan.groups[1:]))
-    found = evaluate(problem, plan)
-    assert found.fraction == pytest.approx(1 / 1.2)
-    assert found.bottleneck == "cores of group 1 (box)"
+    evaluation = evaluate(problem, plan)
+    assert evaluation.fraction == pytest.approx(1 / 1.2)
+    assert evaluation.bottleneck == "cores of group 1 (box)"
 
 
 def test_a_service_needs_nothing() -> None:
     """Only the workers bound what is kept on a service."""
     problem = small()
     workers = _many(small_plan(problem)).groups[1]
-    found = evaluate(problem, ProvisionPlan(Status.GAP, (workers,), {"d": ("store",)}))
-    assert found.bottleneck == "cores of group 1 (box)"
-    assert found.fraction == pytest.approx(8 / 0.4)
+    evaluation = evaluate(problem, ProvisionPlan(Status.GAP, (workers,), {"d": ("store",)}))
+    assert evaluation.bottleneck == "cores of group 1 (box)"
+    assert evaluation.fraction == pytest.approx(8 / 0.4)
 
 
 def test_the_fraction_at_which_the_latency_holds() -> None:
     """At one disk: 0.0258 s and 1.5 waits are 0.035 s where rho is 0.54."""
     problem = replace(small(), sla=Sla((RateTarget("t", 40.0, 0.035),)))
     plan = _many(small_plan(problem, 1))
-    found = evaluate(problem, plan)
+    evaluation = evaluate(problem, plan)
     waited = (0.035 - 0.02575) / 1.5
     rho = 2 * waited / (0.0105 + 2 * waited)
-    assert found.fraction == pytest.approx(rho / 0.63, rel=1e-4)
-    assert "latency" in found.bottleneck
+    assert evaluation.fraction == pytest.approx(rho / 0.63, rel=1e-4)
+    assert "latency" in evaluation.bottleneck
     assert not meets(problem, plan)
-    assert meets(replace(problem, sla=problem.sla.scaled(found.fraction * 0.9999)), plan)
+    assert meets(replace(problem, sla=problem.sla.scaled(evaluation.fraction * 0.9999)), plan)
     relaxed = replace(problem, sla=Sla((RateTarget("t", 40.0, 100.0),)))
     assert evaluate(relaxed, plan).fraction == pytest.approx(1 / 0.63, rel=0.01)
 
@@ -166,9 +166,9 @@ def test_the_worst_servers_fail() -> None:
     two = replace(problem, options=Options(survive_hosts=2))
     assert "dataset d is lost with 2 servers" in evaluate(two, plan).bottleneck
     alone = replace(plan, groups=(plan.groups[0], replace(plan.groups[1], count=1)))
-    found = evaluate(problem, alone)
-    assert found.fraction == 0
-    assert found.bottleneck == "no instances of task t"
+    evaluation = evaluate(problem, alone)
+    assert evaluation.fraction == 0
+    assert evaluation.bottleneck == "no instances of task t"
 
 
 def test_failures_by_groups() -> None:
@@ -197,9 +197,9 @@ def test_core_types_of_a_given_cluster() -> None:
     assert evaluate(problem, slow).fraction == pytest.approx(2 / 0.4)
     assert evaluate(problem, fast).fraction == pytest.approx(6 / 0.63)
     mixed = replace(plan, groups=(plan.groups[0], workers, replace(workers, server="quick")))
-    found = evaluate(problem, mixed)
-    assert found.fraction == pytest.approx(6 / 0.63)
-    assert any("slowest" in note for note in found.notes)
+    evaluation = evaluate(problem, mixed)
+    assert evaluation.fraction == pytest.approx(6 / 0.63)
+    assert any("slowest" in note for note in evaluation.notes)
 
 
 def test_growth_is_not_counted() -> None:
@@ -215,6 +215,6 @@ def test_instances_without_units_of_their_own() -> None:
     """Local data stands beside each instance: what shares another's units does not count."""
     problem = small(remote=False, size=10e9)
     workers = Group("box", 2, (), (LocalHeld("d", "disk", 1),), (Running("t", 3, 0.5),), 4, 2)
-    found = evaluate(problem, ProvisionPlan(Status.GAP, (workers,), {"d": ("disk",)}))
-    assert found.fraction == pytest.approx(2 / (40 * 0.02575))
-    assert found.bottleneck == "units of local d beside instances in group 1 (box)"
+    evaluation = evaluate(problem, ProvisionPlan(Status.GAP, (workers,), {"d": ("disk",)}))
+    assert evaluation.fraction == pytest.approx(2 / (40 * 0.02575))
+    assert evaluation.bottleneck == "units of local d beside instances in group 1 (box)"

@@ -22,12 +22,12 @@ def _growing(growth: Growth | None) -> Problem:
 
 def test_two_years() -> None:
     """40 % a year for two years is 1.96 times the load; 10 % is 1.21 times the data. Latencies stay."""
-    found = grown(_growing(Growth(0.4, 0.1, 2 * YEAR)))
-    assert found.sla.batch is not None
-    (target,), (job,), (data,) = found.sla.targets, found.sla.batch.targets, found.application.datasets
+    later = grown(_growing(Growth(0.4, 0.1, 2 * YEAR)))
+    assert later.sla.batch is not None
+    (target,), (job,), (data,) = later.sla.targets, later.sla.batch.targets, later.application.datasets
     assert (target.rate, target.latency, job.executions) == pytest.approx((19.6, 2.0, 98.0))
     assert (data.size, data.cache_size) == pytest.approx((726.0, 72.6))
-    assert found.sla.growth is None
+    assert later.sla.growth is None
 
 
 def test_no_growth_changes_nothing() -> None:

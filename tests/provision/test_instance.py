@@ -18,9 +18,9 @@ def _task(
 
 
 def _with(*tasks: TaskNeed) -> Instance:
-    found = build(photoshare())
-    assert isinstance(found, Instance)
-    return replace(found, tasks=tasks)
+    built = build(photoshare())
+    assert isinstance(built, Instance)
+    return replace(built, tasks=tasks)
 
 
 def test_the_longest_path_counts() -> None:

@@ -35,8 +35,8 @@ def _samples(rate: float, gap: float, sizes: tuple[int, ...] = SIZES) -> list[Sa
 def test_a_device_of_the_model_is_found_back(rate: float, gap: float) -> None:
     """Samples that a rate and a gap made give that throughput back at every size, from all and from two."""
     samples = _samples(rate, gap)
-    found = fit(Op.READ, samples)
-    for row in found.rows:
+    fitted = fit(Op.READ, samples)
+    for row in fitted.rows:
         assert row.error(row.rate_gap) == pytest.approx(0, abs=1e-6)
         assert row.error(row.ends) == pytest.approx(0, abs=1e-6)
 
@@ -44,8 +44,8 @@ def test_a_device_of_the_model_is_found_back(rate: float, gap: float) -> None:
 @pytest.mark.parametrize("gap", [8e-3, 3.5e-3, 0.4e-3])
 def test_the_papers_devices(gap: float) -> None:
     """Both numbers come back where both matter."""
-    found = fit_rate_gap(_samples(90e6, gap))
-    assert (found.rate, found.gap) == (pytest.approx(90e6), pytest.approx(gap))
+    fitted = fit_rate_gap(_samples(90e6, gap))
+    assert (fitted.rate, fitted.gap) == (pytest.approx(90e6), pytest.approx(gap))
 
 
 def test_the_papers_claim_on_a_disk() -> None:
@@ -65,17 +65,17 @@ def test_noise_is_not_amplified(rate: float, share: float, noise: list[float]) -
     noisy = [
         Sample(s.record_size, s.seconds * (1 + e)) for s, e in zip(_samples(rate, gap), noise, strict=True)
     ]
-    found = fit_rate_gap(noisy)
-    assert found.gap >= 0
+    fitted = fit_rate_gap(noisy)
+    assert fitted.gap >= 0
     for size in SIZES:
-        assert found.throughput(size) == pytest.approx(size / (size / rate + gap), rel=0.35)
+        assert fitted.throughput(size) == pytest.approx(size / (size / rate + gap), rel=0.35)
 
 
 def test_a_gap_is_never_negative() -> None:
     """Small records that are quicker than the rate allows give no gap, and the best rate without one."""
-    found = fit_rate_gap([Sample(4 * KIB, 1e-6), Sample(MIB, 1e-3), Sample(10 * MIB, 1.2e-2)])
-    assert found.gap == 0
-    assert 0.8e9 < found.rate < 4.2e9
+    fitted = fit_rate_gap([Sample(4 * KIB, 1e-6), Sample(MIB, 1e-3), Sample(10 * MIB, 1.2e-2)])
+    assert fitted.gap == 0
+    assert 0.8e9 < fitted.rate < 4.2e9
 
 
 def test_the_order_of_samples_does_not_matter() -> None:

@@ -65,7 +65,7 @@ def test_blanks_are_named_with_their_lines(tmp_path: Path) -> None:
     said = [str(flaw) for flaw in refused.value.flaws]
     for name in ("capacity", "bus", "rateW", "gapW", "price", "power"):
         line = next(at for at, row in enumerate(text.splitlines(), 1) if row.strip().startswith(f"{name}:"))
-        assert any(f"unit.yaml:{line}:" in one and name in one for one in said), (name, said)
+        assert any(f"unit.yaml:{line}:" in text and name in text for text in said), (name, said)
 
 
 def test_a_device_tells_its_capacity() -> None:
@@ -86,9 +86,9 @@ def test_names_cannot_leave_the_comment() -> None:
 def test_what_did_not_settle_says_so_everywhere() -> None:
     """In the unit, in the document, and by size."""
     loose = fit(Op.READ, [Sample(4096, 1e-3, steady=False), Sample(1 << 20, 2e-3)])
-    found = Measurement("/data", 1 << 30, (loose,))
-    assert "did not settle" in unit_yaml(found, UnitFacts("x"))
-    document = measurement_document(found)
+    measurement = Measurement("/data", 1 << 30, (loose,))
+    assert "did not settle" in unit_yaml(measurement, UnitFacts("x"))
+    document = measurement_document(measurement)
     assert document["status"] == "not steady"
     assert [size["steady"] for size in document["read"]["sizes"]] == [False, True]
 

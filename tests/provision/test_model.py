@@ -29,14 +29,14 @@ DISKS = {"7.2KDisk", "15KDisk", "SSD"}
 
 
 def _built(problem: Problem) -> Instance:
-    found = build(problem)
-    assert isinstance(found, Instance)
-    return found
+    built = build(problem)
+    assert isinstance(built, Instance)
+    return built
 
 
 def _needs(instance: Instance, dataset: str) -> dict[str, list[float]]:
-    found = next(d for d in instance.datasets if d.name == dataset)
-    return {choice.label: [copy.need for copy in choice.copies] for choice in found.choices}
+    named = next(d for d in instance.datasets if d.name == dataset)
+    return {choice.label: [copy.need for copy in choice.copies] for choice in named.choices}
 
 
 def test_needs_of_the_calibrated_example() -> None:
@@ -153,14 +153,14 @@ def test_what_no_cluster_can_do_is_a_conflict() -> None:
     """A persistent dataset without a non-volatile unit, an instance that fits no server."""
     problem = photoshare()
     only_dram = replace(problem.catalog, units=(problem.catalog.unit("DRAM"),))
-    found = build(replace(problem, catalog=only_dram))
-    assert isinstance(found, tuple)
-    assert "photos is persistent" in str(found[0])
+    built = build(replace(problem, catalog=only_dram))
+    assert isinstance(built, tuple)
+    assert "photos is persistent" in str(built[0])
     tasks = (replace(problem.application.tasks[0], memory=13e9), *problem.application.tasks[1:])
-    found = build(replace(problem, application=replace(problem.application, tasks=tasks)))
-    assert isinstance(found, tuple)
+    built = build(replace(problem, application=replace(problem.application, tasks=tasks)))
+    assert isinstance(built, tuple)
     assert (
-        str(found[0])
+        str(built[0])
         == "memory of task upload: needs 1.3e+10 bytes per server, at most 1.2e+10 bytes per server can be had"
     )
 
@@ -172,32 +172,32 @@ def test_replicas_that_have_no_servers() -> None:
         (replace(DATA, replication=3), "servers for the replicas of dataset data: needs 3 servers"),
         (replace(DATA, erasure=(2, 2)), "servers for the fragments of dataset data: needs 4 servers"),
     ):
-        found = build(small(data=data, servers=servers))
-        assert isinstance(found, tuple)
-        assert [str(one) for one in found] == [f"{text}, at most 2 servers can be had"]
+        built = build(small(data=data, servers=servers))
+        assert isinstance(built, tuple)
+        assert [str(conflict) for conflict in built] == [f"{text}, at most 2 servers can be had"]
 
 
 def test_units_that_no_server_takes() -> None:
     """A dataset whose every unit is on a bus without a server has nowhere to be; with a service it has."""
     strange = replace(DISK, bus="NVMe")
-    found = build(small(units=(strange, DRAM)))
-    assert isinstance(found, tuple)
-    assert "no storage unit that servers take" in str(found[0])
+    built = build(small(units=(strange, DRAM)))
+    assert isinstance(built, tuple)
+    assert "no storage unit that servers take" in str(built[0])
     anywhere = replace(DATA, persistent=Persistence.ANY)
-    found = build(small(data=anywhere, units=(replace(DRAM, bus="NVMe"),)))
-    assert isinstance(found, tuple)
-    assert "no storage unit that servers take" in str(found[0])
+    built = build(small(data=anywhere, units=(replace(DRAM, bus="NVMe"),)))
+    assert isinstance(built, tuple)
+    assert "no storage unit that servers take" in str(built[0])
     stored = _built(small(units=(strange, DRAM, STORE)))
     assert [choice.names for choice in stored.datasets[0].choices] == [("store",), ("store", "dram")]
 
 
 def test_a_latency_out_of_reach() -> None:
     """The fastest of everything computes for 0.5 s and works for 0.33 s; it names task, needed and allowed."""
-    found = build(small(units=(DISK, DRAM), target=RateTarget("serve", 10.0, latency=0.4)))
-    assert isinstance(found, tuple)
-    assert [one.constraint for one in found] == ["latency of task serve"]
-    assert found[0].allowed == 0.4
-    assert found[0].needed == pytest.approx(0.5 + 0.22, abs=0.2)
+    built = build(small(units=(DISK, DRAM), target=RateTarget("serve", 10.0, latency=0.4)))
+    assert isinstance(built, tuple)
+    assert [conflict.constraint for conflict in built] == ["latency of task serve"]
+    assert built[0].allowed == 0.4
+    assert built[0].needed == pytest.approx(0.5 + 0.22, abs=0.2)
     met = build(
         small(data=replace(DATA, persistent=Persistence.ANY), target=RateTarget("serve", 10.0, latency=0.6))
     )
@@ -209,9 +209,9 @@ def test_a_filled_local_dataset_does_not_fit() -> None:
     data = Dataset("data", 1000.0, Persistence.REQUIRED, remote=False, local_to="serve")
     disk = replace(DISK, capacity=250.0)
     assert isinstance(build(small(data=data, units=(disk, DRAM))), Instance)
-    found = build(small(data=data, units=(disk, DRAM), options=Options(peak_fill=0.5)))
-    assert isinstance(found, tuple)
-    assert (found[0].needed, found[0].allowed) == (1000, 500)
+    built = build(small(data=data, units=(disk, DRAM), options=Options(peak_fill=0.5)))
+    assert isinstance(built, tuple)
+    assert (built[0].needed, built[0].allowed) == (1000, 500)
 
 
 def test_costs() -> None:

@@ -130,12 +130,12 @@ class _Case:
 
     def _equal_units(self) -> dict[tuple[str, bool], float]:
         """Those of the levels: units of a copy, least instances times units beside each."""
-        found = {(d.name, copy.cache): copy.need for d, choice in self.chosen for copy in choice.copies}
+        needs = {(d.name, copy.cache): copy.need for d, choice in self.chosen for copy in choice.copies}
         for number, (d, choice) in enumerate(self.chosen):
             if choice.local is not None and d.local_to is not None:
                 floors = dict(self.instance.tasks[d.local_to].floors)[number]
-                found[d.name, False] = max(1e-9, floors[self.at[number]]) * choice.local.per_instance
-        return found
+                needs[d.name, False] = max(1e-9, floors[self.at[number]]) * choice.local.per_instance
+        return needs
 
 
 @pytest.mark.parametrize("seed", range(80))
@@ -170,10 +170,10 @@ def test_traffic_and_dollars(seed: int) -> None:
         for d in case.problem.application.datasets
     )
     for number, row in enumerate(case.instance.network_rows):
-        found = network_bytes(case.demand, case.group, case.instance.phases[row.phase])
+        traffic = network_bytes(case.demand, case.group, case.instance.phases[row.phase])
         model = sum(task.nic_bytes[number] for task in case.instance.tasks)
         model += sum(copy.nic_bytes[number] for _, choice in case.chosen for copy in choice.copies)
-        asked = found["both" if duplex is Duplex.HALF else row.direction]
+        asked = traffic["both" if duplex is Duplex.HALF else row.direction]
         assert model >= asked * (1 - 1e-9) if parity_on_service else model == pytest.approx(asked)
     for phase, name in enumerate(case.instance.phases):
         for at, bus in enumerate(case.instance.buses):

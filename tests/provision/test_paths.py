@@ -25,9 +25,9 @@ PATH = (
 
 
 def _built(problem: Problem) -> Instance:
-    found = build(problem)
-    assert isinstance(found, Instance)
-    return found
+    built = build(problem)
+    assert isinstance(built, Instance)
+    return built
 
 
 def test_operations_that_do_not_block_end_their_own_paths() -> None:

@@ -51,8 +51,8 @@ def test_owned() -> None:
     """The first cost their energy only; steps count what is bought."""
     disk = replace(DISK, owned=2, discounts=(Discount(3, 150),))
     problem = _with(units=(disk, SSD, DRAM))
-    found = [(line.item, line.quantity, line.price) for line in _of(problem, _hosts(4), "disk")]
-    assert found == [("disk (owned)", 2, 0), ("disk", 2, 200)]
+    lines = [(line.item, line.quantity, line.price) for line in _of(problem, _hosts(4), "disk")]
+    assert lines == [("disk (owned)", 2, 0), ("disk", 2, 200)]
     assert [line.price for line in _of(problem, _hosts(5), "disk")] == [0, 150]
 
 
@@ -73,8 +73,8 @@ def test_bundles() -> None:
     kit = replace(BOX, bundle=Bundle(2, (("disk", 1), ("dram", 2))))
     problem = _with(servers=(kit,))
     groups = (*_hosts(1, disks=3, dimms=3), *_hosts(2, disks=0))
-    found = pieces_of(problem, groups)
-    assert (found.servers["box"], found.cores["core"], found.storage["disk"], found.memory["dram"]) == (
+    pieces = pieces_of(problem, groups)
+    assert (pieces.servers["box"], pieces.cores["core"], pieces.storage["disk"], pieces.memory["dram"]) == (
         3,
         0,
         2,

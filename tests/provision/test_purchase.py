@@ -186,11 +186,13 @@ def test_owned_servers_are_used_first() -> None:
 def test_diversity_makes_one_type_of_two() -> None:
     """A mix that would be cheaper by less than the charge is not taken."""
     problem = _problem((_unit("u", 100), _unit("v", 60)), (_server("s", 100),), Cpu(1), 50)
-    one = Group("s", 1, (Held("d", "u", 2, 1.0),))
+    group = Group("s", 1, (Held("d", "u", 2, 1.0),))
     two = Group("s", 1, (Held("d", "u", 1, 0.5), Held("d", "v", 1, 0.5)))
-    plan = best_purchase(problem, _World(_first(one, two)), gap=1e-9, time_limit_s=100, clock=VirtualClock())
+    plan = best_purchase(
+        problem, _World(_first(group, two)), gap=1e-9, time_limit_s=100, clock=VirtualClock()
+    )
     assert plan.status is Status.PROVED
-    assert plan.groups == (one,)
+    assert plan.groups == (group,)
 
 
 def test_nothing_is_proved_without_time() -> None:

@@ -37,7 +37,7 @@ DISKS = {"photos": ("15KDisk",), "thumbs": ("SSD",), "tags": ("7.2KDisk", "DRAM"
 def test_what_moves() -> None:
     """All of a dataset to another type, a part with the number of units, replicas too, nothing on a service."""
     problem = photoshare()
-    size = {one.name: one.size for one in problem.application.datasets}
+    size = {dataset.name: dataset.size for dataset in problem.application.datasets}
     before = _plan(DISKS, {"photos": 4, "thumbs": 1, "tags": 1})
     assert moved_bytes(problem, before, before) == 0
     fewer = _plan(DISKS, {"photos": 3, "thumbs": 1, "tags": 1})
@@ -49,7 +49,7 @@ def test_what_moves() -> None:
     assert moved_bytes(problem, before, uncached) == 0
     grown = replace(problem, sla=replace(problem.sla, growth=Growth(0.0, 1.0, 365 * 86400.0)))
     assert moved_bytes(grown, before, other) == pytest.approx(2 * size["thumbs"])
-    twice = tuple(replace(one, replication=2) for one in problem.application.datasets)
+    twice = tuple(replace(dataset, replication=2) for dataset in problem.application.datasets)
     application = replace(problem.application, datasets=twice)
     assert moved_bytes(replace(problem, application=application), before, other) == pytest.approx(
         2 * size["thumbs"]
@@ -88,9 +88,9 @@ def test_the_way_around_is_the_cheapest(seed: int) -> None:
         moves = sum(moved_bytes(problem, a, b) for a, b in itertools.pairwise((*plans, plans[0])))
         return run + periods.price_per_gb_moved * moves / 1e9
 
-    found = _around(problem, periods, fitting)
+    around = _around(problem, periods, fitting)
     best = min(dollars(plans) for plans in itertools.product(*fitting.values()))
-    assert dollars(tuple(found)) == pytest.approx(best)
+    assert dollars(tuple(around)) == pytest.approx(best)
 
 
 def test_a_day_of_the_example() -> None:
@@ -127,7 +127,7 @@ def test_what_cannot_be_scheduled() -> None:
     with pytest.raises(InputError, match="no schedule"):
         schedule(photoshare())
     problem = _with(photoshare(), 0.0)
-    servers = tuple(replace(one, owned=1) for one in problem.catalog.servers)
+    servers = tuple(replace(server, owned=1) for server in problem.catalog.servers)
     with pytest.raises(InputError, match="by the hour"):
         schedule(replace(problem, catalog=replace(problem.catalog, servers=servers)))
 

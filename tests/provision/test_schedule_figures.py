@@ -17,7 +17,7 @@ DAY = (Period("day", 14, 1.0), Period("evening", 4, 0.5), Period("night", 6, 0.1
 
 def _day() -> Scheduled:
     """The paper's cluster all day, at prices made up."""
-    slots = tuple(Slot(one, paper_plan(), one.hours * 0.5, 1e9, 0.25) for one in DAY)
+    slots = tuple(Slot(period, paper_plan(), period.hours * 0.5, 1e9, 0.25) for period in DAY)
     return Scheduled(slots, 11.0, 13.0, {"server": 12.0, "moving data": 0.75}, proved=True)
 
 
@@ -33,7 +33,7 @@ def test_the_chart_follows_the_hours() -> None:
 def test_the_page_leads_with_the_day() -> None:
     """Cost, bound, peak and saving."""
     report = schedule_report(photoshare(), _day(), {})
-    assert [one.value for one in report.figures] == pytest.approx([12.75, 11.0, 13.0, 1 - 12.75 / 13])
+    assert [figure.value for figure in report.figures] == pytest.approx([12.75, 11.0, 13.0, 1 - 12.75 / 13])
     assert len(report.sections) == 2
 
 

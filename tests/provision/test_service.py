@@ -52,10 +52,10 @@ def test_parallel_records_spread_over_units() -> None:
 
 def test_a_sequence_waits_for_each_record_and_parallel_records_once() -> None:
     """10 records of 0.1 s with a wait of 0.02 s: 1.2 s in a row; side by side on 4 units 0.25 + 0.02 s."""
-    one = Io(Op.READ, "d", 10, 4e3)
-    assert operation_seconds(one, 0.1, 4, wait_s=0.02) == pytest.approx(1.2)
-    assert operation_seconds(replace(one, parallel=True), 0.1, 4, wait_s=0.02) == pytest.approx(0.27)
-    assert operation_seconds(one, 0.1, 4, share=0.0, wait_s=0.02) == 0
+    read = Io(Op.READ, "d", 10, 4e3)
+    assert operation_seconds(read, 0.1, 4, wait_s=0.02) == pytest.approx(1.2)
+    assert operation_seconds(replace(read, parallel=True), 0.1, 4, wait_s=0.02) == pytest.approx(0.27)
+    assert operation_seconds(read, 0.1, 4, share=0.0, wait_s=0.02) == 0
 
 
 def test_a_service_takes_all_at_once() -> None:

@@ -59,7 +59,7 @@ def test_no_split_of_a_grid_is_cheaper(work: tuple[float, float]) -> None:
     assert plan.status is Status.PROVED
     assert sum(plan.split.values()) == pytest.approx(1)
     grid = [compile_plan(_at(problem, n / 10), Effort(0.02, 20.0)) for n in range(1, 10)]
-    costs = [one.upper for one in grid if one.groups]
+    costs = [plan.upper for plan in grid if plan.groups]
     assert costs
     assert min(costs) >= plan.lower - 0.01
     assert plan.upper <= min(costs) / (1 - 0.05) + 0.01
@@ -102,7 +102,9 @@ def _costs(problem: Problem, splits: list[dict[str, float]]) -> list[float]:
     batch = problem.sla.batch
     assert batch is not None
     fixed = [replace(problem, sla=Sla((), replace(batch, split=split))) for split in splits]
-    return [plan.upper for plan in (compile_plan(one, Effort(0.05, 2.0)) for one in fixed) if plan.groups]
+    return [
+        plan.upper for plan in (compile_plan(problem, Effort(0.05, 2.0)) for problem in fixed) if plan.groups
+    ]
 
 
 @pytest.mark.parametrize("work", [(0.5, 0.5, 0.5), (0.1, 2.0, 0.3)])

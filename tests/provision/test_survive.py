@@ -25,7 +25,8 @@ from tests.provision.problems import random_problem
 def _durable(problem: Problem, hosts: int) -> Problem:
     """With as many replicas of remote data as hosts may fail, and one more."""
     datasets = tuple(
-        replace(one, replication=hosts + 1) if one.remote else one for one in problem.application.datasets
+        replace(dataset, replication=hosts + 1) if dataset.remote else dataset
+        for dataset in problem.application.datasets
     )
     options = replace(problem.options, survive_hosts=hosts)
     application = replace(problem.application, datasets=datasets)
@@ -33,9 +34,9 @@ def _durable(problem: Problem, hosts: int) -> Problem:
 
 
 def _instance(problem: Problem) -> Instance:
-    found = build(problem)
-    assert isinstance(found, Instance)
-    return found
+    built = build(problem)
+    assert isinstance(built, Instance)
+    return built
 
 
 def test_loads_grow_and_times_do_not() -> None:
@@ -139,12 +140,12 @@ def test_the_bound_holds_at_every_number(seed: int) -> None:
 
     problem = _durable(random_problem(seed, local=False), 1)
     plan = compile_plan(problem, Effort(0.05, 20.0))
-    found = build(problem)
-    assert isinstance(found, Instance)
+    built = build(problem)
+    assert isinstance(built, Instance)
     at = [
-        solve(spread_over(found, spread=spread, hosts=1), gap=0.05, time_limit_s=2) for spread in range(2, 9)
+        solve(spread_over(built, spread=spread, hosts=1), gap=0.05, time_limit_s=2) for spread in range(2, 9)
     ]
-    costs = [one.upper for one in at if one.groups]
+    costs = [plan.upper for plan in at if plan.groups]
     if plan.status is Status.INFEASIBLE:
         assert not costs
     else:

@@ -42,8 +42,8 @@ def cheaper(problem: Problem, below: float, servers: int = 2) -> Iterator[Provis
     """Clusters that cost less and whose totals may do, cheapest first for each way to store the data."""
     problem = grown(problem)
     for way in _ways(problem):
-        found = _combined(problem, way, below, servers)
-        yield from (plan for plan in found if plan.upper < below and _in_stock(problem, plan))
+        cluster = _combined(problem, way, below, servers)
+        yield from (plan for plan in cluster if plan.upper < below and _in_stock(problem, plan))
 
 
 def best_cost(problem: Problem, plan: ProvisionPlan) -> ProvisionPlan:
@@ -103,22 +103,22 @@ def _ways(problem: Problem) -> Iterator[_Way]:
 
 def _contents(problem: Problem, way: _Way) -> list[Group]:
     """Everything that one server can be filled with, empty ones apart."""
-    found: list[Group] = []
+    results: list[Group] = []
     for server in problem.catalog.servers:
         numbers = _numbers(problem, way, server)
         for *units, instances in itertools.product(*numbers, range(MOST_INSTANCES + 1)):
             if any(units) or instances:
-                found += _filled(problem, way, server, units, instances)
-    return found
+                results += _filled(problem, way, server, units, instances)
+    return results
 
 
 def _numbers(problem: Problem, way: _Way, server: Server) -> list[range]:
-    found = []
+    results = []
     for name in way.chosen:
         unit = problem.catalog.unit(name)
         bus = server.bus(unit.bus)
-        found.append(range(1 if unit.service or bus is None else bus.slots + 1))
-    return found
+        results.append(range(1 if unit.service or bus is None else bus.slots + 1))
+    return results
 
 
 def _filled(problem: Problem, way: _Way, server: Server, units: list[int], instances: int) -> Iterator[Group]:
@@ -166,19 +166,19 @@ def _combined(problem: Problem, way: _Way, below: float, servers: int) -> list[P
         return []
     floor = _cheapest(problem)
     dataset, task = problem.application.datasets[0], problem.application.tasks[0]
-    cost = np.array([cost_of(floor, (one,)) for one in contents])
+    cost = np.array([cost_of(floor, (group,)) for group in contents])
     order = np.argsort(cost, kind="stable")
     contents, cost = [contents[at] for at in order], cost[order]
     have, least = _features(problem, way, contents)
-    found = []
+    results = []
     for count in range(1, servers + 1):
         for numbers in _chosen(cost, have, least, below, count):
             if problem.options.survive_hosts and not _survives(have[list(numbers)], least):
                 continue
             groups = tuple(contents[at] for at in numbers)
             plan = ProvisionPlan(Status.GAP, groups, {dataset.name: way.chosen}, cpus={task.name: way.cpu})
-            found.append(best_cost(problem, plan))
-    return sorted(found, key=lambda plan: plan.upper)
+            results.append(best_cost(problem, plan))
+    return sorted(results, key=lambda plan: plan.upper)
 
 
 def _features(

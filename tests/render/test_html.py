@@ -122,8 +122,8 @@ def hostile() -> Report:
 @pytest.mark.parametrize("interactive", [True, False])
 def test_hostile_strings_are_shown_not_run(interactive: bool) -> None:
     """Whatever stands in a path or an exception's text, no element and no script comes of it."""
-    made = report_html(hostile(), interactive=interactive)
-    root = tree(made)
+    page = report_html(hostile(), interactive=interactive)
+    root = tree(page)
     assert len(list(root.iter("script"))) == (3 if interactive else 0)
     assert not list(root.iter("img"))
     assert not [e for e in root.iter() if any(name.startswith("on") for name in e.attrib)]
@@ -132,9 +132,9 @@ def test_hostile_strings_are_shown_not_run(interactive: bool) -> None:
 
 def test_empty_report() -> None:
     """Nothing to show is a page that says so, and carries no scripts for charts it does not have."""
-    made = report_html(Report("Nothing"))
-    assert "This report has no sections" in made
-    assert len(made) < 30_000
+    page = report_html(Report("Nothing"))
+    assert "This report has no sections" in page
+    assert len(page) < 30_000
     empty = Chart("t", Axis("x", unit="s"), Axis("y", unit="s"), ())
     sections = (Section("s", (Table((Column("a"),), []), empty)),)
     assert "There is no point to draw." in report_html(Report("Empty", sections=sections))

@@ -37,14 +37,14 @@ def test_equals_the_page() -> None:
     page = report_html(report())
     inside = page.split('<script type="application/json" id="specs">')[1].split("</script>")[0]
     drawn = [[row["y"] for row in spec["data"]["values"]] for spec in json.loads(inside)]
-    told = [
+    rows = [
         [y for series in panel["series"] for y in series["ys"]]
         for section in report_dict(report())["sections"]
         for block in section["blocks"]
         if block["block"] == "chart"
         for panel in block["panels"]
     ]
-    assert drawn == told
+    assert drawn == rows
 
 
 def test_not_finite() -> None:

@@ -24,6 +24,6 @@ def test_stars_of_paths_and_products_stay() -> None:
 def test_literal_shows_any_string(text: str) -> None:
     """Whatever a trace holds, `literal` shows it as code: no tag but ours comes out."""
     printable = "".join(c for c in text if c.isprintable())
-    made = html.fragment_fromstring(f"<div>{to_html('x ' + literal(printable))}</div>")
-    assert {element.tag for element in made.iter()} <= {"div", "p", "code"}
-    assert " ".join(made.text_content().split()) == " ".join(f"x {printable}".split())
+    fragment = html.fragment_fromstring(f"<div>{to_html('x ' + literal(printable))}</div>")
+    assert {element.tag for element in fragment.iter()} <= {"div", "p", "code"}
+    assert " ".join(fragment.text_content().split()) == " ".join(f"x {printable}".split())

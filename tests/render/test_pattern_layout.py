@@ -40,9 +40,9 @@ def patterns(draw: st.DrawFn) -> Pattern:
 
 
 @given(patterns(), st.sampled_from([340.0, 690.0, 1080.0]))
-def test_any_arrows_leave_lanes_wide_and_uncrossed(made: Pattern, width: float) -> None:
+def test_any_arrows_leave_lanes_wide_and_uncrossed(pattern: Pattern, width: float) -> None:
     """Even sixty arrows press no lane below the readable width, and none runs across one."""
-    layout = lay_out(made, width)
+    layout = lay_out(pattern, width)
     boxes = [(p.x, p.y, p.x + p.laid.width, p.y + p.laid.height) for p in layout.lanes]
     assert all(box[2] - box[0] >= MIN_LANE for box in boxes)
     assert layout.width <= width + 0.5

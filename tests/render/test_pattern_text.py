@@ -9,9 +9,9 @@ from froude.render.pattern_text import fit, width, wrap
 @given(st.text(min_size=1), st.floats(40, 400))
 def test_fit(text: str, room: float) -> None:
     """What comes back fits, and is whole when it fitted before."""
-    made = fit(text, room, 12, mono=True)
-    assert width(made, 12, mono=True) <= room
-    assert made == text or made.endswith("…")
+    fitted = fit(text, room, 12, mono=True)
+    assert width(fitted, 12, mono=True) <= room
+    assert fitted == text or fitted.endswith("…")
 
 
 def test_wrap() -> None:

@@ -49,19 +49,19 @@ CASES = [
 """Every flow from an earlier call; a taker in no loop of its own has no number for NTH."""
 
 
-def played(made: Plan, schema: Schema, folder: Path, seed: int = 1) -> Prediction:
+def played(planned: Plan, schema: Schema, folder: Path, seed: int = 1) -> Prediction:
     """Play a plan on the model, and predict its calls from its workload."""
     spool = folder / "spool"
     with spool.open("wb") as file:
         journal = Spool(file, Record.FULL, Seeds(seed), Redactor(schema, bytes(32)))
-        world = World(made, schema, seed, STEADY, journal=journal)
+        world = World(planned, schema, seed, STEADY, journal=journal)
         world.run()
     assert world.core.failure is None
     run = Run(world.core.tally, "model:1", "CID-model", 0.0, world.clock.now())
-    job = PlayJob(made, schema, world.settings, seed)
+    job = PlayJob(planned, schema, world.settings, seed)
     trace = trace_of(spool, run, PlayOutcome(world.core.tally, 0.0, 0.0, 0.0, []), job)
     assert len(trace.calls) == sum(sent for sent, _ in run.counts.values())
-    return predict(made.workload, trace)
+    return predict(planned.workload, trace)
 
 
 def looking(which: Which, taking: tuple[str, ...], node_type: str | None) -> Plan:

@@ -24,10 +24,10 @@ def test_a_seed_replays_exactly(hadoop: Hadoop, seed: int) -> None:
     worlds = [World(plan(datanodes=4, clients=3, files=2), hadoop.schema(), seed) for _ in range(2)]
     for world in worlds:
         world.run()
-    one, two = worlds
-    assert one.digest.hexdigest() == two.digest.hexdigest()
-    assert one.core.tally.rows == two.core.tally.rows
-    assert one.core.tally.counts == two.core.tally.counts
+    first, second = worlds
+    assert first.digest.hexdigest() == second.digest.hexdigest()
+    assert first.core.tally.rows == second.core.tally.rows
+    assert first.core.tally.counts == second.core.tally.counts
 
 
 def test_a_dead_target_ends_the_play_with_one_error(hadoop: Hadoop) -> None:

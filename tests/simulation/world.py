@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 from froude.base.clock import VirtualClock
 from froude.base.seeds import Seeds
+from froude.emulation.channel import Channel, Journal
 from froude.emulation.controller import Controller
-from froude.emulation.core import Channel, Core, Journal
+from froude.emulation.core import UNSENT, Core
 from froude.emulation.groups import groups_of
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import LOST, Endpoint, NodeId, Program
@@ -262,47 +263,51 @@ class World:
 def broken(world: World) -> list[str]:
     """The invariants that a finished world breaks; none, if the player is right."""
     core, trouble = world.core, world.trouble
-    found = [f"the model saw: {violation}" for violation in world.namenode.violations]
+    violations = [f"the model saw: {violation}" for violation in world.namenode.violations]
     for method, series in core.tally.series.items():
         unanswered = series.errors["Unanswered"]
         lost = series.errors[LOST]
         if series.sent != series.answered + unanswered + lost:
-            found.append(
+            violations.append(
                 f"{method}: {series.sent} sent, {series.answered} answered, {unanswered + lost} reported lost"
             )
-        if series.from_intended.total != series.answered:
-            found.append(f"{method}: {series.answered} answers, {series.from_intended.total} latencies")
+        unsent = core.tally.notes[f"{UNSENT}{method}"]
+        latencies = series.answered + unanswered + lost + unsent
+        if series.from_intended.total != latencies:
+            violations.append(
+                f"{method}: {latencies} answers and waits, {series.from_intended.total} latencies"
+            )
         received = world.namenode.received[method]
         if received > series.sent or (core.failure is None and received < series.answered):
-            found.append(f"{method}: {series.sent} sent, {received} received")
-    found += _start_rules(world)
+            violations.append(f"{method}: {series.sent} sent, {received} received")
+    violations += _start_rules(world)
     fatal = trouble.death_s is not None
     if core.failure is not None and not fatal:
-        found.append(f"failed without a reason: {core.failure}")
+        violations.append(f"failed without a reason: {core.failure}")
     if core.failure is None:
-        found += _whole(world)
+        violations += _whole(world)
         if world.again > sum(series.resent for series in core.tally.series.values()):
-            found.append(f"{world.again} calls answered twice, fewer sent again")
-    return found
+            violations.append(f"{world.again} calls answered twice, fewer sent again")
+    return violations
 
 
 def _whole(world: World) -> list[str]:
     """What holds of a play that ended by itself."""
-    found = []
+    results = []
     if world.clock.now() >= LIMIT_S:
-        found.append("did not end")
+        results.append("did not end")
     errors = {m: dict(s.errors) for m, s in world.core.tally.series.items() if set(s.errors) - {"Unanswered"}}
     errors = {m: e for m, e in errors.items() if any(e[k] for k in e if k != "Unanswered")}
     if errors:
-        found.append(f"errors of our making: {errors}")
+        results.append(f"errors of our making: {errors}")
     if world.namenode.corrupt:
-        found.append(f"{world.namenode.corrupt} replicas of the wrong length")
+        results.append(f"{world.namenode.corrupt} replicas of the wrong length")
     clients, files = world.plan.counts["client"], world.plan.scale["files"].value
     if len(world.namenode.files) != clients * (files - 1) or not all(
         f.closed for f in world.namenode.files.values()
     ):
-        found.append(f"{len(world.namenode.files)} files, some open")
-    return found
+        results.append(f"{len(world.namenode.files)} files, some open")
+    return results
 
 
 def _start_rules(world: World) -> list[str]:
@@ -313,12 +318,12 @@ def _start_rules(world: World) -> list[str]:
         if node.type == "datanode" and what is Moment.STARTED
     ]
     begun = [at for at, node in world.nodes.begun if node.type == "client"]
-    found = []
+    results = []
     if begun and (len(started) < world.plan.counts["datanode"] or min(begun) < max(started)):
-        found.append("a client began before every DataNode had started")
+        results.append("a client began before every DataNode had started")
     spacing_s = world.plan.workload.node_type("client").start.spacing_s
     first = min(begun, default=0.0)
     for number, at in enumerate(sorted(begun)):
         if at < first + number * spacing_s - 1e-9:
-            found.append(f"client {number} began too early")
-    return found
+            results.append(f"client {number} began too early")
+    return results

@@ -127,10 +127,10 @@ def test_after_a_gap_the_connection_is_blind() -> None:
 
 def test_the_cluster_tells_who_it_is() -> None:
     """The answer to versionRequest names source and release."""
-    told = wire.message("VersionResponseProto")
-    told.info.storageInfo.clusterID, told.info.softwareVersion = "CID-7", "3.5.0"
+    answer = wire.message("VersionResponseProto")
+    answer.info.storageInfo.clusterID, answer.info.softwareVersion = "CID-7", "3.5.0"
     records = wire.conversation(calls=0)[:-1]
     records.append((1.0, 1, RecordKind.TO_SERVER, wire.request(0, "versionRequest", b"")))
-    records.append((1.1, 1, RecordKind.TO_CLIENT, wire.response(0, told.SerializeToString())))
+    records.append((1.1, 1, RecordKind.TO_CLIENT, wire.response(0, answer.SerializeToString())))
     _, assembly = run(records)
     assert (assembly.source_id, assembly.release) == ("CID-7", "3.5.0")

@@ -32,8 +32,14 @@ def test_arguments_that_differ_are_counted_with_an_example() -> None:
     result = diff(trace_of(echo(0, "a"), echo(1, "b")), trace_of(echo(0, "a"), echo(1, "c")))
     assert result.same_sequences
     assert not result.same
-    (one,) = result.senders[0].arguments
-    assert (one.method, one.path, one.differing, one.compared, one.example) == (
+    (difference,) = result.senders[0].arguments
+    assert (
+        difference.method,
+        difference.path,
+        difference.differing,
+        difference.compared,
+        difference.example,
+    ) == (
         "echo",
         "text",
         1,

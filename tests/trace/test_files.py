@@ -68,6 +68,10 @@ def test_a_taken_place_is_refused(folder: Path) -> None:
         write_trace(folder, small_trace())
     write_trace(folder, small_trace(1), replace=True)
     assert len(read_trace(folder).calls) == 1
+    (folder / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"is not replaced: .* found notes.txt"):
+        write_trace(folder, small_trace(), replace=True)
+    assert len(read_trace(folder).calls) == 1
 
 
 @pytest.mark.parametrize(
@@ -119,8 +123,8 @@ def test_a_meant_edit_is_read_with_care(folder: Path, old: bytes, new: bytes, me
         read_trace(folder)
     assert caught.value.remedy is not None
     assert "write what was found as its `content`" in caught.value.remedy
-    found, stated = str(caught.value.found), str(caught.value.allowed)
-    file.write_text(file.read_text().replace(stated, found))
+    actual, stated = str(caught.value.found), str(caught.value.allowed)
+    file.write_text(file.read_text().replace(stated, actual))
     with pytest.raises(InputError, match=message) as again:
         read_trace(folder)
     assert again.value.file is not None

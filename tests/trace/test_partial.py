@@ -100,6 +100,31 @@ def _part(path: Path, number: int, calls: list[int], meta: TraceMeta) -> None:
     writer.leave(meta)
 
 
+@pytest.mark.parametrize("parts", [0, 2])
+def test_a_reader_is_told_how_to_make_it_whole(tmp_path: Path, parts: int) -> None:
+    """Whether one recorder wrote it or several."""
+    for path in [part_path(tmp_path / "t", n + 1) for n in range(parts)] or [tmp_path / "t"]:
+        begun(path)
+    with pytest.raises(InputError, match=r"t.partial: is not a trace") as error:
+        read_trace(tmp_path / "t.partial")
+    assert f"`froude trace validate {tmp_path}/t.partial --recover`" in str(error.value)
+
+
+@pytest.mark.parametrize("parts", [0, 2])
+def test_what_others_put_into_it_stays(tmp_path: Path, parts: int) -> None:
+    """Recorders remove only what recorders wrote; a whole one goes without a rest."""
+    for path in [part_path(tmp_path / "t", n + 1) for n in range(parts)] or [tmp_path / "t"]:
+        begun(path)
+    (tmp_path / "t.partial" / ".meta.yaml.x1").write_text("half written, when it was killed")
+    (tmp_path / "t.partial" / "notes.txt").write_text("mine")
+    recover(tmp_path / "t.partial")
+    assert [path.name for path in (tmp_path / "t.partial").rglob("*")] == ["notes.txt"]
+    writer = begun(tmp_path / "u")
+    (tmp_path / "u.partial" / "notes.txt").write_text("mine")
+    writer.discard()
+    assert [path.name for path in (tmp_path / "u.partial").rglob("*")] == ["notes.txt"]
+
+
 def test_parts_become_one_trace(tmp_path: Path) -> None:
     """By start, with losses added up, and what any of them has learned."""
     claim(tmp_path / "t")

@@ -46,10 +46,10 @@ def test_secrets_go_and_the_rest_stays() -> None:
 
 def test_equal_secrets_stay_equal_within_a_capture_only() -> None:
     """Information flow survives; another capture's key gives other bytes."""
-    one, two = Redactor(wire.SCHEMA, KEY), Redactor(wire.SCHEMA, b"x" * 32)
-    assert one.hashed(SECRET) == one.hashed(SECRET) != one.hashed(SECRET + b"x")
-    assert one.hashed(SECRET) != two.hashed(SECRET)
-    assert len(one.hashed(b"ab")) == 16
+    first, second = Redactor(wire.SCHEMA, KEY), Redactor(wire.SCHEMA, b"x" * 32)
+    assert first.hashed(SECRET) == first.hashed(SECRET) != first.hashed(SECRET + b"x")
+    assert first.hashed(SECRET) != second.hashed(SECRET)
+    assert len(first.hashed(b"ab")) == 16
 
 
 def test_secrets_are_found_at_any_depth() -> None:

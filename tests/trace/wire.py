@@ -49,13 +49,16 @@ def toy_schema() -> Schema:
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)
         for number, (field, kind) in enumerate(fields, 1):
-            one = message.field.add(name=field, number=number)
-            one.label = _LABELS.get(kind[0], FieldDescriptorProto.LABEL_OPTIONAL)
+            descriptor = message.field.add(name=field, number=number)
+            descriptor.label = _LABELS.get(kind[0], FieldDescriptorProto.LABEL_OPTIONAL)
             kind = kind.lstrip("*!")  # noqa: PLW2901 - the label is read
             if kind in _MESSAGES:
-                one.type, one.type_name = FieldDescriptorProto.TYPE_MESSAGE, f".hadoop.common.{kind}"
+                descriptor.type, descriptor.type_name = (
+                    FieldDescriptorProto.TYPE_MESSAGE,
+                    f".hadoop.common.{kind}",
+                )
             else:
-                one.type = FieldDescriptorProto.Type.Value(f"TYPE_{kind.upper()}")
+                descriptor.type = FieldDescriptorProto.Type.Value(f"TYPE_{kind.upper()}")
     service = file.service.add(name="ToyService")
     for method, (request, response) in _METHODS.items():
         service.method.add(

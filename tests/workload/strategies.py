@@ -54,7 +54,7 @@ counts = st.builds(
     slopes=st.dictionaries(names, numbers.filter(bool), max_size=2),
     cap=st.none() | st.integers(1, 99),
     per=st.none() | st.integers(1, 1 << 30),
-)
+).map(lambda count: count if count.slopes else replace(count, intercept=abs(count.intercept)))
 counters = st.builds(Counter, base=numbers, steps=st.dictionaries(names, numbers.filter(bool), max_size=2))
 padded = st.builds(
     Counter,
@@ -87,7 +87,7 @@ def rules(ids: list[str], types: list[str]) -> st.SearchStrategy[Rule]:
         st.builds(Scaled, counts),
         flows(ids, types),
         st.builds(NodeFact, names),
-        st.builds(Generated, names, st.dictionaries(names, scalars, max_size=2)),
+        st.builds(Generated, st.just("uuid"), st.dictionaries(names, scalars, max_size=2)),
         st.builds(Unknown, st.lists(scalars, max_size=3).map(tuple)),
         st.builds(Template, st.lists(st.one_of(texts.filter(bool), padded), max_size=3).map(_merged)),
         st.builds(Template, st.tuples(texts.filter(bool), flows(ids, types))),

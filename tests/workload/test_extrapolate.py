@@ -7,7 +7,19 @@ import pytest
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import pace
 from froude.workload.scale import Count, Scale
-from froude.workload.types import CallTemplate, Finding, NodeType, Question, Recorded, Repeat, Workload
+from froude.workload.types import (
+    CallTemplate,
+    Counter,
+    Finding,
+    NodeType,
+    Question,
+    Recorded,
+    Repeat,
+    Rule,
+    Scaled,
+    Template,
+    Workload,
+)
 
 CREATE = CallTemplate("c1", "p", "create", {})
 CLOSE = CallTemplate("c2", "p", "complete", {})
@@ -97,3 +109,39 @@ def test_a_number_that_is_not_whole_is_rounded_and_said(n: int, warned: bool) ->
     said = [refusal.what for refusal in plan.refusals]
     expected = "client: the iterations of L1 would be 2.5 (0.5*n), which is not a whole number"
     assert said == ([expected] if warned else [])
+
+
+def _naming(rule: Rule) -> Workload:
+    create = replace(CREATE, arguments={"src": rule})
+    client = NodeType("client", Count.parse("clients"), (Repeat("L1", Count.parse("files"), (create,)),))
+    return replace(_workload(), node_types=(client,))
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (Template(("/f-", Scaled(Count.parse("0.5*files")))), "would hold 3.5, which is not a whole number"),
+        (
+            Template(("/f-", Scaled(Count.parse("3 - files")))),
+            "would hold -4, and a name has no number below",
+        ),
+        (Template(("/f-", Counter(5, {"L1": -1}))), "would hold -1, and a name has no number below zero"),
+        (Template(("/f-", Counter(9, {"clients*node": -2}))), "would hold -3, and a name"),
+    ],
+)
+def test_a_number_that_no_name_can_hold_stops_the_plan(rule: Rule, message: str) -> None:
+    """At this Scale; at a smaller one it may be played."""
+    workload = _naming(rule)
+    plan = extrapolate(workload, Scale.of(clients=3, files=7, blocks=2))
+    assert not plan.playable
+    assert any(message in refusal.what for refusal in plan.refusals)
+    assert extrapolate(workload, Scale.of(clients=1, files=2, blocks=2)).playable
+
+
+def test_a_plain_argument_may_be_below_zero_and_a_fraction_is_said() -> None:
+    """An offset may be negative; a number that was rounded is mentioned."""
+    scale = Scale.of(clients=3, files=7, blocks=2)
+    assert not extrapolate(_naming(Scaled(Count.parse("3 - files"))), scale).refusals
+    plan = extrapolate(_naming(Scaled(Count.parse("0.5*files"))), scale)
+    assert plan.playable
+    assert "would hold 3.5, which is not a whole number" in plan.refusals[0].what

@@ -25,10 +25,10 @@ def test_what_is_recognised_can_be_made(name: str) -> None:
     rule = recognise(SEEN[name])
     assert rule is not None
     assert rule.generator == name
-    made = generate(rule, random.Random(1), 1.7e9)
-    assert made == generate(rule, random.Random(1), 1.7e9)
+    text = generate(rule, random.Random(1), 1.7e9)
+    assert text == generate(rule, random.Random(1), 1.7e9)
     if name != "int64":  # one number alone is not taken for random
-        assert recognise([made]) == rule
+        assert recognise([text]) == rule
 
 
 def test_ordinary_values_are_not_recognised() -> None:

@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.workload.occurrences import History, Loops, nth_place, of_own_node, stands
+from froude.workload.occurrences import (
+    History,
+    Loops,
+    WholeHistory,
+    nth_place,
+    of_own_node,
+    place_meant,
+    qualified,
+)
 from froude.workload.types import Flow, Side, Which
 
 PLACES = [which for which in Which if which is not Which.CAUSE]
+
+
+def stands(which: Which, taker: Loops, source: Loops) -> bool:
+    """The definition, loop by loop: whether an occurrence stands where a flow means, seen from the taking call."""
+    shared = [loop for loop in source if loop in taker]
+    match which:
+        case Which.FIRST | Which.LAST:
+            return True
+        case Which.SAME:
+            return all(source[loop] == taker[loop] for loop in shared)
+        case Which.PREVIOUS:
+            *outer, inner = shared or [""]
+            return (
+                inner != ""
+                and all(source[loop] == taker[loop] for loop in outer)
+                and source[inner] == taker[inner] - 1
+            )
+        case Which.NTH:
+            return nth_place(taker, tuple(source)) == tuple(source.values())
+        case Which.CAUSE:
+            return False
 
 
 def search(history: list[Loops], which: Which, taker: Loops) -> int | None:
@@ -53,6 +84,8 @@ def test_a_source_stands_where_its_flow_says(
     which: Which, taker: Loops, source: Loops, expected: bool
 ) -> None:
     """Shared loops tie the two; of others NTH pairs them from outside in."""
+    place, stood = place_meant(which, taker, tuple(source)), tuple(source.values())
+    assert (place is not None and stood[: len(place)] == place) is expected
     assert stands(which, taker, source) is expected
 
 
@@ -103,16 +136,67 @@ def iterations(draw: st.DrawFn, loops: list[str]) -> Iterator[Loops]:
             yield {loops[0]: number, **inner}
 
 
-@given(traversals(), st.sampled_from(PLACES))
-def test_a_short_history_answers_as_a_search_of_the_whole_one(
-    traversal: tuple[list[Loops], Loops, bool], which: Which
+@st.composite
+def out_of_order(draw: st.DrawFn, occurrences: list[Loops]) -> list[Loops]:
+    """Some of them, as answers may come: an answer overtakes others, or never comes."""
+    return draw(st.permutations(occurrences))[: draw(st.integers(0, len(occurrences)))]
+
+
+@given(traversals(), st.sampled_from(PLACES), st.booleans(), st.data())
+def test_histories_answer_as_a_search_of_every_occurrence(
+    traversal: tuple[list[Loops], Loops, bool], which: Which, walked: bool, data: st.DataObject
 ) -> None:
-    """What a node may forget is never what a later call takes."""
-    occurrences, taker, _ = traversal
-    history: History[int] = History({which})
+    """What a node may forget is never what a later call takes, in whatever order the answers came."""
+    sent, taker, _ = traversal
+    occurrences = data.draw(st.one_of(st.just(sent), out_of_order(sent)))
+    history: History[int] = History({which}, walked=walked)
+    whole: WholeHistory[int] = WholeHistory()
     for number, loops in enumerate(occurrences):
         history.add(loops, number)
+        whole.add(loops, (float(number), 0), number)
     assert history.find(which, taker) == search(occurrences, which, taker)
+    for moment in range(len(occurrences) + 1):
+        expected = search(occurrences[:moment], which, taker)
+        assert whole.find(which, taker, (float(moment), 0)) == expected
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3))), st.integers(0, 3), st.sampled_from(PLACES))
+def test_a_history_that_is_not_walked_through_forgets_no_place(
+    places: list[tuple[int, int]], outer: int, which: Which
+) -> None:
+    """Effects stand in the loops of causes, which come in any order."""
+    occurrences: list[Loops] = [{"L1": one, "L2": two} for one, two in places]
+    history: History[int] = History({which}, walked=False)
+    for number, loops in enumerate(occurrences):
+        history.add(loops, number)
+    for taker in ({"L1": outer}, {"L1": outer, "L2": 1}, {"L3": outer, "L4": 2}, {}):
+        assert history.find(which, taker) == search(occurrences, which, taker)
+
+
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [({Which.FIRST, Which.LAST}, 1), ({Which.SAME, Which.PREVIOUS}, 1 + 2 + 2), ({Which.NTH}, 1 + 100)],
+)
+def test_a_history_keeps_what_may_be_asked(asked: set[Which], kept: int) -> None:
+    """Two a nesting level; every place for NTH alone."""
+    items: list[object] = []
+
+    class Item:
+        def __init__(self) -> None:
+            items.append(weakref.ref(self))
+
+    history: History[Item] = History(asked)
+    for outer in range(10):
+        for inner in range(10):
+            history.add({"L1": outer, "L2": inner}, Item())
+    gc.collect()
+    assert sum(item() is not None for item in items) <= kept + 1  # type: ignore[operator]
+
+
+def test_an_effect_stands_among_all_where_its_node_stands() -> None:
+    """Its loops are its cause's; of another call the loops are known by its type's name."""
+    assert qualified("d", 2, {"L1": 4}, effect=False) == {"d.node": 2, "d.L1": 4}
+    assert qualified("d", 2, {"c.L1": 4}, effect=True) == {"d.node": 2}
 
 
 def test_a_history_without_occurrences_finds_nothing() -> None:

@@ -86,3 +86,11 @@ def test_a_count_beyond_any_size_is_refused(text: str) -> None:
     """Before a number that is none is worked with."""
     with pytest.raises(InputError, match=r"not a count|beyond any size"):
         Count.parse(text)
+
+
+@pytest.mark.parametrize("name", ["container-launcher", "appmaster-2.p1", "client-10.L1", "a-b-c"])
+def test_names_with_hyphens_stand_in_counts(name: str) -> None:
+    """Node types have them; a difference of a variable and a number needs no space."""
+    assert Count.parse(f"2*{name} - 3") == Count(-3.0, {name: 2.0})
+    assert Count.parse(str(Count(1.0, {f"files*{name}": 1.0}))) == Count(1.0, {f"files*{name}": 1.0})
+    assert Count.parse("files-1") == Count(-1.0, {"files": 1.0})

@@ -116,6 +116,6 @@ def test_files_are_compared_with_their_hashes(tmp_path: Path) -> None:
 
 def test_an_artifact_has_a_short_identity() -> None:
     """Name without suffix, id of twelve digits."""
-    one = Artifact(Path("/w/workloads/job.yaml"), Lineage("workload", 1, "ab" * 32))
-    assert (one.name, one.id, one.kind) == ("job", "abababababab", "workload")
+    artifact = Artifact(Path("/w/workloads/job.yaml"), Lineage("workload", 1, "ab" * 32))
+    assert (artifact.name, artifact.id, artifact.kind) == ("job", "abababababab", "workload")
     assert stamp(0) == "1970-01-01T00:00:00+00:00"

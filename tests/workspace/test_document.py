@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,16 @@ def test_a_lineage_that_was_taken_away_is_missed(tmp_path: Path) -> None:
     assert not opened.edited
     with pytest.raises(ChangedError, match="lineage is cut off or taken away"):
         opened.check()
+
+
+def test_a_lineage_of_another_version_than_the_document_is_refused(tmp_path: Path) -> None:
+    """The stamp and the lineage say the version alike; the error names both."""
+    file = written(tmp_path)
+    lineage = lineage_of(SONGS, FIELDS, ORIGIN)
+    file.write_text(dump_sealed(SONGS, FIELDS, replace(lineage, format_version=2)))
+    with pytest.raises(InputError, match="is of another version than the document") as caught:
+        open_document(file, SONGS)
+    assert (caught.value.found, caught.value.allowed) == ("format 2", "1")
 
 
 def test_a_text_with_comments_gains_a_lineage(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from froude.base.documents import Section, parse_document
 from froude.base.errors import InputError
 from froude.base.plain import Fields
 from froude.workspace.migrate import Migrations, same
+from froude.workspace.unstamped import Unstamped
 
 
 def _rename(data: Fields) -> None:
@@ -21,7 +22,7 @@ def _double(data: Fields) -> None:
     data["new"] *= 2
 
 
-STEPS = Migrations("song", 3, {1: _rename, 2: _double}, unstamped=lambda data: data.get("format"))
+STEPS = Migrations("song", 3, {1: _rename, 2: _double}, unstamped=Unstamped("song", "format", None, "format"))
 
 
 @pytest.mark.parametrize(

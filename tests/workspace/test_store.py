@@ -21,22 +21,22 @@ from tests.trace.making import small_trace
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     """With two traces and a workload."""
-    made = Workspace(tmp_path / "w")
-    write_trace(made.new("trace"), small_trace(1), Origin(tags=("base",)))
-    write_trace(made.new("trace"), small_trace(2))
+    ws = Workspace(tmp_path / "w")
+    write_trace(ws.new("trace"), small_trace(1), Origin(tags=("base",)))
+    write_trace(ws.new("trace"), small_trace(2))
     origin = Origin("froude mine", ("ab" * 32,), tags=("base",))
-    write_workload(made.new("workload", "job", ".yaml"), workload(), origin)
-    return made
+    write_workload(ws.new("workload", "job", ".yaml"), workload(), origin)
+    return ws
 
 
 def test_a_workspace_is_made_for_its_owner(tmp_path: Path) -> None:
     """A folder with a marker, opened again as it is."""
-    made = Workspace(tmp_path / "w")
-    assert stat.S_IMODE(made.folder.stat().st_mode) == 0o700
-    before = (made.folder / MARKER).read_text()
-    assert Workspace(tmp_path / "w").folder == made.folder
-    assert (made.folder / MARKER).read_text() == before
-    assert made.artifacts() == []
+    ws = Workspace(tmp_path / "w")
+    assert stat.S_IMODE(ws.folder.stat().st_mode) == 0o700
+    before = (ws.folder / MARKER).read_text()
+    assert Workspace(tmp_path / "w").folder == ws.folder
+    assert (ws.folder / MARKER).read_text() == before
+    assert ws.artifacts() == []
 
 
 def test_artifacts_are_listed_by_kind_and_tag(workspace: Workspace) -> None:
@@ -49,8 +49,8 @@ def test_artifacts_are_listed_by_kind_and_tag(workspace: Workspace) -> None:
 
 def test_artifacts_are_found_by_name_id_and_path(workspace: Workspace) -> None:
     """One or an error that lists what is there."""
-    one = workspace.find("trace-2")
-    assert workspace.find(one.id).path == workspace.find(str(one.path)).path == one.path
+    artifact = workspace.find("trace-2")
+    assert workspace.find(artifact.id).path == workspace.find(str(artifact.path)).path == artifact.path
     with pytest.raises(InputError, match="allowed: trace-1, trace-2, job"):
         workspace.find("nothing")
 
@@ -91,9 +91,9 @@ def test_folders_that_are_something_else(tmp_path: Path) -> None:
 def test_the_workspace_around_a_folder(workspace: Workspace) -> None:
     """Found from any depth."""
     inner = workspace.folder / "traces"
-    found = Workspace.around(inner)
-    assert found is not None
-    assert found.folder == workspace.folder
+    around = Workspace.around(inner)
+    assert around is not None
+    assert around.folder == workspace.folder
 
 
 def test_a_damaged_lineage_is_named(workspace: Workspace) -> None:

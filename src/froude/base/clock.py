@@ -46,7 +46,13 @@ class VirtualClock:
     __slots__ = ("_epoch_s", "_now_s")
 
     def __init__(self, start_s: float = 0.0, epoch_s: float = 1_700_000_000.0) -> None:
-        """Start at `start_s`, with the wall clock `epoch_s` ahead of it."""
+        """Start at `start_s`, with the wall clock `epoch_s` ahead of it.
+
+        Args:
+            start_s: what `now` gives at first, seconds.
+            epoch_s: seconds since the epoch at which the virtual time is 0; by default a moment in November
+                2023.
+        """
         self._now_s = start_s
         self._epoch_s = epoch_s
 

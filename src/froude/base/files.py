@@ -14,7 +14,7 @@ import shutil
 import stat
 import tempfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,6 +36,11 @@ _OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 def atomic_write_bytes(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     """Write a file that is either whole or not there, whatever happens meanwhile.
 
+    Args:
+        path: where it shall be; folders above are made, a file there is replaced.
+        data: all that it shall hold.
+        mode: its permission bits.
+
     Raises:
         InputError: what stands there is no regular file.
         MissingError: no space, a file-size limit, or no right to write there.
@@ -46,14 +51,24 @@ def atomic_write_bytes(path: Path, data: bytes, *, mode: int = 0o600) -> None:
 def atomic_write_text(path: Path, text: str, *, mode: int = 0o600) -> None:
     """`atomic_write_bytes` for text, as UTF-8.
 
+    Args:
+        path: where it shall be; folders above are made, a file there is replaced.
+        text: all that it shall hold.
+        mode: its permission bits.
+
     Raises:
         InputError: also where the text holds what UTF-8 cannot say, such as a file name of other bytes.
+        MissingError: as there.
     """
     atomic_write_bytes(path, encoded(text, path), mode=mode)
 
 
 def encoded(text: str, path: Path) -> bytes:
     """A text as UTF-8, for a file.
+
+    Args:
+        text: what the file shall hold.
+        path: the file, for the error.
 
     Raises:
         InputError: it holds what UTF-8 cannot say.
@@ -69,6 +84,10 @@ def encoded(text: str, path: Path) -> bytes:
 
 def atomic_write_all(files: Mapping[Path, bytes], *, mode: int = 0o600) -> None:
     """Write files that belong together: all are beside their places before the first takes its own.
+
+    Args:
+        files: the content of each, by its place; folders above are made, files there are replaced.
+        mode: the permission bits of each.
 
     Raises:
         InputError: what stands at a place is no regular file.
@@ -97,38 +116,73 @@ def atomic_write_all(files: Mapping[Path, bytes], *, mode: int = 0o600) -> None:
 
 
 @contextmanager
-def atomic_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
+def atomic_folder(path: Path, *, replaces: Collection[str] | None = None) -> Iterator[Path]:
     """Fill a folder beside its final place and rename it there when the block ends well.
 
     Args:
         path: where the folder shall be.
-        replace: whether a folder already there may be replaced.
+        replaces: names of the files that a folder already there may hold, to be replaced with it; None where no
+            folder may stand there.
 
     Yields:
         The folder to fill; removed again if the block raises.
 
     Raises:
-        InputError: the place is taken and `replace` is false, or it is taken by what is no folder.
+        InputError: the place is taken and nothing may be replaced, it is taken by what is no folder, or the folder
+            there holds anything else.
         MissingError: no space or no right to write there.
     """
     path = Path(path)
-    if kind_of_place(path) is not None and not replace:
+    if kind_of_place(path) is not None and replaces is None:
         raise InputError("already exists", file=path, remedy="Choose another name or remove it first")
-    refuse_special(path, folder=True)
+    refuse_foreign(path, replaces or ())
+    with folder_beside(path) as beside:
+        yield beside
+        refuse_foreign(path, replaces or ())  # it may have come meanwhile
+        _put_in_place(beside, path)
+
+
+@contextmanager
+def folder_beside(path: Path) -> Iterator[Path]:
+    """A new folder beside a place, on the same disk, so that what is made in it can be renamed to that place.
+
+    Yields:
+        The folder, whose name nothing else has; removed when the block ends.
+
+    Raises:
+        MissingError: no space or no right to write there.
+    """
     with stated_os_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:100]}."))
         try:
             yield beside
-            _put_in_place(beside, path)
-        except BaseException:
+        finally:
             shutil.rmtree(beside, ignore_errors=True)
-            raise
 
 
-def remove_folder(path: Path) -> None:
-    """Remove a folder and what is in it, as far as that goes; one that is not there is no error."""
-    shutil.rmtree(path, ignore_errors=True)
+def refuse_foreign(folder: Path, names: Collection[str]) -> None:
+    """Refuse to replace a folder with anything in it that was not written there as a part of it.
+
+    Args:
+        folder: the place; nothing may stand there yet.
+        names: of the files that are its parts.
+
+    Raises:
+        InputError: what stands there is no folder, or it holds anything else, or cannot be looked into.
+    """
+    refuse_special(folder, folder=True)
+    try:
+        inside = sorted(folder.iterdir())
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise InputError(f"cannot be looked at ({_why(error)})", file=folder) from error
+    for each in inside:
+        if each.name not in names or kind_of_place(each) != "a file":
+            remedy = "Choose another place, or move that elsewhere first; --force never removes it"
+            message = "is not replaced: it holds what Froude did not write there"
+            raise InputError(message, file=folder, found=each.name, remedy=remedy)
 
 
 def _put_in_place(beside: Path, path: Path) -> None:
@@ -172,13 +226,13 @@ def refuse_special(path: Path, *, folder: bool = False) -> None:
         InputError: with what stands there.
     """
     wanted = "a folder" if folder else "a file"
-    found = kind_of_place(path)
-    if found in {None, wanted}:
+    kind = kind_of_place(path)
+    if kind in {None, wanted}:
         return
-    if found == "a link":
-        found = f"a link to {Path(os.path.realpath(path))}"
-        raise InputError("is not replaced", file=path, found=found, remedy="Name the place that is meant")
-    raise InputError("is not replaced", file=path, found=found, allowed=f"{wanted}, or a free place")
+    if kind == "a link":
+        kind = f"a link to {Path(os.path.realpath(path))}"
+        raise InputError("is not replaced", file=path, found=kind, remedy="Name the place that is meant")
+    raise InputError("is not replaced", file=path, found=kind, allowed=f"{wanted}, or a free place")
 
 
 @contextmanager
@@ -217,14 +271,18 @@ def check_regular(path: Path, *, limit_bytes: int | None = None) -> None:
         InputError: absent, not a regular file, or over the limit.
     """
     try:
-        found = path.stat()
+        status = path.stat()
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be read ({_why(error)})", file=path) from error
-    _check(found, path, limit_bytes)
+    _check(status, path, limit_bytes)
 
 
 def read_bounded(path: Path, *, limit_bytes: int) -> bytes:
     """Read a whole file, refusing one that is larger than it can honestly be.
+
+    Args:
+        path: the file.
+        limit_bytes: the most that it may hold; a byte more is refused.
 
     Raises:
         InputError: absent, unreadable, not a regular file, or over the limit.
@@ -281,12 +339,12 @@ def unpacked(raw: io.BufferedReader, path: Path) -> Iterator[io.BufferedIOBase]:
         raise InputError(f"cannot be read ({_why(error)})", file=path) from error
 
 
-def _check(found: os.stat_result, path: Path, limit_bytes: int | None) -> None:
-    if not stat.S_ISREG(found.st_mode):
-        what = next((name for test, name in _NAMES if test(found.st_mode)), "something unknown")
+def _check(status: os.stat_result, path: Path, limit_bytes: int | None) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        what = next((name for test, name in _NAMES if test(status.st_mode)), "something unknown")
         raise InputError(f"is {what} where a file is needed", file=path)
-    if limit_bytes is not None and found.st_size > limit_bytes:
-        raise _too_large(path, f"{found.st_size} bytes", limit_bytes)
+    if limit_bytes is not None and status.st_size > limit_bytes:
+        raise _too_large(path, f"{status.st_size} bytes", limit_bytes)
 
 
 def _too_large(path: Path, found: str, limit_bytes: int) -> InputError:

@@ -29,7 +29,7 @@ def parse_workers(text: str) -> Workers:
     """
     if text.startswith(("tcp://", "tls://")):
         return text
-    if text.isdigit() and int(text) >= 1:
+    if text.isdecimal() and int(text) >= 1:
         return int(text)
     raise InputError(
         "not a number of workers", place="--workers", found=text, allowed="1, 2, … or tcp://HOST:PORT"
@@ -65,6 +65,17 @@ def gang(f: Callable[[int], Result], size: int, workers: Workers = 1) -> list[Re
     """Run `f(0) … f(size - 1)` at the same time, each in a process of its own; inline when `size` is 1.
 
     A gang's members talk to each other, so all must be alive at once: none is queued behind another.
+
+    Args:
+        f: takes the member's number, 0 to `size - 1`; must pickle, unless all runs inline.
+        size: how many members.
+        workers: only a scheduler's address matters: it sends the members there instead of to local processes.
+
+    Returns:
+        The members' results, by number.
+
+    Raises:
+        MissingError: a scheduler is named and `distributed` is not installed.
     """
     if size == 1 and not isinstance(workers, str):
         return [f(0)]

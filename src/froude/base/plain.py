@@ -49,7 +49,12 @@ class Fields(dict[str, Any]):
     def __init__(
         self, fields: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), line: int | None = None
     ) -> None:
-        """Fields, by default of no known line."""
+        """Fields, by default of no known line.
+
+        Args:
+            fields: keys and values, in the document's order.
+            line: where the mapping begins, from 1; None where no file stands behind it.
+        """
         super().__init__(fields)
         self.line = line
         self.lines: dict[str, int] = {}
@@ -61,7 +66,12 @@ class Items(list[Any]):
     __slots__ = ("line", "lines")
 
     def __init__(self, items: Iterable[Any] = (), line: int | None = None) -> None:
-        """Items, by default of no known line."""
+        """Items, by default of no known line.
+
+        Args:
+            items: the values, in the document's order.
+            line: where the list begins, from 1; None where no file stands behind it.
+        """
         super().__init__(items)
         self.line = line
         self.lines: list[int] = []
@@ -103,10 +113,10 @@ def parse_json(data: bytes, file: str) -> Any:
     """
 
     def fields(pairs: list[tuple[str, Any]]) -> Fields:
-        found = Fields(pairs)
-        if len(found) < len(pairs):
+        mapping = Fields(pairs)
+        if len(mapping) < len(pairs):
             raise ValueError("a key stands twice in one object")
-        return found
+        return mapping
 
     def no_number(text: str) -> NoReturn:
         raise ValueError(f"{text[:20]} is no number")
@@ -148,7 +158,7 @@ class _Dumper(yaml.SafeDumper):  # type: ignore[misc] # it has no types
         """The tag that our reader gives a plain scalar; only then may it stand without quotes."""
         if kind is not yaml.ScalarNode or not implicit[0]:
             return super().resolve(kind, value, implicit)
-        return _TAG + {type(None): "null"}.get(type(found := _resolved(value)), type(found).__name__)
+        return _TAG + {type(None): "null"}.get(type(meaning := _resolved(value)), type(meaning).__name__)
 
 
 def _represent_text(dumper: Any, text: str) -> Any:

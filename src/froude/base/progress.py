@@ -23,7 +23,12 @@ class Progress(Protocol):
     """Something that can show what is going on."""
 
     def task(self, label: str, total: float | None = None) -> AbstractContextManager[Task]:
-        """A context manager that gives a `Task`; without a total the bar only moves."""
+        """A context manager that gives a `Task`; without a total the bar only moves.
+
+        Args:
+            label: what is being done, in a few words.
+            total: units in the whole work, as `Task.advance` counts them; None where nobody knows.
+        """
         ...
 
 
@@ -44,5 +49,10 @@ class Silent:
 
     @contextmanager
     def task(self, label: str, total: float | None = None) -> Iterator[Task]:  # noqa: ARG002 - the seam's words
-        """A task that shows nothing."""
+        """A task that shows nothing.
+
+        Args:
+            label: not shown.
+            total: not shown.
+        """
         yield _SilentTask()

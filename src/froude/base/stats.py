@@ -24,6 +24,13 @@ class Line:
 def fit_line(xs: Sequence[float], ys: Sequence[float]) -> Line:
     """Least squares through points; a single x gives a flat line through the mean.
 
+    Args:
+        xs: where the points are; at least one.
+        ys: their values, as many as `xs`.
+
+    Returns:
+        The line, with the largest distance of a point from it.
+
     Raises:
         ValueError: no points, or lengths differ.
     """
@@ -43,6 +50,10 @@ def fit_line(xs: Sequence[float], ys: Sequence[float]) -> Line:
 
 def quantile(values: Sequence[float], q: float) -> float:
     """The q-quantile by linear interpolation between order statistics (Hyndman and Fan, type 7).
+
+    Args:
+        values: in any order; at least one.
+        q: the part of the values that lies below, 0 to 1.
 
     Raises:
         ValueError: no values, or q outside 0 to 1.

@@ -121,6 +121,12 @@ def split_number(text: str, *, allowed: str, place: str | None = None) -> tuple[
 def scaled(number: Decimal, factor: Decimal, text: object, *, place: str | None = None) -> Decimal:
     """A number in base units.
 
+    Args:
+        number: as it was written.
+        factor: base units in one of its unit.
+        text: the quantity as it was written, for the error.
+        place: what it is a value of, for the error.
+
     Raises:
         InputError: it is beyond `LARGEST`.
     """
@@ -131,7 +137,12 @@ def scaled(number: Decimal, factor: Decimal, text: object, *, place: str | None 
 
 
 def unknown_unit(unit: str, known: Iterable[str]) -> str:
-    """Words for a unit that is not known here, with the nearest that is."""
+    """Words for a unit that is not known here, with the nearest that is.
+
+    Args:
+        unit: what was written.
+        known: the units of this field.
+    """
     names = list(known)
     cased = [name for name in names if name.lower() == unit.lower()]
     nearest = (cased or difflib.get_close_matches(unit, names, 1, 0.5))[:1]

@@ -69,12 +69,12 @@ class _Lazy(TyperGroup):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        found = getattr(importlib.import_module(f"froude.cli.{entry.module}"), entry.attribute)
-        if not isinstance(found, typer.Typer):
+        member = getattr(importlib.import_module(f"froude.cli.{entry.module}"), entry.attribute)
+        if not isinstance(member, typer.Typer):
             group = typer.Typer(add_completion=False, rich_markup_mode=None)
-            group.command(name=cmd_name)(found)
-            found = group
-        command = typer.main.get_command(found)
+            group.command(name=cmd_name)(member)
+            member = group
+        command = typer.main.get_command(member)
         command.name = cmd_name
         return command
 
@@ -174,7 +174,13 @@ def main(arguments: list[str] | None = None) -> None:
     SIGTERM, by which job runners cancel, ends a command as Ctrl-C does: what was begun is ended or removed.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    code = run(sys.argv[1:] if arguments is None else arguments)
+    if (
+        code == EXIT_INTERRUPTED
+    ):  # Python drops its handlers before it ends: a second signal would be the exit code
+        for name in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(name, signal.SIG_IGN)
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:

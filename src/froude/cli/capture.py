@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from froude.base.errors import FroudeError, InputError
+from froude.base.files import atomic_write_bytes
+from froude.base.scratch import Scratch
 from froude.base.units import parse_quantity
 from froude.cli.outputs import Output, claim
 from froude.workload.scale import Scale
@@ -167,7 +168,16 @@ def _target(text: str, place: str) -> Target:
 
 
 def schema_of(hadoop: str | None, settings: Settings) -> tuple[Schema, str]:
-    """The schema of the release named, or found in a folder of jars; and the release, where named."""
+    """The schema of the release named, or found in a folder of jars; and the release, where named.
+
+    Args:
+        hadoop: a release such as `3.5.0`, or a folder of jars; None for the one that is found here.
+        settings: global flags.
+
+    Raises:
+        InputError: the folder holds no jar, or one that is broken.
+        MissingError: no such release, no network and no cache, or no Java that runs it.
+    """
     from froude.hadoop.schema import Schema
 
     if hadoop and Path(hadoop).is_dir():
@@ -177,8 +187,8 @@ def schema_of(hadoop: str | None, settings: Settings) -> tuple[Schema, str]:
         return Schema.from_jars(jars), ""
     from froude.hadoop.distribution import Hadoop
 
-    found = Hadoop.find(hadoop, progress=settings.progress())
-    return Schema.from_jars(found.jars), found.version if hadoop else ""
+    distribution = Hadoop.find(hadoop, progress=settings.progress())
+    return Schema.from_jars(distribution.jars), distribution.version if hadoop else ""
 
 
 def _run(asked: CaptureSettings, schema: Schema, settings: Settings, limit_s: float | None) -> CaptureResult:
@@ -202,10 +212,10 @@ def _run(asked: CaptureSettings, schema: Schema, settings: Settings, limit_s: fl
     def warn(error: FroudeError) -> None:
         settings.note(f"froude: {error}; connections are still passed on, but no longer recorded")
 
-    with tempfile.NamedTemporaryFile(suffix=".fds") as file:
-        file.write(schema.to_bytes())
-        file.flush()
-        result: CaptureResult = run(capture(identified, Path(file.name), until=until, on_error=warn))
+    with Scratch("capture") as scratch:
+        file = scratch / "schema.fds"
+        atomic_write_bytes(file, schema.to_bytes())
+        result: CaptureResult = run(capture(identified, file, until=until, on_error=warn))
     return result
 
 

@@ -11,7 +11,7 @@ from froude.cli import inputs
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.workload.extrapolate import extrapolate as make_plan
-from froude.workload.plan_file import plan_summary, write_plan
+from froude.workload.plan_file import PARTS, plan_summary, write_plan
 from froude.workload.scale import Scale
 
 EXIT_MISSED = 3
@@ -32,7 +32,7 @@ def extrapolate(
     Example: froude extrapolate workload.yaml --at datanodes=200 --at clients=50 --at files=8 -o plan
     """
     settings: Settings = ctx.obj
-    claim(settings, [Output(output, "plan", folder=True)], [workload])
+    claim(settings, [Output(output, "plan", folder=True, parts=PARTS)], [workload])
     scale = Scale.parse(at)
     opened = inputs.workload(settings, workload)
     with inputs.named(workload):

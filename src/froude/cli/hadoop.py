@@ -49,11 +49,11 @@ def fetch(
         return
     environ = {key: value for key, value in os.environ.items() if key != "HADOOP_HOME"}
     progress = settings.progress()
-    found = Hadoop.find(wanted, progress=progress, environ=environ)
+    hadoop = Hadoop.find(wanted, progress=progress, environ=environ)
     if prepare:
-        cds_build.prepare(found, progress)
-    settings.emit(_described(found))
-    settings.out(f"Hadoop {found.version}: {len(found.jars)} jars in {cache_folder()}, for {_java(found)}")
+        cds_build.prepare(hadoop, progress)
+    settings.emit(_described(hadoop))
+    settings.out(f"Hadoop {hadoop.version}: {len(hadoop.jars)} jars in {cache_folder()}, for {_java(hadoop)}")
 
 
 @app.command()
@@ -66,21 +66,21 @@ def show(ctx: typer.Context, release: _Release = None, folder: _Home = None) -> 
     cached = cached_releases(cache_folder())
     wanted = release or DEFAULT_RELEASE
     from_cache = folder is None and "HADOOP_HOME" not in os.environ
-    found = None if from_cache and wanted not in cached else Hadoop.find(release, folder)
+    hadoop = None if from_cache and wanted not in cached else Hadoop.find(release, folder)
     state = background.running(settings.workspace)
     settings.emit(
         {
-            "hadoop": None if found is None else _described(found),
+            "hadoop": None if hadoop is None else _described(hadoop),
             "cached": cached,
             "running": None if state is None else asdict(state),
         }
     )
-    if found is None:
+    if hadoop is None:
         settings.out(f"Hadoop {wanted} is not in the cache. `froude hadoop fetch {wanted}` gets it.")
     else:
-        size = sum(jar.stat().st_size for jar in found.jars) / 1e6
-        settings.out(f"Hadoop    {found.version}, {len(found.jars)} jars, {size:.1f} MB ({found.source})")
-        settings.out(f"Java      {_java(found)}")
+        size = sum(jar.stat().st_size for jar in hadoop.jars) / 1e6
+        settings.out(f"Hadoop    {hadoop.version}, {len(hadoop.jars)} jars, {size:.1f} MB ({hadoop.source})")
+        settings.out(f"Java      {_java(hadoop)}")
     settings.out(f"Cached    {', '.join(cached) or 'none'} in {cache_folder()}")
     if state is None:
         settings.out("Running   nothing in this workspace")
@@ -139,17 +139,17 @@ def _named(cluster: background.State | background.Process) -> str:
     return f"a cluster on its way up, process {cluster.pid}"
 
 
-def _described(found: Hadoop) -> dict[str, Any]:
+def _described(hadoop: Hadoop) -> dict[str, Any]:
     return {
-        "version": found.version,
-        "source": found.source,
-        "jars": [str(jar) for jar in found.jars],
-        "java": {"version": found.java.version, "path": str(found.java.path), "source": found.java.source},
+        "version": hadoop.version,
+        "source": hadoop.source,
+        "jars": [str(jar) for jar in hadoop.jars],
+        "java": {"version": hadoop.java.version, "path": str(hadoop.java.path), "source": hadoop.java.source},
     }
 
 
-def _java(found: Hadoop) -> str:
-    return f"{found.java.version}, {found.java.path} ({found.java.source})"
+def _java(hadoop: Hadoop) -> str:
+    return f"{hadoop.java.version}, {hadoop.java.path} ({hadoop.java.source})"
 
 
 def _print_state(settings: Settings, state: background.State) -> None:

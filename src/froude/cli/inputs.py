@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 def workload(settings: Settings, path: Path) -> WorkloadFile:
     """A workload; a note says when somebody edited it since it was written.
 
+    Args:
+        settings: global flags; they say whether the note is shown.
+        path: the file.
+
     Raises:
         InputError: with file, line and field of what is wrong.
     """

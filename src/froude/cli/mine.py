@@ -31,11 +31,11 @@ def mine(
 
     settings: Settings = ctx.obj
     claim(settings, [Output(output, "workload")], traces)
-    found = [read_trace(path) for path in traces]
-    for path, trace in zip(traces, found, strict=True):
+    loaded = [read_trace(path) for path in traces]
+    for path, trace in zip(traces, loaded, strict=True):
         if trace.incomplete is not None:
             settings.note(f"froude: {path} is not whole: {trace.incomplete}")
-    workload = mine_traces(found, progress=settings.progress(), workers=settings.workers)
+    workload = mine_traces(loaded, progress=settings.progress(), workers=settings.workers)
     if not settings.dry_run:
         write_workload(output, workload, settings.origin(workload.recorded.traces))
     settings.emit(_document(workload))
@@ -56,10 +56,10 @@ def _tables(types: tuple[TypeSummary, ...]) -> str:
     """Who there is and what they do; then how their arguments come about. Each within 80 columns."""
     doing = [("node type", "nodes", "loops", "calls", "periodic", "effects")]
     arguments = [("arguments by node type", *(kind.value for kind in RuleKind))]
-    for one in types:
-        loops = ", ".join(dict.fromkeys(one.loops)) or "-"
-        doing.append((one.name, one.count, loops, str(one.calls), str(one.periodic), str(one.effects)))
-        arguments.append((one.name, *(str(one.arguments[kind]) for kind in RuleKind)))
+    for row in types:
+        loops = ", ".join(dict.fromkeys(row.loops)) or "-"
+        doing.append((row.name, row.count, loops, str(row.calls), str(row.periodic), str(row.effects)))
+        arguments.append((row.name, *(str(row.arguments[kind]) for kind in RuleKind)))
     return f"{aligned(doing, words=3)}\n\n{aligned(arguments)}\n"
 
 
@@ -72,15 +72,15 @@ def _document(workload: Workload) -> dict[str, object]:
     return {
         "node_types": [
             {
-                "name": one.name,
-                "count": one.count,
-                "calls": one.calls,
-                "loops": list(one.loops),
-                "periodic": one.periodic,
-                "effects": one.effects,
-                "arguments": {kind.value: count for kind, count in one.arguments.items()},
+                "name": node_type.name,
+                "count": node_type.count,
+                "calls": node_type.calls,
+                "loops": list(node_type.loops),
+                "periodic": node_type.periodic,
+                "effects": node_type.effects,
+                "arguments": {kind.value: count for kind, count in node_type.arguments.items()},
             }
-            for one in summarise(workload)
+            for node_type in summarise(workload)
         ],
         "findings": [_finding(finding) for finding in workload.findings],
         "questions": [{"id": q.id, "text": q.text, "examples": list(q.examples)} for q in workload.questions],

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from froude.base.errors import InputError
-from froude.base.files import atomic_write_all, encoded, kind_of_place, refuse_special
-from froude.workspace.recognise import PAGE, head_of, kind_of
+from froude.base.files import atomic_write_all, encoded, kind_of_place, refuse_foreign, refuse_special
+from froude.workspace.recognise import PAGE, artifact_around, head_of, kind_of
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
@@ -29,6 +29,8 @@ class Output:
     kind: str
     """What is written there; the kind that may stand there already."""
     folder: bool = False
+    parts: tuple[str, ...] = ()
+    """Of a folder: the files that it consists of; one that holds anything else is not replaced."""
     keeps: bool = False
     """Whether what stands there stays, also of this kind: a recording is not made twice."""
     mark: re.Pattern[bytes] | None = None
@@ -40,7 +42,12 @@ XML_INPUTS = re.compile(rb"\s*(?:<!--.*?-->\s*)?<provision[\s/>]", re.DOTALL)
 
 
 def page(path: Path | None, suffix: str = ".json") -> list[Output]:
-    """An HTML page and its figures beside it; none where no page is wanted."""
+    """An HTML page and its figures beside it; none where no page is wanted.
+
+    Args:
+        path: the HTML file; None for none.
+        suffix: of the figures' file, in place of the page's own.
+    """
     return [] if path is None else [Output(path, PAGE), Output(path.with_suffix(suffix), "report")]
 
 
@@ -53,8 +60,8 @@ def claim(settings: Settings, outputs: Sequence[Output], inputs: Iterable[Path |
         inputs: every file and folder that it reads; names of what is no path are left out.
 
     Raises:
-        InputError: two outputs share a place; one is an input or lies in one; or something stands there that is no
-            regular file, or is of another kind and --force is not given.
+        InputError: two outputs share a place; one is an input or lies in one, or in any artifact; or something
+            stands there that is no regular file, or is of another kind and --force is not given.
     """
     # Unlike `Path.exists`, this does not raise where a folder may not be entered.
     read = [Path(each) for each in inputs if each is not None and os.path.exists(each)]  # noqa: PTH110
@@ -68,8 +75,23 @@ def claim(settings: Settings, outputs: Sequence[Output], inputs: Iterable[Path |
         places.add(place)
         for each in read:
             _refuse_input(output.path, each)
+        refuse_inside(output.path)
         if kind_of_place(output.path) is not None:
             _refuse_other(output, force=settings.force)
+
+
+def refuse_inside(path: Path) -> None:
+    """Refuse a place in an artifact's folder: what is written there would damage it, or go when it is replaced.
+
+    Raises:
+        InputError: with the artifact.
+    """
+    around = artifact_around(path)
+    if around is not None:
+        found = f"{around}, a {kind_of(around)}"
+        raise InputError(
+            "lies in another artifact", file=path, found=found, remedy="Choose a place outside of it"
+        )
 
 
 def write(files: Mapping[Path, str | bytes]) -> None:
@@ -118,6 +140,8 @@ def _refuse_other(output: Output, *, force: bool) -> None:
         return
     kind = kind_of(output.path)
     if kind == output.kind or (output.mark is not None and output.mark.match(head)):
+        if output.folder:
+            refuse_foreign(output.path, output.parts)
         return
     if force and not output.folder:
         return

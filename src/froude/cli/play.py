@@ -50,7 +50,13 @@ def play(  # the flags of one command
             "[scheduled, where service times were recorded]."
         ),
     ] = None,
-    speed: Annotated[float, typer.Option(min=0.001, help="2 halves every recorded pause.")] = 1.0,
+    speed: Annotated[
+        float,
+        typer.Option(
+            min=0.001,
+            help="2 halves every recorded pause and, with scheduled pacing, every recorded service time.",
+        ),
+    ] = 1.0,
     duration: Annotated[str | None, typer.Option(help="Longest time, for example '5 min'.")] = None,
     record: Annotated[Record, typer.Option(help="Calls to write down.")] = Record.SAMPLED,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder of the run.")] = Path("run"),
@@ -148,7 +154,7 @@ def _web(text: str | None) -> tuple[str, int] | None:
     if text is None:
         return None
     host, colon, port = text.removeprefix("http://").rstrip("/").rpartition(":")
-    if not colon or not host or not port.isdigit() or not 0 < int(port) < 1 << 16:
+    if not colon or not host or not (port.isascii() and port.isdecimal()) or not 0 < int(port) < 1 << 16:
         raise InputError("not a web address", place="--http", found=text, allowed="HOST:PORT")
     return host, int(port)
 
@@ -173,7 +179,7 @@ def _summary(run: Run) -> dict[str, object]:
         },
         "errors": run.errors,
         "left_out": run.left_out,
-        "differences": None if run.differences is None else [asdict(one) for one in run.differences],
+        "differences": None if run.differences is None else [asdict(each) for each in run.differences],
         "run": str(run.folder),
     }
 

@@ -39,13 +39,13 @@ def _text(prediction: Prediction, scale: str) -> str:
         "",
         f"{'node type':<16}{'predicted':>9}{'seen':>7}{'exact':>7}{'calls in place':>17}",
     ]
-    for one in prediction.sequences:
-        place = f"{one.calls_matched} of {one.calls_real}"
+    for nodes in prediction.sequences:
+        place = f"{nodes.calls_matched} of {nodes.calls_real}"
         lines.append(
-            f"{one.node_type:<16}{one.nodes_predicted:>9}{one.nodes_real:>7}{one.exact:>7}{place:>17}"
+            f"{nodes.node_type:<16}{nodes.nodes_predicted:>9}{nodes.nodes_real:>7}{nodes.exact:>7}{place:>17}"
         )
-        if one.first_difference:
-            lines.append(f"  first difference: {one.first_difference}")
+        if nodes.first_difference:
+            lines.append(f"  first difference: {nodes.first_difference}")
     if prediction.unmatched:
         lines.append(f"{prediction.unmatched} senders are of no type that the workload has")
     lines += ["", f"{'arguments of':<16}{'number':>9}{'predicted':>10}{'ceiling':>10}"]
@@ -65,8 +65,8 @@ def _document(prediction: Prediction) -> dict[str, Any]:
         "sequence_share": prediction.sequence_share,
         "call_share": prediction.call_share,
         "unmatched senders": prediction.unmatched,
-        "sequences": [asdict(one) for one in prediction.sequences],
-        "effects": [asdict(one) for one in prediction.effects],
+        "sequences": [asdict(nodes) for nodes in prediction.sequences],
+        "effects": [asdict(counts) for counts in prediction.effects],
         "arguments": [
             {
                 "calls": row.name,

@@ -16,7 +16,9 @@ class RichProgress:
         """Nothing is drawn until the first task."""
         columns = (
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            # Without markup: a path or a name may hold `[b]`.
+            TextColumn("{task.description}", markup=False),
+            TextColumn("{task.fields[said]}", style="dim", markup=False),
             BarColumn(bar_width=24),
             TimeElapsedColumn(),
         )
@@ -25,13 +27,18 @@ class RichProgress:
 
     @contextmanager
     def task(self, label: str, total: float | None = None) -> Iterator[_Line]:
-        """Show a task while the block runs; a mark stays when it ended well."""
+        """Show a task while the block runs; a mark stays when it ended well.
+
+        Args:
+            label: what is being done, in a few words.
+            total: units in the whole work; None where nobody knows, and the bar only moves.
+        """
         if self._open == 0:
             self._bars.start()
         self._open += 1
-        number = self._bars.add_task(label, total=total)
+        number = self._bars.add_task(label, total=total, said="")
         try:
-            yield _Line(self._bars, number, label)
+            yield _Line(self._bars, number)
             size = total if total is not None else 1
             self._bars.update(number, total=size, completed=size)
         finally:
@@ -44,8 +51,8 @@ class RichProgress:
 class _Line:
     """One task's line."""
 
-    def __init__(self, bars: Progress, number: TaskID, label: str) -> None:
-        self._bars, self._number, self._label = bars, number, label
+    def __init__(self, bars: Progress, number: TaskID) -> None:
+        self._bars, self._number = bars, number
 
     def advance(self, by: float = 1) -> None:
         """Count units as done."""
@@ -53,4 +60,4 @@ class _Line:
 
     def say(self, text: str) -> None:
         """Put words behind the label."""
-        self._bars.update(self._number, description=f"{self._label}  [dim]{text}[/dim]")
+        self._bars.update(self._number, said=text)

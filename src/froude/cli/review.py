@@ -11,6 +11,7 @@ import typer
 from froude.base.errors import InputError
 from froude.base.files import refuse_special
 from froude.cli import inputs
+from froude.cli.outputs import refuse_inside
 from froude.cli.settings import Settings
 from froude.workload.review import answer, open_questions
 from froude.workload.types import Constant, Question, Rule, Workload
@@ -49,22 +50,24 @@ def review(
     settings: Settings = ctx.obj
     if not settings.dry_run:
         refuse_special(workload)  # answers are written there: say so before any is given
+        if not list_:
+            refuse_inside(workload)
     opened = inputs.workload(settings, workload)
-    found = opened.workload
-    changed = _set(found, set_ or [], workload)
+    original = opened.workload
+    changed = _set(original, set_ or [], workload)
     if accept:
         for question in open_questions(changed):
             if question.candidates:
                 changed = answer(changed, question, question.candidates[0])
     elif not set_ and not list_ and sys.stdin.isatty() and not settings.json:
         changed = _ask(changed, settings)
-    if changed != found and not settings.dry_run:
+    if changed != original and not settings.dry_run:
         write_workload(workload, changed, settings.origin([opened.content]))
     left = open_questions(changed)
     settings.emit([_fields(changed, question) for question in left])
     for question in left:
         settings.out(_text(changed, question))
-    settings.out(f"{len(found.questions) - len(left)} answered, {len(left)} open")
+    settings.out(f"{len(original.questions) - len(left)} answered, {len(left)} open")
 
 
 def _set(workload: Workload, answers: list[str], file: Path) -> Workload:
@@ -99,7 +102,7 @@ def _constant(question: Question, text: str, file: Path | None) -> Constant:
 def _chosen(question: Question, value: str, file: Path | None) -> Rule:
     if value.startswith("#"):
         return _constant(question, value[1:], file)
-    if value.isdigit() and 1 <= int(value) <= len(question.candidates):
+    if value.isdecimal() and 1 <= int(value) <= len(question.candidates):
         return question.candidates[int(value) - 1]
     allowed = f"1 to {len(question.candidates)}, or #VALUE for a constant"
     place = None if file is None else question.id

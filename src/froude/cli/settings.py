@@ -65,7 +65,8 @@ class Settings:
         """Where results are printed; colours only on a terminal without NO_COLOR."""
         from rich.console import Console
 
-        return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+        # A path or a name may hold `[b]` or `:key:`, which are no markup.
+        return Console(highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty())
 
     def out(self, renderable: Any) -> None:
         """Print a result for people; nothing with --json, since that prints one document."""
@@ -141,7 +142,7 @@ def _workspace_defaults(file: Path) -> dict[str, Any]:
         table = tomllib.loads(read_bounded(file, limit_bytes=_LIMIT_BYTES).decode())
     except (ValueError, RecursionError) as error:  # also digits beyond what is read
         raise InputError(f"is not TOML ({error})", file=file) from error
-    found = table.get("defaults", {})
-    if not isinstance(found, dict):
+    defaults = table.get("defaults", {})
+    if not isinstance(defaults, dict):
         raise InputError("defaults is not a table", file=file, allowed="[defaults] with workers, seed")
-    return found
+    return defaults

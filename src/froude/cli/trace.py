@@ -41,19 +41,19 @@ def show(
     from froude.trace.summary import summarise
 
     settings: Settings = ctx.obj
-    found = read_trace(_place(path, settings))
-    summary = summarise(found)
-    chosen = [call for call in found.calls if method in {None, call.method}][:calls]
+    trace = read_trace(_place(path, settings))
+    summary = summarise(trace)
+    chosen = [call for call in trace.calls if method in {None, call.method}][:calls]
     if settings.json:
         document = summary.to_mapping()
-        document["state"] = "unknown" if found.lineage is None else found.lineage.state.value
+        document["state"] = "unknown" if trace.lineage is None else trace.lineage.state.value
         if calls:
-            document["examples"] = [_decoded(found, call) for call in chosen]
+            document["examples"] = [_decoded(trace, call) for call in chosen]
         settings.emit(document)
         return
-    _print_summary(settings, found, summary)
+    _print_summary(settings, trace, summary)
     for call in chosen:
-        settings.out(_call_text(found, call))
+        settings.out(_call_text(trace, call))
 
 
 @app.command(epilog="Example: froude trace validate run3.trace")
@@ -113,10 +113,12 @@ def diff(
     if left.suffix in {".yaml", ".yml"} and left.is_file():
         from froude.cli.prediction import check
 
-        found = check(
+        prediction = check(
             settings, left, _place(right, settings), None if pair is None else _place(pair, settings)
         )
-        if at_least is not None and (found.sequence_share < 1 or found.row("logical").share < at_least):
+        if at_least is not None and (
+            prediction.sequence_share < 1 or prediction.row("logical").share < at_least
+        ):
             raise typer.Exit(EXIT_MISSED)
         return
     from froude.trace.diff import diff as compare
@@ -149,8 +151,8 @@ def closure(
     else:
         settings.out(f"{result.calls} audited calls, {result.lines} lines, {result.matched} matched")
         for what, left in (("no line", result.calls_without_line), ("no call", result.lines_without_call)):
-            for one in left[:10]:
-                settings.out(f"  {what}: {one.user} {one.command} {one.src or ''} {one.dst or ''}")
+            for call in left[:10]:
+                settings.out(f"  {what}: {call.user} {call.command} {call.src or ''} {call.dst or ''}")
     if not result.closed:
         raise typer.Exit(EXIT_MISSED)
 
@@ -195,14 +197,14 @@ def tap(
     settings: Settings = ctx.obj
     claim(settings, [Output(output, "trace", folder=True, keeps=True)], [path, hadoop])
     schema, _ = schema_of(hadoop, settings)
-    found = import_tap(path, schema, scale=dict(Scale.parse(scale or [])), source_id=source_id)
+    trace = import_tap(path, schema, scale=dict(Scale.parse(scale or [])), source_id=source_id)
     if settings.dry_run:
-        settings.would(f"write {len(found.calls)} calls to {output}")
+        settings.would(f"write {len(trace.calls)} calls to {output}")
         return
-    lineage = write_trace(output, found, settings.origin([hash_file(path)], tags=tag or ()))
+    lineage = write_trace(output, trace, settings.origin([hash_file(path)], tags=tag or ()))
     if settings.json:
-        settings.emit({"path": str(output), "calls": len(found.calls), "lineage": lineage.to_mapping()})
-    settings.out(f"{output}: {len(found.calls)} calls")
+        settings.emit({"path": str(output), "calls": len(trace.calls), "lineage": lineage.to_mapping()})
+    settings.out(f"{output}: {len(trace.calls)} calls")
 
 
 def _place(path: Path, settings: Settings) -> Path:
@@ -220,10 +222,10 @@ def _place(path: Path, settings: Settings) -> Path:
         return path
 
 
-def _print_summary(settings: Settings, found: Trace, summary: Any) -> None:
-    meta = found.meta
-    if found.incomplete is not None:
-        settings.out(f"NOT WHOLE: {found.incomplete}\n")
+def _print_summary(settings: Settings, trace: Trace, summary: Any) -> None:
+    meta = trace.meta
+    if trace.incomplete is not None:
+        settings.out(f"NOT WHOLE: {trace.incomplete}\n")
     at = ", ".join(f"{name}={value}" for name, value in meta.scale.items()) or "no scale given"
     settings.out(
         f"{summary.calls} calls in {summary.duration_s:.1f} s by {len(summary.senders)} senders, at {at}"
@@ -267,7 +269,7 @@ def _print_diff(settings: Settings, result: TraceDiff) -> None:
             settings.out(f"  {a.method} {a.path}: {a.differing} of {a.compared} differ: {ours} | {theirs}")
 
 
-def _decoded(found: Trace, call: Call) -> dict[str, Any]:
+def _decoded(trace: Trace, call: Call) -> dict[str, Any]:
     parts: dict[str, Any] = {
         "start_s": call.start_s,
         "duration_s": call.duration_s,
@@ -279,9 +281,9 @@ def _decoded(found: Trace, call: Call) -> dict[str, Any]:
         "error": call.error,
     }
     if call.request is not None:
-        parts["request"] = _fields(found.request, call)
+        parts["request"] = _fields(trace.request, call)
     if call.response is not None:
-        parts["response"] = _fields(found.response, call)
+        parts["response"] = _fields(trace.response, call)
     return parts
 
 
@@ -302,7 +304,7 @@ def _lines(decode: Callable[[Call], Message], call: Call) -> list[str]:
         return [f"cannot be read: {error}"]
 
 
-def _call_text(found: Trace, call: Call) -> Any:
+def _call_text(trace: Trace, call: Call) -> Any:
     from rich.text import Text
 
     took = f"{call.duration_s * 1e3:.2f} ms" if call.duration_s is not None else "no answer"
@@ -312,6 +314,6 @@ def _call_text(found: Trace, call: Call) -> Any:
     parts = [head]
     for what, body in (("request", call.request), ("response", call.response)):
         if body is not None:
-            decode = found.request if what == "request" else found.response
+            decode = trace.request if what == "request" else trace.response
             parts += [f"  {what}", *(f"    {line}" for line in _lines(decode, call))]
     return Text("\n".join(parts))

@@ -81,7 +81,14 @@ class Controller:
             yield NodeId(name, number), at_s
 
     def reached(self, node: NodeId, moment: Moment, now_s: float) -> None:
-        """A node came to a moment; one that finishes has started, too."""
+        """A node came to a moment; one that finishes has started, too.
+
+        Args:
+            node: of a type that the play has.
+            moment: STARTED or FINISHED.
+            now_s: seconds on the play's clock; what waited for the moment without a plan of it starts from
+                here.
+        """
         key = (node.type, moment)
         self._reached[key] = self._reached.get(key, 0) + 1
         if moment is Moment.FINISHED and not self._groups[node.type].endless:

@@ -12,9 +12,10 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from itertools import chain, islice
 
 from froude.base.errors import TargetError
+from froude.emulation.channel import Channel, Journal, Pending, PlayedCall
 from froude.emulation.controller import Controller
 from froude.emulation.programs.events import (
     LOST,
@@ -23,6 +24,7 @@ from froude.emulation.programs.events import (
     Failed,
     MessageReceived,
     NodeId,
+    Nodes,
     Note,
     Program,
     Reached,
@@ -33,7 +35,7 @@ from froude.emulation.programs.events import (
     Timer,
     WakeAt,
 )
-from froude.emulation.tally import Series, Tally
+from froude.emulation.tally import Tally
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.rpc.events import Authenticated, Broken, Closed, ErrorResponse, FatalResponse, Response
 from froude.hadoop.rpc.headers import MAX_CALL_ID
@@ -47,105 +49,10 @@ RETRIES, RETRY_S = 10, 1.0  # ipc.client.connect.max.retries, ipc.client.connect
 _CORE = -1
 """In place of a node's index: a timer of the core's own."""
 _GONE: None = None
-
-
-class Nodes(Protocol):
-    """Who plays; `programs.population.Population` for a plan."""
-
-    def program(self, node: NodeId) -> Program:
-        """A fresh program for a node that begins."""
-        ...
-
-    def endpoint(self, node: NodeId, protocol: str, service: str) -> Endpoint:
-        """The connection that a node's calls of a protocol to a service take.
-
-        Args:
-            node: who calls.
-            protocol: what it speaks.
-            service: who is called.
-        """
-        ...
-
-    def client_id(self, node: NodeId) -> bytes | None:
-        """The 16 bytes that a node calls itself; None to go by its connection's."""
-        ...
-
-    def caller_context(self, node: NodeId) -> str | None:
-        """What a node says it is, for the audit log."""
-        ...
-
-
-class PlayedCall(NamedTuple):
-    """One call as its player saw it."""
-
-    node: NodeId
-    channel: int
-    call_id: int
-    retry: int
-    """How often it was sent again."""
-    service: str
-    protocol: str
-    method: str
-    intended_s: float
-    sent_s: float
-    """First sent."""
-    answered_s: float | None
-    """None when no answer came."""
-    request: bytes | None
-    """None where a journal could not keep it."""
-    response: bytes | None
-    error: str | None
-    message: str | None
-
-
-class Journal(Protocol):
-    """Where calls are written down."""
-
-    def wants(self, node: NodeId) -> bool:
-        """Whether this node's calls are."""
-        ...
-
-    def call(self, played: PlayedCall) -> None:
-        """Write one down."""
-        ...
-
-
-class Pending(NamedTuple):
-    """A call in flight."""
-
-    node: int
-    series: Series
-    sent_s: float
-    send: Send
-    retry: int = 0
-
-
-class Channel:
-    """One connection as the core sees it."""
-
-    __slots__ = (
-        "attempts", "client_id", "connection", "endpoint", "heard_s", "number", "out", "pending", "up", "waiting",
-    )  # fmt: skip
-
-    def __init__(self, number: int, endpoint: Endpoint, connection: ClientConnection) -> None:
-        self.number = number
-        """Number within the play."""
-        self.endpoint = endpoint
-        self.connection = connection
-        self.client_id = connection.client_id
-        """Of calls whose node has none; the same on every connection that is made for the channel."""
-        self.attempts = 0
-        """How often it was lost, or not made, since it last answered a call."""
-        self.heard_s: float | None = None
-        """When bytes last came; None for never."""
-        self.up = True
-        """Whether there is a connection, or one is being made."""
-        self.out: list[bytes] = []
-        """Bytes for the shell to send."""
-        self.pending: dict[int, Pending] = {}
-        """Calls in flight, in order of sending."""
-        self.waiting: list[tuple[int, Send]] = []
-        """Calls that wait for the end of authentication, or for a new connection."""
+MOST_OVERDUE = 1_000_000
+"""Calls due and not sent that are counted at the end: a few seconds' work."""
+UNSENT = "call due, not sent before the end: "
+"""How the note of a call begins that the play ended before."""
 
 
 class Core:
@@ -194,11 +101,13 @@ class Core:
         self._routes: list[tuple[str, str, Channel] | None] = []
         self._written: list[bool] = []
         self._index: dict[NodeId, int] = {}
-        self._timers: list[tuple[float, int, int, int]] = []
+        self._timers: list[tuple[float, int, int, int, float]] = []
+        """When, number, whose, token, and when it was asked for."""
         self._serial = 0
         self._last_call = 0
         self._inbox: deque[tuple[int, Event]] = deque()
         self._interval_s = 0.0
+        self._finished = False
 
     # --- what the shell calls -----------------------------------------------------------------------------
 
@@ -215,11 +124,12 @@ class Core:
             self._start(node, at_s, now_s)
         timers = self._timers
         while timers and timers[0][0] <= now_s:
-            at_s, _, index, token = heapq.heappop(timers)
+            at_s, _, index, token, asked_s = heapq.heappop(timers)
             if index == _CORE:
                 self._reconnect(self.channels[token], now_s)
                 continue
-            self.tally.lags.append(now_s - at_s)
+            # A call that is due already when its node asks is late by the target's fault, not by the player's.
+            self.tally.lags.append(now_s - max(at_s, asked_s))
             self._dispatch(index, Timer(token, at_s), now_s)
             for node, begin_s in self._controller.due(now_s):
                 self._start(node, begin_s, now_s)
@@ -239,17 +149,12 @@ class Core:
         for event in channel.connection.receive(data):
             if type(event) is Response:
                 call = pending.pop(event.call_id)
-                send, series = call.send, call.series
-                latency_s = now_s - call.sent_s
-                series.answered += 1
-                series.actual.append(latency_s)
-                series.intended.append(now_s - send.intended_s)
-                if 0.0 < send.expected_s < latency_s:
-                    series.held_up[int(latency_s * 1e6), int(send.expected_s * 1e6)] += 1
+                call.series.answered += 1
+                call.took(now_s)
                 if self._written[call.node]:
                     self._write(channel, event.call_id, call, now_s, event.body)
                 channel.attempts = 0
-                self._dispatch(call.node, Reply(send.token, event.body), now_s)
+                self._dispatch(call.node, Reply(call.send.token, event.body), now_s)
             else:
                 self._unusual(channel, event, now_s)
         out = channel.connection.data_to_send()
@@ -294,7 +199,7 @@ class Core:
             return
         channel.attempts += 1
         if channel.attempts <= RETRIES:
-            self._wake(now_s + (0.0 if channel.attempts == 1 else RETRY_S), _CORE, channel.number)
+            self._wake(now_s + (0.0 if channel.attempts == 1 else RETRY_S), _CORE, channel.number, now_s)
         elif now_s - heard_s >= RETRY_S * (RETRIES - 1):
             attempts = f"nothing else in {channel.attempts} attempts"
             self.fail(TargetError(how, file=channel.endpoint.target.address or None, found=attempts), now_s)
@@ -318,14 +223,36 @@ class Core:
             self.finish(now_s)
 
     def finish(self, now_s: float) -> None:
-        """Write down what is still in flight, and close the last interval."""
+        """Write down what is still in flight, and close the last interval.
+
+        What was not answered, and what was due and could not be sent, counts with the time that it has waited: a play
+        that ends while its target stands still would otherwise not show that it did. Done once.
+        """
+        if self._finished:
+            return
+        self._finished = True
         for channel in self.channels:
             for call_id, call in channel.pending.items():
                 call.series.errors["Unanswered"] += 1
+                call.took(now_s)
                 if self._written[call.node]:
                     self._write(channel, call_id, call, None, ("Unanswered", ""))
             channel.pending.clear()
+            for _, send in channel.waiting:
+                self._unsent(send.method, send.intended_s, now_s)
+            channel.waiting.clear()
+        overdue = chain.from_iterable(
+            program.overdue(now_s) for program in self._programs if program is not None
+        )
+        for method, due_s in islice(overdue, MOST_OVERDUE):
+            self._unsent(method, due_s, now_s)
+        if next(overdue, None) is not None:
+            self.tally.notes[f"{UNSENT}more than {MOST_OVERDUE:,}, which were not counted"] += 1
         self.tally.close_interval(now_s - self.begun_s)
+
+    def _unsent(self, method: str, due_s: float, now_s: float) -> None:
+        self.tally.of(method).intended.append(now_s - due_s)
+        self.tally.notes[f"{UNSENT}{method}"] += 1
 
     @property
     def done(self) -> bool:
@@ -374,7 +301,7 @@ class Core:
             if kind is Send:
                 self._send(index, instruction, now_s)  # type: ignore[arg-type]
             elif kind is WakeAt:
-                self._wake(instruction.time_s, index, instruction.token)  # type: ignore[union-attr]
+                self._wake(instruction.time_s, index, instruction.token, now_s)  # type: ignore[union-attr]
             elif kind is SendMessage:
                 self._send_message(instruction)  # type: ignore[arg-type]
             elif kind is Reached:
@@ -382,9 +309,9 @@ class Core:
             elif kind is Note:
                 self.tally.notes[instruction.what] += 1  # type: ignore[union-attr]
 
-    def _wake(self, at_s: float, index: int, token: int) -> None:
+    def _wake(self, at_s: float, index: int, token: int, now_s: float) -> None:
         self._serial += 1
-        heapq.heappush(self._timers, (at_s, self._serial, index, token))
+        heapq.heappush(self._timers, (at_s, self._serial, index, token, now_s))
 
     def _send(self, index: int, send: Send, now_s: float) -> None:
         route = self._routes[index]
@@ -492,6 +419,7 @@ class Core:
         channel.attempts = 0
         for call_id, call in in_flight.items():
             call.series.errors[LOST] += 1
+            call.took(now_s)
             if self._written[call.node]:
                 self._write(channel, call_id, call, None, (LOST, how))
             self._dispatch(call.node, Failed(call.send.token, LOST, how), now_s)
@@ -499,6 +427,7 @@ class Core:
             series = self.tally.of(send.method)
             series.sent += 1
             series.errors[LOST] += 1
+            series.intended.append(now_s - send.intended_s)
             self._dispatch(index, Failed(send.token, LOST, how), now_s)
 
     # --- what is not a plain answer -------------------------------------------------------------------------
@@ -521,8 +450,7 @@ class Core:
             return
         call.series.answered += 1
         call.series.errors[event.error_class] += 1
-        call.series.actual.append(now_s - call.sent_s)
-        call.series.intended.append(now_s - call.send.intended_s)
+        call.took(now_s)
         channel.attempts = 0
         if self._written[call.node]:
             self._write(channel, event.call_id, call, now_s, (event.error_class, event.message))

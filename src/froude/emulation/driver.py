@@ -15,7 +15,8 @@ from collections.abc import Callable
 
 from froude.base.clock import Clock, RealClock
 from froude.base.errors import TargetError
-from froude.emulation.core import Channel, Core
+from froude.emulation.channel import Channel
+from froude.emulation.core import Core
 
 _READ_BYTES = 1 << 20
 _MOST_WAIT_S = 0.2

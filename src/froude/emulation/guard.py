@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from froude.base.errors import GuardError
-from froude.hadoop.target import Target
+from froude.hadoop.target import Target, same_daemon
 
 
 def decide(target: Target, *, ours: bool, typed: str | None, source_ids: Iterable[str]) -> None:
@@ -24,13 +24,13 @@ def decide(target: Target, *, ours: bool, typed: str | None, source_ids: Iterabl
     Raises:
         GuardError: the target is refused.
     """
-    if target.id in set(source_ids):
+    if any(same_daemon(target.service, target.id, source_id) for source_id in source_ids):
         raise GuardError(
             "is the cluster that the workload was recorded on, and is never played against",
             file=target.address,
             found=target.id,
         )
-    if typed is not None and typed != target.id:
+    if typed is not None and not same_daemon(target.service, typed, target.id):
         raise GuardError(
             "is not the cluster that was named", file=target.address, found=target.id, allowed=typed
         )

@@ -13,7 +13,8 @@ Source: Gil Tene, "How NOT to Measure Latency" (coordinated omission); HdrHistog
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from enum import Enum
 
 from froude.base.seeds import Seeds
@@ -103,6 +104,22 @@ class Pace:
         due_s = self._answered_s + self._think_s(call)
         self._answered_s = due_s + service_s(call, self._scale) / self._speed
         return due_s
+
+    def overdue(self, steps: Iterable[CallTemplate], now_s: float) -> Iterator[tuple[CallTemplate, float]]:
+        """The calls that a schedule has before `now_s`, with when each is due; none where pacing is closed.
+
+        Args:
+            steps: what follows the call that `due` was asked for last.
+            now_s: the latest time, seconds on the play's clock.
+        """
+        if self._pacing is Pacing.CLOSED:
+            return
+        ahead = copy(self)
+        for call in steps:
+            due_s = ahead.due(call, now_s)
+            if due_s > now_s:
+                return
+            yield call, due_s
 
     def expected_s(self, call: CallTemplate) -> float:
         """Seconds from a call until the next one is expected, for the correction; 0 in a schedule, which needs none."""

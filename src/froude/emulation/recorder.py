@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
-from froude.emulation.core import PlayedCall
+from froude.emulation.channel import PlayedCall
 from froude.emulation.programs.events import NodeId
 from froude.trace.redact import Redactor
 

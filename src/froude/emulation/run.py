@@ -268,9 +268,9 @@ def counted_as(run: Run) -> Counter[str]:
 
 def _shares(metrics: Sequence[Measured]) -> list[float]:
     seen = [
-        (one.time_s, one.values["process.cpu_seconds"])
-        for one in metrics
-        if "process.cpu_seconds" in one.values
+        (sample.time_s, sample.values["process.cpu_seconds"])
+        for sample in metrics
+        if "process.cpu_seconds" in sample.values
     ]
     return [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(seen) if b[0] > a[0]]
 

@@ -30,6 +30,7 @@ from froude.workspace.document import (
     read_lineage,
 )
 from froude.workspace.migrate import Migrations
+from froude.workspace.unstamped import RUN, RUN_FIGURES
 
 META, FIGURES, HISTOGRAMS, TRACE = "meta.yaml", "run.json", "histograms.hlog", "trace"
 _LIMIT_BYTES = 256 << 20
@@ -57,18 +58,8 @@ def _unpaced(data: Fields) -> None:
             each["resent"], each["held_up"] = 0, []
 
 
-MIGRATIONS = Migrations(
-    "run",
-    2,
-    {1: _without("version")},
-    unstamped=lambda data: data.get("version") if data.get("froude") == "run" else None,
-)
-FIGURES_MIGRATIONS = Migrations(
-    "run-figures",
-    2,
-    {1: _unpaced},
-    unstamped=lambda data: data.get("format") if "series" in data else None,
-)
+MIGRATIONS = Migrations("run", 2, {1: _without("version")}, unstamped=RUN)
+FIGURES_MIGRATIONS = Migrations("run-figures", 2, {1: _unpaced}, unstamped=RUN_FIGURES)
 
 
 def write_run(folder: Path, run: Run, origin: Origin | None = None) -> Lineage:
@@ -135,20 +126,20 @@ def _check_first_version(folder: Path, document: Opened) -> None:
     """A run/1 has one hash over its figures and two facts."""
     lineage = document.lineage or document.check()
     facts = {name: document.root.fields.get(name) for name in ("target_id", "begun_at_s")}
-    found = hash_parts([folder / FIGURES], facts)
-    if found != lineage.content_hash:
+    actual = hash_parts([folder / FIGURES], facts)
+    if actual != lineage.content_hash:
         message = "is not what was written: edited, cut or damaged"
         expected = lineage.content_hash
-        raise ChangedError(message, file=folder / FIGURES, found=found, allowed=expected, remedy=_REMEDY)
+        raise ChangedError(message, file=folder / FIGURES, found=actual, allowed=expected, remedy=_REMEDY)
 
 
 def _check_trace(folder: Path, document: Opened) -> None:
     """The trace beside is the run's own; whether it is whole is seen when it is read."""
     expected = document.root.optional("trace", str)
-    found = _trace_hash(folder / TRACE) if expected is not None else None
-    if found != expected:
+    actual = _trace_hash(folder / TRACE) if expected is not None else None
+    if actual != expected:
         message = "is not the trace of this run"
-        raise ChangedError(message, file=folder / TRACE, found=found, allowed=expected, remedy=_REMEDY)
+        raise ChangedError(message, file=folder / TRACE, found=actual, allowed=expected, remedy=_REMEDY)
 
 
 def _trace_hash(trace: Path) -> str:
@@ -184,15 +175,15 @@ def _figures(run: Run) -> dict[str, Any]:
         **{name: getattr(run, name) for name in PLAIN},
         "series": {
             method: {
-                "sent": one.sent,
-                "resent": one.resent,
-                "answered": one.answered,
-                "errors": dict(one.errors),
-                "intended": _histogram(one.from_intended),
-                "actual": _histogram(one.from_actual),
-                "held_up": [[*key, times] for key, times in sorted(one.held_up.items())],
+                "sent": series.sent,
+                "resent": series.resent,
+                "answered": series.answered,
+                "errors": dict(series.errors),
+                "intended": _histogram(series.from_intended),
+                "actual": _histogram(series.from_actual),
+                "held_up": [[*key, times] for key, times in sorted(series.held_up.items())],
             }
-            for method, one in tally.series.items()
+            for method, series in tally.series.items()
         },
         "lateness": _histogram(tally.lateness),
         "lag": _histogram(tally.lag),
@@ -200,8 +191,8 @@ def _figures(run: Run) -> dict[str, Any]:
         "rows": tally.rows,
         "load": list(run.load),
         "metrics": [
-            [one.time_s, {name: value for name, value in one.values.items() if math.isfinite(value)}]
-            for one in run.metrics
+            [sample.time_s, {name: value for name, value in sample.values.items() if math.isfinite(value)}]
+            for sample in run.metrics
         ],
         "remarks": list(run.remarks),
         "differences": None if run.differences is None else [

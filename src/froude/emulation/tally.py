@@ -186,7 +186,7 @@ class Tally:
         self.lags.clear()
         for series in self.series.values():
             now = (series.sent, series.answered, series.errors.total())
-            if now == series.mark:
+            if now == series.mark and not series.intended:
                 continue
             sent, answered, failed = (a - b for a, b in zip(now, series.mark, strict=True))
             series.mark = now

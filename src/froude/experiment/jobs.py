@@ -55,7 +55,13 @@ class JobDefinition:
 
 
 def upload_and_read(recorder: Recorder, scale: Scale, scratch: Path) -> None:
-    """The demo's job: FsShell makes a folder and uploads one file, then clients work side by side."""
+    """The demo's job: FsShell makes a folder and uploads one file, then clients work side by side.
+
+    Args:
+        recorder: the cluster that is recorded.
+        scale: `clients` and `files` (of each client) are looked at.
+        scratch: a folder of its own for the file to upload.
+    """
     seed = scratch / "seed"
     seed.write_bytes(bytes(range(256)) * (SEED_BYTES // 256))
     recorder.shell("-mkdir", "-p", "/demo")
@@ -80,7 +86,13 @@ DEMO = JobDefinition(
 
 
 def archive_logs(recorder: Recorder, scale: Scale, scratch: Path) -> None:
-    """The second job: clients write, add to, close off and move logs; FsShell looks at the result."""
+    """The second job: clients write, add to, close off and move logs; FsShell looks at the result.
+
+    Args:
+        recorder: the cluster that is recorded.
+        scale: `clients` and `days` (of each client) are looked at.
+        scratch: not used.
+    """
     del scratch
     client = partial(archive, uri=recorder.uri, days=int(scale["days"].value))
     parallel.gang(client, int(scale["clients"].value))

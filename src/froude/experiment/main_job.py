@@ -96,7 +96,7 @@ def run_main_job(
     with shown.task("mine the pattern"):
         workload = mine([recorded.trace for recorded in train])
         path = workspace.new("workload", suffix=".yaml")
-        made = write_workload(
+        lineage = write_workload(
             path, workload, Origin(command or "froude.mine(traces)", workload.recorded.traces)
         )
     with shown.task(f"record the held-out size: {job.held_out}") as task:
@@ -106,7 +106,7 @@ def run_main_job(
     plan = extrapolate(workload, job.play)
     plan_path = workspace.new("plan")
     at = command or f"workload.at({job.play})"
-    write_plan(plan_path, plan, Origin(at, (made.content_hash,)), workload=open_workload(path))
+    write_plan(plan_path, plan, Origin(at, (lineage.content_hash,)), workload=open_workload(path))
     with NameNode(hadoop, heap="1 GB", fast=fast) as namenode:
         run = play(plan, namenode, progress=shown, folder=workspace.new("run"), seed=seed, command=command)
     if run.interrupted:  # it is kept, but no report tells of a whole job
@@ -125,6 +125,18 @@ def record_job(
     command: str = "",
 ) -> Recorded:
     """Record one run of a job on a cluster started for it.
+
+    Args:
+        job: what its clients do.
+        scale: the size of the run; `datanodes` says how many are started.
+        workspace: where the Trace goes.
+        hadoop: the release to start.
+        task: shows what is going on.
+        fast: quick start-up of the daemons instead of full speed.
+        command: what the Trace's lineage says it was made by.
+
+    Returns:
+        The Trace, and how it agrees with the NameNode's audit log.
 
     Raises:
         TargetError: a daemon or a client failed.

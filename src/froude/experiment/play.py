@@ -9,7 +9,7 @@ from pathlib import Path
 
 from froude.base.clock import Clock, RealClock
 from froude.base.errors import InputError, TargetError
-from froude.base.files import remove_folder
+from froude.base.files import folder_beside
 from froude.base.progress import Progress, Silent
 from froude.base.scratch import Scratch
 from froude.base.units import parse_quantity
@@ -28,7 +28,7 @@ from froude.hadoop.identity import ask_identity, asked_protocols
 from froude.hadoop.metrics import Sampler, Watched, Web, settled_counts
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.schema import Schema
-from froude.hadoop.target import Target, parse_address, target_at
+from froude.hadoop.target import Target, answers_for, parse_address, target_at
 from froude.trace.files import write_trace
 from froude.workload.plan import Plan
 from froude.workload.plan_file import plan_hash
@@ -98,10 +98,11 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
     first = next(iter(targets.values()))
     schema = (schema or _schema_for(first)).subset(_protocols(plan, targets))
     typed = target_is if isinstance(target_is, Mapping) else dict.fromkeys(targets, target_is)
-    called = {
-        service: _admitted(service, each, schema, typed.get(service), plan)
-        for service, each in targets.items()
-    }
+    called: dict[str, Target] = {}
+    for service in sorted(targets, key=lambda name: answers_for(name) != name):
+        called[service] = _admitted(
+            service, targets[service], schema, typed=typed.get(service), plan=plan, others=called
+        )
     paced, remark = pacing_of(plan, pacing)
     settings = PlaySettings(
         called, connections or Connections(user=current_user()), paced, speed, programs=programs or {}
@@ -122,7 +123,9 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
         if folder is not None:
             named = ", ".join(each.address for each in called.values())
             command = (
-                command or f"froude.play(plan, {named!r}, record={record!r}, speed={speed:g}, seed={seed})"
+                command
+                or f"froude.play(plan, {named!r}, record={record!r}, pacing={paced.value!r}, speed={speed:g}, "
+                f"duration={limit_s!r}, seed={seed})"
             )
             _keep(run, outcome, job, folder, Origin(command, (plan_hash(plan),), seed))
     return run
@@ -213,25 +216,35 @@ def _run_of(job: PlayJob, outcome: PlayOutcome) -> Run:
 
 
 def _keep(run: Run, outcome: PlayOutcome, job: PlayJob, folder: Path, origin: Origin) -> None:
-    place = folder.with_name(f".{folder.name}.trace")
-    try:
+    with folder_beside(folder) as beside:
         if job.spool is not None and job.spool.exists() and job.record is not Record.SUMMARY:
             trace = trace_of(job.spool, run, outcome, job)
-            write_trace(place, trace, replace(origin, state=state_of(run)), replace=True)
-            run.trace = place
+            run.trace = beside / "trace"
+            write_trace(run.trace, trace, replace(origin, state=state_of(run)))
         write_run(folder, run, origin)
-    finally:
-        remove_folder(place)  # moved into the run's folder, unless that failed
 
 
-def _admitted(service: str, target: TargetLike, schema: Schema, typed: str | None, plan: Plan) -> Target:
-    """A target that the guard allows."""
+def _admitted(
+    service: str,
+    target: TargetLike,
+    schema: Schema,
+    *,
+    typed: str | None,
+    plan: Plan,
+    others: Mapping[str, Target],
+) -> Target:
+    """A target that the guard allows; a server that cannot be asked is whose the other one on its host is."""
     if isinstance(target, NameNode):
         admitted = target_at(service or "namenode", target.address, target.cluster_id)
     else:
         address = parse_address(target, place="--target")
-        identity = ask_identity(service, address, schema, user=current_user())
-        admitted = target_at(service or "namenode", address, identity.id)
+        asked = others.get(answers_for(service))
+        if asked is not None and asked.host == target_at(service, address, "").host:
+            admitted = target_at(service, address, asked.id)
+            typed = typed or asked.id
+        else:
+            identity = ask_identity(service, address, schema, user=current_user())
+            admitted = target_at(service or "namenode", address, identity.id)
     sources = plan.workload.recorded.source_ids
     decide(admitted, ours=isinstance(target, NameNode), typed=typed, source_ids=sources)
     return admitted

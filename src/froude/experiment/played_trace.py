@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from froude.base.seeds import Seeds
-from froude.emulation.core import PlayedCall
+from froude.emulation.channel import PlayedCall
 from froude.emulation.engine import PlayJob, PlayOutcome
 from froude.emulation.programs.population import Population
 from froude.emulation.programs.registry import populate

@@ -25,7 +25,13 @@ class Recording:
     """A recording that runs: what its block uses to make clients talk through the proxy."""
 
     def __init__(self, cluster: Cluster, capture: CaptureProcess, children: Children) -> None:
-        """Made by `record`."""
+        """Made by `record`.
+
+        Args:
+            cluster: what is recorded; it runs.
+            capture: what records it; it was started.
+            children: waits for the client programs, or ends them.
+        """
         self.cluster = cluster
         self._capture = capture
         self._children = children

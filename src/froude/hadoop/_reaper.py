@@ -18,7 +18,16 @@ _POLL_S = 0.2
 
 
 def main(parent: int, pid_file: str, command: list[str]) -> int:
-    """Run the command until it ends or the parent does; then kill its whole process group."""
+    """Run the command until it ends or the parent does; then kill its whole process group.
+
+    Args:
+        parent: process id of Froude; when it is not this process's parent any more, nothing is run.
+        pid_file: where the daemon's process id is written; `-` for nowhere.
+        command: the program's path and its arguments.
+
+    Returns:
+        The exit code of the command, or 1 when the parent was gone before it started.
+    """
     if os.getppid() != parent:
         return 1
     libc = ctypes.CDLL(None, use_errno=True)

@@ -46,7 +46,6 @@ class AuditLine:
     dst: str | None
     perm: str | None
     """`owner:group:rwxr-xr-x` of the result."""
-    tracking_id: str | None
     proto: str | None
     """`rpc` or `webhdfs`."""
     caller_context: str | None
@@ -98,7 +97,6 @@ def parse_line(line: str, *, zone: tzinfo = UTC, escaped: bool = True) -> AuditL
         text("src"),
         text("dst"),
         text("perm"),
-        text("trackingId"),
         text("proto"),
         text("callerContext"),
     )
@@ -115,10 +113,10 @@ def unescape(value: str) -> str:
 def _users(ugi: str) -> tuple[str, str | None, str | None]:
     """Effective user, its authentication, and the outermost real user of a chain of `via`."""
     first, *others = ugi.split(" via ")
-    one = _UGI.match(first.strip())
-    assert one is not None  # the pattern takes any text
+    effective = _UGI.match(first.strip())
+    assert effective is not None  # the pattern takes any text
     real = _UGI.match(others[0].strip()) if others else None
-    return one["user"], one["auth"], real["user"] if real else None
+    return effective["user"], effective["auth"], real["user"] if real else None
 
 
 def _time(prefix: str, zone: tzinfo) -> float | None:

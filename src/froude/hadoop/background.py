@@ -53,7 +53,16 @@ class Process:
 
     @classmethod
     def of(cls, name: str, pid: int, address: str = "") -> Process:
-        """The process that has this id now."""
+        """The process that has this id now.
+
+        Args:
+            name: what it is called among the processes of a cluster, such as `datanode-0`.
+            pid: its process id.
+            address: `host:port` where it listens; empty where that means nothing.
+
+        Raises:
+            psutil.NoSuchProcess: no process has this id.
+        """
         return cls(name, pid, psutil.Process(pid).create_time(), address)
 
     @property
@@ -177,6 +186,11 @@ def start(workspace: Path, wanted: Wanted, *, timeout_s: float = 180) -> State:
 
 def stop(workspace: Path, *, timeout_s: float = 30) -> State | Process | None:
     """End what `start` started, exactly that, and remove its folder.
+
+    Args:
+        workspace: the folder that it belongs to.
+        timeout_s: seconds the supervisor gets to end in order before it is killed, and then its daemons to
+            fall.
 
     Returns:
         What was ended: what ran, or the supervisor of what was on its way up; None when there was nothing.

@@ -44,7 +44,16 @@ def flags(hadoop: Hadoop) -> list[str]:
 
 
 def class_path(hadoop: Hadoop, conf: Path, *, fast: bool) -> str:
-    """The class path of a daemon or client: configuration first, or last where the archive is used."""
+    """The class path of a daemon or client: configuration first, or last where the archive is used.
+
+    Args:
+        hadoop: the release whose jars are loaded.
+        conf: the folder with its configuration.
+        fast: whether the archive may be used, where there is one.
+
+    Returns:
+        The class path as `java -cp` takes it.
+    """
     if fast and ready(hadoop) is not None:
         return f"{hadoop.classpath}:{conf}"
     return f"{conf}:{hadoop.classpath}"

@@ -48,9 +48,9 @@ def prepare(hadoop: Hadoop, progress: Progress) -> Path | None:
 
 def listed_classes(text: str) -> set[str]:
     """The plain classes in a JVM's class list; generated ones, which differ from run to run, are left out."""
-    found = (_LISTED.match(line) for line in text.splitlines())
+    matches = (_LISTED.match(line) for line in text.splitlines())
     return {
-        match[1] for match in found if match and "$$Lambda" not in match[1] and "LambdaForm" not in match[1]
+        match[1] for match in matches if match and "$$Lambda" not in match[1] and "LambdaForm" not in match[1]
     }
 
 
@@ -66,19 +66,19 @@ def _classes(hadoop: Hadoop, scratch: Path) -> set[str]:
 def _dump(hadoop: Hadoop, classes: set[str], scratch: Path, place: Path) -> None:
     names = scratch / "names"
     names.write_text("\n".join(sorted(classes)) + "\n")
-    made = scratch / "made.jsa"
+    dump = scratch / "made.jsa"
     command = [
         str(hadoop.java.path),
         "-Xshare:dump",
         "-XX:+UseSerialGC",
         f"-XX:SharedClassListFile={names}",
-        f"-XX:SharedArchiveFile={made}",
+        f"-XX:SharedArchiveFile={dump}",
         "-cp",
         hadoop.classpath,
     ]
     done = subprocess.run(command, capture_output=True, timeout=_DUMP_S, check=False)
-    if done.returncode == 0 and made.is_file():
-        made.replace(place)
+    if done.returncode == 0 and dump.is_file():
+        dump.replace(place)
         for older in place.parent.glob(f"{hadoop.version}-java{hadoop.java.major}-*.jsa"):
             if older != place:
                 older.unlink(missing_ok=True)  # 80 MB each, of jars or a Java that changed since

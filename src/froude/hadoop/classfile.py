@@ -135,7 +135,16 @@ class ClassFile:
         return {}
 
     def wrong(self, message: str, *, offset: int | None = None, found: object = None) -> InputError:
-        """An error that names this class and the offset."""
+        """An error that names this class and the offset.
+
+        Args:
+            message: what is wrong with it.
+            offset: byte of the file where that was seen, from 0; None for the file as a whole.
+            found: what stands there, where it helps to see it.
+
+        Returns:
+            The error, for the caller to raise.
+        """
         place = None if offset is None else f"offset {offset}"
         return InputError(message, file=self.name, place=place, found=found)
 

@@ -76,6 +76,18 @@ class Cluster:
     ) -> None:
         """Describe it (see `ClusterOptions`); nothing runs before the block is entered.
 
+        Args:
+            hadoop: the release to start.
+            datanodes: how many DataNodes, 0 to `loopback.MOST_NODES`.
+            replication: copies of each block that clients are told to make.
+            heap: the NameNode's largest heap, with its unit or in bytes.
+            datanode_heap: each DataNode's.
+            folder: the run folder, kept afterwards; None for a temporary one that is removed.
+            audit_log: whether the NameNode writes an audit log.
+            fast: quick start-up instead of full speed.
+            conf: further properties for every daemon.
+            flags: further JVM flags for every daemon and client.
+
         Raises:
             InputError: a number of DataNodes that does not fit on one loopback network.
         """

@@ -290,7 +290,15 @@ class AsyncConnection(_Core):
         call_id: int | None = None,
         retry: int = 0,
     ) -> Message:
-        """Make one call and await its answer; raises as `Connection.call` does."""
+        """Make one call and await its answer; raises as `Connection.call` does.
+
+        Args:
+            method: its name within the protocol.
+            request: of the schema's class for it.
+            protocol: declared protocol, when it is not the connection's.
+            call_id: None takes the next free one.
+            retry: how often it was sent before.
+        """
         known = self.schema.method(protocol or self.protocol, method)
         if self._failure is not None or self._writer is None:
             raise self._failure or TargetError("the connection is not open", file=self.peer)
@@ -363,7 +371,17 @@ class AsyncConnection(_Core):
 
 
 def stated(error: OSError, peer: str, what: str, timeout_s: float) -> TargetError:
-    """What the operating system said of a peer, in words."""
+    """What the operating system said of a peer, in words.
+
+    Args:
+        error: what the system said.
+        peer: whom it was about, as `host:port`.
+        what: what was going on, such as `connecting`.
+        timeout_s: seconds that were waited for, told when the error is a timeout.
+
+    Returns:
+        The error, for the caller to raise.
+    """
     if isinstance(error, TimeoutError):
         return TargetError(f"did not answer in {timeout_s:g} s while {what}", file=peer)
     if isinstance(error, ConnectionRefusedError):

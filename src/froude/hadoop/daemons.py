@@ -161,6 +161,10 @@ class Daemon:
     def run(self, arguments: Sequence[str], *, timeout_s: float = 120) -> None:
         """Run the same class to its end, for one-off tasks such as formatting.
 
+        Args:
+            arguments: of the class, such as `-format`.
+            timeout_s: seconds it may take; then it is ended.
+
         Raises:
             TargetError: it failed or took too long; with what it said.
         """
@@ -248,8 +252,8 @@ class Daemon:
     def last_error(self) -> str | None:
         """The last error that the daemon itself reported, in one or two lines."""
         for path in (self.log, self.output):
-            if found := last_problem(_tail(path)):
-                return found
+            if problem := last_problem(_tail(path)):
+                return problem
         return None
 
     def _failed(self, message: str) -> TargetError:

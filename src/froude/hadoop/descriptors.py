@@ -39,8 +39,8 @@ _INHERITANCE_LIMIT = 8
 
 
 @dataclass
-class Found:
-    """What a set of jars told."""
+class Descriptors:
+    """What the classes of a set of jars say of their protocols."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     """File name -> serialised FileDescriptorProto; of two with one name the first counts."""
@@ -48,7 +48,7 @@ class Found:
     """Wire name of a protocol -> (file name, service name)."""
 
 
-def scan(jars: Iterable[Jar]) -> Found:
+def scan(jars: Iterable[Jar]) -> Descriptors:
     """Read the likely classes of every jar, in class path order.
 
     A jar set without one likely class is read a second time in full (a build that moved its classes).
@@ -57,12 +57,12 @@ def scan(jars: Iterable[Jar]) -> Found:
         InputError: a jar or a class in it is damaged.
     """
     listed = list(jars)
-    found = _scan(listed, _LIKELY)
-    return found if found.files else _scan(listed, _ANY_CLASS)
+    descriptors = _scan(listed, _LIKELY)
+    return descriptors if descriptors.files else _scan(listed, _ANY_CLASS)
 
 
-def _scan(jars: list[Jar], wanted: re.Pattern[bytes]) -> Found:
-    found = Found()
+def _scan(jars: list[Jar], wanted: re.Pattern[bytes]) -> Descriptors:
+    descriptors = Descriptors()
     outer2file: dict[str, str] = {}
     interfaces: dict[str, ClassFile] = {}
     for jar in jars:
@@ -70,34 +70,34 @@ def _scan(jars: list[Jar], wanted: re.Pattern[bytes]) -> Found:
             described, marked = b".proto" in data, _BLOCKING.encode() in data
             if not (described or marked):
                 continue
-            one = read_class(data, f"{jar.path}!{member.name}")
+            class_file = read_class(data, f"{jar.path}!{member.name}")
             if described:
-                for name, raw in descriptors_of(one):
-                    found.files.setdefault(name, raw)
+                for name, raw in descriptors_of(class_file):
+                    descriptors.files.setdefault(name, raw)
                     outer2file.setdefault(member.name.removesuffix(".class"), name)
             if marked:
-                interfaces.setdefault(one.this_class, one)
-    for one in interfaces.values():
-        outer, service = _service_of(one, outer2file, interfaces)
-        if outer and not one.this_class.endswith(_BLOCKING):
-            found.protocols.setdefault(_wire_name(one), (outer2file[outer], service))
-    return found
+                interfaces.setdefault(class_file.this_class, class_file)
+    for interface in interfaces.values():
+        outer, service = _service_of(interface, outer2file, interfaces)
+        if outer and not interface.this_class.endswith(_BLOCKING):
+            descriptors.protocols.setdefault(_wire_name(interface), (outer2file[outer], service))
+    return descriptors
 
 
-def descriptors_of(one: ClassFile) -> Iterator[tuple[str, bytes]]:
+def descriptors_of(class_file: ClassFile) -> Iterator[tuple[str, bytes]]:
     """The file descriptors that a class carries: (file name, serialised FileDescriptorProto).
 
     Raises:
         InputError: a constant begins like a descriptor and none can be read from it.
     """
-    constants = one.string_constants()
+    constants = class_file.string_constants()
     for at, raw in enumerate(constants):
         # Field 1 (name) comes first: tag 0x0A, one byte of length, the name. It is the file's path.
         if len(raw) < 9 or raw[0] != 0x0A or raw[2 : 2 + raw[1]][-6:] != b".proto":
             continue
         joined = _join_parts(constants[at : at + _PARTS_LIMIT])
         if joined is None:
-            raise one.wrong("has a file descriptor that cannot be read", found=raw[:60])
+            raise class_file.wrong("has a file descriptor that cannot be read", found=raw[:60])
         yield joined
 
 
@@ -128,21 +128,22 @@ def _join_parts(constants: list[bytes]) -> tuple[str, bytes] | None:
 
 
 def _service_of(
-    one: ClassFile, outer2file: Mapping[str, str], interfaces: Mapping[str, ClassFile]
+    interface: ClassFile, outer2file: Mapping[str, str], interfaces: Mapping[str, ClassFile]
 ) -> tuple[str, str]:
     """(outer class, service) that an interface stands for, also by inheritance; empty if none."""
     for _ in range(_INHERITANCE_LIMIT):
-        for name in one.interfaces:
+        for name in interface.interfaces:
             outer, _, service = name.removesuffix(_BLOCKING).rpartition("$")
             if name.endswith(_BLOCKING) and outer in outer2file:
                 return outer, service
-        known = [name for name in one.interfaces if name in interfaces]
+        known = [name for name in interface.interfaces if name in interfaces]
         if not known:
             break
-        one = interfaces[known[0]]
+        interface = interfaces[known[0]]
     return "", ""
 
 
-def _wire_name(one: ClassFile) -> str:
+def _wire_name(interface: ClassFile) -> str:
     """The name that requests carry: the annotation's, and without one Hadoop sends the class's own."""
-    return one.annotation_strings(_PROTOCOL_INFO).get("protocolName") or one.this_class.replace("/", ".")
+    declared = interface.annotation_strings(_PROTOCOL_INFO).get("protocolName")
+    return declared or interface.this_class.replace("/", ".")

@@ -99,7 +99,7 @@ class Hadoop:
             InputError: the folder holds no Hadoop, another version, or a jar that is broken.
         """
         environ = os.environ if environ is None else environ
-        found = list(jvm.candidates(environ))
+        javas = list(jvm.candidates(environ))
         home = environ.get("HADOOP_HOME")
         if folder is None and home and version in {None, _version_at(Path(home))}:
             folder, source = home, "HADOOP_HOME"
@@ -111,9 +111,9 @@ class Hadoop:
             actual = version_of(jars, here)
             if version not in {None, actual}:
                 raise InputError("holds another Hadoop", file=here, found=actual, allowed=version)
-            return cls(actual, jars, jvm.choose(actual, found), source, here)
+            return cls(actual, jars, jvm.choose(actual, javas), source, here)
         release = version or DEFAULT_RELEASE
-        java = jvm.choose(release, found)
+        java = jvm.choose(release, javas)
         cache = cache or cache_folder(environ)
         jars = fetch(release, cache, progress or Silent())
         return cls(release, jars, java, "Maven", cache=cache)
@@ -188,6 +188,10 @@ def fetch(release: str, cache: Path, progress: Progress) -> list[Path]:
 def needed(release: str, repository: Repository) -> list[Coordinate]:
     """The jars a daemon of this release loads; all it depends on where no trace says which.
 
+    Args:
+        release: such as `3.5.0`.
+        repository: where its POMs are read from.
+
     Raises:
         MissingError: the release is not in the repository.
     """
@@ -248,6 +252,10 @@ def jars_in(folder: Path) -> list[Path]:
 
 def version_of(jars: Sequence[Path], folder: Path) -> str:
     """The release that a folder's jars belong to, by the name of hadoop-common or hadoop-hdfs.
+
+    Args:
+        jars: the folder's jars; only their names matter.
+        folder: where they lie, for the error.
 
     Raises:
         InputError: neither is there.

@@ -9,6 +9,7 @@ from typing import Any
 from froude.base.errors import TargetError
 from froude.hadoop.connection import Connection
 from froude.hadoop.schema import Schema
+from froude.hadoop.target import answers_for
 
 _NAMENODE = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"
 _RESOURCEMANAGER = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
@@ -46,10 +47,10 @@ def ask_identity(
     """
     ask = _ASKED.get(service or "namenode")
     if ask is None:
-        allowed = ", ".join(_ASKED)
-        raise TargetError(
-            "cannot tell who it is", file=f"{address[0]}:{address[1]}", found=service, allowed=allowed
-        )
+        allowed, asked = ", ".join(_ASKED), answers_for(service)
+        remedy = f"Give {asked}={address[0]}:PORT too, which can" if asked in _ASKED else None
+        place = f"{address[0]}:{address[1]}"
+        raise TargetError("cannot tell who it is", file=place, found=service, allowed=allowed, remedy=remedy)
     protocol, question = ask
     with Connection(*address, schema, protocol, user=user, timeout_s=timeout_s) as connection:
         return question(connection, address)

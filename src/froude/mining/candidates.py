@@ -15,7 +15,12 @@ _INDEX = re.compile(r"\[(\d+)\]")
 
 
 def flows_from(source: Source, taker: str) -> list[Flow]:
-    """Flows from a place where a value was seen, one an occurrence that it may mean."""
+    """Flows from a place where a value was seen, one an occurrence that it may mean.
+
+    Args:
+        source: template, node type, side and leaf path of the place.
+        taker: id of the call template that takes the value.
+    """
     template, node_type, side, path = source
     if node_type is None:
         # A call is no source of itself: `same` would name the taking call.
@@ -28,7 +33,15 @@ def flows_from(source: Source, taker: str) -> list[Flow]:
 
 
 def from_cause(occurrence: Occurrence, value: Scalar) -> list[Flow]:
-    """Flows from the call that caused an effect, its element named by `{each}` wherever its index stands."""
+    """Flows from the call that caused an effect, its element named by `{each}` wherever its index stands.
+
+    Args:
+        occurrence: a call with a cause, the effect whose argument is to be explained.
+        value: what the argument was.
+
+    Returns:
+        The flows, answer before request; none where the value does not stand in the cause.
+    """
     assert occurrence.cause is not None
     flows = []
     for side, leaves in (
@@ -47,7 +60,13 @@ def from_cause(occurrence: Occurrence, value: Scalar) -> list[Flow]:
 
 
 def siblings(occurrence: Occurrence, value: Scalar, path: str) -> list[Flow]:
-    """Copies of a leaf that stands earlier in the same request."""
+    """Copies of a leaf that stands earlier in the same request.
+
+    Args:
+        occurrence: the call.
+        value: what the leaf was.
+        path: the leaf; those behind it in the request are not looked at.
+    """
     flows = []
     for other, seen in occurrence.call.request.items():
         if other == path:
@@ -58,7 +77,13 @@ def siblings(occurrence: Occurrence, value: Scalar, path: str) -> list[Flow]:
 
 
 def ranked(flows: Sequence[Flow], path: str, taker: str) -> list[Flow]:
-    """Likeliest first: same name, answer rather than request, nearest occurrence, shortest path."""
+    """Likeliest first: same name, answer rather than request, nearest occurrence, shortest path.
+
+    Args:
+        flows: in any order; each is named once in the result.
+        path: the leaf that takes the value.
+        taker: id of its call template.
+    """
 
     def rank(flow: Flow) -> tuple[object, ...]:
         cause = flow.which is not Which.CAUSE

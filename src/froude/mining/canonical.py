@@ -158,6 +158,10 @@ def join_polls(sequence: Sequence[Logical], polls: Mapping[Token, Poll]) -> list
     """The sequence with each poll, and each failed attempt that is repeated word for word, as one call.
 
     The one call stands where the first attempt was.
+
+    Args:
+        sequence: one sender's calls in order.
+        polls: what ends the poll of each call that is one, as `find_polls` gives it.
     """
     logical: list[Logical] = []
     waiting: dict[tuple[Token, tuple[tuple[str, Scalar], ...]], int] = {}

@@ -21,6 +21,9 @@ from froude.workload.scale import Count
 Points = Sequence[tuple[Mapping[str, Quantity], float]]
 """(scale, count seen) of each run."""
 _EXACT = 1e-6
+"""What a count may differ by: whole numbers below 10^9 fit to the unit, times in milliseconds too."""
+_ROUNDING = 1e-14
+"""Of a large value: rounding of a few operations on doubles."""
 _LARGE = 1e6
 
 
@@ -177,8 +180,10 @@ def _several(points: Points, varied: Sequence[str]) -> list[Count]:
 
 
 def _holds(count: Count, points: Points) -> bool:
+    """Whether a count is exact at every point, but for the rounding of its arithmetic."""
     return all(
-        abs(max(0.0, count.at(scale)) - value) <= _EXACT * max(1.0, abs(value)) for scale, value in points
+        abs(max(0.0, count.at(scale)) - value) <= max(_EXACT, _ROUNDING * abs(value))
+        for scale, value in points
     )
 
 
@@ -204,4 +209,4 @@ def _alike(count: Count, name: str) -> bool:
 
 def _tidy(value: float) -> float:
     nearest = round(value)
-    return float(nearest) if math.isclose(value, nearest, rel_tol=1e-9, abs_tol=1e-9) else value
+    return float(nearest) if math.isclose(value, nearest, rel_tol=1e-13, abs_tol=1e-9) else value

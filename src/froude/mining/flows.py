@@ -6,21 +6,17 @@ call? `OccurrenceContext` is the rules' evaluator's view of a recorded call.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from froude.base.units import Quantity
 from froude.mining.events import Leaves
 from froude.mining.structure import Occurrence
-from froude.workload.occurrences import Loops, nth_place, of_own_node, qualified, stands
-from froude.workload.rules import Special, Value
+from froude.workload.occurrences import Loops, Moment, WholeHistory, of_own_node, qualified
+from froude.workload.rules import Special, Value, shifted
 from froude.workload.types import NODE, Flow, Generated, Scalar, Side, Which
 
 EACH = "{each}"
-
-_SLACK_S = 0.001
-"""An answer counts as earlier if it passed this much after the call, at most: two connections, one clock."""
 
 Source = tuple[str, str | None, Side, str]
 """Template, node type of another node (None for the same node), side and leaf path of a possible source."""
@@ -34,24 +30,17 @@ class Timeline:
     """
 
     def __init__(self, occurrences: Iterable[Occurrence]) -> None:
-        self._by_node: dict[tuple[int, str], list[Occurrence]] = defaultdict(list)
-        self._by_run: dict[tuple[int, str], list[Occurrence]] = defaultdict(list)
-        self._nth: dict[tuple[int, str], dict[tuple[int, ...], Occurrence]] = defaultdict(dict)
-        self._nth_of_all: dict[tuple[int, str], dict[tuple[int, ...], Occurrence]] = defaultdict(dict)
+        self._own: dict[tuple[int, str], list[Occurrence]] = defaultdict(list)
+        self._among_all: dict[tuple[int, str], list[Occurrence]] = defaultdict(list)
+        self._histories: dict[tuple[bool, int, str, Side], WholeHistory[Occurrence]] = {}
         self._values: dict[tuple[int, Scalar], list[tuple[Occurrence, Side, str]]] = defaultdict(list)
         self._shared: dict[tuple[int, Scalar], list[tuple[Occurrence, Side, str]]] = defaultdict(list)
-        for occurrence in sorted(occurrences, key=lambda o: (o.run, o.call.order)):
-            self._place(occurrence)
+        for occurrence in sorted(occurrences, key=lambda o: (o.run, _sent(o))):
+            self._own[id(occurrence.sender), occurrence.template].append(occurrence)
+            self._among_all[occurrence.run, occurrence.template].append(occurrence)
             for side, path, value in _leaves(occurrence):
                 self._values[id(occurrence.sender), value].append((occurrence, side, path))
                 self._shared[occurrence.run, value].append((occurrence, side, path))
-
-    def _place(self, occurrence: Occurrence) -> None:
-        own, everyone = (id(occurrence.sender), occurrence.template), (occurrence.run, occurrence.template)
-        self._by_node[own].append(occurrence)
-        self._by_run[everyone].append(occurrence)
-        self._nth[own][tuple(occurrence.indices.values())] = occurrence
-        self._nth_of_all[everyone][tuple(_among_all(occurrence).values())] = occurrence
 
     def sources(self, taker: Occurrence, value: Scalar, *, others: bool = False) -> list[Source]:
         """Calls before `taker` in which a value stands.
@@ -73,48 +62,41 @@ class Timeline:
         return list(sources)
 
     def resolve(self, flow: Flow, taker: Occurrence) -> Value:
-        """What a flow gives at a call; ABSENT where the source lacks it, UNRESOLVED without a source."""
+        """What a flow gives at a call; ABSENT where the source lacks it, UNRESOLVED without a source.
+
+        Args:
+            flow: where the value comes from.
+            taker: the call that takes it.
+        """
         if flow.which is Which.CAUSE:
             source = taker.cause
             path = flow.path.replace(EACH, str(taker.each))
-        elif flow.call == taker.template and flow.which is Which.SAME:
+        elif flow.call == taker.template and flow.which is Which.SAME and flow.side is Side.REQUEST:
             source, path = taker, flow.path
         else:
             source, path = self._source(flow, taker), flow.path
         if source is None:
             return Special.UNRESOLVED
         leaves = source.call.request if flow.side is Side.REQUEST else (source.call.response or {})
-        if path not in leaves:
-            return Special.ABSENT
-        value = leaves[path]
-        if flow.plus:
-            return value + flow.plus if isinstance(value, int) else Special.UNRESOLVED
-        return value
+        return shifted(value_at(leaves, path), flow.plus)
 
     def _source(self, flow: Flow, taker: Occurrence) -> Occurrence | None:
         """The occurrence that a flow means; `workload.occurrences` says which."""
-        if of_own_node(flow, type_of(taker.template)):
-            key, place_of = (id(taker.sender), flow.call), _own_place
-            listed, nth = self._by_node.get(key, []), self._nth.get(key, {})
-        else:
-            key, place_of = (taker.run, flow.call), _among_all
-            listed, nth = self._by_run.get(key, []), self._nth_of_all.get(key, {})
-        if not listed:
-            return None
-        if flow.which is Which.FIRST:
-            candidates: Iterable[Occurrence] = listed[:1]
-        elif flow.which is Which.NTH:
-            place = nth_place(place_of(taker), tuple(place_of(listed[0])))
-            candidates = [nth[place]] if place in nth else []
-        else:
-            candidates = _backwards(listed, taker)
-        for occurrence in candidates:
-            if _before(occurrence, flow.side, taker):
-                if stands(flow.which, place_of(taker), place_of(occurrence)):
-                    return occurrence
-                if _passed(place_of(taker), place_of(occurrence)):
-                    return None
-        return None
+        own = of_own_node(flow, type_of(taker.template))
+        scope = id(taker.sender) if own else taker.run
+        key = (own, scope, flow.call, flow.side)
+        if key not in self._histories:
+            self._histories[key] = self._history(*key)
+        return self._histories[key].find(flow.which, _place(taker, own=own), _sent(taker))
+
+    def _history(self, own: bool, scope: int, call: str, side: Side) -> WholeHistory[Occurrence]:
+        """What came to exist of one side of a call, in order, in one node or in a run."""
+        listed = (self._own if own else self._among_all).get((scope, call), [])
+        existing = [(moment, o) for o in listed if (moment := _exists(o, side)) is not None]
+        history: WholeHistory[Occurrence] = WholeHistory()
+        for moment, occurrence in sorted(existing, key=lambda pair: pair[0]):
+            history.add(_place(occurrence, own=own), moment, occurrence)
+        return history
 
 
 def type_of(template: str) -> str:
@@ -122,29 +104,25 @@ def type_of(template: str) -> str:
     return template.rpartition(".")[0]
 
 
-def _own_place(occurrence: Occurrence) -> Loops:
-    return occurrence.indices
+def _place(occurrence: Occurrence, *, own: bool) -> Loops:
+    """The place of a call among those of its own node, or of all nodes."""
+    if own:
+        return occurrence.indices
+    effect = occurrence.cause is not None
+    return qualified(type_of(occurrence.template), occurrence.node, occurrence.indices, effect=effect)
 
 
-def _among_all(occurrence: Occurrence) -> Loops:
-    """The place of a call among those of all nodes; an effect stands where its node stands, not where its cause does."""
-    loops = {} if occurrence.cause is not None else occurrence.indices
-    return qualified(type_of(occurrence.template), occurrence.node, loops)
+def _sent(occurrence: Occurrence) -> Moment:
+    """When its first attempt was sent."""
+    return occurrence.call.start_s, occurrence.call.raw[0][0].order
 
 
-def _backwards(listed: Sequence[Occurrence], taker: Occurrence) -> Iterator[Occurrence]:
-    """Calls before the taking one, latest first."""
-    for at in range(bisect_left(listed, taker.call.order, key=lambda o: o.call.order) - 1, -1, -1):
-        yield listed[at]
-
-
-def _passed(taker: Loops, source: Loops) -> bool:
-    """Whether calls before this source lie yet further back in the loops that it shares with the taking call."""
-    shared = [loop for loop in source if loop in taker]
-    if not shared:
-        return False
-    *outer, inner = shared
-    return any(source[loop] != taker[loop] for loop in outer) or source[inner] < taker[inner] - 1
+def _exists(occurrence: Occurrence, side: Side) -> Moment | None:
+    """From when a side of a call can be taken from; None for an answer that never came."""
+    if side is Side.REQUEST:
+        return _sent(occurrence)
+    event = occurrence.call.event
+    return (event.end_s, event.order) if event.answered else None
 
 
 def _leaves(occurrence: Occurrence) -> Iterator[tuple[Side, str, Scalar]]:
@@ -159,9 +137,8 @@ def _leaf(occurrence: Occurrence, side: Side, path: str) -> Scalar:
 
 
 def _before(occurrence: Occurrence, side: Side, taker: Occurrence) -> bool:
-    if occurrence.call.order >= taker.call.order:
-        return False
-    return side is Side.REQUEST or occurrence.call.event.end_s <= taker.call.start_s + _SLACK_S
+    moment = _exists(occurrence, side)
+    return moment is not None and moment < _sent(taker)
 
 
 def columns(occurrences: Sequence[Occurrence]) -> dict[str, list[Value]]:
@@ -176,7 +153,12 @@ def columns(occurrences: Sequence[Occurrence]) -> dict[str, list[Value]]:
 
 
 def value_at(leaves: Leaves, path: str) -> Value:
-    """A leaf, or ABSENT."""
+    """A leaf, or ABSENT.
+
+    Args:
+        leaves: of one message, scalars by path.
+        path: the leaf's path.
+    """
     return leaves.get(path, Special.ABSENT)
 
 

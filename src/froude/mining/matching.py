@@ -51,7 +51,15 @@ class Matched:
 
 
 def match(workload: Workload, recording: Recording) -> Matched:
-    """Read a run by a workload."""
+    """Read a run by a workload.
+
+    Args:
+        workload: what was mined, from other runs.
+        recording: the run to read, decoded.
+
+    Returns:
+        Its calls by the workload's templates, and what fits nowhere.
+    """
     tokens = {call.id: token_of(call) for node in workload.node_types for call in templates(node)}
     senders, _ = senders_of([recording], _conventions(workload, tokens))
     relocations = trace_back(senders, _channels(workload, tokens))
@@ -116,7 +124,12 @@ def _channels(workload: Workload, tokens: Mapping[str, Token]) -> dict[Key, list
 
 
 def channel_of(effect: Effect, tokens: Mapping[str, Token]) -> Channel:
-    """The way from cause to acting node that an effect describes."""
+    """The way from cause to acting node that an effect describes.
+
+    Args:
+        effect: of a workload.
+        tokens: what each call template of the workload is seen as, by its id.
+    """
     return Channel(
         tokens[effect.cause], effect.actor, effect.each or "", effect.owner or "", effect.owner_fact or ""
     )

@@ -64,7 +64,9 @@ def _numbers(values: dict[int, object]) -> list[dict[int, int]]:
     width = len(next(iter(pieces.values())))
     slots = [{who: piece[at] for who, piece in pieces.items()} for at in range(1, width, 2)]
     return [
-        {who: int(n) for who, n in slot.items()} for slot in slots if all(n.isdigit() for n in slot.values())
+        {who: int(n) for who, n in slot.items()}
+        for slot in slots
+        if all(n.isdecimal() for n in slot.values())
     ]
 
 

@@ -27,7 +27,12 @@ SlotRule = Callable[[Sequence[Occurrence], Sequence[int]], Rule | None]
 
 
 def same(left: Value, right: Value) -> bool:
-    """Equality that tells True from 1 and 1 from 1.0."""
+    """Equality that tells True from 1 and 1 from 1.0.
+
+    Args:
+        left: one value.
+        right: the other.
+    """
     return type(left) is type(right) and left == right
 
 
@@ -49,6 +54,14 @@ def counter(
     """`base + Σ step·index` over the node's number and iterations, with as few indices as will do.
 
     With `scales` an index may count by a Scale variable, as numbers do that go on from node to node.
+
+    Args:
+        occurrences: the calls, of one template.
+        values: the argument's value at each, in the same order; only whole numbers can be counted.
+        scales: the Scale of each run, by its number.
+
+    Returns:
+        The rule; None where none fits every value, or where the values do not vary.
     """
     numbers = [value for value in values if type(value) is int]
     if len(numbers) < len(values) or len(values) < 2 or max(abs(n) for n in numbers) > 1 << 52:
@@ -100,7 +113,17 @@ def scaled(
     scales: Sequence[Mapping[str, Quantity]],
     pieces: Sequence[int] = (),
 ) -> Scaled | None:
-    """A whole number that follows from the Scale; needs three distinct scales: two points make any line."""
+    """A whole number that follows from the Scale; needs three distinct scales: two points make any line.
+
+    Args:
+        occurrences: the calls, of one template.
+        values: the argument's value at each, in the same order.
+        scales: the Scale of each run, by its number.
+        pieces: sizes of pieces that things may be cut into, such as block sizes in bytes.
+
+    Returns:
+        The rule; None where none fits, or where one run has more than one value.
+    """
     numbers = [value for value in values if type(value) is int]
     if len(numbers) < len(values):
         return None
@@ -112,7 +135,7 @@ def scaled(
     if len({str(scale) for scale, _ in points}) < 3 or len(set(numbers)) < 2:
         return None
     count = fit_count(points, pieces=pieces).count
-    if count is None or any(abs(s) < 1 and s for s in count.slopes.values()):
+    if count is None or any(number != round(number) for number in (count.intercept, *count.slopes.values())):
         return None
     return Scaled(count)
 

@@ -82,7 +82,15 @@ def mine(
 
 
 def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | None = None) -> Workload:
-    """The same for decoded runs."""
+    """The same for decoded runs.
+
+    Args:
+        recordings: the runs, of one job at any Scales; at least one.
+        progress: shows the six steps.
+
+    Returns:
+        The pattern, with its open questions and its findings.
+    """
     with (progress or Silent()).task("mining", total=6) as task:
         task.say("senders")
         senders, conventions = senders_of(recordings)

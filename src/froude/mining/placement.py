@@ -187,7 +187,12 @@ def _effects(
 
 
 def elements_of(leaves: Leaves, field_path: str) -> int:
-    """Number of elements of a repeated field; 1 where there is none, since then the call is its only cause."""
+    """Number of elements of a repeated field; 1 where there is none, since then the call is its only cause.
+
+    Args:
+        leaves: of the call's request or response, by path.
+        field_path: the repeated field; empty for the call as a whole.
+    """
     if not field_path:
         return 1
     prefix = field_path + "["

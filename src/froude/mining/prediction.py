@@ -11,39 +11,33 @@ random by nature.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import Enum
-from itertools import chain
 
 from froude.base.units import Quantity
-from froude.mining.canonical import Token
 from froude.mining.events import Event, Recording, recording_of
 from froude.mining.flows import OccurrenceContext
-from froude.mining.matching import Matched, match, token_of
+from froude.mining.matching import match, token_of
 from froude.mining.patterns import same
 from froude.mining.pipeline import mine_recordings
 from froude.mining.placement import Placement
+from froude.mining.sequences import EffectCounts, TypeSequences, effect_counts, sequences_of
 from froude.mining.structure import Occurrence
 from froude.trace.types import Trace
 from froude.workload.rules import Context, Special, evaluate
 from froude.workload.rules import active as deciding_rule
 from froude.workload.types import (
-    Actor,
     CallTemplate,
-    Effect,
     Generated,
     NodeFact,
-    NodeType,
-    Repeat,
     Rule,
     Scalar,
     Side,
-    Step,
     Unknown,
     Workload,
 )
-from froude.workload.walk import flows, fold, templates, within
+from froude.workload.walk import flows, templates, within
 
 _EXAMPLES = 3
 
@@ -116,38 +110,6 @@ class PredictionRow:
 
 
 @dataclass(frozen=True, slots=True)
-class TypeSequences:
-    """Sequences of one node type."""
-
-    node_type: str
-    nodes_predicted: int
-    nodes_real: int
-    exact: int
-    """Nodes whose whole sequence came out."""
-    calls_predicted: int
-    calls_real: int
-    calls_matched: int
-    """Calls at their predicted place."""
-    first_difference: str | None = None
-    """Where the first node that differs does so."""
-
-
-@dataclass(frozen=True, slots=True)
-class EffectCounts:
-    """Effects of one node type, as multisets."""
-
-    node_type: str
-    expected: int
-    """Effects that are always there, from the run's own causes."""
-    seen: int
-    """Of those, how many there were."""
-    optional: int
-    """Effects that timing decides, that there were and whose cause is known."""
-    unexplained: int
-    """Effects whose cause is not."""
-
-
-@dataclass(frozen=True, slots=True)
 class Prediction:
     """What came true of a workload."""
 
@@ -161,7 +123,6 @@ class Prediction:
     """Senders of a kind that the workload does not have."""
     invented: int = 0
     """Leaves predicted in calls that were made without them; no part of the denominator."""
-    outcomes_by_method: Mapping[str, Mapping[LeafOutcome, int]] = field(default_factory=dict)
 
     @property
     def sequence_share(self) -> float:
@@ -203,7 +164,16 @@ def predict(workload: Workload, trace: Trace, ceiling_pair: Trace | None = None)
 
 
 def predict_recording(workload: Workload, recording: Recording, pair: Recording | None = None) -> Prediction:
-    """The same for decoded runs."""
+    """The same for decoded runs.
+
+    Args:
+        workload: what was mined, from other runs.
+        recording: the run to predict.
+        pair: another run of the same Scale, which the rows' ceilings follow from; without it they have none.
+
+    Returns:
+        What was predicted, what was not, and what was not there to be.
+    """
     matched = match(workload, recording)
     calls = {call.id: call for node in workload.node_types for call in templates(node)}
     score = _Score(matched.placement, recording.scale, calls)
@@ -215,13 +185,12 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
     rows = _rows(recording, score, _periodic_methods(workload), reachable)
     tokens = {call_id: token_of(call) for call_id, call in calls.items()}
     return Prediction(
-        sequences=tuple(_sequences(node, matched, recording.scale, tokens) for node in workload.node_types),
-        effects=tuple(_effect_counts(node, matched) for node in workload.node_types if node.effects),
+        sequences=tuple(sequences_of(node, matched, recording.scale, tokens) for node in workload.node_types),
+        effects=tuple(effect_counts(node, matched) for node in workload.node_types if node.effects),
         rows=rows,
         misses=_misses(recording, score),
         unmatched=len(matched.unmatched),
         invented=score.invented,
-        outcomes_by_method=_by_method(recording, score),
     )
 
 
@@ -235,6 +204,11 @@ def ceiling(workload: Workload, recording: Recording, pair: Recording) -> frozen
     A leaf is reachable where a pattern or flow holds in both runs (one mined from these two, or one of the
     workload), or where both have the same value at the same place; a call that timing decided on has no place in
     the other run, and is held against the commonest value of its kind there.
+
+    Args:
+        workload: what was mined, from other runs.
+        recording: the run whose leaves are counted.
+        pair: the other run.
     """
     both = mine_recordings([recording, pair])
     return frozenset(_reachable(both, recording, pair) | _reachable(workload, recording, pair))
@@ -377,124 +351,3 @@ def _misses(recording: Recording, score: _Score) -> tuple[Miss, ...]:
         Miss(method, path, outcome, len(examples), tuple(dict.fromkeys(examples))[:_EXAMPLES])
         for (method, path, outcome), examples in ranked
     )
-
-
-def _by_method(recording: Recording, score: _Score) -> dict[str, dict[LeafOutcome, int]]:
-    counted: dict[str, Counter[LeafOutcome]] = defaultdict(Counter)
-    for event in recording.events:
-        for leaf in _leaves(event):
-            counted[event.method][score.outcomes.get(leaf, LeafOutcome.UNEXPECTED)] += 1
-    return {method: dict(counts) for method, counts in sorted(counted.items())}
-
-
-# --- sequences --------------------------------------------------------------------------------------------
-
-
-def expand(steps: Sequence[Step], scale: Mapping[str, Quantity], tokens: Mapping[str, Token]) -> list[Token]:
-    """The calls that one node makes at a Scale, as tokens.
-
-    Args:
-        steps: of its node type.
-        scale: the Scale.
-        tokens: what the calls of each template look like, by its id.
-    """
-
-    def call(template: CallTemplate) -> list[Token]:
-        return [tokens[template.id]]
-
-    def repeat(segment: Repeat, body: list[list[Token]]) -> list[Token]:
-        return list(chain.from_iterable(body)) * segment.times.whole_at(scale)
-
-    expanded: list[list[Token]] = fold(steps, call, repeat)
-    return list(chain.from_iterable(expanded))
-
-
-def _sequences(
-    node: NodeType, matched: Matched, scale: Mapping[str, Quantity], tokens: Mapping[str, Token]
-) -> TypeSequences:
-    mined = next(occurrence for occurrence in matched.types if occurrence.name == node.name)
-    predicted = expand(node.steps, scale, tokens)
-    exact = agreed = real = 0
-    difference = None
-    for sender in mined.senders:
-        sent = list(sender.tokens)
-        real += len(sent)
-        exact += sent == predicted
-        agreed += _agreeing(sent, predicted)
-        if sent != predicted and difference is None:
-            difference = _difference(sent, predicted)
-    wanted = node.count.whole_at(scale)
-    if len(mined.senders) > wanted:
-        exact -= min(exact, len(mined.senders) - wanted)
-    calls = wanted * len(predicted)
-    return TypeSequences(node.name, wanted, len(mined.senders), exact, calls, real, agreed, difference)
-
-
-def _agreeing(sent: Sequence[Token], predicted: Sequence[Token]) -> int:
-    """Calls in common, in order."""
-    if list(sent) == list(predicted):
-        return len(sent)
-    row = [0] * (len(predicted) + 1)
-    for token in sent:
-        before = 0
-        for at, other in enumerate(predicted, 1):
-            row[at], before = (before + 1 if token == other else max(row[at], row[at - 1])), row[at]
-    return row[-1]
-
-
-def _difference(sent: Sequence[Token], predicted: Sequence[Token]) -> str:
-    for at in range(max(len(sent), len(predicted))):
-        seen = sent[at][1] if at < len(sent) else "the end"
-        expected = predicted[at][1] if at < len(predicted) else "the end"
-        if at >= len(sent) or at >= len(predicted) or sent[at] != predicted[at]:
-            return f"call {at + 1}: {seen} where {expected} was predicted"
-    return ""
-
-
-def _effect_counts(node: NodeType, matched: Matched) -> EffectCounts:
-    placement = matched.placement
-    placed: dict[str, list[Occurrence]] = defaultdict(list)
-    for occurrence in (
-        o for listed in (*placement.steps.values(), *placement.periodic.values()) for o in listed
-    ):
-        placed[occurrence.template].append(occurrence)
-    by_template = {effect.template: effect for effect in placement.effects.get(node.name, ())}
-    expected = seen = optional = 0
-    for effect in node.effects:
-        placed_effect = by_template.get(effect.call.id)
-        actual = {(id(o.cause), o.each) for o in placed_effect.occurrences} if placed_effect else set()
-        if effect.share < 1.0:
-            optional += len(actual)
-            continue
-        names = _names(effect, matched, node)
-        wanted = {
-            (id(occurrence), each)
-            for occurrence in placed[effect.cause]
-            for each in _owned(occurrence, effect, names)
-        }
-        expected += len(wanted)
-        seen += len(wanted & actual)
-    return EffectCounts(node.name, expected, seen, optional, placement.lost[node.name])
-
-
-def _names(effect: Effect, matched: Matched, node: NodeType) -> set[Scalar]:
-    """What the nodes of a type call themselves in the leaf that an effect's owner stands in."""
-    mined = next(t for t in matched.types if t.name == node.name)
-    names = {c.request.get(effect.owner_fact or "") for s in mined.senders for c in s.calls}
-    return names - {None}
-
-
-def _owned(cause: Occurrence, effect: Effect, names: set[Scalar]) -> list[int]:
-    """Elements of a cause for which a node of the type acts."""
-    callee = effect.actor is Actor.CALLEE
-    leaves = cause.call.request if callee else cause.call.response or {}
-    if callee and cause.call.event.target.host not in names:
-        return []
-    if effect.each is None:
-        return [0]
-    prefix = effect.each + "["
-    elements = sorted({int(p[len(prefix) :].partition("]")[0]) for p in leaves if p.startswith(prefix)})
-    if effect.actor is not Actor.OWNER:
-        return elements
-    owner = f".{effect.owner}" if effect.owner else ""
-    return [each for each in elements if leaves.get(f"{prefix}{each}]{owner}") in names]

@@ -66,7 +66,6 @@ class Caused:
     call: Logical
     sender: Sender
     cause: Logical
-    cause_sender: Sender
     index: int
     """Element of the cause's repeated field."""
 
@@ -116,7 +115,12 @@ def _take_out(
     senders: Sequence[Sender], relocations: Mapping[Key, Sequence[Relocation]], mixed: Collection[Key]
 ) -> None:
     """Shorten the senders' own sequences: by the effects, and unless a kind is mixed by all calls of their kind."""
-    effects = {id(caused.call) for listed in relocations.values() for one in listed for caused in one.caused}
+    effects = {
+        id(caused.call)
+        for listed in relocations.values()
+        for relocation in listed
+        for caused in relocation.caused
+    }
     for sender in senders:
         role = sender.role.name
         sender.own = [
@@ -130,7 +134,15 @@ def _take_out(
 def trace_back(
     senders: Sequence[Sender], channels: Mapping[Key, Sequence[Channel]]
 ) -> dict[Key, tuple[Relocation, ...]]:
-    """The same for a further run, by channels already known, likeliest first."""
+    """The same for a further run, by channels already known, likeliest first.
+
+    Args:
+        senders: of the run, sorted (`senders_of`); their `own` is shortened by the effects.
+        channels: the ways from cause to acting node, by role name and token.
+
+    Returns:
+        What each channel caused, by role name and token.
+    """
     traced = {key: tuple(Relocation(channel) for channel in known) for key, known in channels.items()}
     runs = _by_run(senders)
     taken: set[_Place] = set()
@@ -325,11 +337,11 @@ def _causes(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel,
                 continue
             if other is not sender:
                 seen.add(cause.token)
-                yield from _named(Caused(call, sender, cause, other, 0), value, run)
+                yield from _named(Caused(call, sender, cause, 0), value, run)
             elif id(cause) in beats and (match := _INDEXED.match(path)) is not None:
                 seen.add(cause.token)
                 channel = Channel(cause.token, Actor.SELF, match[1], "", "")
-                yield channel, Caused(call, sender, cause, other, int(match[2]))
+                yield channel, Caused(call, sender, cause, int(match[2]))
     yield from _addressed(sender, call, run)
 
 
@@ -345,10 +357,10 @@ def _addressed(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Chann
             asked = next((entry for entry in entries if entry[1] is not sender), None)
             if asked is None or asked[0].order >= min(call.order, run.sent[id(sender), value]):
                 continue
-            cause, other, path = asked
+            cause, _, path = asked
             match = _INDEXED.match(path)
             channel = Channel(cause.token, Actor.CALLEE, match[1] if match else "", "", fact)
-            yield channel, Caused(call, sender, cause, other, int(match[2]) if match else 0)
+            yield channel, Caused(call, sender, cause, int(match[2]) if match else 0)
 
 
 def _learned(value: Scalar, sender: Sender, run: _Run) -> bool:

@@ -58,7 +58,12 @@ class Names:
 
     @classmethod
     def of(cls, name: str, automaton: Automaton) -> Names:
-        """The ids that mining gives: `client.c1`, `L1`."""
+        """The ids that mining gives: `client.c1`, `L1`.
+
+        Args:
+            name: the node type's.
+            automaton: of its pattern.
+        """
         templates = (f"{name}.c{number + 1}" for number in range(len(automaton.tokens)))
         return cls(tuple(templates), tuple(f"L{number + 1}" for number in range(automaton.loops)))
 
@@ -253,7 +258,19 @@ def place(mined: MinedType) -> None:
 def occurrences_of(
     names: Names, automaton: Automaton, sender: Sender, node: int, parse: Parse
 ) -> tuple[list[Occurrence], Mapping[str, list[int]]]:
-    """A parse as occurrences, with the number of iterations of each run of each loop."""
+    """A parse as occurrences, with the number of iterations of each run of each loop.
+
+    Args:
+        names: ids of the pattern's templates and loops.
+        automaton: of the pattern.
+        sender: who made the calls.
+        node: its number within its type, from 0.
+        parse: how the sender's own calls follow the pattern, one match a call.
+
+    Returns:
+        The occurrences, without calls that match nothing; and by loop id the iterations of each run of the
+        loop, `[0]` for one that never ran.
+    """
     placed: list[Occurrence] = []
     totals: dict[tuple[int, tuple[int, ...]], int] = {}
     for match, call in zip(parse.matches, sender.own, strict=True):

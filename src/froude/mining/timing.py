@@ -86,7 +86,15 @@ def _line(points: Sequence[tuple[Mapping[str, Quantity], float]], spread: float)
 
 
 def start_rules(types: Sequence[MinedType], runs: int) -> dict[str, StartRule]:
-    """What the nodes of each type wait for: of what was over in every run before they began, the latest."""
+    """What the nodes of each type wait for: of what was over in every run before they began, the latest.
+
+    Args:
+        types: the node types with what they did.
+        runs: how many runs there are; the types' instances name them from 0.
+
+    Returns:
+        The rule of each type, by its name.
+    """
     spans = {mined.name: _spans(mined, runs) for mined in types}
     rules = {}
     for mined in types:
@@ -121,7 +129,9 @@ def _spans(mined: MinedType, runs: int) -> list[list[Span]]:
     for sender in mined.senders:
         own = sender.own or sender.calls
         beat = sender.periodic[0].order if sender.periodic else None
-        before = [call for call in own if beat is None or call.order < beat] or own[:1]
+        # A program of its own has started with its first beat; a scripted node, when played, with its first answer.
+        before = [call for call in own if beat is None or call.order < beat] if mined.role.emulated else []
+        before = before or own[:1]
         begin = sender.calls[0].start_s
         spans[sender.run].append((begin, before[-1].event.end_s, max(call.event.end_s for call in own)))
     return spans

@@ -188,8 +188,8 @@ class InstanceAssembly:
     def _floors(self, task: Task) -> tuple[tuple[int, tuple[float, ...]], ...]:
         """Least number of instances for the data beside them, per local dataset and choice."""
         return tuple(
-            (number, tuple(way.floor for way in found if isinstance(way, Beside)))
-            for number, (dataset, found) in enumerate(
+            (number, tuple(way.floor for way in ways if isinstance(way, Beside)))
+            for number, (dataset, ways) in enumerate(
                 zip(self.problem.application.datasets, self.ways, strict=True)
             )
             if self.frame.owners[dataset.name] == task.name

@@ -25,6 +25,10 @@ def bill(problem: Problem, plan: ProvisionPlan) -> tuple[Line, ...]:
     """The lines of a plan, by kind and in the catalog's order.
 
     What a server's price includes has no line. Stored bytes, requests and diversity stand last.
+
+    Args:
+        problem: the inputs, for the prices.
+        plan: what to buy; without a cluster there are no lines.
     """
     lines = [*piece_lines(problem, plan.groups, plan.spares), *_stored_and_asked(problem, plan)]
     services = {name for chosen in plan.choices.values() for name in chosen}
@@ -79,7 +83,7 @@ def _of_requests(demand: Demand, name: str, number: int) -> float:
     unit, catalog = demand.units_of(name)[number], demand.problem.catalog
     prices = {Op.READ: unit.price_per_read, Op.WRITE: unit.price_per_write}
     a_second = max(
-        sum(one.rate * prices[one.op] for one in demand.streams(name, phase, cache=number == 1))
+        sum(stream.rate * prices[stream.op] for stream in demand.streams(name, phase, cache=number == 1))
         for phase in demand.phases
     )
     return a_second * catalog.mean_load * catalog.hours * 3600

@@ -82,6 +82,10 @@ def cost_of(problem: Problem, plan: ProvisionPlan | tuple[Group, ...]) -> float:
     """Dollars of a cluster: its pieces with their energy, and what is paid by bytes, requests and types.
 
     Groups alone have neither choices nor spares, so of them only the pieces are counted.
+
+    Args:
+        problem: the inputs, for the prices.
+        plan: the whole plan, or its groups alone.
     """
     lines = bill(problem, plan) if isinstance(plan, ProvisionPlan) else piece_lines(problem, plan, {})
     return sum(line.total for line in lines)

@@ -54,11 +54,19 @@ class Part:
     wait_s: float = 0.0
 
     def seconds(self, io: Io, profile: str | None) -> float:
-        """Expected time of the part of an operation that this copy serves; pieces of a record side by side."""
+        """Expected time of the part of an operation that this copy serves; pieces of a record side by side.
+
+        Args:
+            io: the operation; its records are split where the copy has fragments.
+            profile: of the dataset, if it names one: some units serve it otherwise.
+
+        Returns:
+            Expected seconds per execution of the task, waits included.
+        """
         size = io.record_size / self.role.redundancy.needed
-        one = record_seconds(self.unit, io.op, size, profile)
+        each = record_seconds(self.unit, io.op, size, profile)
         share = self.role.reads if io.op is Op.READ else 1.0
-        return operation_seconds(io, one, self.units, share, wait_s=self.wait_s)
+        return operation_seconds(io, each, self.units, share, wait_s=self.wait_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +87,16 @@ def remote_choices(frame: Frame, dataset: Dataset) -> list[Stored]:
 
     Units that no server takes are left out, and so are those that too few servers take for the pieces of
     a record to stand on different ones.
+
+    Args:
+        frame: rates, phases and servers of the problem.
+        dataset: a remote one.
     """
     usable = [unit for unit in frame.problem.catalog.units if frame.usable(unit)]
     kept_on = [unit for unit in usable if _enough_hosts(frame, dataset, unit)]
     singles = [unit for unit in kept_on if may_keep(unit, dataset)]
-    found = [Stored((part,)) for unit in singles for part in _parts(frame, dataset, unit, alone(dataset))]
-    return [*found, *_pairs(frame, dataset, kept_on, usable)]
+    uncached = [Stored((part,)) for unit in singles for part in _parts(frame, dataset, unit, alone(dataset))]
+    return [*uncached, *_pairs(frame, dataset, kept_on, usable)]
 
 
 def _enough_hosts(frame: Frame, dataset: Dataset, unit: StorageUnit) -> bool:
@@ -92,7 +104,12 @@ def _enough_hosts(frame: Frame, dataset: Dataset, unit: StorageUnit) -> bool:
 
 
 def may_keep(unit: StorageUnit, dataset: Dataset) -> bool:
-    """Whether a dataset may live on such units alone, wherever they are."""
+    """Whether a dataset may live on such units alone, wherever they are.
+
+    Args:
+        unit: of any kind.
+        dataset: remote or local.
+    """
     return dataset.persistent is not Persistence.REQUIRED or not unit.volatile
 
 
@@ -139,10 +156,14 @@ def _parts(frame: Frame, dataset: Dataset, unit: StorageUnit, asked: Role) -> li
     dollars += dollars_of_requests(catalog, unit, works)
     if unit.service:
         return [Part(unit, role, 0.0, math.inf, dollars)]
-    busy = max((one.busy for one in works), default=0.0) / options.peak_utilization
+    busy = max((phase.busy for phase in works), default=0.0) / options.peak_utilization
     need = max(role.stored / frame.capacity(unit), busy)
     units = max(role.redundancy.pieces, counted(need))
-    cores = tuple((one.reads + one.writes) * dataset.host_time for one in works) if dataset.host_time else ()
+    cores = (
+        tuple((phase.reads + phase.writes) * dataset.host_time for phase in works)
+        if dataset.host_time
+        else ()
+    )
     part = Part(unit, role, need, units, dollars, cores)
     if not frame.waits:
         return [part]
@@ -152,14 +173,23 @@ def _parts(frame: Frame, dataset: Dataset, unit: StorageUnit, asked: Role) -> li
 
 
 def stored_seconds(ways: Sequence[Stored], io: Io, profile: str | None) -> list[float]:
-    """Expected time of one operation per way: a write is as slow as the slowest copy, a read hits or misses."""
+    """Expected time of one operation per way: a write is as slow as the slowest copy, a read hits or misses.
+
+    Args:
+        ways: to store the operation's dataset.
+        io: the operation.
+        profile: of the dataset, if it names one.
+
+    Returns:
+        Seconds per way, in their order.
+    """
     known: dict[Part, float] = {}
 
     def of(part: Part) -> float:
-        found = known.get(part)
-        if found is None:
-            found = known[part] = part.seconds(io, profile)
-        return found
+        seconds = known.get(part)
+        if seconds is None:
+            seconds = known[part] = part.seconds(io, profile)
+        return seconds
 
     together = max if io.op is Op.WRITE or io.parallel else sum
     return [together([of(part) for part in way.parts]) for way in ways]
@@ -180,9 +210,17 @@ class Beside:
     """For bytes of each instance."""
 
     def seconds(self, io: Io, profile: str | None) -> float:
-        """Expected time of one operation."""
-        one = record_seconds(self.unit, io.op, io.record_size, profile)
-        return operation_seconds(io, one, self.per_instance, wait_s=self.wait_s)
+        """Expected time of one operation.
+
+        Args:
+            io: the operation.
+            profile: of the dataset, if it names one: some units serve it otherwise.
+
+        Returns:
+            Expected seconds per execution of the task, waits included.
+        """
+        each = record_seconds(self.unit, io.op, io.record_size, profile)
+        return operation_seconds(io, each, self.per_instance, wait_s=self.wait_s)
 
 
 def local_choices(frame: Frame, dataset: Dataset, instances: Callable[[Beside], float]) -> list[Beside]:
@@ -196,7 +234,7 @@ def local_choices(frame: Frame, dataset: Dataset, instances: Callable[[Beside], 
         dataset: what is kept.
         instances: least number of instances that the task's run time asks for with such units.
     """
-    found: list[Beside] = []
+    kept: list[Beside] = []
     for unit in frame.problem.catalog.units:
         if unit.service or not may_keep(unit, dataset):
             continue
@@ -205,11 +243,11 @@ def local_choices(frame: Frame, dataset: Dataset, instances: Callable[[Beside], 
             beside = _beside(frame, dataset, unit, number, works)
             wanted = instances(beside)
             waiting = _waiting(beside, works, wanted) if frame.waits else [beside]
-            found.extend(waiting)
+            kept.extend(waiting)
             enough = beside.floor * (1 - ROUNDING) <= wanted and len(waiting) == 1
             if enough and not _still_faster(frame, dataset, number):
                 break
-    return found
+    return kept
 
 
 def _least(frame: Frame, unit: StorageUnit, dataset: Dataset) -> int:
@@ -225,7 +263,7 @@ def _numbers(least: int, most: int) -> Iterator[int]:
 
 def _beside(frame: Frame, dataset: Dataset, unit: StorageUnit, number: int, works: Sequence[Work]) -> Beside:
     catalog, options = frame.problem.catalog, frame.problem.options
-    floor = max((one.busy for one in works), default=0.0) / (number * options.peak_utilization)
+    floor = max((phase.busy for phase in works), default=0.0) / (number * options.peak_utilization)
     dollars = dollars_of_requests(catalog, unit, works)
     kept = dollars_of_bytes(catalog, unit, dataset.size, options.peak_fill)
     if dataset.scope is Scope.PARTITIONED:
@@ -239,10 +277,10 @@ def _waiting(beside: Beside, works: Sequence[Work], wanted: float) -> list[Besid
 
     No server has less than one instance, and none more load than its part of the least number of instances.
     """
-    if not any(one.busy for one in works):
+    if not any(phase.busy for phase in works):
         return [beside]
     each = beside.per_instance
-    alike = levels([_of_one(one, each) for one in works], max(1.0, beside.floor, wanted))
+    alike = levels([_of_one(phase, each) for phase in works], max(1.0, beside.floor, wanted))
     return [replace(beside, floor=n, wait_s=mean_wait(works, n * each)) for n in alike]
 
 

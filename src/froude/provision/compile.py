@@ -84,8 +84,8 @@ class _Layers:
         if not by_quantity(problem):
             return self.spread(problem, gap, seconds)
 
-        def solve(one: Problem, narrowing: Narrowing, gap: float, seconds: float) -> ProvisionPlan:
-            return replace(self, narrowing=narrowing).spread(one, gap, seconds)
+        def solve(part: Problem, narrowing: Narrowing, gap: float, seconds: float) -> ProvisionPlan:
+            return replace(self, narrowing=narrowing).spread(part, gap, seconds)
 
         return best_purchase(problem, solve, gap=gap, time_limit_s=seconds)
 
@@ -102,20 +102,20 @@ class _Layers:
         if phases is None:
             return self.linear(problem, adapt, gap, seconds)
 
-        def solve(one: Problem, first: Adapt, gap: float, seconds: float) -> ProvisionPlan:
-            return self.linear(one, lambda instance: adapt(first(instance)), gap, seconds)
+        def solve(part: Problem, first: Adapt, gap: float, seconds: float) -> ProvisionPlan:
+            return self.linear(part, lambda instance: adapt(first(instance)), gap, seconds)
 
         return best_split(problem, phases, solve, gap=gap, time_limit_s=seconds)
 
     def linear(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> ProvisionPlan:
         """The linear problem of a choice per dataset and shares per server."""
-        found = build(problem)
-        if not isinstance(found, Instance):
-            return ProvisionPlan(Status.INFEASIBLE, conflict=found, lower=math.inf)
-        open_ = _open(found, self.only, self.narrowing)
+        built = build(problem)
+        if not isinstance(built, Instance):
+            return ProvisionPlan(Status.INFEASIBLE, conflict=built, lower=math.inf)
+        open_ = _open(built, self.only, self.narrowing)
         if isinstance(open_, Conflict):
             return ProvisionPlan(Status.INFEASIBLE, conflict=(open_,), lower=math.inf)
-        return _solved(adapt(found), open_, Effort(gap, seconds, self.seed))
+        return _solved(adapt(built), open_, Effort(gap, seconds, self.seed))
 
 
 Open = tuple[tuple[int, ...], ...]
@@ -130,7 +130,7 @@ def _open(instance: Instance, only: Only, narrowing: Narrowing) -> Open | Confli
         open_ = [i for i, c in enumerate(dataset.choices) if names is None or c.names in names]
         kept.append(tuple(i for i in open_ if narrowing.allows(dataset.name, dataset.choices[i].names)))
         if not kept[-1]:
-            allowed = " or ".join(" + ".join(one) for one in names or ())
+            allowed = " or ".join(" + ".join(units) for units in names or ())
             stored = "stored as" if dataset.cpu_of is None else "run on"
             return Conflict(f"dataset {dataset.name} cannot be {stored} {allowed}")
     return tuple(kept)
@@ -140,11 +140,18 @@ def homogeneous(problem: Problem, effort: Effort | None = None) -> dict[str, Pro
     """Clusters with a single storage type, the scale-out that the paper compares with (5.2).
 
     Memory and core types stay open; a batch job's split must be given.
+
+    Args:
+        problem: the inputs.
+        effort: how far to go for a proof, per plan.
+
+    Returns:
+        By unit type; types that not every dataset can be stored on are left out.
     """
-    found = build(grown(problem))
-    if not isinstance(found, Instance):
+    built = build(grown(problem))
+    if not isinstance(built, Instance):
         return {}
-    stored = [dataset for dataset in found.datasets if dataset.cpu_of is None]
+    stored = [dataset for dataset in built.datasets if dataset.cpu_of is None]
     plans = {}
     for unit in problem.catalog.units:
         names = (unit.name,)

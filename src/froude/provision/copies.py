@@ -142,7 +142,12 @@ def _work(unit: StorageUnit, dataset: Dataset, role: Role, phase: Iterable[Acces
 
 
 def bus_bytes(role: Role, phase: Iterable[Access]) -> float:
-    """Bytes per second between a copy's devices and their servers, in one phase."""
+    """Bytes per second between a copy's devices and their servers, in one phase.
+
+    Args:
+        role: of the copy: which share of the reads it serves, and how redundant it is.
+        phase: the accesses to the dataset in one phase.
+    """
     total = 0.0
     for access in phase:
         if access.io.op is Op.WRITE:
@@ -172,7 +177,13 @@ def host_bytes(role: Role, direction: str, phase: Iterable[Access]) -> float:
 
 
 def client_bytes(redundancy: Redundancy, direction: str, access: Access) -> float:
-    """Bytes per second of one operation through the network of the servers of its task."""
+    """Bytes per second of one operation through the network of the servers of its task.
+
+    Args:
+        redundancy: of the dataset's copies; a client may have to send replicas itself.
+        direction: `in`, `out`, or `both` for their sum.
+        access: the operation, with its rate.
+    """
     if access.io.op is Op.READ:
         inward, outward = access.logical_bytes, 0.0
     else:

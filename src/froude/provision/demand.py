@@ -86,12 +86,23 @@ class Demand:
                 yield dataset.name, bool(number)
 
     def layout(self, name: str, *, cache: bool) -> Layout:
-        """Replicas and fragments of a copy."""
+        """Replicas and fragments of a copy.
+
+        Args:
+            name: of the dataset.
+            cache: whether the copy in the cache is meant, not the one that is kept.
+        """
         unit = self.units_of(name)[int(cache)]
         return layout(self.problem.application.dataset(name), unit, cache=cache)
 
     def streams(self, name: str, phase: str, *, cache: bool = False) -> list[Stream]:
-        """Accesses of the devices of one copy in a phase."""
+        """Accesses of the devices of one copy in a phase.
+
+        Args:
+            name: of the dataset.
+            phase: of the tasks that are counted.
+            cache: whether the copy in the cache is meant, not the one that is kept.
+        """
         dataset = self.problem.application.dataset(name)
         asked = ((io, n) for _, io, n in self.on(dataset, phase))
         return streams(dataset, self.units_of(name), int(cache), asked)
@@ -140,24 +151,44 @@ class Demand:
         return dataset.replication > failures
 
     def need(self, name: str, *, cache: bool) -> float:
-        """Unit-equivalents of one copy of a remote dataset."""
+        """Unit-equivalents of one copy of a remote dataset.
+
+        Args:
+            name: of the dataset.
+            cache: whether the copy in the cache is meant, not the one that is kept.
+        """
         return max(self.need_parts(name, cache=cache))
 
     def need_parts(self, name: str, *, cache: bool) -> tuple[float, float]:
-        """(units filled, units kept busy over the allowed utilisation) of one copy."""
+        """(units filled, units kept busy over the allowed utilisation) of one copy.
+
+        Args:
+            name: of the dataset.
+            cache: whether the copy in the cache is meant, not the one that is kept.
+        """
         unit = self.units_of(name)[int(cache)]
         filled = self.stored(name, cache=cache) / (unit.capacity * self.problem.options.peak_fill)
         worst = max(busy(self.streams(name, phase, cache=cache)) for phase in self.phases)
         return filled, worst / self.problem.options.peak_utilization
 
     def stored(self, name: str, *, cache: bool = False) -> float:
-        """Bytes of one copy, replicas and parity included; of all of a partitioned local dataset."""
+        """Bytes of one copy, replicas and parity included; of all of a partitioned local dataset.
+
+        Args:
+            name: of the dataset.
+            cache: whether the copy in the cache is meant, not the one that is kept.
+        """
         dataset = self.problem.application.dataset(name)
         size = dataset.cache_size if cache and dataset.cache_size is not None else dataset.size
         return size * self.layout(name, cache=cache).stored
 
     def least_units(self, name: str, *, cache: bool) -> int:
-        """Fewest units of one copy: for its need, and one for each replica or fragment."""
+        """Fewest units of one copy: for its need, and one for each replica or fragment.
+
+        Args:
+            name: of the dataset.
+            cache: whether the copy in the cache is meant, not the one that is kept.
+        """
         need = self.need(name, cache=cache)
         return max(self.layout(name, cache=cache).servers, math.ceil(need - _COUNT_SLACK * need))
 
@@ -174,13 +205,13 @@ class Demand:
     def beside(self, name: str) -> int:
         """Units of a local dataset beside each instance: the fewest on any server that has instances."""
         task = self.owner(name)
-        found = []
+        per_instance = []
         for group in self.plan.groups:
             instances = sum(r.instances for r in group.running if r.task == task)
             units = sum(h.units for h in group.local if h.dataset == name)
             if instances:
-                found.append(units // instances)
-        return max(1, min(found, default=1))
+                per_instance.append(units // instances)
+        return max(1, min(per_instance, default=1))
 
     def whole(self, name: str) -> int:
         """Fewest units that may stand beside an instance: they hold all of a replicated dataset."""
@@ -205,10 +236,10 @@ class Demand:
 
     def _equal_units(self) -> dict[Copy, float]:
         """By copy: so many equal units have no more load each than the fullest unit of the plan."""
-        found: dict[Copy, float] = {}
+        equal: dict[Copy, float] = {}
         for dataset in self.problem.application.datasets:
             if not dataset.remote:
-                found[dataset.name, False] = self._equal(self._local_parts(dataset.name))
+                equal[dataset.name, False] = self._equal(self._local_parts(dataset.name))
             for name, cache in self.copies(dataset):
                 parts = (
                     (h.share, h.units)
@@ -216,8 +247,8 @@ class Demand:
                     for h in g.held
                     if h.dataset == name and h.cache == cache
                 )
-                found[name, cache] = self._equal(parts)
-        return found
+                equal[name, cache] = self._equal(parts)
+        return equal
 
     def _local_parts(self, name: str) -> Iterator[tuple[float, int]]:
         task = self.owner(name)
@@ -244,9 +275,15 @@ class Demand:
         return self.rates[name] * sum(took)
 
     def host_cores(self, name: str, phase: str, *, cache: bool) -> float:
-        """Cores that the accesses of one copy keep busy on its hosts."""
+        """Cores that the accesses of one copy keep busy on its hosts.
+
+        Args:
+            name: of the dataset.
+            phase: of the tasks that are counted.
+            cache: whether the copy in the cache is meant, not the one that is kept.
+        """
         each = self.problem.application.dataset(name).host_time
-        return each * sum(one.rate for one in self.streams(name, phase, cache=cache))
+        return each * sum(stream.rate for stream in self.streams(name, phase, cache=cache))
 
     def parallelism(self, name: str) -> float:
         """Instances that run at once: rate times run time, and enough for the local data."""
@@ -299,8 +336,8 @@ class Demand:
             return self._copy_time(io, 0, 1.0)
         if io.op is Op.WRITE:
             return max(self._copy_time(io, 0, 1.0), self._copy_time(io, 1, 1.0))
-        missed, found = self._copy_time(io, 0, 1 - hit), self._copy_time(io, 1, hit)
-        return max(missed, found) if io.parallel else missed + found
+        missed, cached = self._copy_time(io, 0, 1 - hit), self._copy_time(io, 1, hit)
+        return max(missed, cached) if io.parallel else missed + cached
 
     def _copy_time(self, io: Io, number: int, part: float) -> float:
         """Time of a part of an operation's records on one copy: each takes as long as one replica or fragment."""
@@ -340,7 +377,12 @@ class Demand:
         return sorted({task.phase for task in self.problem.application.tasks})
 
     def on(self, dataset: Dataset, phase: str) -> Iterator[tuple[Task, Io, float]]:
-        """(task, operation, records per second) on a dataset in a phase."""
+        """(task, operation, records per second) on a dataset in a phase.
+
+        Args:
+            dataset: remote or local.
+            phase: of the tasks that are counted.
+        """
         for task in self.problem.application.tasks:
             if task.phase == phase:
                 for op in task.operations:

@@ -57,7 +57,13 @@ class Stream:
 
 
 def layout(dataset: Dataset, unit: StorageUnit, *, cache: bool) -> Layout:
-    """Replicas and fragments of a persistent copy on servers; a cache, a service and local data have none."""
+    """Replicas and fragments of a persistent copy on servers; a cache, a service and local data have none.
+
+    Args:
+        dataset: remote or local.
+        unit: what the copy lies on.
+        cache: the copy is a cache.
+    """
     if cache or unit.service or not dataset.remote:
         return Layout()
     if dataset.erasure is not None:
@@ -69,7 +75,14 @@ def layout(dataset: Dataset, unit: StorageUnit, *, cache: bool) -> Layout:
 
 
 def seconds(unit: StorageUnit, op: Op, size: float, profile: str | None) -> float:
-    """Size over rate, plus gap; a profile's numbers replace the bare device's one by one."""
+    """Size over rate, plus gap; a profile's numbers replace the bare device's one by one.
+
+    Args:
+        unit: the device.
+        op: reading or writing.
+        size: bytes of one record.
+        profile: of the dataset, if it names one.
+    """
     numbers = {"rate_r": unit.rate_r, "gap_r": unit.gap_r, "rate_w": unit.rate_w, "gap_w": unit.gap_w}
     for known in unit.profiles:
         if known.name == profile:
@@ -93,30 +106,35 @@ def streams(
     unit, cache = chosen[number], number == 1
     how = layout(dataset, unit, cache=cache)
     hit = dataset.hit_ratio if len(chosen) == 2 else 0.0
-    found = []
+    accesses = []
     for io, records in asked:
         size = io.record_size * how.part
         took = seconds(unit, io.op, size, dataset.profile)
         if io.op is Op.WRITE:
-            found.append(Stream(Op.WRITE, records * io.amplification * how.writes, took, size))
+            accesses.append(Stream(Op.WRITE, records * io.amplification * how.writes, took, size))
             continue
         served = hit if cache else 1 - hit
-        found.append(Stream(Op.READ, records * io.amplification * how.reads * served, took, size))
+        accesses.append(Stream(Op.READ, records * io.amplification * how.reads * served, took, size))
         if cache:
             fill = seconds(unit, Op.WRITE, io.record_size, dataset.profile)
-            found.append(Stream(Op.WRITE, records * (1 - hit), fill, io.record_size))
-    return found
+            accesses.append(Stream(Op.WRITE, records * (1 - hit), fill, io.record_size))
+    return accesses
 
 
-def busy(found: Iterable[Stream]) -> float:
+def busy(accesses: Iterable[Stream]) -> float:
     """Units that the accesses keep busy."""
-    return sum(one.rate * one.seconds for one in found)
+    return sum(access.rate * access.seconds for access in accesses)
 
 
-def wait(found: Iterable[Stream], units: float) -> float:
-    """Mean seconds that an access waits at one of so many equal units; `NEVER` when they cannot keep up."""
-    listed = list(found)
+def wait(accesses: Iterable[Stream], units: float) -> float:
+    """Mean seconds that an access waits at one of so many equal units; `NEVER` when they cannot keep up.
+
+    Args:
+        accesses: all accesses to the units in one phase.
+        units: above 0; need not be whole.
+    """
+    listed = list(accesses)
     load = busy(listed) / units
     if load >= 1:
         return NEVER
-    return sum(one.rate * one.seconds**2 for one in listed) / units / (2 * (1 - load))
+    return sum(access.rate * access.seconds**2 for access in listed) / units / (2 * (1 - load))

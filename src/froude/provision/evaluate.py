@@ -69,12 +69,16 @@ def evaluate(problem: Problem, plan: ProvisionPlan) -> Evaluation:
     """
     notes = _notes(problem, plan)
     problem = _today(problem)
-    found = [_reached(problem, left, lost) for lost, left in _left(problem, plan)]
-    return replace(min(found, key=lambda one: one.fraction), notes=notes)
+    evaluations = [_reached(problem, left, lost) for lost, left in _left(problem, plan)]
+    return replace(min(evaluations, key=lambda evaluation: evaluation.fraction), notes=notes)
 
 
 def meets(problem: Problem, plan: ProvisionPlan) -> bool:
     """Whether a cluster meets all of the SLA; faster than to ask how much, where accesses wait.
+
+    Args:
+        problem: the inputs.
+        plan: the cluster, however it came to be.
 
     Raises:
         MissingError: scipy is not installed.
@@ -157,7 +161,7 @@ def _losses_of(counts: list[int], failures: int) -> Iterator[tuple[int, ...]]:
 def _reached(problem: Problem, plan: ProvisionPlan, lost: int) -> Evaluation:
     missing = _missing(problem, plan)
     if missing:
-        return Evaluation(0.0, tuple(Limit(one, 1 / len(missing)) for one in missing))
+        return Evaluation(0.0, tuple(Limit(constraint, 1 / len(missing)) for constraint in missing))
     free = _free(problem, plan, lost)
     return _waiting(problem, plan, lost, free) if _waits(problem) else free
 
@@ -165,19 +169,19 @@ def _reached(problem: Problem, plan: ProvisionPlan, lost: int) -> Evaluation:
 def _missing(problem: Problem, plan: ProvisionPlan) -> list[str]:
     """What is not there at all: a copy without units, a task with work and without instances, data that is lost."""
     demand = Demand(problem, plan, actual_units=True)
-    found = []
+    missing = []
     for dataset in problem.application.datasets:
         for name, cache in demand.copies(dataset):
             held = [h for g in plan.groups for h in g.held if h.dataset == name and h.cache == cache]
             if not sum(h.units for h in held):
-                found.append(f"no units of {plan.choices[name][cache]} for dataset {name}")
+                missing.append(f"no units of {plan.choices[name][cache]} for dataset {name}")
         if not demand.survives(dataset.name):
-            found.append(f"dataset {dataset.name} is lost with {problem.options.survive_hosts} servers")
+            missing.append(f"dataset {dataset.name} is lost with {problem.options.survive_hosts} servers")
     for task in problem.application.tasks:
         running = sum(r.instances for g in plan.groups for r in g.running if r.task == task.name)
         if not running and demand.rates[task.name] > 0:
-            found.append(f"no instances of task {task.name}")
-    return found
+            missing.append(f"no instances of task {task.name}")
+    return missing
 
 
 def _free(problem: Problem, plan: ProvisionPlan, lost: int) -> Evaluation:
@@ -226,10 +230,10 @@ def _in_time(problem: Problem, plan: ProvisionPlan, lost: int) -> bool:
 def _spreads(problem: Problem, plan: ProvisionPlan) -> Iterator[dict[Copy, float]]:
     """Ways to spread load over units: as the plan's shares do, evenly, and less evenly."""
     parts = _parts(Demand(_without_load(problem), plan), plan)
-    own = {copy: _fullest(found) for copy, found in parts.items()}
+    own = {copy: _fullest(groups) for copy, groups in parts.items()}
     if all(own.values()):
         yield own
-    units = {copy: sum(n * count for _, n, count in found) for copy, found in parts.items()}
+    units = {copy: sum(n * count for _, n, count in groups) for copy, groups in parts.items()}
     for stretch in _STRETCHES:
         yield {copy: max(1.0, total * stretch) for copy, total in units.items()}
 
@@ -243,19 +247,19 @@ _Part = tuple[float, int, int]
 
 
 def _parts(demand: Demand, plan: ProvisionPlan) -> dict[Copy, list[_Part]]:
-    found: dict[Copy, list[_Part]] = {}
+    parts: dict[Copy, list[_Part]] = {}
     for dataset in demand.problem.application.datasets:
         if not dataset.remote:
             task = demand.owner(dataset.name)
-            found[dataset.name, False] = [_local_part(g, dataset.name, task) for g in plan.groups]
+            parts[dataset.name, False] = [_local_part(g, dataset.name, task) for g in plan.groups]
         for name, cache in demand.copies(dataset):
-            found[name, cache] = [
+            parts[name, cache] = [
                 (h.share, h.units, g.count)
                 for g in plan.groups
                 for h in g.held
                 if h.dataset == name and h.cache == cache
             ]
-    return found
+    return parts
 
 
 def _local_part(group: Group, dataset: str, task: str | None) -> _Part:

@@ -25,8 +25,13 @@ _YEAR_S = 365 * 86400.0
 
 
 def core_types(problem: Problem, plan: ProvisionPlan) -> dict[str, str]:
-    """The core type of every task: the plan's, or that of the servers it stands on (of several, the slowest)."""
-    found = {}
+    """The core type of every task: the plan's, or that of the servers it stands on (of several, the slowest).
+
+    Args:
+        problem: the inputs.
+        plan: the cluster; need not say the core types.
+    """
+    types = {}
     for task in problem.application.tasks:
         there = {
             core_type(problem, group.server).name
@@ -39,17 +44,27 @@ def core_types(problem: Problem, plan: ProvisionPlan) -> dict[str, str]:
             key=lambda name, took=took: sum(op.probability * op.on(name) for op in took),  # type: ignore[misc]
             default=problem.catalog.cpus[0].name,
         )
-        found[task.name] = plan.cpus.get(task.name, slowest)
-    return found
+        types[task.name] = plan.cpus.get(task.name, slowest)
+    return types
 
 
 def core_type(problem: Problem, server: str) -> Cpu:
-    """The cores that a server takes, by its name."""
+    """The cores that a server takes, by its name.
+
+    Args:
+        problem: the inputs.
+        server: name of its type.
+    """
     return cores_of(problem.catalog, problem.catalog.server(server))
 
 
 def cores_of(catalog: Catalog, server: Server) -> Cpu:
-    """The cores that a server takes: the first of the catalog where it names none."""
+    """The cores that a server takes: the first of the catalog where it names none.
+
+    Args:
+        catalog: with all core types.
+        server: its type.
+    """
     return next(cpu for cpu in catalog.cpus if server.cpu is None or cpu.name == server.cpu)
 
 

@@ -54,10 +54,10 @@ class Frame:
             + [bus.name for server in catalog.servers for bus in server.buses]
         )
         slots, hosts = _slots(problem)
-        found = {d.name: accesses(application, d, rates) for d in application.datasets}
+        accessed = {d.name: accesses(application, d, rates) for d in application.datasets}
         phased = {
             name: tuple(tuple(a for a in every if a.task.phase == phase) for phase in phases)
-            for name, every in found.items()
+            for name, every in accessed.items()
         }
         owners = {d.name: owner(problem, d) for d in application.datasets}
         waits = any(target.latency is not None for target in problem.sla.targets)
@@ -73,7 +73,12 @@ class Frame:
 
 
 def owner(problem: Problem, dataset: Dataset) -> str | None:
-    """The task that a local dataset stands beside; None for a remote one, and where it is not clear."""
+    """The task that a local dataset stands beside; None for a remote one, and where it is not clear.
+
+    Args:
+        problem: the inputs.
+        dataset: remote or local.
+    """
     if dataset.remote:
         return None
     if dataset.local_to is not None:

@@ -94,7 +94,12 @@ class Frontier(Generic[_Part]):
             self.best = plan
 
     def push(self, part: _Part, lower: float) -> None:
-        """A part to be looked into, unless nothing in it can be cheaper than the best plan."""
+        """A part to be looked into, unless nothing in it can be cheaper than the best plan.
+
+        Args:
+            part: of what is searched.
+            lower: dollars that everything in it costs at least.
+        """
         if lower < self.best.upper:
             heapq.heappush(self._open, _Open(lower, self._serial, part))
             self._serial += 1
@@ -114,8 +119,8 @@ class Frontier(Generic[_Part]):
         if not self._open or self.closed or not self._left or self._clock.now() > self._end:
             return None
         self._left -= 1
-        one = heapq.heappop(self._open)
-        return one.part, one.lower
+        first = heapq.heappop(self._open)
+        return first.part, first.lower
 
     def result(self, *notes: str) -> ProvisionPlan:
         """The best plan between its bounds; where there is none, why.
@@ -126,12 +131,12 @@ class Frontier(Generic[_Part]):
         seconds = self._clock.now() - self._begin
         if not self.best.found:
             nothing_left = not self._open and not math.isfinite(self._final)
-            found = (
+            plan = (
                 self._refused
                 if nothing_left and self._refused
                 else ProvisionPlan(Status.UNDECIDED, lower=self.lower)
             )
-            return replace(found, seconds=seconds)
+            return replace(plan, seconds=seconds)
         status = Status.PROVED if self.closed else Status.GAP
         kept = (*self.best.notes, *notes)
         return replace(self.best, status=status, lower=self.lower, seconds=seconds, notes=kept)

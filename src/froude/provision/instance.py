@@ -140,7 +140,12 @@ class Path:
     """(task, how often its run time counts)."""
 
     def seconds(self, choices: Sequence[int], run_times: Sequence[float]) -> float:
-        """Its length, given the choice of every dataset and the run time of every task."""
+        """Its length, given the choice of every dataset and the run time of every task.
+
+        Args:
+            choices: number of the choice of each dataset, shape (datasets,).
+            run_times: of each task in seconds, shape (tasks,).
+        """
         io = sum(per_choice[choices[dataset]] for dataset, per_choice in self.io_s)
         return self.constant_s + io + sum(times * run_times[task] for task, times in self.calls)
 
@@ -169,7 +174,12 @@ class TaskNeed:
     """Largest share of it on one server."""
 
     def parallelism(self, choices: Sequence[int], run_times: Sequence[float]) -> float:
-        """P: instances that run at once, not rounded: max of F * R and the floors of the choices."""
+        """P: instances that run at once, not rounded: max of F * R and the floors of the choices.
+
+        Args:
+            choices: number of the choice of each dataset, shape (datasets,).
+            run_times: of each task in seconds, shape (tasks,).
+        """
         run_time = max((path.seconds(choices, run_times) for path in self.paths), default=0.0)
         floors = (per_choice[choices[dataset]] for dataset, per_choice in self.floors)
         return max(self.rate * run_time, *floors, 0.0)

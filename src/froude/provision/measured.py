@@ -243,5 +243,5 @@ def error_text(error: float) -> str:
 def _check_sizes(samples: Sequence[Sample]) -> None:
     sizes = {sample.record_size for sample in samples}
     if len(sizes) < 2:
-        found = ", ".join(size_text(size) for size in sorted(sizes)) or "none"
-        raise InputError("too few sizes to fit", place="samples", found=found, allowed="two or more")
+        listed = ", ".join(size_text(size) for size in sorted(sizes)) or "none"
+        raise InputError("too few sizes to fit", place="samples", found=listed, allowed="two or more")

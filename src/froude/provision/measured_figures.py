@@ -27,31 +27,31 @@ _CURVE = 60
 """Points of a model's curve."""
 
 
-def measurement_report(found: Measurement, facts: dict[str, str]) -> Report:
+def measurement_report(measurement: Measurement, facts: dict[str, str]) -> Report:
     """A page of one measurement.
 
     Args:
-        found: what was measured.
+        measurement: what was measured.
         facts: lineage: command, seed, version.
     """
-    said = [_verdict(fit) for fit in found.fits]
-    tone = Tone.GOOD if found.steady else Tone.WARNING
-    lede = " ".join(["All sizes settled." if found.steady else "The device did not settle.", *said])
-    figures = tuple(figure for fit in found.fits for figure in _key(fit))
-    rows: list[tuple[Value, ...]] = [(note,) for note in found.notes]
+    said = [_verdict(fit) for fit in measurement.fits]
+    tone = Tone.GOOD if measurement.steady else Tone.WARNING
+    lede = " ".join(["All sizes settled." if measurement.steady else "The device did not settle.", *said])
+    figures = tuple(figure for fit in measurement.fits for figure in _key(fit))
+    rows: list[tuple[Value, ...]] = [(note,) for note in measurement.notes]
     opening: list[Block] = [Table((Column("What to know"),), rows)] if rows else []
     sections = (
-        Section("Throughput over record size", (*opening, throughput_chart(found))),
-        *(Section(f"The {_NAMES[fit.op]}", (fit_table(fit),)) for fit in found.fits),
-        Section("How it was measured", (Text(_method(found)),)),
+        Section("Throughput over record size", (*opening, throughput_chart(measurement))),
+        *(Section(f"The {_NAMES[fit.op]}", (fit_table(fit),)) for fit in measurement.fits),
+        Section("How it was measured", (Text(_method(measurement)),)),
     )
-    return Report(f"Rate and gap of {found.target}", "", lede, tone, figures, sections, facts)
+    return Report(f"Rate and gap of {measurement.target}", "", lede, tone, figures, sections, facts)
 
 
-def throughput_chart(found: Measurement) -> Chart:
+def throughput_chart(measurement: Measurement) -> Chart:
     """Measured beside both models; one panel a direction."""
     series: list[Series] = []
-    for fit in found.fits:
+    for fit in measurement.fits:
         panel, sizes = _NAMES[fit.op], [float(sample.record_size) for sample in fit.samples]
         spread = sizes[-1] / sizes[0]
         xs = [sizes[0] * spread ** (at / (_CURVE - 1)) for at in range(_CURVE)]
@@ -112,14 +112,14 @@ def _key(fit: Fit) -> tuple[KeyFigure, ...]:
     )
 
 
-def _method(found: Measurement) -> str:
+def _method(measurement: Measurement) -> str:
     worn = {
         None: "Nothing was written.",
         True: "Written once, then at random until steady.",
         False: "Written once, then at random, which did not become steady.",
-    }[found.preconditioned]
-    direct = "past the page cache" if found.direct else "through the page cache"
+    }[measurement.preconditioned]
+    direct = "past the page cache" if measurement.direct else "through the page cache"
     return (
-        f"{worn} One record at a time, at random places of {size_text(found.region_bytes)}, {direct}, in rounds of "
-        f"{found.round_s:g} s; each size counts with its last five."
+        f"{worn} One record at a time, at random places of {size_text(measurement.region_bytes)}, {direct}, "
+        f"in rounds of {measurement.round_s:g} s; each size counts with its last five."
     )

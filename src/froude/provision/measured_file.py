@@ -41,55 +41,60 @@ class UnitFacts:
     volatile: bool = False
 
 
-def measurement_document(found: Measurement) -> dict[str, Any]:
+def measurement_document(measurement: Measurement) -> dict[str, Any]:
     """All of a measurement, as JSON takes it; seconds and bytes."""
     return {
         STAMP: MIGRATIONS.stamp,
-        "target": found.target,
-        "status": "steady" if found.steady else "not steady",
-        "region_bytes": found.region_bytes,
-        "capacity_bytes": found.capacity,
-        "direct": found.direct,
-        "durable": found.durable,
-        "round_seconds": found.round_s,
-        "preconditioned": found.preconditioned,
-        "notes": list(found.notes),
-        **{_OPS[fit.op]: _fit_document(fit) for fit in found.fits},
+        "target": measurement.target,
+        "status": "steady" if measurement.steady else "not steady",
+        "region_bytes": measurement.region_bytes,
+        "capacity_bytes": measurement.capacity,
+        "direct": measurement.direct,
+        "durable": measurement.durable,
+        "round_seconds": measurement.round_s,
+        "preconditioned": measurement.preconditioned,
+        "notes": list(measurement.notes),
+        **{_OPS[fit.op]: _fit_document(fit) for fit in measurement.fits},
     }
 
 
-def measurement_json(found: Measurement, origin: Origin | None = None) -> str:
-    """The text of the document, with its lineage."""
-    return dump_sealed_figures(MIGRATIONS, measurement_document(found), origin or Origin())
+def measurement_json(measurement: Measurement, origin: Origin | None = None) -> str:
+    """The text of the document, with its lineage.
+
+    Args:
+        measurement: of one target, steady or not.
+        origin: how it came to be; None for a lineage that says nothing of it.
+    """
+    return dump_sealed_figures(MIGRATIONS, measurement_document(measurement), origin or Origin())
 
 
-def unit_yaml(found: Measurement, facts: UnitFacts) -> str:
+def unit_yaml(measurement: Measurement, facts: UnitFacts) -> str:
     """An input file with one `storage_unit`, ready but for its blanks.
 
     Args:
-        found: the measurement; its rates and gaps are rounded to four digits.
+        measurement: of one target; its rates and gaps are rounded to four digits.
         facts: what else the unit needs.
     """
-    capacity = facts.capacity if facts.capacity is not None else found.capacity
+    capacity = facts.capacity if facts.capacity is not None else measurement.capacity
     quoted = json.dumps(facts.name, ensure_ascii=False)
     bus = None if facts.bus is None else json.dumps(facts.bus, ensure_ascii=False)
     rows = [
         _field("capacity", None if capacity is None else size_text(int(capacity)), "such as 500GB"),
         "bus:  # the servers' bus that it takes a slot of, such as SAS" if bus is None else f"bus: {bus}",
-        *_speeds(found, Op.READ, "R"),
-        *_speeds(found, Op.WRITE, "W"),
+        *_speeds(measurement, Op.READ, "R"),
+        *_speeds(measurement, Op.WRITE, "W"),
         f"volatile: {int(facts.volatile)}",
         _field("price", _plain(facts.price, Dimension.DOLLARS), "dollars"),
         _field("power", _plain(facts.power, Dimension.POWER), "such as 5W; or without this line"),
     ]
-    head = "".join(f"# {line}\n" for line in _remarks(found))
+    head = "".join(f"# {line}\n" for line in _remarks(measurement))
     body = "".join(f"      {row}\n" for row in rows)
     top = f"{STAMP}: {INPUT_MIGRATIONS.stamp}\nresources:\n  storage_unit:\n"
     return f"{head}{top}    - name: {quoted}\n{body}"
 
 
-def _speeds(found: Measurement, op: Op, letter: str) -> list[str]:
-    fit = found.fit_of(op)
+def _speeds(measurement: Measurement, op: Op, letter: str) -> list[str]:
+    fit = measurement.fit_of(op)
     rate = None if fit is None else show(_rounded(fit.rate_gap.rate), Dimension.RATE)
     gap = None if fit is None else show(_rounded(fit.rate_gap.gap), Dimension.TIME)
     return [
@@ -106,10 +111,13 @@ def _plain(value: float | None, dimension: Dimension) -> str | None:
     return None if value is None else show(value, dimension)
 
 
-def _remarks(found: Measurement) -> list[str]:
+def _remarks(measurement: Measurement) -> list[str]:
     """What stands above the unit; text of others on one line each, so that none ends the comment."""
-    state = "" if found.steady else "; it did not settle, so take the numbers with care"
-    lines = [f"Measured on {size_text(found.region_bytes)} of {found.target}{state}.", *found.notes]
+    state = "" if measurement.steady else "; it did not settle, so take the numbers with care"
+    lines = [
+        f"Measured on {size_text(measurement.region_bytes)} of {measurement.target}{state}.",
+        *measurement.notes,
+    ]
     return [" ".join(line.split()) for line in lines]
 
 

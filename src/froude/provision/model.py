@@ -77,7 +77,7 @@ def _ways(frame: Frame, dataset: Dataset) -> Ways:
 def _unstorable(frame: Frame, ways: Sequence[Ways]) -> list[Conflict]:
     """Datasets without any choice."""
     datasets = zip(frame.problem.application.datasets, ways, strict=True)
-    return [_nowhere(frame, dataset) for dataset, found in datasets if not found]
+    return [_nowhere(frame, dataset) for dataset, choices in datasets if not choices]
 
 
 def _nowhere(frame: Frame, dataset: Dataset) -> Conflict:

@@ -42,11 +42,11 @@ class Paths:
         timed = [(op, self._timed(op)) for op in task.operations]
         blocking: list[tuple[Operation, list[float]]] = []
         paths = []
-        for one in timed:
-            if one[0].blocking:
-                blocking.append(one)
+        for step in timed:
+            if step[0].blocking:
+                blocking.append(step)
             else:
-                paths.append(self._path(task, [*blocking, one]))
+                paths.append(self._path(task, [*blocking, step]))
         return (self._path(task, blocking), *paths)
 
     def _timed(self, op: Operation) -> list[float]:
@@ -81,12 +81,26 @@ class Paths:
 
 
 def io_seconds(ways: Ways, io: Io, profile: str | None) -> list[float]:
-    """Expected time of an operation on a dataset, per way to keep it."""
+    """Expected time of an operation on a dataset, per way to keep it.
+
+    Args:
+        ways: to keep the operation's dataset, all remote or all beside its task.
+        io: the operation.
+        profile: of the dataset, if it names one.
+
+    Returns:
+        Seconds per way, in their order.
+    """
     if ways and isinstance(ways[0], Stored):
         return stored_seconds([way for way in ways if isinstance(way, Stored)], io, profile)
     return [way.seconds(io, profile) for way in ways if isinstance(way, Beside)]
 
 
 def compute_seconds(operations: Sequence[Operation], cpu: str) -> float:
-    """Core seconds of operations on a core type, whether they block or not."""
+    """Core seconds of operations on a core type, whether they block or not.
+
+    Args:
+        operations: of a task; those that do not compute count nothing.
+        cpu: name of the core type.
+    """
     return sum(op.probability * op.on(cpu) for op in operations if isinstance(op, Compute))

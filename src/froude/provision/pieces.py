@@ -45,7 +45,12 @@ class Pieces:
 
 
 def energy_of(catalog: Catalog, thing: StorageUnit | Cpu | Server) -> float:
-    """Dollars of one over the term."""
+    """Dollars of one over the term.
+
+    Args:
+        catalog: gives the term, the price of energy, the mean load and the PUE.
+        thing: with its power in watts, idle and at the peak.
+    """
     idle = thing.power if thing.idle_power is None else thing.idle_power
     mean = catalog.mean_load * thing.power + (1 - catalog.mean_load) * idle
     return mean * catalog.pue * catalog.hours / 1000 * catalog.dollars_per_kwh
@@ -61,8 +66,13 @@ def memory_of(problem: Problem) -> StorageUnit:
 
 
 def pieces_of(problem: Problem, groups: tuple[Group, ...]) -> Pieces:
-    """Count a cluster; what a server's price includes is taken from its memory first, then its storage."""
-    found = Pieces()
+    """Count a cluster; what a server's price includes is taken from its memory first, then its storage.
+
+    Args:
+        problem: the inputs.
+        groups: of the cluster's servers.
+    """
+    pieces = Pieces()
     memory = memory_of(problem).name
     for group in groups:
         server = problem.catalog.server(group.server)
@@ -76,34 +86,40 @@ def pieces_of(problem: Problem, groups: tuple[Group, ...]) -> Pieces:
             used[name] += count
         dimms = max(0, group.dimms - included[memory])
         included[memory] = max(0, included[memory] - group.dimms)
-        found.servers[group.server] += group.count
+        pieces.servers[group.server] += group.count
         cores = max(0, group.cores - (bundle.cores if bundle else 0))
-        found.cores[core_type(problem, group.server).name] += group.count * cores
-        found.memory[memory] += group.count * dimms
+        pieces.cores[core_type(problem, group.server).name] += group.count * cores
+        pieces.memory[memory] += group.count * dimms
         for name, count in used.items():
-            found.storage[name] += group.count * max(0, count - included[name])
-    return found
+            pieces.storage[name] += group.count * max(0, count - included[name])
+    return pieces
 
 
 def piece_lines(problem: Problem, groups: tuple[Group, ...], spares: dict[str, int]) -> Iterator[Line]:
-    """What the pieces of a cluster cost; the same unit as storage and as memory has two lines and one price."""
-    catalog, found = problem.catalog, pieces_of(problem, groups)
+    """What the pieces of a cluster cost; the same unit as storage and as memory has two lines and one price.
+
+    Args:
+        problem: the inputs, for the prices.
+        groups: of the cluster's servers.
+        spares: pieces that are bought without being used, by name.
+    """
+    catalog, pieces = problem.catalog, pieces_of(problem, groups)
     spare = Counter(spares)
     for server in catalog.servers:
-        yield from _lines(catalog, server, {"server": found.servers[server.name]}, spare)
+        yield from _lines(catalog, server, {"server": pieces.servers[server.name]}, spare)
     memory: list[Line] = []
     for unit in catalog.units:
-        kinds = {"storage": found.storage[unit.name], "memory": found.memory[unit.name]}
+        kinds = {"storage": pieces.storage[unit.name], "memory": pieces.memory[unit.name]}
         for line in _lines(catalog, unit, kinds, spare):
             if line.kind == "memory":
                 memory.append(line)
             else:
                 yield line
     for cpu in catalog.cpus:
-        yield from _lines(catalog, cpu, {"core": found.cores[cpu.name]}, spare)
+        yield from _lines(catalog, cpu, {"core": pieces.cores[cpu.name]}, spare)
     yield from memory
-    types = sum(count > 0 for count in found.servers.values())
-    types += len({name for used in (found.storage, found.memory) for name in +used})
+    types = sum(count > 0 for count in pieces.servers.values())
+    types += len({name for used in (pieces.storage, pieces.memory) for name in +used})
     if catalog.diversity and types:
         yield Line("diversity", "type of server or storage", types, catalog.diversity, 0.0)
 

@@ -97,6 +97,10 @@ def _conflict_document(conflict: Conflict) -> dict[str, Any]:
 def read_cluster(path: Path, problem: Problem) -> ProvisionPlan:
     """A plan or a user's cluster, with names that stand in the inputs.
 
+    Args:
+        path: of the JSON or YAML.
+        problem: the inputs, whose names it may use.
+
     Raises:
         ChangedError: it says by its lineage that Froude wrote it, and it is not what was written.
         InputError: not such a document, or a name, number or field that is wrong.
@@ -136,12 +140,12 @@ def read_cluster(path: Path, problem: Problem) -> ProvisionPlan:
 
 
 def _is_status(root: Section) -> bool:
-    found = root.raw("status")
-    if found is None:
+    text = root.raw("status")
+    if text is None:
         return False
     allowed = [status.value for status in Status]
-    if found not in allowed:
-        raise root.error("status", "is not a status", found=found, allowed=", ".join(allowed))
+    if text not in allowed:
+        raise root.error("status", "is not a status", found=text, allowed=", ".join(allowed))
     return True
 
 
@@ -166,8 +170,8 @@ class _Names:
         group = Group(
             server,
             _count(section, "count", 1),
-            tuple(self._held(one, left) for one in held),
-            tuple(self._local(one, left) for one in local),
+            tuple(self._held(part, left) for part in held),
+            tuple(self._local(part, left) for part in local),
             tuple(self._running(running) for running in section.sections("running")),
             _count(section, "cores", bundle.cores),
             _count(section, "dimms", max(0, left[self.memory])),
@@ -197,7 +201,7 @@ class _Names:
     def choices(self, root: Section, groups: tuple[Group, ...]) -> dict[str, tuple[str, ...]]:
         """As given, or told by the units of each dataset."""
         given = root.section("choices")
-        found: dict[str, tuple[str, ...]] = {}
+        stored: dict[str, tuple[str, ...]] = {}
         for name in self.datasets:
             chosen = [str(unit) for unit in given.items(name)] or _held_on(name, groups)
             unknown = [unit for unit in chosen if unit not in self.units]
@@ -209,9 +213,9 @@ class _Names:
                     found=", ".join(chosen) or "nothing",
                     allowed="one of " + ", ".join(self.units) + ", or two of them",
                 )
-            found[name] = tuple(chosen)
+            stored[name] = tuple(chosen)
         given.finish()
-        return found
+        return stored
 
     def _held(self, section: Section, left: Counter[str]) -> Held:
         unit = self._name(section, "unit", self.units)
@@ -269,13 +273,15 @@ def _units(section: Section, unit: str, left: Counter[str]) -> int:
 
 
 def _split(section: Section) -> dict[str, float]:
-    found = {name: section.value(name, float) for name in section.names()}
-    for name, share in found.items():
+    shares = {name: section.value(name, float) for name in section.names()}
+    for name, share in shares.items():
         if not 0 < share <= 1:
             raise section.error(name, "is out of range", found=share, allowed="above 0 and at most 1")
-    if sum(found.values()) > 1 + 1e-9:
-        raise section.error(None, "adds up to more than all the time", found=sum(found.values()), allowed="1")
-    return found
+    if sum(shares.values()) > 1 + 1e-9:
+        raise section.error(
+            None, "adds up to more than all the time", found=sum(shares.values()), allowed="1"
+        )
+    return shares
 
 
 def _held_on(dataset: str, groups: tuple[Group, ...]) -> list[str]:

@@ -49,7 +49,12 @@ class Narrowing:
     """(dataset, unit names of a choice that is not open)."""
 
     def allows(self, dataset: str, names: tuple[str, ...]) -> bool:
-        """Whether a choice is open."""
+        """Whether a choice is open.
+
+        Args:
+            dataset: its name.
+            names: of the choice's units, as in `ProvisionPlan.choices`.
+        """
         return dict(self.kept).get(dataset, names) == names and (dataset, names) not in self.closed
 
 
@@ -105,7 +110,7 @@ class _Part:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Solved:
     """What a part's last problem gave."""
 
     lower: float
@@ -138,20 +143,20 @@ class _Trial:
         return self.lines != before
 
     def _line(self, key: _Key, slope: float) -> Line:
-        tariff, one = self.tariffs[key], self.part.of(key)
-        if one.high == 0:
+        tariff, interval = self.tariffs[key], self.part.of(key)
+        if interval.high == 0:
             return Line(_DEAR * (tariff.energy + tariff.steps[0][1] + 1), 0.0)
-        return tariff.line(one.low, one.high, one.low, slope)
+        return tariff.line(interval.low, interval.high, interval.low, slope)
 
     def _slope(self, key: _Key, count: int) -> float:
-        tariff, one = self.tariffs[key], self.part.of(key)
+        tariff, interval = self.tariffs[key], self.part.of(key)
         slope = self.lines[key].slope
-        fewest, most = tariff.touched(one.low, one.high, slope)
-        if one.high == 0 or fewest <= count <= most:
+        fewest, most = tariff.touched(interval.low, interval.high, slope)
+        if interval.high == 0 or fewest <= count <= most:
             return slope
         low, high = self.ends[key]
         self.ends[key] = low, high = (max(low, slope), high) if count > most else (low, min(high, slope))
-        wanted = tariff.line(one.low, one.high, count).slope
+        wanted = tariff.line(interval.low, interval.high, count).slope
         if low < wanted < high:
             return wanted
         return (max(low, 0.0) + high) / 2 if math.isfinite(high) else 2 * low + tariff.energy + 1
@@ -164,14 +169,14 @@ def by_quantity(problem: Problem) -> bool:
 
 def tariffs(catalog: Catalog) -> dict[_Key, Tariff]:
     """T of everything in the catalog, by kind and name."""
-    found: dict[_Key, Tariff] = {}
+    by_key: dict[_Key, Tariff] = {}
     for server in catalog.servers:
-        found[_Kind.SERVER, server.name] = _tariff(catalog, server, catalog.diversity, server.max_count)
+        by_key[_Kind.SERVER, server.name] = _tariff(catalog, server, catalog.diversity, server.max_count)
     for unit in catalog.units:
-        found[_Kind.UNIT, unit.name] = _tariff(catalog, unit, catalog.diversity)
+        by_key[_Kind.UNIT, unit.name] = _tariff(catalog, unit, catalog.diversity)
     for cpu in catalog.cpus:
-        found[_Kind.CORE, cpu.name] = _tariff(catalog, cpu, 0.0)
-    return found
+        by_key[_Kind.CORE, cpu.name] = _tariff(catalog, cpu, 0.0)
+    return by_key
 
 
 def best_purchase(
@@ -186,7 +191,7 @@ def best_purchase(
         time_limit_s: seconds for all.
         clock: where time comes from.
     """
-    frontier: Frontier[tuple[_Part, _Found]] = Frontier(gap, time_limit_s, most=_MOST_PARTS, clock=clock)
+    frontier: Frontier[tuple[_Part, _Solved]] = Frontier(gap, time_limit_s, most=_MOST_PARTS, clock=clock)
     return _Search(problem, solve, frontier, gap / 2).run()
 
 
@@ -194,13 +199,13 @@ class _Search:
     """Divides intervals of counts."""
 
     def __init__(
-        self, problem: Problem, solve: Solve, frontier: Frontier[tuple[_Part, _Found]], gap: float
+        self, problem: Problem, solve: Solve, frontier: Frontier[tuple[_Part, _Solved]], gap: float
     ) -> None:
         self.problem = problem
         self.solve = solve
         self.frontier = frontier
         self.gap = gap
-        self.tariffs = {key: one for key, one in tariffs(problem.catalog).items() if not one.linear}
+        self.tariffs = {key: tariff for key, tariff in tariffs(problem.catalog).items() if not tariff.linear}
         self.memory = memory_unit(problem).name
         self.served = _needs_servers(problem)
         self.bundled = {
@@ -212,47 +217,49 @@ class _Search:
         lines = {key: tariff.line(0, None, _PLENTY) for key, tariff in self.tariffs.items()}
         self._push(_Part({}, Narrowing()), lines, 0.0)
         while (popped := self.frontier.pop()) is not None:
-            (part, found), lower = popped
-            halves = part.by_choices(found.choices) if found.wavered else []
-            halves = halves or self._halves(part, found)
-            if not found.fine and (not halves or self._apart(found) < self.gap * self.frontier.best.upper):
-                self._refine(part, found, lower)
+            (part, outcome), lower = popped
+            halves = part.by_choices(outcome.choices) if outcome.wavered else []
+            halves = halves or self._halves(part, outcome)
+            if not outcome.fine and (
+                not halves or self._apart(outcome) < self.gap * self.frontier.best.upper
+            ):
+                self._refine(part, outcome, lower)
                 continue
             if not halves:
                 self.frontier.give_up(lower)
             for half in halves:
                 parts += 1
-                self._push(half, found.lines, lower)
+                self._push(half, outcome.lines, lower)
         return self._thrifty(self.frontier.result(f"quantities: {parts} parts of the counts were searched"))
 
     def _push(self, part: _Part, lines: dict[_Key, Line], known: float) -> None:
         """A part with the best bound of some lines, beginning with the slopes of the part that it is of."""
         trial = _Trial(self.tariffs, part, lines)
-        best: _Found | None = None
+        best: _Solved | None = None
         choices: set[tuple[tuple[str, tuple[str, ...]], ...]] = set()
         tried = 0
         while tried < _ROUNDS:
             tried += 1
-            found = self._bound(part, trial.lines, max(self.gap, COARSE), self.frontier.seconds)
-            if found is None:
+            outcome = self._bound(part, trial.lines, max(self.gap, COARSE), self.frontier.seconds)
+            if outcome is None:
                 return
-            choices.add(tuple(sorted(found.choices.items())))
-            if best is None or found.lower > best.lower:
-                best = found
-            known = max(known, found.lower)
-            if known >= self.frontier.best.upper * (1 - self.gap) or not trial.move(found.counts):
+            choices.add(tuple(sorted(outcome.choices.items())))
+            if best is None or outcome.lower > best.lower:
+                best = outcome
+            known = max(known, outcome.lower)
+            if known >= self.frontier.best.upper * (1 - self.gap) or not trial.move(outcome.counts):
                 break
         if best is not None:
             self.frontier.push((part, replace(best, wavered=len(choices) > 1)), known)
 
-    def _refine(self, part: _Part, found: _Found, known: float) -> None:
+    def _refine(self, part: _Part, outcome: _Solved, known: float) -> None:
         """The same again to the gap that was asked for."""
-        again = self._bound(part, found.lines, self.gap, self.frontier.seconds_close)
+        again = self._bound(part, outcome.lines, self.gap, self.frontier.seconds_close)
         if again is not None:
-            again = replace(again, wavered=found.wavered, fine=True)
+            again = replace(again, wavered=outcome.wavered, fine=True)
             self.frontier.push((part, again), max(again.lower, known))
 
-    def _bound(self, part: _Part, lines: dict[_Key, Line], gap: float, seconds: float) -> _Found | None:
+    def _bound(self, part: _Part, lines: dict[_Key, Line], gap: float, seconds: float) -> _Solved | None:
         """What a part costs at least by some lines; None where no plan is."""
         plan = self._solved(part, lines, gap, seconds)
         if plan.status is Status.INFEASIBLE:
@@ -260,14 +267,14 @@ class _Search:
             return None
         lower = plan.lower + sum(line.constant for line in lines.values()) + self._types(part)
         if not plan.found:
-            return _Found(lower, Counter(), lines)
+            return _Solved(lower, Counter(), lines)
         counts = _counts(self.problem, plan)
         self.frontier.offer(self._paid(plan, counts, lines))
-        return _Found(lower, counts, lines, plan.choices)
+        return _Solved(lower, counts, lines, plan.choices)
 
     def _types(self, part: _Part) -> float:
         """The charge for one type of server, where every plan has one and no interval says which."""
-        some = any(key[0] is _Kind.SERVER and one.low > 0 for key, one in part.intervals.items())
+        some = any(key[0] is _Kind.SERVER and interval.low > 0 for key, interval in part.intervals.items())
         return self.problem.catalog.diversity if self.served and not some else 0.0
 
     def _solved(self, part: _Part, lines: dict[_Key, Line], gap: float, seconds: float) -> ProvisionPlan:
@@ -309,39 +316,39 @@ class _Search:
         more = {key[1]: self.tariffs[key].spares(n) for key, n in counts.items() if key in self.tariffs}
         return replace(plan, spares={name: count for name, count in more.items() if count})
 
-    def _halves(self, part: _Part, found: _Found) -> list[_Part]:
+    def _halves(self, part: _Part, outcome: _Solved) -> list[_Part]:
         """The part divided where a tariff is furthest above its line; empty where that can be nowhere."""
         apart = [
-            (self._distance(key, found), key[0].value, key[1], at)
+            (self._distance(key, outcome), key[0].value, key[1], at)
             for key in self.tariffs
-            if (at := self._cut(key, part, found.counts[key])) is not None
+            if (at := self._cut(key, part, outcome.counts[key])) is not None
         ]
         if not apart or max(apart)[0] <= 1e-9:
             return []
         _, kind, name, at = max(apart)
         key = (_Kind(kind), name)
-        one = part.of(key)
-        return [part.within(key, one.low, at), part.within(key, at + 1, one.high)]
+        interval = part.of(key)
+        return [part.within(key, interval.low, at), part.within(key, at + 1, interval.high)]
 
-    def _apart(self, found: _Found) -> float:
+    def _apart(self, outcome: _Solved) -> float:
         """How far all tariffs together are above their lines, dollars."""
-        return sum(max(0.0, self._distance(key, found)) for key in self.tariffs)
+        return sum(max(0.0, self._distance(key, outcome)) for key in self.tariffs)
 
-    def _distance(self, key: _Key, found: _Found) -> float:
-        return self.tariffs[key].cost(found.counts[key]) - found.lines[key].at(found.counts[key])
+    def _distance(self, key: _Key, outcome: _Solved) -> float:
+        return self.tariffs[key].cost(outcome.counts[key]) - outcome.lines[key].at(outcome.counts[key])
 
     def _cut(self, key: _Key, part: _Part, count: int) -> int | None:
         """The last count of the first half of an interval; None where it cannot be divided."""
-        one, tariff = part.of(key), self.tariffs[key]
-        if one.high is not None and one.low >= one.high:
+        interval, tariff = part.of(key), self.tariffs[key]
+        if interval.high is not None and interval.low >= interval.high:
             return None
-        if one.low == 0 and tariff.fixed:
+        if interval.low == 0 and tariff.fixed:
             return 0
-        last = count if one.high is None else one.high - 1
-        if count < one.low:
-            return 2 * one.low if one.high is None else min(2 * one.low, last)
+        last = count if interval.high is None else interval.high - 1
+        if count < interval.low:
+            return 2 * interval.low if interval.high is None else min(2 * interval.low, last)
         if count > last:
-            return (one.low + last) // 2
+            return (interval.low + last) // 2
         return count
 
 
@@ -359,13 +366,13 @@ def _tariff(
 ) -> Tariff:
     if isinstance(thing, StorageUnit) and thing.service:
         return Tariff(((1, 0.0),), fixed=fixed)
-    steps = ((1, thing.price), *((one.count, one.price) for one in thing.discounts))
+    steps = ((1, thing.price), *((discount.count, discount.price) for discount in thing.discounts))
     owned = 0 if isinstance(thing, Cpu) else thing.owned
     return Tariff(steps, catalog.energy(thing), owned, fixed, most)
 
 
-def _priced_server(server: Server, lines: dict[_Key, Line], one: _Interval) -> Server:
-    limits = [n for n in (server.max_count, one.high) if n is not None]
+def _priced_server(server: Server, lines: dict[_Key, Line], interval: _Interval) -> Server:
+    limits = [n for n in (server.max_count, interval.high) if n is not None]
     priced = _priced(server, lines.get((_Kind.SERVER, server.name)))
     return replace(priced, max_count=min(limits, default=None))
 
@@ -381,25 +388,27 @@ def _priced(thing: _Thing, line: Line | None) -> _Thing:
 
 def _counts(problem: Problem, plan: ProvisionPlan) -> Counter[_Key]:
     """Pieces of everything that no server includes; a service that is in use counts once."""
-    found: Counter[_Key] = Counter()
+    counts: Counter[_Key] = Counter()
     catalog = problem.catalog
     servers = {server.name: server for server in catalog.servers}
     for group in plan.groups:
         server = servers[group.server]
-        found[_Kind.SERVER, group.server] += group.count
+        counts[_Kind.SERVER, group.server] += group.count
         cores = group.cores - (server.bundle.cores if server.bundle else 0)
-        found[_Kind.CORE, catalog.cpu(server.cpu).name] += group.count * max(0, cores)
+        counts[_Kind.CORE, catalog.cpu(server.cpu).name] += group.count * max(0, cores)
         for name, count in _beyond(group, server, memory_unit(problem).name).items():
-            found[_Kind.UNIT, name] += group.count * count
+            counts[_Kind.UNIT, name] += group.count * count
     used = {name for names in plan.choices.values() for name in names}
-    found.update((_Kind.UNIT, unit.name) for unit in catalog.units if unit.service and unit.name in used)
-    return found
+    counts.update((_Kind.UNIT, unit.name) for unit in catalog.units if unit.service and unit.name in used)
+    return counts
 
 
 def _beyond(group: Group, server: Server, memory: str) -> Counter[str]:
     """Units on one server beyond those that its price includes."""
     used = Counter({memory: group.dimms})
-    held = [(one.unit, one.units) for one in group.held] + [(one.unit, one.units) for one in group.local]
+    held = [(part.unit, part.units) for part in group.held] + [
+        (part.unit, part.units) for part in group.local
+    ]
     for name, count in held:
         used[name] += count
     if server.bundle:

@@ -112,7 +112,7 @@ def schedule(problem: Problem, effort: Effort | None = None, *, workers: Workers
         return _without(problem, periods, optima)
     wanted = parallel_map(partial(_architectures, problem, effort), factors, workers)
     known = {_architecture(plan) for plan in optima.values()}
-    known.update(architecture for found in wanted for architecture in found)
+    known.update(architecture for architectures in wanted for architecture in architectures)
     pairs = [(f, a) for f in factors for a in sorted(known) if a != _architecture(optima[f])]
     more = parallel_map(partial(_restricted, problem, effort), pairs, workers)
     plans = [*optima.values(), *(plan for plan in more if plan.found)]
@@ -213,13 +213,13 @@ def _fitting(
 ) -> list[ProvisionPlan]:
     """The plans that are sound at a load, at what they cost there; not one twice."""
     there = _at(problem, factor)
-    found: dict[object, ProvisionPlan] = {}
+    fitting: dict[object, ProvisionPlan] = {}
     for plan in (optimum, *plans):
         cost = plan.upper if plan is optimum else cost_of(there, plan)
         here = replace(plan, upper=cost, lower=min(optimum.lower, cost))
         if plan is optimum or (math.isfinite(cost) and check(there, here).sound):
-            found.setdefault((plan.groups, _architecture(plan)), here)
-    return list(found.values())
+            fitting.setdefault((plan.groups, _architecture(plan)), here)
+    return list(fitting.values())
 
 
 def _around(

@@ -60,7 +60,12 @@ def schedule_report(problem: Problem, day: Scheduled, facts: dict[str, str]) -> 
 
 
 def hourly(problem: Problem, day: Scheduled) -> Chart:
-    """Dollars an hour of the clusters over the hours of the day, with the lower bound and the peak's cluster."""
+    """Dollars an hour of the clusters over the hours of the day, with the lower bound and the peak's cluster.
+
+    Args:
+        problem: the inputs; the hours of the term are of these.
+        day: its periods with a cluster each, and the peak's cluster.
+    """
     ends = list(accumulate(slot.period.hours for slot in day.slots))
     edges = [hour for start, end in zip([0.0, *ends[:-1]], ends, strict=True) for hour in (start, end)]
 

@@ -8,21 +8,37 @@ from froude.provision.types import Dataset, Dependency, Duplex, Io, Op
 
 
 def bus_bytes(demand: Demand, group: Group, bus: str, phase: str) -> float:
-    """Bytes per second that one server's bus carries in a phase."""
+    """Bytes per second that one server's bus carries in a phase.
+
+    Args:
+        demand: of the architecture.
+        group: of equal servers; the result is for one of them.
+        bus: its name.
+        phase: of the tasks that are counted.
+    """
     total = 0.0
     for held in group.held:
         if demand.problem.catalog.unit(held.unit).bus == bus:
-            found = demand.streams(held.dataset, phase, cache=held.cache)
-            total += held.share * sum(one.rate * one.size for one in found)
+            streams = demand.streams(held.dataset, phase, cache=held.cache)
+            total += held.share * sum(stream.rate * stream.size for stream in streams)
     for name in {local.dataset for local in group.local if local.units}:
         if demand.units_of(name)[0].bus == bus:
             share = sum(r.share for r in group.running if r.task == demand.owner(name))
-            total += share * sum(one.rate * one.size for one in demand.streams(name, phase))
+            total += share * sum(stream.rate * stream.size for stream in demand.streams(name, phase))
     return total
 
 
 def network_bytes(demand: Demand, group: Group, phase: str) -> dict[str, float]:
-    """Bytes per second through one server's network in a phase, per direction that is counted."""
+    """Bytes per second through one server's network in a phase, per direction that is counted.
+
+    Args:
+        demand: of the architecture.
+        group: of equal servers; the result is for one of them.
+        phase: of the tasks that are counted.
+
+    Returns:
+        By `in` and `out`, or by `both` where they share the line.
+    """
     flow = {"in": 0.0, "out": 0.0}
     for held in group.held:
         dataset = demand.problem.application.dataset(held.dataset)

@@ -39,7 +39,13 @@ class Access:
 
 
 def accesses(application: Application, dataset: Dataset, rates: Mapping[str, float]) -> list[Access]:
-    """Every operation on a dataset, in the order of the tasks."""
+    """Every operation on a dataset, in the order of the tasks.
+
+    Args:
+        application: with the tasks.
+        dataset: the one that is accessed.
+        rates: executions per second of each task, by name.
+    """
     return [
         Access(task, op, rates[task.name] * op.probability * op.num_records)
         for task in application.tasks
@@ -58,15 +64,22 @@ def record_seconds(unit: StorageUnit, op: Op, record_size: float, profile: str |
         profile: of the storage system on it; a unit without that profile is taken as it is.
     """
     rate, gap = (unit.rate_r, unit.gap_r) if op is Op.READ else (unit.rate_w, unit.gap_w)
-    for found in unit.profiles:
-        if found.name == profile:
-            own = (found.rate_r, found.gap_r) if op is Op.READ else (found.rate_w, found.gap_w)
+    for known in unit.profiles:
+        if known.name == profile:
+            own = (known.rate_r, known.gap_r) if op is Op.READ else (known.rate_w, known.gap_w)
             rate, gap = rate if own[0] is None else own[0], gap if own[1] is None else own[1]
     return record_size / rate + gap
 
 
 def throughput(unit: StorageUnit, op: Op, record_size: float, profile: str | None = None) -> float:
-    """Bytes per second of records of one size: 41.4 MB/s for 200 KB reads of the paper's 15K disk."""
+    """Bytes per second of records of one size: 41.4 MB/s for 200 KB reads of the paper's 15K disk.
+
+    Args:
+        unit: the device.
+        op: reading or writing.
+        record_size: bytes, above 0.
+        profile: of the data, if it has one: the unit may serve it otherwise.
+    """
     return record_size / record_seconds(unit, op, record_size, profile)
 
 

@@ -104,7 +104,7 @@ class ShareProgram:
         for name, weight in zip(self.rows.names, weights, strict=True):
             if total > 0 and weight > 1e-9 * total:
                 by_name[name] = by_name.get(name, 0.0) + weight / total
-        return tuple(Limit(*one) for one in sorted(by_name.items(), key=lambda one: -one[1]))
+        return tuple(Limit(*pair) for pair in sorted(by_name.items(), key=lambda pair: -pair[1]))
 
     def _declare(self) -> list[dict[int, float]]:
         """A variable per group and content; those of one copy or task add up to the factor."""

@@ -86,7 +86,12 @@ def undecided(problem: Problem) -> tuple[str, ...] | None:
 
 
 def settled(problem: Problem, plan: ProvisionPlan) -> Problem:
-    """The problem with the split that a plan decided; the same where there was nothing to decide."""
+    """The problem with the split that a plan decided; the same where there was nothing to decide.
+
+    Args:
+        problem: the inputs.
+        plan: of these inputs.
+    """
     batch = problem.sla.batch
     if batch is None or batch.split or not plan.split:
         return problem
@@ -136,8 +141,8 @@ class _Search:
     def run(self, gap: float) -> ProvisionPlan:
         whole = len(self.phases)
         self._push(_Box((0.0,) * whole, (1.0,) * whole), 0.0, gap / 2)
-        while (found := self.frontier.pop()) is not None:
-            box, known = found
+        while (popped := self.frontier.pop()) is not None:
+            box, known = popped
             self._answer(box.middle, gap / 2)
             if box.width < 2 * _NARROWEST:
                 self.frontier.give_up(known)
@@ -166,7 +171,7 @@ class _Search:
             # reading times is linear in the rates, so its sign at all corners is its sign inside.
             corners = [build(self._at_shares(shares)) for shares in self._corners(box)]
             remote = _remote_labels(here)
-            if any(isinstance(one, Instance) and _remote_labels(one) != remote for one in corners):
+            if any(isinstance(corner, Instance) and _remote_labels(corner) != remote for corner in corners):
                 return ProvisionPlan(Status.UNDECIDED)
             if self.parallel:
                 if not isinstance(corners[0], Instance):

@@ -77,29 +77,29 @@ def best_spread(
         frontier.offer(replace(plan, spread=spread))
         return plan
 
-    def push(one: _Interval, known: float) -> None:
-        within = rough if one.rough else fine
-        if one.single:
-            plan = answer(one.start, within)
+    def push(interval: _Interval, known: float) -> None:
+        within = rough if interval.rough else fine
+        if interval.single:
+            plan = answer(interval.start, within)
         else:
-            relaxed = partial(spread_between, start=one.start, end=one.end, hosts=hosts)
+            relaxed = partial(spread_between, start=interval.start, end=interval.end, hosts=hosts)
             plan = solve(relaxed, within, frontier.seconds)
         if plan.status is Status.INFEASIBLE:
             frontier.refuse(plan)
-        elif one.single and within == fine:
+        elif interval.single and within == fine:
             frontier.give_up(max(known, plan.lower))
         else:
-            frontier.push(one, max(known, plan.lower))
+            frontier.push(interval, max(known, plan.lower))
 
     push(_Interval(hosts + 1, None), 0.0)
-    while (found := frontier.pop()) is not None:
-        one, known = found
-        if one.rough and one.width(hosts) < fine:  # a closer look tells more than halves would
-            if one.end is not None and not one.single:
-                answer((one.start + one.end) // 2, rough)
-            push(replace(one, rough=False), known)
+    while (popped := frontier.pop()) is not None:
+        interval, known = popped
+        if interval.rough and interval.width(hosts) < fine:  # a closer look tells more than halves would
+            if interval.end is not None and not interval.single:
+                answer((interval.start + interval.end) // 2, rough)
+            push(replace(interval, rough=False), known)
         else:
-            for half in one.halves():
+            for half in interval.halves():
                 push(half, known)
     return frontier.result(f"spread over {frontier.best.spread} hosts, to survive {hosts}")
 
@@ -137,36 +137,36 @@ def _changed(instance: Instance, spread: int, factor: float) -> Instance:
     widest = max((server.nic for server in instance.servers), default=math.inf)
     uniform = instance.placement is Placement.UNIFORM
 
-    def copy(one: Copy) -> Copy:
-        flows = _times(one.nic_bytes, factor)
-        least = max(one.min_units, spread, _whole(one.need * factor))
+    def copy(own: Copy) -> Copy:
+        flows = _times(own.nic_bytes, factor)
+        least = max(own.min_units, spread, _whole(own.need * factor))
         if uniform and widest > 0:
             least = max([least, *(_whole(flow / widest) for flow in flows)])
         return replace(
-            one,
-            need=one.need * factor,
+            own,
+            need=own.need * factor,
             min_units=least,
-            bus_bytes=_times(one.bus_bytes, factor),
+            bus_bytes=_times(own.bus_bytes, factor),
             nic_bytes=flows,
-            cores=_times(one.cores, factor),
-            most_share=min(one.most_share, 1 / spread),
+            cores=_times(own.cores, factor),
+            most_share=min(own.most_share, 1 / spread),
         )
 
-    def beside(one: LocalUnits | None) -> LocalUnits | None:
-        return one and replace(one, bus_bytes=_times(one.bus_bytes, factor))
+    def beside(units: LocalUnits | None) -> LocalUnits | None:
+        return units and replace(units, bus_bytes=_times(units.bus_bytes, factor))
 
-    def dataset(one: DatasetNeed) -> DatasetNeed:
-        choices = (replace(c, copies=tuple(map(copy, c.copies)), local=beside(c.local)) for c in one.choices)
-        return replace(one, choices=tuple(choices))
+    def dataset(need: DatasetNeed) -> DatasetNeed:
+        choices = (replace(c, copies=tuple(map(copy, c.copies)), local=beside(c.local)) for c in need.choices)
+        return replace(need, choices=tuple(choices))
 
-    def task(one: TaskNeed) -> TaskNeed:
+    def task(need: TaskNeed) -> TaskNeed:
         return replace(
-            one,
-            rate=one.rate * factor,
-            cores=_times(one.cores, factor),
-            nic_bytes=_times(one.nic_bytes, factor),
-            floors=tuple((at, _times(floors, factor)) for at, floors in one.floors),
-            most_share=min(one.most_share, 1 / spread),
+            need,
+            rate=need.rate * factor,
+            cores=_times(need.cores, factor),
+            nic_bytes=_times(need.nic_bytes, factor),
+            floors=tuple((at, _times(floors, factor)) for at, floors in need.floors),
+            most_share=min(need.most_share, 1 / spread),
         )
 
     datasets, tasks = map(dataset, instance.datasets), map(task, instance.tasks)

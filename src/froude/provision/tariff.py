@@ -95,7 +95,13 @@ class Tariff:
         return Line(slope, min(cost - slope * n for n, cost in points))
 
     def touched(self, low: int, high: int | None, slope: float) -> tuple[int, float]:
-        """(least, largest) count of an interval at which T meets the line of a slope; possibly without end."""
+        """(least, largest) count of an interval at which T meets the line of a slope; possibly without end.
+
+        Args:
+            low: least count of the interval, 0 or more.
+            high: largest count; None for any number.
+            slope: dollars per piece.
+        """
         points = [(n, self.cost(n, charged=low > 0) - slope * n) for n in self._corners(low, high)]
         least = min(cost for _, cost in points)
         met = [n for n, cost in points if cost <= least + 1e-9 * max(1.0, abs(least))]

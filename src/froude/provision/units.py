@@ -58,6 +58,10 @@ _FEW_DIGITS = 8
 def parse(text: str, dimension: Dimension) -> float:
     """A quantity in base units: bytes, bytes per second, seconds, watts, dollars.
 
+    Args:
+        text: a number and a unit, such as `450 GB`; 0 needs none.
+        dimension: which units there are.
+
     Raises:
         InputError: no number, no unit where one is needed, or a unit of another dimension; `allowed` says
             what may stand there, `found` repeats the text.
@@ -73,7 +77,15 @@ def parse(text: str, dimension: Dimension) -> float:
 
 
 def show(value: float, dimension: Dimension) -> str:
-    """Text that `parse` reads as the same number, in the unit that needs few digits."""
+    """Text that `parse` reads as the same number, in the unit that needs few digits.
+
+    Args:
+        value: in base units; finite.
+        dimension: which units there are.
+
+    Raises:
+        ValueError: the value is not finite.
+    """
     if not math.isfinite(value):
         raise ValueError(f"only finite quantities are written, got {value}")
     exact = Decimal(repr(value))

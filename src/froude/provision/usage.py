@@ -24,8 +24,13 @@ def dollars_of_requests(catalog: Catalog, unit: StorageUnit, works: Iterable[Wor
     """Dollars over the term for accesses of the device, at the mean load of the phase with the dearest.
 
     Phases of a batch job follow each other, so this overstates what several of them cost.
+
+    Args:
+        catalog: gives the hours of the term and the mean load.
+        unit: gives the prices of a read and of a write.
+        works: of the device, one for each phase, in accesses per second.
     """
     per_second = max(
-        (one.reads * unit.price_per_read + one.writes * unit.price_per_write for one in works), default=0.0
+        (work.reads * unit.price_per_read + work.writes * unit.price_per_write for work in works), default=0.0
     )
     return per_second * 3600 * catalog.hours * catalog.mean_load

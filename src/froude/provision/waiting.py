@@ -22,10 +22,15 @@ _FULL = 1 - 1e-9
 
 
 def mean_wait(works: Sequence[Work], units: float) -> float:
-    """Seconds that an access waits on average, in the phase where that is longest; infinite at full load."""
-    if any(one.busy >= units * _FULL for one in works):
+    """Seconds that an access waits on average, in the phase where that is longest; infinite at full load.
+
+    Args:
+        works: of the units, one for each phase.
+        units: that share the work; need not be whole.
+    """
+    if any(work.busy >= units * _FULL for work in works):
         return math.inf
-    return max((one.squares / (2 * (units - one.busy)) for one in works), default=0.0)
+    return max((work.squares / (2 * (units - work.busy)) for work in works), default=0.0)
 
 
 def levels(works: Sequence[Work], least: float) -> Iterator[float]:
@@ -37,7 +42,7 @@ def levels(works: Sequence[Work], least: float) -> Iterator[float]:
         works: per phase.
         least: to begin with, above 0.
     """
-    busiest = max(works, key=lambda one: one.busy, default=Work())
+    busiest = max(works, key=lambda work: work.busy, default=Work())
     accesses = busiest.reads + busiest.writes
     noticed = _NOTICED * busiest.busy / accesses if accesses else math.inf
     first = least if busiest.busy < least * _FULL else math.floor(busiest.busy / _FULL) + 1.0

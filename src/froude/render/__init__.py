@@ -3,21 +3,23 @@
 A report is composed of frozen values and knows nothing of Runs or Traces; whoever has the figures writes
 
 ```python
-from froude.render import Axis, Chart, Column, KeyFigure, Kind, Report, Section, Series, Table, Tone, save
+from froude.render import Axis, Chart, Column, KeyFigure, Report, Section, Series, Table, Tone, ValueKind, save
 
-seconds = Axis("time since start", Kind.DURATION)
+p99 = {"addBlock": [(0.0, 0.004), (1.0, 0.006)], "complete": [(0.0, 0.002), (1.0, 0.003)]}
+
 report = Report(
     title="Can this NameNode carry 50 clients?",
     subtitle="Hadoop 3.5.0, 2 cores, 2 min",
     lede="**Yes:** p99 of addBlock stays at 6 ms; the NameNode used 38 % of a core.",
     tone=Tone.GOOD,
-    figures=(KeyFigure("p99 of addBlock", 0.006, Kind.DURATION, aim=0.05, at_most=True),),
+    figures=(KeyFigure("p99 of addBlock", 0.006, ValueKind.DURATION, aim=0.05, at_most=True),),
     sections=(
         Section("Latency", (
-            Chart("p99 by method", seconds, Axis("latency", Kind.DURATION, log=True),
-                  tuple(Series("p99", times, p99[method], panel=method) for method in methods)),
-            Table((Column("Method", Kind.CODE), Column("Calls", Kind.NUMBER), Column("p99", Kind.DURATION)),
-                  rows, "Every method"),
+            Chart("p99 by method", Axis("time since start", ValueKind.DURATION),
+                  Axis("latency", ValueKind.DURATION, log=True),
+                  tuple(Series("p99", *zip(*points), panel=method) for method, points in p99.items())),
+            Table((Column("Method", ValueKind.CODE), Column("p99", ValueKind.DURATION)),
+                  [(method, points[-1][1]) for method, points in p99.items()], "Every method"),
         )),
     ),
     facts={"Command": "froude play …", "Seed": "7"},

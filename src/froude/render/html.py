@@ -123,7 +123,18 @@ def report_files(
     suffix: str = ".json",
     origin: Origin | None = None,
 ) -> dict[Path, bytes]:
-    """What `save` writes: the page, then its figures, by their places."""
+    """What `save` writes: the page, then its figures, by their places.
+
+    Args:
+        report: what the page shows.
+        page: the HTML file's place.
+        interactive: as in `report_html`.
+        suffix: put in place of the page's own for the file of figures.
+        origin: what the figures' lineage says of how they came to be.
+
+    Returns:
+        The bytes of both files, by their places.
+    """
     text, data = report_html(report, interactive=interactive), report_json(report, origin)
     return {page: text.encode(), page.with_suffix(suffix): data.encode()}
 

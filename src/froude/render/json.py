@@ -20,6 +20,7 @@ from froude.render.types import Block, Callout, Chart, KeyFigure, KeyFigures, Re
 from froude.workspace.artifact import Origin
 from froude.workspace.document import dump_sealed_figures
 from froude.workspace.migrate import Migrations
+from froude.workspace.unstamped import REPORT
 
 
 def _stamped(data: Fields) -> None:
@@ -27,12 +28,7 @@ def _stamped(data: Fields) -> None:
     del data["format"], data["version"]
 
 
-MIGRATIONS = Migrations(
-    "report",
-    2,
-    {1: _stamped},
-    unstamped=lambda data: data.get("version") if data.get("format") == "froude-report" else None,
-)
+MIGRATIONS = Migrations("report", 2, {1: _stamped}, unstamped=REPORT)
 """Forms of the figures; the version is raised when a field changes its meaning or goes."""
 
 

@@ -77,7 +77,7 @@ class ArrowKind(Enum):
     START = "start"
     """The target starts because of the source."""
     CAUSE = "cause"
-    """The target call is made because the source call was answered."""
+    """The target call is made because the source call was answered, or because its request was made to that node."""
     FLOW = "flow"
     """A value of the source's request or answer stands in the target's request."""
 

@@ -238,15 +238,15 @@ def _outer_routes(arrows: Sequence[PatternArrow], ends: dict[str, _End], grid: _
         level = first == second and grid.y(source.lane) == grid.y(target.lane)
         start = _edge(source, first, grid, _LEVEL if level else _LEAVE)
         goal = _edge(target, second, grid, _LEVEL if level else _ARRIVE)
-        one = _rail(grid, first, taken)
+        near = _rail(grid, first, taken)
         if first == second:
-            routes.append(Route(arrow, (start, (one, start[1]), (one, goal[1]), goal)))
+            routes.append(Route(arrow, (start, (near, start[1]), (near, goal[1]), goal)))
             continue
-        two = _rail(grid, second, taken)
+        far = _rail(grid, second, taken)
         row = _channel(arrow, owner, grid.columns)
         crossed[row] += 1
         cy = grid.tops[row] - 4 - grid.channel_steps[row] * crossed[row]
-        corners = (start, (one, start[1]), (one, cy), (two, cy), (two, goal[1]), goal)
+        corners = (start, (near, start[1]), (near, cy), (far, cy), (far, goal[1]), goal)
         routes.append(Route(arrow, corners))
     return routes
 

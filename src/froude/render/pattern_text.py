@@ -8,13 +8,28 @@ from __future__ import annotations
 
 
 def width(text: str, size: float, *, mono: bool = False, bold: bool = False) -> float:
-    """Pixels that a text of this size takes at most."""
+    """Pixels that a text of this size takes at most.
+
+    Args:
+        text: one line.
+        size: of the font, pixels.
+        mono: whether the font is monospaced.
+        bold: whether it is bold; a monospaced one is as wide either way.
+    """
     per_character = 0.605 if mono else (0.64 if bold else 0.575)
     return len(text) * size * per_character
 
 
 def fit(text: str, room: float, size: float, *, mono: bool = False, bold: bool = False) -> str:
-    """The text, or as much of its beginning as fits, with an ellipsis."""
+    """The text, or as much of its beginning as fits, with an ellipsis.
+
+    Args:
+        text: one line.
+        room: its width, pixels.
+        size: of the font, pixels.
+        mono: whether the font is monospaced.
+        bold: whether it is bold.
+    """
     if width(text, size, mono=mono, bold=bold) <= room:
         return text
     per_character = width("x", size, mono=mono, bold=bold)
@@ -22,7 +37,14 @@ def fit(text: str, room: float, size: float, *, mono: bool = False, bold: bool =
 
 
 def wrap(text: str, room: float, size: float, lines: int) -> list[str]:
-    """The text in at most so many lines, broken between words; the last one is cut where it must be."""
+    """The text in at most so many lines, broken between words; the last one is cut where it must be.
+
+    Args:
+        text: words between spaces.
+        room: width of a line, pixels.
+        size: of the font, pixels; neither monospaced nor bold.
+        lines: the most there may be, at least 1.
+    """
     broken: list[str] = []
     for word in text.split():
         if broken and width(f"{broken[-1]} {word}", size) <= room:

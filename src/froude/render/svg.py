@@ -64,7 +64,14 @@ def picture_svg(block: Chart | Pattern, *, dark: bool = False, width: int = 900,
 
 
 def picture_png(block: Chart | Pattern, *, dark: bool = False, width: int = 900, scale: float = 2.0) -> bytes:
-    """As `picture_svg`, as PNG bytes with `scale` pixels to one."""
+    """As `picture_svg`, as PNG bytes with `scale` pixels to one.
+
+    Args:
+        block: what to draw.
+        dark: colours for a dark page instead of a light one.
+        width: pixels of the picture before it is scaled.
+        scale: pixels of the PNG a pixel of the picture, above 0.
+    """
     import vl_convert
 
     data: bytes = vl_convert.svg_to_png(picture_svg(block, dark=dark, width=width), scale=scale)

@@ -109,9 +109,14 @@ def css_variables() -> str:
     )
 
 
-def contrast(one: str, other: str) -> float:
-    """Contrast ratio of two `#rrggbb` colours, 1 to 21 (WCAG 2.2, relative luminance)."""
-    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+def contrast(colour: str, other: str) -> float:
+    """Contrast ratio of two `#rrggbb` colours, 1 to 21 (WCAG 2.2, relative luminance).
+
+    Args:
+        colour: one colour.
+        other: the colour beside it; the order does not matter.
+    """
+    high, low = sorted((_luminance(colour), _luminance(other)), reverse=True)
     return (high + 0.05) / (low + 0.05)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from froude.base.errors import InputError
+from froude.hadoop.namespace import namespace_in, tells_namespace
 from froude.hadoop.rpc import events
 from froude.hadoop.rpc.observer import Observer
 from froude.hadoop.schema import Schema
@@ -29,7 +30,6 @@ _TO_SERVER, _TO_CLIENT = int(RecordKind.TO_SERVER), int(RecordKind.TO_CLIENT)
 _EXAMPLES = 10
 _GAP_DIGITS = 19
 _TIE_S = 1e-6
-_TELLS_CLUSTER = frozenset({"versionRequest", "registerDatanode"})
 
 
 def to_call(row: CallRow) -> Call:
@@ -128,12 +128,11 @@ class CallAssembly:
         elif watched is not None and kind == RecordKind.CLOSE:
             self._closed(watched, time_s - self._start_s)
 
-    def finish(self, time_s: float) -> None:
+    def finish(self) -> None:
         """The capture ends: calls still open stay unanswered."""
         for watched in list(self._watched.values()):
             self._flush(watched)
         self._watched.clear()
-        del time_s
 
     def _gap(self, watched: _Watched, time_s: float, payload: bytes) -> None:
         is_number = payload.isdigit() and len(payload) < _GAP_DIGITS
@@ -207,7 +206,7 @@ class CallAssembly:
             self._say(watched, time_s, f"answer to call {event.call_id}, which was not seen")
             return
         request = asked[1]
-        if request.method in _TELLS_CLUSTER:
+        if tells_namespace(request.method):
             self._learn(request, event.body)
         body: bytes | None
         try:
@@ -284,15 +283,12 @@ class CallAssembly:
     def _learn(self, request: events.Request, body: bytes) -> None:
         """Take the cluster's identity from the answer that tells it."""
         try:
-            message: Any = self._schema.decode_response(request.protocol, request.method, body)
+            message = self._schema.decode_response(request.protocol, request.method, body)
         except InputError:
             return
-        told = getattr(message, "info", None) or getattr(message, "registration", None)
-        storage = getattr(told, "storageInfo", None)
-        if storage is not None:
-            self.source_id = self.source_id or str(storage.clusterID)
-        if request.method == "versionRequest":
-            self.release = self.release or str(getattr(told, "softwareVersion", ""))
+        namespace = namespace_in(request.method, message)
+        self.source_id = self.source_id or namespace.cluster_id
+        self.release = self.release or namespace.release
 
     def _say(self, watched: _Watched, time_s: float, what: str) -> None:
         if len(self.examples) < _EXAMPLES:
@@ -315,12 +311,10 @@ def assemble(
     """
     rows: list[CallRow] = []
     assembly = CallAssembly(schema, redactor, rows.append, start_s=start_s or 0.0)
-    last_s = 0.0
     for record in records:
         if start_s is None:
             start_s = assembly._start_s = record[0]
         assembly.take(record)
-        last_s = record[0]
-    assembly.finish(last_s)
+    assembly.finish()
     rows.sort(key=lambda row: row[0])
     return rows, assembly

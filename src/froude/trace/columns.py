@@ -75,6 +75,10 @@ def with_targets(table: pa.Table, source_id: str) -> pa.Table:
 def check(table: pa.Table, file: object) -> None:
     """Refuse a table that is not a trace's.
 
+    Args:
+        table: calls, one a row.
+        file: where it was read from, for errors.
+
     Raises:
         InputError: a column is missing, of another type, has holes where it may not, or a value that none may have.
     """
@@ -82,13 +86,13 @@ def check(table: pa.Table, file: object) -> None:
         index = table.schema.get_field_index(field.name)
         if index < 0:
             raise InputError("has no such column", file=str(file), place=field.name)
-        found = table.schema.field(index).type
-        if found != field.type:
+        column_type = table.schema.field(index).type
+        if column_type != field.type:
             raise InputError(
                 "has a column of another type",
                 file=str(file),
                 place=field.name,
-                found=found,
+                found=column_type,
                 allowed=field.type,
             )
         if not field.nullable and table.column(index).null_count:

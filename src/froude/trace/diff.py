@@ -255,17 +255,25 @@ class _Leaves:
 
 
 def leaves(message: Message, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Each set leaf value of a message with its path: `storageInfo.clusterID`, `blocks[0].blockId`."""
+    """Each set leaf value of a message with its path: `storageInfo.clusterID`, `blocks[0].blockId`.
+
+    Args:
+        message: any message; what is not set is passed over.
+        path: where it stands in a larger one; empty for the whole.
+
+    Yields:
+        Path and scalar, in the order of the field numbers.
+    """
     for field, value in message.ListFields():
         name = f"{path}.{field.name}" if path else field.name
         each = (
-            [(f"{name}[{i}]", one) for i, one in enumerate(value)] if field.is_repeated else [(name, value)]
+            [(f"{name}[{i}]", item) for i, item in enumerate(value)] if field.is_repeated else [(name, value)]
         )
-        for place, one in each:
+        for place, item in each:
             if field.message_type is not None:
-                yield from leaves(one, place)
+                yield from leaves(item, place)
             else:
-                yield place, one
+                yield place, item
 
 
 def _short(value: Any) -> str:

@@ -35,10 +35,14 @@ from froude.trace.types import Fidelity, Loss, Trace, TraceMeta
 from froude.workspace.artifact import Lineage, Origin, check_files, hash_files, hash_parts
 from froude.workspace.document import Opened, dump_sealed, lineage_of, open_document
 from froude.workspace.migrate import Migrations
+from froude.workspace.recognise import kind_of
+from froude.workspace.unstamped import PARTIAL_TRACE, TRACE
 
 CALLS, SCHEMA, META = "calls.parquet", "schema.fds", "meta.yaml"
+PARTS = (CALLS, SCHEMA, META)
+"""All that a Trace's folder holds."""
 STREAM = "calls.arrows"
-PARTIAL = "partial-trace"
+PARTIAL = PARTIAL_TRACE.kind
 _META_LIMIT_BYTES = 1 << 20
 _SCHEMA_LIMIT_BYTES = 64 << 20
 _ROWS_PER_GROUP = 50_000
@@ -47,17 +51,13 @@ _FACTS = ("scale", "started_at", "source_id", "release", "fidelity", "loss", "no
 _REMEDY = "Restore it from a copy, or record again"
 
 
-def _unstamped(kind: str) -> Any:
-    return lambda data: data.get("format") if data.get("kind") == kind else None
-
-
 def _stamped(data: Fields) -> None:
     """Version 1 said `format: 1` and `kind: trace`, and of the files only the one hash over all."""
     del data["format"], data["kind"]
 
 
-MIGRATIONS = Migrations("trace", 2, {1: _stamped}, unstamped=_unstamped("trace"))
-PARTIAL_MIGRATIONS = Migrations(PARTIAL, 2, {1: _stamped}, unstamped=_unstamped("partial trace"))
+MIGRATIONS = Migrations("trace", 2, {1: _stamped}, unstamped=TRACE)
+PARTIAL_MIGRATIONS = Migrations(PARTIAL, 2, {1: _stamped}, unstamped=PARTIAL_TRACE)
 
 
 def write_trace(
@@ -69,13 +69,13 @@ def write_trace(
         path: the folder to make.
         trace: what to write; its calls are put in order of their start.
         origin: how it came to be.
-        replace: whether a folder already there may be replaced.
+        replace: whether a Trace already there may be replaced.
 
     Returns:
         Its lineage.
 
     Raises:
-        InputError: the place is taken.
+        InputError: the place is taken, and may not be replaced or holds anything but a Trace.
         MissingError: no space, or no right to write there.
     """
     table = columns.calls_to_table(trace.calls)
@@ -91,9 +91,25 @@ def write_table(
     *,
     replace: bool = False,
 ) -> Lineage:
-    """`write_trace` for calls that are a table already."""
+    """`write_trace` for calls that are a table already.
+
+    Args:
+        path: the Trace's folder.
+        meta: what is known of the run as a whole.
+        schema: of the release; the part that the calls need is written.
+        table: the calls, with the columns of `SCHEMA`; they are put in order.
+        origin: inputs, command, seed and tags for the lineage; none of them where None.
+        replace: whether a Trace already there may be replaced.
+
+    Returns:
+        The lineage that was written.
+
+    Raises:
+        InputError: the place is taken, and may not be replaced or holds anything but a Trace.
+        MissingError: no space or no right to write there.
+    """
     table, origin = _in_order(table), origin or Origin()
-    with atomic_folder(path, replace=replace) as folder:
+    with atomic_folder(path, replaces=PARTS if replace else None) as folder:
         atomic_write_bytes(folder / SCHEMA, used_schema(schema, table).to_bytes())
         _write_parquet(folder / CALLS, table)
         hashes = hash_files(folder, (CALLS, SCHEMA))
@@ -112,7 +128,12 @@ def _write_parquet(path: Path, table: pa.Table) -> None:
 
 
 def used_schema(schema: Schema, table: pa.Table) -> Schema:
-    """The part of a schema that a table's protocols need; protocols it does not know are left out."""
+    """The part of a schema that a table's protocols need; protocols it does not know are left out.
+
+    Args:
+        schema: of the release.
+        table: calls; only their column `protocol` matters.
+    """
     known = []
     for protocol in map(str, pc.unique(table.column("protocol")).to_pylist()):
         try:
@@ -193,6 +214,9 @@ def _open_meta(folder: Path, migrations: Migrations) -> Opened:
         raise InputError("does not exist", file=folder)
     if not folder.is_dir():
         raise InputError("is not a trace", file=folder, found="a file", allowed="a folder")
+    if migrations is MIGRATIONS and (kind_of(folder) == PARTIAL or any(folder.glob(f"part-*/{META}"))):
+        remedy = f"Once nothing records into it, make it whole: `froude trace validate {folder} --recover`"
+        raise InputError("is not a trace", file=folder, found="an unfinished one", remedy=remedy)
     if not (folder / META).exists():
         holds = ", ".join(sorted(p.name for p in folder.iterdir())[:5]) or "an empty folder"
         raise InputError("is not a trace", file=folder, found=holds, allowed=f"{META}, {CALLS}, {SCHEMA}")
@@ -205,11 +229,11 @@ def _check_first_version(folder: Path, document: Opened) -> Lineage:
     if document.lineage is None:
         return document.check()
     facts = {name: root.fields[name] for name in _FACTS if name in root.fields}
-    found = hash_parts([folder / CALLS, folder / SCHEMA], facts)
-    if found != document.lineage.content_hash:
+    actual = hash_parts([folder / CALLS, folder / SCHEMA], facts)
+    if actual != document.lineage.content_hash:
         message = "is not what was written: a file of it was edited, cut or damaged"
         expected = document.lineage.content_hash
-        raise ChangedError(message, file=folder, found=found, allowed=expected, remedy=_REMEDY)
+        raise ChangedError(message, file=folder, found=actual, allowed=expected, remedy=_REMEDY)
     return document.lineage
 
 

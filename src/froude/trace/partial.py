@@ -6,8 +6,8 @@ Where several recorders write one Trace, the folder holds a `part-N.partial` of 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -67,7 +67,12 @@ def claim(path: Path) -> Path:
 
 
 def part_path(path: Path, number: int) -> Path:
-    """Where one of several recorders of the Trace at `path` writes its own."""
+    """Where one of several recorders of the Trace at `path` writes its own.
+
+    Args:
+        path: the Trace as a whole.
+        number: the recorder's, which no other of the Trace has.
+    """
     return partial_path(path) / f"part-{number}"
 
 
@@ -76,6 +81,11 @@ class PartialWriter:
 
     def __init__(self, path: Path, schema: Schema, meta: TraceMeta) -> None:
         """Begin a Trace that shall be at `path`.
+
+        Args:
+            path: the Trace as a whole; `.partial` is put behind its name.
+            schema: of the release whose calls are written.
+            meta: what is known of the run so far; `describe` writes it anew.
 
         Raises:
             InputError: the place is taken, by a Trace or by an unfinished one.
@@ -111,6 +121,13 @@ class PartialWriter:
     def finish(self, meta: TraceMeta, origin: Origin | None = None) -> Lineage:
         """Make the whole Trace and remove the unfinished one.
 
+        Args:
+            meta: what is known of the run in the end.
+            origin: inputs, command, seed and tags for the lineage; none of them where None.
+
+        Returns:
+            The lineage of the Trace.
+
         Raises:
             MissingError: no space; the unfinished one stays.
         """
@@ -134,11 +151,19 @@ class PartialWriter:
     def discard(self) -> None:
         """Remove it."""
         self._file.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        _remove(self.folder)
 
 
 def finish_partial(path: Path, meta: TraceMeta, origin: Origin | None = None) -> Lineage:
     """Make the Trace at `path` out of its `.partial` and remove that.
+
+    Args:
+        path: the Trace as a whole.
+        meta: what is known of the run in the end.
+        origin: inputs, command, seed and tags for the lineage; none of them where None.
+
+    Returns:
+        The lineage of the Trace.
 
     Raises:
         InputError: there is none, or it is damaged from the start.
@@ -146,8 +171,19 @@ def finish_partial(path: Path, meta: TraceMeta, origin: Origin | None = None) ->
     """
     partial = read_partial(partial_path(path))
     lineage = files.write_table(path, meta, partial.schema, partial.table, origin)
-    shutil.rmtree(partial_path(path), ignore_errors=True)
+    _remove(partial_path(path))
     return lineage
+
+
+def _remove(folder: Path) -> None:
+    """Remove what recorders wrote there; what others put there stays, and the folders around it."""
+    for part in (*folder.glob(f"part-*{SUFFIX}"), folder):
+        for name in (files.SCHEMA, files.META, files.STREAM):
+            for file in (part / name, *part.glob(f".{name}.*")):  # the latter half written, by a killed one
+                with suppress(OSError):
+                    file.unlink()
+        with suppress(OSError):
+            part.rmdir()
 
 
 def recover(folder: Path, command: str = "") -> Lineage:

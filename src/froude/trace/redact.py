@@ -109,13 +109,24 @@ class Redactor:
     def request(self, protocol: str, method: str, body: bytes) -> bytes | None:
         """A request's bytes without secrets; None where the schema cannot tell.
 
+        Args:
+            protocol: declared protocol, by its Java name.
+            method: its name within the protocol.
+            body: the serialised message.
+
         Raises:
             InputError: the bytes do not decode as the schema says, or are not a whole message.
         """
         return self._side(self._sides(protocol, method)[0], body)
 
     def response(self, protocol: str, method: str, body: bytes) -> bytes | None:
-        """A response's bytes without secrets; as `request`."""
+        """A response's bytes without secrets; as `request`.
+
+        Args:
+            protocol: declared protocol, by its Java name.
+            method: its name within the protocol.
+            body: the serialised message.
+        """
         return self._side(self._sides(protocol, method)[1], body)
 
     def plan(self, descriptor: Descriptor) -> RedactionPlan:
@@ -132,8 +143,8 @@ class Redactor:
         try:
             return self._methods[protocol, method]
         except KeyError:
-            made = self._methods[protocol, method] = self._find(protocol, method)
-            return made
+            sides = self._methods[protocol, method] = self._find(protocol, method)
+            return sides
 
     def _find(self, protocol: str, method: str) -> tuple[_Side | None, _Side | None]:
         try:
@@ -242,12 +253,12 @@ def _reaches(descriptor: Descriptor) -> bool:
     seen: set[str] = set()
     todo = [descriptor]
     while todo:
-        one = todo.pop()
-        if one.full_name in seen:
+        message_type = todo.pop()
+        if message_type.full_name in seen:
             continue
-        seen.add(one.full_name)
-        named = SECRET_FIELDS.get(one.full_name, frozenset())
-        for field in one.fields:
+        seen.add(message_type.full_name)
+        named = SECRET_FIELDS.get(message_type.full_name, frozenset())
+        for field in message_type.fields:
             if field.name in named or _is_suspect(field):
                 return True
             if field.message_type is not None:

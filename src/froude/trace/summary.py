@@ -103,7 +103,7 @@ def _types(senders: dict[str, list[Call]]) -> tuple[SenderType, ...]:
     types: dict[str, list[list[Call]]] = defaultdict(list)
     for calls in senders.values():
         types[sender_type(calls)].append(calls)
-    found = [
+    summaries = [
         SenderType(
             kind,
             len(each),
@@ -112,4 +112,4 @@ def _types(senders: dict[str, list[Call]]) -> tuple[SenderType, ...]:
         )
         for kind, each in types.items()
     ]
-    return tuple(sorted(found, key=lambda t: (-t.calls, t.type)))
+    return tuple(sorted(summaries, key=lambda t: (-t.calls, t.type)))

@@ -7,8 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from froude.base.units import Quantity
 from froude.workload.plan import Plan, Refusal
 from froude.workload.scale import Count, Scale
-from froude.workload.types import NodeType, Workload
-from froude.workload.walk import repeats
+from froude.workload.types import NODE, Counter, NodeType, Rule, Scaled, Template, Workload
+from froude.workload.walk import repeats, templates, within
+
+_WHOLE = 1e-6
+"""What a whole number may differ from one, by rounding."""
 
 
 def extrapolate(workload: Workload, scale: Scale) -> Plan:
@@ -30,6 +33,7 @@ def extrapolate(workload: Workload, scale: Scale) -> Plan:
         for node_type in workload.node_types:
             counts[node_type.name] = node_type.count.whole_at(scale)
             refusals += _counts(node_type, scale, workload.recorded.scales)
+            refusals += _numbers(node_type, scale)
     return Plan(workload, scale, counts, tuple(refusals))
 
 
@@ -77,12 +81,47 @@ def _counts(
 ) -> Iterator[Refusal]:
     for what, count in _all_counts(node_type):
         value = count.at(scale)
-        if abs(value - round(value)) > 1e-6:
+        if abs(value - round(value)) > _WHOLE:
             text = f"{node_type.name}: {what} would be {value:g} ({count}), which is not a whole number"
             yield Refusal(text, node_type.name, fatal=False)
         # What begins at some size is below zero, and meant to be none, at a recorded scale too.
         if value < 0 and not any(count.at(seen) < 0 for seen in recorded):
             yield Refusal(f"{node_type.name}: {what} would be {value:g} ({count})", node_type.name)
+
+
+def _numbers(node_type: NodeType, scale: Scale) -> Iterator[Refusal]:
+    """Numbers of arguments that cannot be: a fraction, or, within a name, one below zero."""
+    for call in templates(node_type):
+        for path, rule in call.arguments.items():
+            for number, named in _with_names(rule):
+                value = (
+                    number.count.at(scale) if isinstance(number, Scaled) else _least(number, node_type, scale)
+                )
+                text = f"{node_type.name}: {path} of {call.method} would hold {value:g}"
+                if abs(value - round(value)) > _WHOLE:
+                    yield Refusal(f"{text}, which is not a whole number", node_type.name, fatal=named)
+                elif value < 0 and named:
+                    yield Refusal(f"{text}, and a name has no number below zero", node_type.name)
+
+
+def _with_names(rule: Rule) -> Iterator[tuple[Scaled | Counter, bool]]:
+    """The numbers of a rule that follow from place or Scale, and whether each stands within a text."""
+    for part in within(rule):
+        if isinstance(part, Template):
+            yield from ((number, True) for number in part.parts if isinstance(number, Scaled | Counter))
+    yield from ((number, False) for number in (rule,) if isinstance(number, Scaled | Counter))
+
+
+def _least(counter: Counter, node_type: NodeType, scale: Scale) -> float:
+    """The smallest number that a counter comes to on any node in any iteration."""
+    ends = {segment.id: segment.times.whole_at(scale) - 1 for segment in repeats(node_type.steps)}
+    ends[NODE] = node_type.count.whole_at(scale) - 1
+    least = float(counter.base)
+    for name, step in counter.steps.items():
+        variable, _, index = name.rpartition("*")
+        each = scale[variable].value if variable else 1.0
+        least += min(0.0, step * each * max(0, ends.get(index, 0)))
+    return least
 
 
 def _all_counts(node_type: NodeType) -> Iterator[tuple[str, Count]]:

@@ -20,6 +20,8 @@ _DFS_CLIENT = re.compile(r"^DFSClient_([A-Za-z]+)_-?\d+_(\d+)$")
 _TASK_CLIENT = re.compile(r"^DFSClient_attempt_\w+_-?\d+_\d+$")
 _EPOCH_MS = range(1_000_000_000_000, 5_000_000_000_000)
 _WIDE = 1 << 48
+_LONGEST = 1 << 20
+"""Bytes of one value."""
 _FEW = 8
 """Values that a choice may have."""
 
@@ -76,8 +78,8 @@ def _is_uuid(values: Sequence[Scalar]) -> Parameters | None:
 
 
 def _uuid(parameters: Parameters, rng: random.Random, _: float) -> Scalar:
-    made = UUID(int=rng.getrandbits(128), version=4)
-    return str(parameters.get("prefix", "")) + str(made) + str(parameters.get("suffix", ""))
+    value = UUID(int=rng.getrandbits(128), version=4)
+    return str(parameters.get("prefix", "")) + str(value) + str(parameters.get("suffix", ""))
 
 
 def _is_dfs_client(values: Sequence[Scalar]) -> Parameters | None:
@@ -135,7 +137,10 @@ def _never(_: Sequence[Scalar]) -> Parameters | None:
 
 
 def _bytes(parameters: Parameters, rng: random.Random, _: float) -> Scalar:
-    return rng.randbytes(int(parameters.get("length") or 16))
+    length = int(parameters.get("length") or 16)
+    if not 0 < length <= _LONGEST:
+        raise ValueError(f"{length} bytes")
+    return rng.randbytes(length)
 
 
 def _is_bytes(values: Sequence[Scalar]) -> Parameters | None:

@@ -1,35 +1,52 @@
 """Which earlier call an information flow means: one definition, for predictions and for plays.
 
 A call stands in loops: `{"L1": 4, "L2": 0}` is the first iteration of L2 in the fifth of L1. A flow names a source
-call by its id and, by `Which`, one of its occurrences before the taking call. `stands` says whether an occurrence is
-at a place that is meant; the latest such occurrence is the source (for `FIRST` the first of all).
+call by its id and, by `Which`, one of its occurrences. `place_meant` gives the iterations that are meant.
 
-A prediction has the whole history of a run and searches it (`mining.flows`). A node that plays cannot keep its whole
-history: `History` keeps of each call only what some later taker may still ask for, and gives the same answers.
+**What exists.** A taking call sees what its player can know when it is sent. For a value from a request, an occurrence
+exists once it has been sent; for one from a response, once it has been answered: an error is an answer that lacks
+every leaf, and a call that is never answered never exists.
+
+**Which comes first.** Occurrences are in the order in which they come to exist: requests as they are sent, responses
+as they arrive, whatever the order of their calls. `FIRST` means the first of all; everything else means the latest
+that stands at the place meant.
+
+A prediction has a whole run and asks for takers at any time: `WholeHistory`. A node that plays asks only for now and
+cannot keep its whole history: `History` forgets what no later taker can ask for. Both look up the same place.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Collection, Mapping
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from froude.workload.types import NODE, Flow, Which
 
 Loops = Mapping[str, int]
 """Iteration by loop id, outermost first."""
 
+Place = tuple[int, ...]
+"""Iterations of loops that are known, outermost first; `()` stands for every iteration of all."""
+
+Moment = tuple[float, int]
+"""Seconds, and a number that orders what happened at once."""
+
 T = TypeVar("T")
 
 
-def qualified(node_type: str, node: int, loops: Loops) -> Loops:
+def qualified(node_type: str, node: int, loops: Loops, *, effect: bool) -> Loops:
     """A place among all nodes of a type, for flows from and to other nodes: the node's number is its outermost loop.
 
     Args:
         node_type: name of the type; its loops share no name with another type's.
         node: the node's number.
-        loops: iterations of the loops that the node stands in; none of another type.
+        loops: iterations of the loops around the call.
+        effect: the call is an effect. It stands where its node stands, in none of the loops: they are its cause's.
     """
-    return {f"{node_type}.{NODE}": node} | {f"{node_type}.{loop}": number for loop, number in loops.items()}
+    inner = {} if effect else {f"{node_type}.{loop}": number for loop, number in loops.items()}
+    return {f"{node_type}.{NODE}": node} | inner
 
 
 def of_own_node(flow: Flow, node_type: str) -> bool:
@@ -44,32 +61,41 @@ def of_own_node(flow: Flow, node_type: str) -> bool:
     )
 
 
-def stands(which: Which, taker: Loops, source: Loops) -> bool:
-    """Whether an earlier call stands where a flow means, seen from the taking call.
+def place_meant(which: Which, taker: Loops, source_loops: Collection[str]) -> Place | None:
+    """The iterations, from the outermost loop on, that an occurrence is in if a flow means it.
+
+    Of the source's other loops it may be in any. Loops nest: those that source and taker share are the source's
+    outermost.
 
     Args:
-        which: of which occurrence the flow speaks; `CAUSE` is no earlier call of a node and stands nowhere.
+        which: of which occurrence the flow speaks.
         taker: loops around the taking call.
-        source: loops around the earlier call.
+        source_loops: ids of the loops around the source call, outermost first.
+
+    Returns:
+        Iterations of as many of `source_loops`; None where no occurrence is meant, as for `CAUSE`, which is handed
+        over with an effect and not looked up.
     """
-    shared = [loop for loop in source if loop in taker]
+    shared = tuple(taker[loop] for loop in source_loops if loop in taker)
     match which:
         case Which.FIRST | Which.LAST:
-            return True
+            return ()
         case Which.SAME:
-            return all(source[loop] == taker[loop] for loop in shared)
+            return shared
         case Which.PREVIOUS:
-            if not shared:
-                return False
-            *outer, inner = shared
-            return all(source[loop] == taker[loop] for loop in outer) and source[inner] == taker[inner] - 1
+            return _one_before(shared)
         case Which.NTH:
-            return nth_place(taker, tuple(source)) == tuple(source.values())
+            return nth_place(taker, source_loops)
         case Which.CAUSE:
-            return False
+            return None
 
 
-def nth_place(taker: Loops, source_loops: Collection[str]) -> tuple[int, ...] | None:
+def _one_before(place: Place) -> Place | None:
+    """The iteration before, of the innermost loop; None outside of loops."""
+    return (*place[:-1], place[-1] - 1) if place else None
+
+
+def nth_place(taker: Loops, source_loops: Collection[str]) -> Place | None:
     """The iterations at which a source call in those loops has the taking call's numbers (`Which.NTH`).
 
     Loops that both are in have the taker's iteration. The source's other loops have, from outside in, the iterations
@@ -91,31 +117,72 @@ def nth_place(taker: Loops, source_loops: Collection[str]) -> tuple[int, ...] | 
     return tuple(taker[paired.get(loop, loop)] for loop in source_loops)
 
 
-class _Kept(NamedTuple, Generic[T]):
-    loops: Loops
-    item: T
+class WholeHistory(Generic[T]):
+    """Every occurrence of one side of a call, for taking calls at any moment; a look-up takes logarithmic time."""
+
+    __slots__ = ("_loops", "_moments", "_occurrences")
+
+    def __init__(self) -> None:
+        """An empty history."""
+        self._loops: Collection[str] = ()
+        self._moments: dict[Place, list[Moment]] = defaultdict(list)
+        self._occurrences: dict[Place, list[T]] = defaultdict(list)
+
+    def add(self, loops: Loops, moment: Moment, occurrence: T) -> None:
+        """Take an occurrence that comes after all others.
+
+        Args:
+            loops: where it stands.
+            moment: from when it exists.
+            occurrence: what to give back when it is asked for.
+        """
+        self._loops = tuple(loops)
+        place = tuple(loops.values())
+        for depth in range(len(place) + 1):
+            self._moments[place[:depth]].append(moment)
+            self._occurrences[place[:depth]].append(occurrence)
+
+    def find(self, which: Which, taker: Loops, sent: Moment) -> T | None:
+        """The occurrence that `which` means for a taking call; None where there is none.
+
+        Args:
+            which: of which occurrence the flow speaks.
+            taker: loops around the taking call.
+            sent: the taking call's moment; what exists from then on comes too late.
+        """
+        place = place_meant(which, taker, self._loops)
+        if place is None or place not in self._moments:
+            return None
+        existing = bisect_left(self._moments[place], sent)
+        if not existing:
+            return None
+        return self._occurrences[place][0 if which is Which.FIRST else existing - 1]
 
 
 class History(Generic[T]):
-    """The occurrences of one call of one node, added as they happen; answers as a search of all of them would.
+    """The occurrences of one side of a call, added as they come to exist; for taking calls of now.
 
-    Memory: one item a nesting level, and with `NTH` among what is asked one an occurrence.
+    Memory, of a call in its node's own loops: one item, where `SAME` or `PREVIOUS` may be asked for two a nesting
+    level, and with `NTH` one an occurrence. The node walks through those loops: no later taker goes back further than
+    to the iteration before the highest that has been seen, also where answers come out of order.
     """
 
-    __slots__ = ("_asked", "_before", "_first", "_last", "_nth")
+    __slots__ = ("_asked", "_first", "_latest", "_loops", "_walked")
 
-    def __init__(self, asked: Collection[Which] = tuple(Which)) -> None:
+    def __init__(self, asked: Collection[Which] = tuple(Which), *, walked: bool = True) -> None:
         """An empty history.
 
         Args:
             asked: which occurrences will be asked for; others need not be found.
+            walked: takers follow the order of the loops. Those of effects do not, for causes come from many nodes:
+                they have an item an occurrence kept.
         """
-        self._asked = asked
-        self._first: _Kept[T] | None = None
-        self._last: _Kept[T] | None = None
-        self._before: list[_Kept[T] | None] = []
-        """At level `d` the latest call of the iteration before, of the loop at that level."""
-        self._nth: dict[tuple[int, ...], _Kept[T]] = {}
+        self._asked = frozenset(asked)
+        self._walked = walked
+        self._loops: Collection[str] = ()
+        self._first: T | None = None
+        self._latest: dict[int, dict[Place, T]] = {}
+        """By number of loops and their iterations."""
 
     def add(self, loops: Loops, item: T) -> None:
         """Take an occurrence that comes after all others.
@@ -124,14 +191,14 @@ class History(Generic[T]):
             loops: where it stands.
             item: what to give back when it is asked for.
         """
-        kept = _Kept(dict(loops), item)
-        if self._first is None:
-            self._first = kept
-        if Which.PREVIOUS in self._asked:
-            self._pass_on(kept.loops)
-        if Which.NTH in self._asked:
-            self._nth[tuple(kept.loops.values())] = kept
-        self._last = kept
+        if not self._latest:
+            self._loops, self._first = tuple(loops), item
+        place = tuple(loops.values())
+        for depth in self._depths(len(place)):
+            latest = self._latest.setdefault(depth, {})
+            latest[place[:depth]] = item
+            if self._walked and not (depth == len(place) and Which.NTH in self._asked):
+                _forget(latest)
 
     def find(self, which: Which, taker: Loops) -> T | None:
         """What was added with the occurrence that `which` means for a taking call; None where there is none.
@@ -141,26 +208,20 @@ class History(Generic[T]):
             taker: loops around the taking call.
         """
         if which is Which.FIRST:
-            candidates = [self._first]
-        elif which is Which.NTH:
-            place = nth_place(taker, tuple(self._last.loops)) if self._last is not None else None
-            candidates = [self._nth.get(place)] if place is not None else []
-        elif which is Which.PREVIOUS:
-            candidates = [self._last, *reversed(self._before)]
-        else:
-            candidates = [self._last]
-        for kept in candidates:
-            if kept is not None and stands(which, taker, kept.loops):
-                return kept.item
-        return None
+            return self._first
+        place = place_meant(which, taker, self._loops)
+        return None if place is None else self._latest.get(len(place), {}).get(place)
 
-    def _pass_on(self, loops: Loops) -> None:
-        """The iteration that is left becomes the one before, at the level where the new occurrence goes on."""
-        if self._last is None:
-            self._before = [None] * len(loops)
-            return
-        changed = [number for number, loop in enumerate(loops) if loops[loop] != self._last.loops.get(loop)]
-        if changed:
-            level = changed[0]
-            self._before[level] = self._last
-            self._before[level + 1 :] = [None] * (len(self._before) - level - 1)
+    def _depths(self, depth: int) -> Collection[int]:
+        """How many loops around an occurrence, which stands in `depth`, are told apart by what may be asked."""
+        if self._asked & {Which.SAME, Which.PREVIOUS}:
+            return range(depth + 1)
+        return {0, depth} if Which.NTH in self._asked else (0,)
+
+
+def _forget(latest: dict[Place, T]) -> None:
+    """Keep the highest iteration and the one before it."""
+    if len(latest) > 1:
+        highest = max(latest)
+        for place in [place for place in latest if place not in (highest, _one_before(highest))]:
+            del latest[place]

@@ -52,7 +52,15 @@ class Plan:
 
 
 def pace(node_type: NodeType, scale: Mapping[str, Quantity]) -> tuple[int, float]:
-    """Number of calls in the steps of one node at a Scale, and the seconds they take as recorded: think and service."""
+    """Number of calls in the steps of one node at a Scale, and the seconds they take as recorded: think and service.
+
+    Args:
+        node_type: of the workload; its periodic calls and effects are not counted.
+        scale: quantity of each Scale variable.
+
+    Returns:
+        Calls and seconds.
+    """
 
     def call(template: CallTemplate) -> tuple[int, float]:
         return 1, think_s(template, scale) + service_s(template, scale)
@@ -66,10 +74,20 @@ def pace(node_type: NodeType, scale: Mapping[str, Quantity]) -> tuple[int, float
 
 
 def think_s(template: CallTemplate, scale: Mapping[str, Quantity]) -> float:
-    """Seconds from the previous answer to a call at a Scale, as recorded; never below zero."""
+    """Seconds from the previous answer to a call at a Scale, as recorded; never below zero.
+
+    Args:
+        template: the call.
+        scale: quantity of each Scale variable.
+    """
     return max(0.0, template.timing.think.at(scale))
 
 
 def service_s(template: CallTemplate, scale: Mapping[str, Quantity]) -> float:
-    """Seconds from a call to its answer at a Scale, as recorded; 0 where that is not known."""
+    """Seconds from a call to its answer at a Scale, as recorded; 0 where that is not known.
+
+    Args:
+        template: the call.
+        scale: quantity of each Scale variable.
+    """
     return 0.0 if template.timing.service is None else max(0.0, template.timing.service.at(scale))

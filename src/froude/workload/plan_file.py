@@ -25,6 +25,8 @@ from froude.workspace.document import dump_sealed, lineage_of, open_document
 from froude.workspace.migrate import Migrations, same
 
 PLAN, WORKLOAD = "plan.yaml", "workload.yaml"
+PARTS = (PLAN, WORKLOAD)
+"""All that a plan's folder holds."""
 MIGRATIONS = Migrations("plan", 2, {1: same})
 _WORKED_OUT = ("nodes", "calls_per_node", "refusals", "playable")
 """Written for people; worked out again from scale and workload."""
@@ -46,7 +48,7 @@ def write_plan(
         Its lineage.
 
     Raises:
-        InputError: the folder exists and is no plan.
+        InputError: the folder exists and is no plan, or holds anything else as well.
         MissingError: it cannot be written.
     """
     if folder.exists() and not (folder / PLAN).is_file():
@@ -54,7 +56,7 @@ def write_plan(
     origin = origin or Origin(inputs=(workload.content if workload else workload_hash(plan.workload),))
     fields = _fields(plan)
     lineage = lineage_of(MIGRATIONS, fields, origin)
-    with atomic_folder(folder, replace=True) as beside:
+    with atomic_folder(folder, replaces=PARTS) as beside:
         if workload is not None and workload.lineage is not None and not workload.edited:
             write_with_lineage(beside / WORKLOAD, plan.workload, workload.lineage)
         else:
@@ -97,11 +99,11 @@ def plan_hash(plan: Plan) -> str:
     return hash_fields(_fields(plan))
 
 
-def _check_workload(root: Section, found: str, file: Path) -> None:
+def _check_workload(root: Section, actual: str, file: Path) -> None:
     expected = root.value("workload", str)
-    if found != expected:
+    if actual != expected:
         message = "is not the workload of this plan: it was edited or damaged"
-        raise ChangedError(message, file=file, found=found, allowed=expected, remedy=_REMEDY)
+        raise ChangedError(message, file=file, found=actual, allowed=expected, remedy=_REMEDY)
 
 
 def _fields(plan: Plan) -> dict[str, Any]:

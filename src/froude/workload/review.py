@@ -28,13 +28,13 @@ def answer(workload: Workload, question: Question | str, rule: Rule) -> Workload
         KeyError: the workload has no such question.
     """
     wanted = question if isinstance(question, str) else question.id
-    found = next((q for q in workload.questions if q.id == wanted), None)
-    if found is None:
+    asked = next((q for q in workload.questions if q.id == wanted), None)
+    if asked is None:
         raise KeyError(wanted)
     questions = tuple(replace(q, answered=True) if q.id == wanted else q for q in workload.questions)
     node_types = workload.node_types
-    if found.call is not None and found.path is not None:
-        path, call_id = found.path, found.call
+    if asked.call is not None and asked.path is not None:
+        path, call_id = asked.path, asked.call
 
         def settle(call: CallTemplate) -> CallTemplate:
             if call.id != call_id:

@@ -100,8 +100,25 @@ def evaluate(rule: Rule, context: Context) -> Value:
             return Special.UNRESOLVED
 
 
+def shifted(value: Value, plus: int) -> Value:
+    """A value that flows, with the flow's number added; ABSENT stays, and what is no whole number is UNRESOLVED.
+
+    Args:
+        value: at the source.
+        plus: what is added; 0 leaves every value as it is.
+    """
+    if not plus or value is Special.ABSENT:
+        return value
+    return value + plus if isinstance(value, int) else Special.UNRESOLVED
+
+
 def count(rule: Counter, context: Context) -> int:
-    """A counter's number in a context."""
+    """A counter's number in a context.
+
+    Args:
+        rule: base and steps; a step's name is an index, or `VARIABLE*INDEX`.
+        context: where the call stands.
+    """
     total = rule.base
     for name, step in rule.steps.items():
         variable, _, index = name.rpartition("*")
@@ -111,7 +128,12 @@ def count(rule: Counter, context: Context) -> int:
 
 
 def active(rule: Rule, context: Context) -> Rule:
-    """The rule that decides in a context, its cases settled."""
+    """The rule that decides in a context, its cases settled.
+
+    Args:
+        rule: any; what is no `Cases` decides itself.
+        context: where the call stands.
+    """
     while isinstance(rule, Cases):
         if rule.first is not None and context.index(rule.index) == 0:
             rule = rule.first

@@ -16,8 +16,12 @@ from froude.base.units import Quantity, parse_quantity
 
 _NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_.-]*$")
 _FLOAT = r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?"
+_VARIABLE = r"[A-Za-z_][\w.]*(?:-(?=[A-Za-z_]|\d+\.[A-Za-z_])[\w.]+)*"
+"""A name within a sum. Its hyphens stand before letters, or before a number that a name goes on from
+(`container-launcher`, `appmaster-2.p1`), so that `files-1` is a difference."""
 _TERM = re.compile(
-    rf"\s*(?P<sign>[+-]?)\s*(?:(?:(?P<factor>{_FLOAT})\s*\*\s*)?(?P<name>[A-Za-z_][\w.]*(?:[*/][A-Za-z_][\w.]*)?)|(?P<number>{_FLOAT}))\s*"
+    rf"\s*(?P<sign>[+-]?)\s*(?:(?:(?P<factor>{_FLOAT})\s*\*\s*)?"
+    rf"(?P<name>{_VARIABLE}(?:[*/]{_VARIABLE})?)|(?P<number>{_FLOAT}))\s*"
 )
 _PIECES = re.compile(r"^(?P<what>ceil|rest)\(\s*\((?P<sum>.+)\)\s*/\s*(?P<per>\d{1,18})\s*\)$")
 _MINIMUM = re.compile(r"^min\(\s*(?P<cap>\d+(?:\.\d*)?)\s*,\s*(?P<sum>.+)\)$")
@@ -38,8 +42,10 @@ class Scale(Mapping[str, Quantity]):
     @classmethod
     def from_mapping(cls, variables: Mapping[str, str | float | Quantity]) -> Scale:
         """Build from names and quantities, or texts of quantities."""
-        made = {n: v if isinstance(v, Quantity) else parse_quantity(v, place=n) for n, v in variables.items()}
-        return cls(made)
+        quantities = {
+            n: v if isinstance(v, Quantity) else parse_quantity(v, place=n) for n, v in variables.items()
+        }
+        return cls(quantities)
 
     @classmethod
     def parse(cls, texts: list[str] | tuple[str, ...]) -> Scale:
@@ -48,7 +54,7 @@ class Scale(Mapping[str, Quantity]):
         Raises:
             InputError: a text without `=`, a bad name, a bad quantity, or a name twice.
         """
-        found: dict[str, Quantity] = {}
+        quantities: dict[str, Quantity] = {}
         for text in (part for whole in texts for part in whole.split(",")):
             name, equals, value = text.partition("=")
             name = name.strip()
@@ -56,10 +62,10 @@ class Scale(Mapping[str, Quantity]):
                 raise InputError(
                     "is not a scale variable", place="scale", found=text, allowed="NAME=QUANTITY"
                 )
-            if name in found:
+            if name in quantities:
                 raise InputError("is given twice", place="scale", found=name)
-            found[name] = parse_quantity(value, place=name)
-        return cls(found)
+            quantities[name] = parse_quantity(value, place=name)
+        return cls(quantities)
 
     def __getitem__(self, name: str) -> Quantity:
         return self.values_[name]

@@ -83,7 +83,10 @@ class Side(Enum):
 
 
 class Which(Enum):
-    """Which occurrence of the source call, seen from the call that takes the value; see `workload.occurrences`."""
+    """Which occurrence of the source call, seen from the call that takes the value; see `workload.occurrences`.
+
+    Requests are in the order in which they were sent, responses in the order in which they arrived.
+    """
 
     SAME = "same"
     """The latest in the same iteration of the loops both are in."""
@@ -239,11 +242,11 @@ class Actor(Enum):
     """Which node makes an effect's call."""
 
     SELF = "self"
-    """The node that made the causing call."""
+    """The node that made the causing call, once it is answered."""
     OWNER = "owner"
-    """The node that the cause's response names."""
+    """The node that the cause's response names, once it comes."""
     CALLEE = "callee"
-    """The node that the causing request was addressed to."""
+    """The node that the causing request was addressed to, when the request is made: it waits for no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +277,7 @@ class Moment(Enum):
     """What of a node another may wait for."""
 
     STARTED = "started"
-    """Its start-up calls, up to its first periodic call, are answered."""
+    """Its first call is answered; of a daemon with a program of its own, all calls before its first periodic one."""
     FINISHED = "finished"
     """Its last step is answered."""
 

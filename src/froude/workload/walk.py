@@ -58,7 +58,12 @@ def templates(node_type: NodeType) -> Iterator[CallTemplate]:
 
 
 def map_calls(node_type: NodeType, change: Callable[[CallTemplate], CallTemplate]) -> NodeType:
-    """The node type with every call template changed by a function."""
+    """The node type with every call template changed by a function.
+
+    Args:
+        node_type: what to change; it stays as it is.
+        change: gives the new template for one of the steps, periodic calls or effects.
+    """
     steps: list[Step] = fold(
         node_type.steps, change, lambda segment, body: replace(segment, steps=tuple(body))
     )

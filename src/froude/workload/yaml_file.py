@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from froude.base.documents import Section, dump_document
+from froude.base.documents import Section, dump_document, parse_document
 from froude.base.errors import InputError
 from froude.base.files import atomic_write_text
 from froude.base.units import Quantity, parse_quantity
@@ -36,10 +36,13 @@ from froude.workload.walk import flows, fold, rules, templates
 from froude.workload.yaml_old import to_version_2
 from froude.workload.yaml_rules import count_field, lean, read_rule, rule_field, scalar, whole
 from froude.workspace.artifact import Lineage, Origin, hash_fields
-from froude.workspace.document import dump_sealed, lineage_of, open_document
+from froude.workspace.document import dump_sealed, lineage_of, open_document, opened
 from froude.workspace.migrate import Migrations
 
 MIGRATIONS = Migrations("workload", 2, {1: to_version_2})
+_SHORTEST_S, _LONGEST_S = 1e-3, 1e9
+"""Of periods, and of any time: a play cannot beat faster, and nothing takes thirty years."""
+_SECONDS = (0.0, _LONGEST_S)
 
 
 def write_workload(path: Path, workload: Workload, origin: Origin | None = None) -> Lineage:
@@ -61,8 +64,34 @@ def write_workload(path: Path, workload: Workload, origin: Origin | None = None)
 
 
 def write_with_lineage(path: Path, workload: Workload, lineage: Lineage, tags: tuple[str, ...] = ()) -> None:
-    """Write a workload that has a lineage already, such as the one that a plan is made of."""
-    atomic_write_text(path, dump_sealed(MIGRATIONS, _workload_fields(workload), lineage, tags))
+    """Write a workload that has a lineage already, such as the one that a plan is made of.
+
+    Args:
+        path: the file; one that is there is replaced.
+        workload: what to write.
+        lineage: what the file shall say of its making; it is not made anew.
+        tags: words by which a workspace finds it.
+
+    Raises:
+        InputError: what stands there is no regular file.
+        MissingError: no space, or no right to write there.
+        AssertionError: the text would not read back as this workload, so nothing is written.
+    """
+    text = dump_sealed(MIGRATIONS, _workload_fields(workload), lineage, tags)
+    _read_back(text, workload, path)
+    atomic_write_text(path, text)
+
+
+def _read_back(text: str, workload: Workload, path: Path) -> None:
+    """Make sure that a workload's text is read as that workload: the next command has nothing else."""
+    try:
+        again = workload_from(opened(parse_document(text.encode(), str(path)), MIGRATIONS).root)
+    except InputError as error:
+        raise AssertionError(f"a workload cannot be read as it is written: {error}") from error
+    for field in fields(Workload):
+        read, wrote = getattr(again, field.name), getattr(workload, field.name)
+        if read != wrote:
+            raise AssertionError(f"{path}: {field.name} would be read as {read!r:.300}, not {wrote!r:.300}")
 
 
 def workload_hash(workload: Workload) -> str:
@@ -285,16 +314,16 @@ def _node_type(section: Section, name: str) -> NodeType:
     context = section.raw("caller_context")
     node_type = NodeType(
         name=name,
-        count=section.convert("count", Count.parse),
+        count=section.convert("count", _things),
         steps=_steps(section),
         periodic=tuple(_periodic(item) for item in section.sections("periodic")),
         effects=tuple(_effect(item) for item in section.sections("effects")),
         start=StartRule(
             after=start.optional("after", str),
-            moment=start.convert("moment", Moment) if "moment" in start else Moment.FINISHED,
+            moment=start.member("moment", Moment, Moment.FINISHED),
             every=start.value("every", bool, True) if "every" in start else True,
-            delay_s=start.value("delay_s", float, 0.0),
-            spacing_s=start.value("spacing_s", float, 0.0),
+            delay_s=start.value("delay_s", float, 0.0, within=_SECONDS),
+            spacing_s=start.value("spacing_s", float, 0.0, within=_SECONDS),
         ),
         program=section.value("program", str, SCRIPTED),
         user=_user(section),
@@ -310,7 +339,7 @@ def _steps(section: Section) -> tuple[Step, ...]:
 
 
 def _repeat(section: Section) -> Repeat:
-    repeat = Repeat(section.value("repeat", str), section.convert("times", Count.parse), _steps(section))
+    repeat = Repeat(section.value("repeat", str), section.convert("times", _things), _steps(section))
     section.finish()
     return repeat
 
@@ -321,7 +350,8 @@ def _call(section: Section) -> CallTemplate:
     poll = None
     if "poll" in section:
         below = section.section("poll")
-        poll = Poll(below.value("path", str), scalar(below.raw("until")), below.value("every_s", float, 0.4))
+        every_s = below.value("every_s", float, 0.4, within=_SECONDS)
+        poll = Poll(below.value("path", str), below.convert("until", scalar), every_s)
         below.finish()
     callee = section.raw("callee")
     call = CallTemplate(
@@ -330,9 +360,9 @@ def _call(section: Section) -> CallTemplate:
         method=section.value("call", str),
         arguments=rules,
         timing=Timing(
-            section.convert("think_s", Count.parse) if "think_s" in section else Count(),
-            section.value("spread_s", float, 0.0),
-            section.convert("service_s", Count.parse) if "service_s" in section else None,
+            section.convert("think_s", _seconds) if "think_s" in section else Count(),
+            section.value("spread_s", float, 0.0, within=_SECONDS),
+            section.convert("service_s", _seconds) if "service_s" in section else None,
         ),
         poll=poll,
         fails=section.optional("fails", str),
@@ -344,7 +374,8 @@ def _call(section: Section) -> CallTemplate:
 
 
 def _periodic(section: Section) -> Periodic:
-    every_s, jitter_s = section.value("every_s", float), section.value("jitter_s", float, 0.0)
+    every_s = section.value("every_s", float, within=(_SHORTEST_S, _LONGEST_S))
+    jitter_s = section.value("jitter_s", float, 0.0, within=_SECONDS)
     opened_by, closed_by = (tuple(map(str, section.items(name))) for name in ("opened_by", "closed_by"))
     return Periodic(_call(section), every_s, jitter_s, opened_by, closed_by)
 
@@ -352,16 +383,25 @@ def _periodic(section: Section) -> Periodic:
 def _effect(section: Section) -> Effect:
     cause, cause_type = section.value("cause", str), section.value("cause_type", str)
     each, owner, owner_fact = (section.optional(name, str) for name in ("each", "owner", "owner_fact"))
-    actor = section.convert("actor", _actor) if "actor" in section else Actor.SELF
-    share = section.value("share", float, 1.0) if "share" in section else 1.0
+    actor = section.member("actor", Actor, Actor.SELF)
+    share = section.value("share", float, 1.0, within=(0, 1)) if "share" in section else 1.0
     return Effect(_call(section), cause, cause_type, each, actor, owner, owner_fact, share)
 
 
-def _actor(text: object) -> Actor:
-    try:
-        return Actor(text)
-    except ValueError as error:
-        raise InputError("not an actor", found=text, allowed=", ".join(a.value for a in Actor)) from error
+def _seconds(text: Any) -> Count:
+    """A time, which may grow with the Scale; one that does not is a time that there can be."""
+    count = Count.parse(text)
+    if not count.variables and not 0 <= count.intercept <= _LONGEST_S:
+        raise InputError("is out of range", found=text, allowed=f"0 to {_LONGEST_S:g} seconds")
+    return count
+
+
+def _things(text: Any) -> Count:
+    """A number of nodes or iterations; one that does not follow the Scale is not below zero."""
+    count = Count.parse(text)
+    if not count.variables and count.intercept < 0:
+        raise InputError("is no number of things", found=text, allowed="0 or more")
+    return count
 
 
 def _question(section: Section) -> Question:
@@ -372,7 +412,7 @@ def _question(section: Section) -> Question:
         node_type=section.value("node_type", str),
         call=section.optional("call", str),
         path=section.optional("path", str),
-        examples=tuple(scalar(item) for item in section.items("examples")),
+        examples=section.converted("examples", scalar),
         candidates=tuple(read_rule(item, section, "candidates") for item in candidates),
         answered=section.value("answered", bool, False) if "answered" in section else False,
     )

@@ -6,6 +6,7 @@ Arguments are plain values where they are constant; every other rule is a small 
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from froude.base.documents import Section
 from froude.base.errors import InputError
 from froude.base.plain import Fields, Items
+from froude.workload.generators import GENERATORS, generate
 from froude.workload.scale import Count
 from froude.workload.types import (
     Absent,
@@ -113,6 +115,11 @@ _KEYS = ("absent", "counter", "scaled", "template", "from", "fact", "generated",
 def read_rule(value: Any, parent: Section, name: str) -> Rule:
     """A rule from its YAML value.
 
+    Args:
+        value: as YAML gives it: a scalar for a constant, or a mapping with the one key that names the rule.
+        parent: the section that it stands in, for errors.
+        name: its place there.
+
     Raises:
         InputError: a list, or a mapping that no rule is written as.
     """
@@ -173,9 +180,17 @@ def _which(text: object) -> Which:
 
 def _read_generated(section: Section) -> Rule:
     below = section.section("parameters")
-    return Generated(
-        section.value("generated", str), {name: scalar(below.raw(name)) for name in below.names()}
-    )
+    parameters = {name: below.convert(name, scalar) for name in below.names()}
+    rule = Generated(section.value("generated", str), parameters)
+    if rule.generator not in GENERATORS:
+        allowed = ", ".join(GENERATORS)
+        raise section.error("generated", "is no generator", found=rule.generator, allowed=allowed)
+    try:
+        generate(rule, random.Random(0), 1.7e9)
+    except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+        found = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
+        raise section.error("parameters", f"make no {rule.generator}", found=found) from error
+    return rule
 
 
 def _read_cases(section: Section) -> Rule:
@@ -202,7 +217,7 @@ _READERS: dict[str, Callable[[Section], Rule]] = {
     "fact": lambda section: NodeFact(section.value("fact", str)),
     "generated": _read_generated,
     "index": _read_cases,
-    "unknown": lambda section: Unknown(tuple(scalar(item) for item in section.items("unknown"))),
+    "unknown": lambda section: Unknown(section.converted("unknown", scalar)),
 }
 
 _PIECE = re.compile(r"\{\{|\}\}|\{([^{}:]*)(?::(?:0?(\d{1,3}))?(x)?)?\}|[{}]")
@@ -252,4 +267,8 @@ def scalar(value: Any) -> Scalar:
             return int(value)
         case float():
             return float(value)
-    return str(value)
+        case str():
+            return str(value)
+    raise InputError(
+        "is no plain value", found=type(value).__name__, allowed="a text, a number, true or false"
+    )

@@ -161,12 +161,25 @@ def hash_fields(fields: Mapping[str, Any]) -> str:
 
 
 def hash_parts(files: Iterable[Path], facts: Mapping[str, Any]) -> str:
-    """The content hash as forms of version 1 had it: of files (names and contents) and facts together."""
+    """The content hash as forms of version 1 had it: of files (names and contents) and facts together.
+
+    Args:
+        files: read whole; only their names count, not where they lie.
+        facts: further content, as JSON can hold it; the order of the keys does not matter.
+
+    Returns:
+        The hash as hexadecimal digits.
+    """
     return _digest([{path.name: hash_file(path) for path in files}, facts], sort_keys=True)
 
 
 def hash_files(folder: Path, names: Iterable[str]) -> dict[str, str]:
-    """SHA-256 by name, of the files that belong to a document; part of its content."""
+    """SHA-256 by name, of the files that belong to a document; part of its content.
+
+    Args:
+        folder: where they lie.
+        names: the files, relative to it.
+    """
     return {name: hash_file(folder / name) for name in names}
 
 
@@ -184,10 +197,10 @@ def check_files(folder: Path, hashes: Section, remedy: str) -> None:
     """
     for name in hashes.names():
         expected = hashes.convert(name, _hash)
-        found = hash_file(folder / name)
-        if found != expected:
+        actual = hash_file(folder / name)
+        if actual != expected:
             message = "is not what was written: changed, cut or damaged"
-            raise ChangedError(message, file=folder / name, found=found, allowed=expected, remedy=remedy)
+            raise ChangedError(message, file=folder / name, found=actual, allowed=expected, remedy=remedy)
 
 
 def stamp(wall_s: float) -> str:

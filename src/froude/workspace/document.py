@@ -85,6 +85,14 @@ class Opened:
 def open_document(path: Path, migrations: Migrations, *, limit_bytes: int = LIMIT_BYTES) -> Opened:
     """Read a YAML document of a kind; JSON is YAML, too.
 
+    Args:
+        path: the file.
+        migrations: the kind, and how older forms of it are read.
+        limit_bytes: the most that it may hold.
+
+    Returns:
+        Its fields, which the caller reads and finishes, with version, hash, lineage and tags.
+
     Raises:
         InputError: unreadable, not YAML, of another kind or a newer version, or its lineage is none.
     """
@@ -94,6 +102,14 @@ def open_document(path: Path, migrations: Migrations, *, limit_bytes: int = LIMI
 def open_figures(path: Path, migrations: Migrations, *, limit_bytes: int) -> Opened:
     """Read a JSON document of a kind, of more figures than a YAML one can have.
 
+    Args:
+        path: the file.
+        migrations: the kind, and how older forms of it are read.
+        limit_bytes: the most that it may hold.
+
+    Returns:
+        As `open_document`.
+
     Raises:
         InputError: as `open_document`.
     """
@@ -102,6 +118,13 @@ def open_figures(path: Path, migrations: Migrations, *, limit_bytes: int) -> Ope
 
 def opened(root: Section, migrations: Migrations) -> Opened:
     """Take a parsed document as one of a kind.
+
+    Args:
+        root: all its fields, its stamp and lineage among them.
+        migrations: the kind, and how older forms of it are read.
+
+    Returns:
+        The fields with version, hash, lineage and tags.
 
     Raises:
         InputError: of another kind or a newer version, or its lineage is none.
@@ -137,7 +160,13 @@ def read_lineage(root: Section, kind: str | None = None) -> Lineage | None:
 
 
 def lineage_of(migrations: Migrations, fields: Mapping[str, Any], origin: Origin) -> Lineage:
-    """The lineage of a document that is made now."""
+    """The lineage of a document that is made now.
+
+    Args:
+        migrations: the kind, whose newest form is the one that is written.
+        fields: the document's content, which is hashed.
+        origin: inputs, command, seed and state.
+    """
     made_at = stamp(RealClock().wall())
     return Lineage(
         migrations.kind, migrations.newest, hash_fields(fields), origin.inputs, origin.command, origin.seed,
@@ -148,12 +177,24 @@ def lineage_of(migrations: Migrations, fields: Mapping[str, Any], origin: Origin
 def dump_sealed(
     migrations: Migrations, fields: Mapping[str, Any], lineage: Lineage, tags: tuple[str, ...] = ()
 ) -> str:
-    """The YAML text of a document with its lineage."""
+    """The YAML text of a document with its lineage.
+
+    Args:
+        migrations: the kind, whose newest form is the one that is written.
+        fields: the document's content.
+        lineage: of that content.
+        tags: words by which a workspace finds it.
+    """
     return dump_document(migrations.kind, migrations.newest, sealed(fields, lineage, tags))
 
 
 def dump_sealed_figures(migrations: Migrations, fields: Mapping[str, Any], origin: Origin) -> str:
     """The JSON text of a document with its lineage.
+
+    Args:
+        migrations: the kind, whose newest form is the one that is written.
+        fields: the document's content.
+        origin: what its lineage says of how it came to be, and its tags.
 
     Raises:
         ValueError: a number is not finite.
@@ -163,7 +204,13 @@ def dump_sealed_figures(migrations: Migrations, fields: Mapping[str, Any], origi
 
 
 def sealed(fields: Mapping[str, Any], lineage: Lineage, tags: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The fields of a document with lineage and tags before them."""
+    """The fields of a document with lineage and tags before them.
+
+    Args:
+        fields: the document's content.
+        lineage: of that content.
+        tags: words by which a workspace finds it, each written once; empty for no such field.
+    """
     tagged = {TAGS: sorted(set(tags))} if tags else {}
     return {LINEAGE: lineage.to_mapping(), **tagged, **fields}
 
@@ -194,11 +241,11 @@ def content_of(path: Path) -> str:
         InputError: it cannot be read.
     """
     if path.is_dir():
-        found = next((path / name for name in DOCUMENTS if (path / name).is_file()), None)
-        if found is None:
+        document = next((path / name for name in DOCUMENTS if (path / name).is_file()), None)
+        if document is None:
             raise InputError("is no artifact", file=path, found="a folder", allowed=" or ".join(DOCUMENTS))
-        lineage = read_lineage(parse_file(found))
-        return lineage.content_hash if lineage is not None else content_of(found)
+        lineage = read_lineage(parse_file(document))
+        return lineage.content_hash if lineage is not None else content_of(document)
     return hash_file(path) if kind_of(path) in {None, PAGE} else hash_fields(parse_file(path).fields)
 
 

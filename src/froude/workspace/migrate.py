@@ -8,10 +8,10 @@ when they change; it changes the mapping in place, so that errors keep their lin
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from froude.base.documents import STAMP, Section, parse_stamp
 from froude.base.plain import Fields
+from froude.workspace.unstamped import Unstamped
 
 Step = Callable[[Fields], None]
 
@@ -27,7 +27,7 @@ class Migrations:
         kind: of the documents, as their stamp names it.
         newest: the version that this Froude writes.
         steps: from version -> step to the next; must reach `newest` without a hole.
-        unstamped: tells the version of a form from before stamps; None where it is none of this kind.
+        unstamped: the form from before stamps; None where there was none.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Migrations:
         newest: int,
         steps: Mapping[int, Step] | None = None,
         *,
-        unstamped: Callable[[Mapping[str, Any]], object] = lambda _: None,
+        unstamped: Unstamped | None = None,
     ) -> None:
         self.kind = kind
         self.newest = newest
@@ -58,12 +58,12 @@ class Migrations:
         Raises:
             InputError: of another kind, newer than this Froude, or too old to be known.
         """
-        found = root.raw(STAMP)
-        version = self._unstamped(root.fields)
+        stamp = root.raw(STAMP)
+        version = None if self._unstamped is None else self._unstamped.version_of(root.fields)
         if version is None:
-            named = parse_stamp(found)
+            named = parse_stamp(stamp)
             if named is None or named[0] != self.kind:
-                what = "nothing" if STAMP not in root else found
+                what = "nothing" if STAMP not in root else stamp
                 raise root.error(STAMP, f"is not a {self.kind}", found=what, allowed=self._allowed())
             version = named[1]
         if not isinstance(version, int) or isinstance(version, bool) or version < 1:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import re
+import os
+from contextlib import suppress
 from pathlib import Path
 
+from froude.base.documents import stamped_kind
 from froude.base.errors import InputError
 from froude.base.files import open_regular
+from froude.workspace.unstamped import unstamped_kind
 
 PAGE = "page"
 """Kind of an HTML page of ours."""
@@ -15,16 +18,8 @@ GENERATOR = '<meta name="generator" content="Froude'
 _HEAD_BYTES = 1 << 16
 DOCUMENTS = ("meta.yaml", "plan.yaml")
 """Files of folders that say what the whole is, and hold its lineage."""
-_STAMP = re.compile(
-    rb"""\A(?:\xef\xbb\xbf)?(?:(?:[ \t]*#[^\n]*|[ \t\r]*|---[ \t]*)\n)*"""  # comments and blank lines before it
-    rb"""[ \t]*(?:\{\s*)?['"]?froude['"]?\s*:\s*['"]?([a-z][a-z-]*)/\d"""
-)
-_OLD = (
-    (re.compile(rb"\Aformat: 1\nkind: (trace|partial trace)\n"), None),
-    (re.compile(rb"\Afroude: run\nversion: 1\n"), "run"),
-    (re.compile(rb'\A\{\s*"format"\s*:\s*"froude-report"'), "report"),
-)
-"""Forms of Froude 0.1.0 that had no stamp."""
+_FOLDERS = {"meta.yaml": ("trace", "partial-trace", "run"), "plan.yaml": ("plan",)}
+"""What a folder is where such a file of one of these kinds stands in it; a workload named so makes none."""
 
 
 def kind_of(path: Path) -> str | None:
@@ -37,17 +32,24 @@ def kind_of(path: Path) -> str | None:
         InputError: it cannot be read.
     """
     if path.is_dir():
-        return next((kind_of(path / name) for name in DOCUMENTS if (path / name).is_file()), None)
+        inside = {name: kind_of(path / name) for name in DOCUMENTS if (path / name).is_file()}
+        return next((kind for name, kind in inside.items() if kind in _FOLDERS[name]), None)
     head = head_of(path)
     if head.startswith(b"<!doctype html>") and GENERATOR.encode() in head:
         return PAGE
-    stamp = _STAMP.match(head)
-    if stamp is not None:
-        return stamp[1].decode()
-    for pattern, kind in _OLD:
-        match = pattern.search(head)
-        if match is not None:
-            return kind or match[1].decode().replace(" ", "-")
+    return stamped_kind(head) or unstamped_kind(head)
+
+
+def artifact_around(path: Path) -> Path | None:
+    """The innermost folder around a place that is an artifact, and so whole without it; None for none.
+
+    Args:
+        path: a place, whether anything stands there or not; links on the way to it are followed.
+    """
+    for folder in Path(os.path.realpath(path)).parents:
+        with suppress(InputError, OSError):  # what cannot be read here is nobody's artifact to us
+            if kind_of(folder) is not None:
+                return folder
     return None
 
 

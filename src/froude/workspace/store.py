@@ -105,24 +105,30 @@ class Workspace:
             InputError: a lineage is damaged.
         """
         kinds = [kind] if kind is not None else list(PLACES)
-        found = [artifact for one in kinds for artifact in self._in(one)]
-        found.sort(key=lambda a: (a.lineage.made_at, a.path.stat().st_mtime_ns, a.path.name))
-        return [artifact for artifact in found if tag is None or tag in artifact.tags]
+        artifacts = [artifact for each in kinds for artifact in self._in(each)]
+        artifacts.sort(key=lambda a: (a.lineage.made_at, a.path.stat().st_mtime_ns, a.path.name))
+        return [artifact for artifact in artifacts if tag is None or tag in artifact.tags]
 
     def find(self, what: str, kind: str | None = None) -> Artifact:
         """One artifact by name, by (the beginning of) its id, or by path.
+
+        Args:
+            what: its name; its content hash, or at least the first four characters of that; or its path.
+            kind: the kind looked for, such as `trace`; None for any.
 
         Raises:
             InputError: none, or more than one.
         """
         candidates = self.artifacts(kind)
         exact = [a for a in candidates if what in {a.name, a.path.name} or a.path == Path(what).resolve()]
-        found = exact or [a for a in candidates if len(what) >= 4 and a.lineage.content_hash.startswith(what)]
-        if len(found) != 1:
-            names = ", ".join(a.name for a in (found or candidates)[:10]) or "nothing"
-            message = "names more than one artifact" if found else "is not in the workspace"
+        matches = exact or [
+            a for a in candidates if len(what) >= 4 and a.lineage.content_hash.startswith(what)
+        ]
+        if len(matches) != 1:
+            names = ", ".join(a.name for a in (matches or candidates)[:10]) or "nothing"
+            message = "names more than one artifact" if matches else "is not in the workspace"
             raise InputError(message, file=self.folder, found=what, allowed=names)
-        return found[0]
+        return matches[0]
 
     def traces(self, tag: str | None = None, *, incomplete: bool = False) -> list[Path]:
         """The folders of the traces, oldest first.
@@ -143,8 +149,8 @@ class Workspace:
         return self._folders("run", tag, incomplete=incomplete)
 
     def _folders(self, kind: str, tag: str | None, *, incomplete: bool) -> list[Path]:
-        found = self.artifacts(kind, tag)
-        return [a.path for a in found if incomplete or a.lineage.state is State.COMPLETE]
+        artifacts = self.artifacts(kind, tag)
+        return [a.path for a in artifacts if incomplete or a.lineage.state is State.COMPLETE]
 
     def _in(self, kind: str) -> Iterator[Artifact]:
         place = self._place(kind)

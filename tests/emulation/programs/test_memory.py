@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,7 +11,18 @@ from froude.emulation.programs.memory import Cursor, Memory, Needs
 from froude.hadoop.distribution import Hadoop
 from froude.workload.rules import Special
 from froude.workload.scale import Count, Scale
-from froude.workload.types import CallTemplate, Flow, Repeat, Side, Step, Which
+from froude.workload.types import (
+    CallTemplate,
+    Effect,
+    Flow,
+    NodeType,
+    Recorded,
+    Repeat,
+    Side,
+    Step,
+    Which,
+    Workload,
+)
 from tests.emulation.plans import CLIENT, workload
 
 SCALE = Scale.of(files=3)
@@ -96,6 +109,23 @@ def test_only_what_is_taken_later_is_kept(hadoop: Hadoop) -> None:
     assert (flow(Which.LAST, 1), flow(Which.LAST, 9)) == (72, 72)
     assert (flow(Which.PREVIOUS, 1), flow(Which.PREVIOUS, 2)) == (71, 72)
     assert flow(Which.LAST, 1, plus=5) == 77
+
+
+def test_causes_come_in_any_order(hadoop: Hadoop) -> None:
+    """Of effects every place is kept, and so is what an effect takes from the steps of its own type."""
+    path = Flow("c.a", Side.REQUEST, "src")
+    takers = (replace(call("c.f"), arguments={"src": path}), call("c.e"))
+    steps = (Repeat("L1", Count(9), (call("c.a"),)),)
+    effects = tuple(Effect(taker, "c.a", "c", None) for taker in takers)
+    step = replace(call("c.b"), arguments={"src": replace(path, call="c.e")})
+    made = Workload((NodeType("c", Count(1), (*steps, step), effects=effects),), Recorded((), ()))
+    needs, memory = Needs(made), Memory()
+    kind = hadoop.schema().method(CLIENT, "getFileInfo")
+    for name in ("c.a", "c.e"):
+        for iteration in (0, 1, 7, 4):
+            loops = {"L1": iteration}
+            memory.keep(needs.own, name, loops, Side.REQUEST, kind.request(src=f"/{name}{iteration}"))
+        assert memory.flow(replace(path, call=name), {"L1": 1}) == f"/{name}1"
 
 
 def test_a_failed_call_leaves_no_value(hadoop: Hadoop) -> None:

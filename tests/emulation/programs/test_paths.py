@@ -16,13 +16,13 @@ from tests.emulation.plans import CLIENT
 @pytest.fixture
 def response(hadoop: Hadoop) -> Any:
     """An answer to addBlock with two locations."""
-    made: Any = hadoop.schema().method(CLIENT, "addBlock").response()
-    made.block.offset, made.block.b.blockId = 5, 71
+    message: Any = hadoop.schema().method(CLIENT, "addBlock").response()
+    message.block.offset, message.block.b.blockId = 5, 71
     for name in ("u0", "u1"):
-        made.block.locs.add().id.datanodeUuid = name
-    made.block.storageIDs.append("DS-0")
-    made.block.blockToken.SetInParent()
-    return made
+        message.block.locs.add().id.datanodeUuid = name
+    message.block.storageIDs.append("DS-0")
+    message.block.blockToken.SetInParent()
+    return message
 
 
 def test_every_leaf_is_found_at_its_path(response: Any) -> None:

@@ -9,11 +9,9 @@ import pytest
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.programs.events import NodeId
-from froude.emulation.programs.hdfs.datanode import EmulatedDatanode
 from froude.emulation.programs.hdfs.datanodes import DatanodeSettings
 from froude.emulation.programs.population import Connections, PlaySettings, Population
 from froude.emulation.programs.registry import populate
-from froude.emulation.programs.scripted import ScriptedNode
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.target import Target
 from froude.workload.rules import Special
@@ -33,21 +31,6 @@ def connected(hadoop: Hadoop, connections: Connections, **programs: object) -> P
         {"namenode": Target("namenode", "a:1"), "": Target("", "b:2")}, connections, programs=programs
     )
     return populate(plan(datanodes=6, clients=4), hadoop.schema(), seeds=Seeds(3), settings=settings)
-
-
-def test_nodes_get_the_program_of_their_type(population: Population) -> None:
-    """DataNodes are emulated, others follow their steps."""
-    assert isinstance(population.program(NodeId("datanode", 0)), EmulatedDatanode)
-    assert isinstance(population.program(NodeId("client", 0)), ScriptedNode)
-
-
-def test_an_unknown_program_is_refused(hadoop: Hadoop) -> None:
-    """The error names those that there are."""
-    made = plan()
-    strange = replace(made.workload.node_types[0], program="mainframe")
-    made = replace(made, workload=replace(made.workload, node_types=(strange,)))
-    with pytest.raises(InputError, match=r"mainframe.*scripted, datanode"):
-        populate(made, hadoop.schema(), seeds=Seeds(1))
 
 
 def test_nodes_are_known_by_what_they_call_themselves(population: Population) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from froude.base.seeds import Seeds
-from froude.emulation.programs.context import Cause, NodeContext, Place, stand_in
+from froude.emulation.programs.context import Cause, NodeContext, Place
 from froude.emulation.programs.events import (
     Failed,
     Instruction,
@@ -35,7 +35,7 @@ from froude.workload.plan import Plan
 from froude.workload.scale import Count
 from froude.workload.types import (
     Actor,
-    Cases,
+    CallTemplate,
     Constant,
     Counter,
     Effect,
@@ -43,9 +43,9 @@ from froude.workload.types import (
     Moment,
     NodeType,
     Periodic,
+    Rule,
     Side,
     Template,
-    Unknown,
     Which,
 )
 from froude.workload.walk import calls
@@ -165,12 +165,18 @@ def test_datanodes_are_told_the_length_that_will_be_reported(population: Populat
     ]
 
 
-def test_a_poll_is_repeated_until_its_answer(population: Population) -> None:
-    """Complete is sent again after its pause while false, the same request; then the steps go on."""
+def completing(population: Population) -> tuple[Stage, list[Instruction]]:
+    """A client that has written both blocks of a file and calls complete."""
     stage = Stage(population)
     said = stage.ring(stage.created())
     for number in (71, 72):
         said = stage.ring(stage.answer(said, stage.block(number)))
+    return stage, said
+
+
+def test_a_poll_is_repeated_until_its_answer(population: Population) -> None:
+    """Complete is sent again after its pause while false, the same request; then the steps go on."""
+    stage, said = completing(population)
     first = sent(said)
     assert first.method == "complete"
     said = stage.answer(said, lambda response: setattr(response, "result", False))
@@ -181,13 +187,39 @@ def test_a_poll_is_repeated_until_its_answer(population: Population) -> None:
 
 
 def test_the_lease_is_renewed_only_while_a_file_is_open(population: Population) -> None:
-    """RenewLease begins with create and stops after complete."""
+    """RenewLease begins with create, goes on while complete is refused, and stops once it is granted."""
     stage = Stage(population)
     said = stage.created()
     token = next(e.token for e in said if isinstance(e, WakeAt) and e.time_s > 20)
     assert sent(stage.tell(Timer(token, 30.0))).method == "renewLease"
-    stage.node._open = {0: 0}  # type: ignore[attr-defined]
-    assert stage.tell(Timer(token, 60.0)) == []
+    said = stage.ring(said)
+    for number in (71, 72):
+        said = stage.ring(stage.answer(said, stage.block(number)))
+    refused = stage.answer(said, lambda response: setattr(response, "result", False))
+    assert sent(stage.tell(Timer(token, 60.0))).method == "renewLease"
+    stage.answer(stage.ring(refused, token=1), lambda response: setattr(response, "result", True))
+    assert stage.tell(Timer(token, 90.0)) == []
+
+
+def test_a_poll_is_given_up_after_a_hundred_answers(population: Population) -> None:
+    """A file that is never complete holds a client up for so long and no longer; the note says so."""
+    stage, said = completing(population)
+    for _ in range(99):
+        said = stage.answer(said, lambda response: setattr(response, "result", False))
+        said = stage.ring(said, token=1)
+    said = stage.answer(said, lambda response: setattr(response, "result", False))
+    assert Note("poll given up: client.complete complete") in said
+    assert not any(isinstance(each, WakeAt) and each.token == 1 for each in said)
+    assert sent(stage.ring(said)).method == "getFileInfo"
+
+
+def test_no_earlier_answer_stands_in_for_a_failed_one(population: Population) -> None:
+    """The second addBlock fails: complete names no last block, rather than the first one, and is left out."""
+    stage = Stage(population)
+    said = stage.ring(stage.answer(stage.ring(stage.created()), stage.block(71)))
+    assert sent(said).method == "addBlock"
+    said = stage.ring(stage.tell(Failed(sent(said).token, "java.io.IOException", "no")))
+    assert Note("call left out: client.complete complete") in said
 
 
 def test_a_node_finishes_after_its_last_answer(population: Population) -> None:
@@ -235,7 +267,7 @@ def test_a_namenode_that_asks_for_patience_gets_it(population: Population) -> No
 
 def test_effects_reach_the_nodes_that_the_answer_names(hadoop: Hadoop) -> None:
     """The acting node is the one that gave the same name in a request of its own; it calls with the answer's values."""
-    made = plan(datanodes=2, clients=1, files=1)
+    planned = plan(datanodes=2, clients=1, files=1)
     name = Template(("DN-", Counter(0, {"node": 1})))
     path = Flow("client.add", Side.RESPONSE, "block.locs[{each}].id.datanodeUuid", Which.CAUSE)
     effect = Effect(
@@ -250,10 +282,10 @@ def test_effects_reach_the_nodes_that_the_answer_names(hadoop: Hadoop) -> None:
     watcher = NodeType(
         "watcher", Count(2), (_call("hello", "getFileInfo", {"src": name}),), effects=(effect,)
     )
-    workload = replace(made.workload, node_types=(made.workload.node_type("client"), watcher))
+    workload = replace(planned.workload, node_types=(planned.workload.node_type("client"), watcher))
     counts = {"client": 1, "watcher": 2}
     population = populate(
-        Plan(workload, made.scale, counts), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
+        Plan(workload, planned.scale, counts), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
     )
     acting = Stage(population, 1, "watcher")
     acting.ring(acting.tell(Started(0.0)))
@@ -275,16 +307,16 @@ class _Named(Stage):
 
 def test_an_effect_that_timing_decides_is_made_for_its_share_of_causes(hadoop: Hadoop) -> None:
     """A share of 0.3 acts for about three causes in ten, the same ones for one seed."""
-    made = plan(datanodes=0, clients=1, files=200)
+    planned = plan(datanodes=0, clients=1, files=200)
     again = _call("again", "getFileInfo", {"src": Constant("/a")})
     effect = Effect(again, "client.info", "client", None, share=0.3)
-    client = replace(made.workload.node_type("client"), effects=(effect,))
-    workload = replace(made.workload, node_types=(client,))
+    client = replace(planned.workload.node_type("client"), effects=(effect,))
+    workload = replace(planned.workload, node_types=(client,))
     schema = hadoop.schema()
     acted = []
     for _ in range(2):
         population = populate(
-            Plan(workload, made.scale, {"client": 1}), schema, seeds=Seeds(1), settings=SETTINGS
+            Plan(workload, planned.scale, {"client": 1}), schema, seeds=Seeds(1), settings=SETTINGS
         )
         stage = Stage(population)
         info = next(call for call in calls(client.steps) if call.id == "client.info")
@@ -293,8 +325,7 @@ def test_an_effect_that_timing_decides_is_made_for_its_share_of_causes(hadoop: H
         stage.node._body = population.encode(info, population.request(info, {"src": "/a"}))  # type: ignore[attr-defined]
         for _ in range(200):
             response = population.schema.method(CLIENT, "getFileInfo").response()
-            effects = population.effects_of("client", "client.info")
-            stage.node._cause(effects, info, context, response, out)  # type: ignore[attr-defined]
+            stage.node._cause(info, context, response, out)  # type: ignore[attr-defined]
         acted.append(len(out))
     assert acted[0] == acted[1]
     assert 35 < acted[0] < 85
@@ -302,7 +333,7 @@ def test_an_effect_that_timing_decides_is_made_for_its_share_of_causes(hadoop: H
 
 def test_the_callee_of_a_request_acts_on_it(hadoop: Hadoop) -> None:
     """A call addressed to an emulated node is not sent: the node that listens there makes the call that it causes."""
-    made = plan(datanodes=0, clients=0)
+    planned = plan(datanodes=0, clients=0)
     where = Template(("10.0.0.", Counter(1, {"node": 1})))
     asked = replace(
         _call(
@@ -322,10 +353,10 @@ def test_the_callee_of_a_request_acts_on_it(hadoop: Hadoop) -> None:
     )
     node = NodeType("node", Count(2), (_call("hello", "getFileInfo", {"src": where}),), effects=(effect,))
     master = NodeType("client", Count(2), (asked, _call("after", "getFileInfo", {"src": Constant("/b")})))
-    workload = replace(made.workload, node_types=(master, node))
+    workload = replace(planned.workload, node_types=(master, node))
     counts = {"client": 2, "node": 2}
     population = populate(
-        Plan(workload, made.scale, counts), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
+        Plan(workload, planned.scale, counts), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
     )
     nodes = [Stage(population, number, "node") for number in range(2)]
     for each in nodes:
@@ -340,17 +371,38 @@ def test_the_callee_of_a_request_acts_on_it(hadoop: Hadoop) -> None:
     assert sent(master_1.ring(said)).method == "getFileInfo"
 
 
+def test_a_request_that_is_made_again_has_had_its_effects(hadoop: Hadoop) -> None:
+    """What a request makes its callee do is caused at the first attempt alone."""
+    made = plan(datanodes=0, clients=0)
+    asked = _call("launch", "getFileInfo", {"src": Constant("/a")})
+    effect = Effect(
+        _call("fetch", "getFileInfo", {"src": Constant("/b")}), "client.launch", "client", None, Actor.CALLEE
+    )
+    client = NodeType("client", Count(1), (asked,), effects=(effect,))
+    workload = replace(made.workload, node_types=(client,))
+    population = populate(
+        Plan(workload, made.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
+    )
+    stage = Stage(population)
+    said = stage.ring(stage.tell(Started(0.0)))
+    assert [e.what for e in said if isinstance(e, Note)] == ["effect client.fetch names no node of the play"]
+    said = stage.tell(Failed(0, "org.apache.hadoop.ipc.RetriableException", "later"))
+    again = stage.ring(said, token=1)
+    assert sent(again).method == "getFileInfo"
+    assert not [e for e in again if isinstance(e, Note)]
+
+
 def test_a_call_of_a_service_without_target_is_left_out(hadoop: Hadoop) -> None:
     """It is counted, and the node goes on with its next call; calls of other services are sent to theirs."""
-    made = plan(datanodes=0, clients=1)
+    planned = plan(datanodes=0, clients=1)
     steps = (
         replace(_call("ask", "getFileInfo", {"src": Constant("/a")}), service="resourcemanager"),
         replace(_call("look", "getFileInfo", {"src": Constant("/b")}), service="namenode"),
     )
-    workload = replace(made.workload, node_types=(NodeType("client", Count(1), steps),))
+    workload = replace(planned.workload, node_types=(NodeType("client", Count(1), steps),))
     settings = PlaySettings({"namenode": Target("namenode", "nn:1", "CID-1")})
     population = populate(
-        Plan(workload, made.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=settings
+        Plan(workload, planned.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=settings
     )
     stage = Stage(population)
     said = stage.ring(stage.tell(Started(0.0)))
@@ -361,15 +413,15 @@ def test_a_call_of_a_service_without_target_is_left_out(hadoop: Hadoop) -> None:
 
 def test_periodic_calls_count_their_own_beats(hadoop: Hadoop) -> None:
     """A periodic call's rules see its number, and the answer of the beat before."""
-    made = plan(datanodes=0, clients=1)
+    planned = plan(datanodes=0, clients=1)
     src = Template(("/beat", Counter(0, {"client.beat": 1})))
     beat = Periodic(_call("beat", "getFileInfo", {"src": src}), 1.0)
     client = NodeType(
         "client", Count(1), (_call("a", "getFileInfo", {"src": Constant("/a")}),), periodic=(beat,)
     )
-    workload = replace(made.workload, node_types=(client,))
+    workload = replace(planned.workload, node_types=(client,))
     population = populate(
-        Plan(workload, made.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
+        Plan(workload, planned.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
     )
     stage = Stage(population)
     stage.tell(Started(0.0))
@@ -379,14 +431,14 @@ def test_periodic_calls_count_their_own_beats(hadoop: Hadoop) -> None:
 
 def test_a_periodic_call_that_fell_behind_makes_up_for_one_beat_only(hadoop: Hadoop) -> None:
     """Ten beats late, the next one is due at once, and the one after that a period later: no burst."""
-    made = plan(datanodes=0, clients=1)
+    planned = plan(datanodes=0, clients=1)
     beat = Periodic(_call("beat", "getFileInfo", {"src": Constant("/a")}), 1.0)
     client = NodeType(
         "client", Count(1), (_call("a", "getFileInfo", {"src": Constant("/a")}),), periodic=(beat,)
     )
-    workload = replace(made.workload, node_types=(client,))
+    workload = replace(planned.workload, node_types=(client,))
     population = populate(
-        Plan(workload, made.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
+        Plan(workload, planned.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
     )
     stage = Stage(population)
     stage.tell(Started(0.0))
@@ -398,16 +450,58 @@ def test_a_periodic_call_that_fell_behind_makes_up_for_one_beat_only(hadoop: Had
     assert [e.time_s for e in said if isinstance(e, WakeAt)] == [6.0]
 
 
+def alone(hadoop: Hadoop, client: NodeType) -> Stage:
+    """One node, of a workload of its own."""
+    made = plan(datanodes=0, clients=1)
+    workload = replace(made.workload, node_types=(client,))
+    return _Named(
+        populate(
+            Plan(workload, made.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
+        )
+    )
+
+
+def adding(name: str, source: str | None = None, which: Which = Which.LAST) -> CallTemplate:
+    """A call that is answered with a block; its fileId is the number of the block that another was answered with."""
+    arguments: dict[str, Rule] = {"src": Constant("/a"), "clientName": Constant("me")}
+    if source is not None:
+        arguments["fileId"] = Flow(source, Side.RESPONSE, "block.b.blockId", which)
+    return _call(name, "addBlock", arguments)
+
+
+def test_answers_of_periodic_calls_stand_at_their_own_beats(hadoop: Hadoop) -> None:
+    """Also where one overtakes another; an error is an answer without values."""
+    beat = Periodic(adding("beat", "client.beat", Which.PREVIOUS), 1.0)
+    stage = alone(hadoop, NodeType("client", Count(1), (adding("a"),), (beat,)))
+    stage.tell(Started(0.0))
+    first, second = (stage.tell(Timer(1 << 20, at_s)) for at_s in (1.0, 2.0))
+    stage.answer(second, stage.block(71))
+    stage.answer(first, stage.block(70))
+    third = stage.tell(Timer(1 << 20, 3.0))
+    assert stage.request(third).fileId == 71
+    stage.tell(Failed(sent(third).token, "java.io.IOException", "no"))
+    fourth = stage.tell(Timer(1 << 20, 4.0))
+    assert stage.request(fourth).fileId == 0
+    assert [each for each in fourth if isinstance(each, Note)] == []
+
+
+def test_an_answer_to_an_effect_is_kept(hadoop: Hadoop) -> None:
+    """From when it comes the node's later calls take from it, also where effects overtake each other."""
+    effect = Effect(adding("e"), "client.a", "client", None)
+    steps = (adding("a"), adding("a2"), adding("b", "client.e"), adding("b2", "client.e"))
+    stage = alone(hadoop, NodeType("client", Count(1), steps, effects=(effect,)))
+    said = stage.answer(stage.ring(stage.tell(Started(0.0))), stage.block(70))
+    (message,) = [each for each in said if isinstance(each, SendMessage)]
+    first, second = (stage.tell(MessageReceived(message.message)) for _ in range(2))
+    stage.answer(second, stage.block(72))
+    after = stage.ring(stage.answer(stage.ring(said), stage.block(1)))
+    assert stage.request(after).fileId == 72
+    stage.answer(first, stage.block(71))
+    assert stage.request(stage.ring(stage.answer(after, stage.block(2)))).fileId == 71
+
+
 def test_constant_requests_are_made_once(population: Population) -> None:
     """A call without a changing argument is encoded once for all nodes."""
     template = _call("fixed", "getFileInfo", {"src": Constant("/a")})
     assert population.fixed(template) is population.fixed(template)
     assert population.fixed(population.types["client"].steps[0].steps[0]) is None  # type: ignore[union-attr,arg-type]
-
-
-def test_an_example_stands_in_for_an_unknown_case(population: Population) -> None:
-    """Where only the rule of some iterations is unknown, its example is sent there."""
-    context = NodeContext(Stage(population).node, Place({}, ()))  # type: ignore[arg-type]
-    assert stand_in(Unknown(("/other", "/more")), context) == "/other"
-    assert stand_in(Cases("L9", Unknown(("/first",)), None, Constant("/x")), context) == "/first"
-    assert stand_in(Cases("L9", Constant("/x"), None, Unknown(("/other",))), context) == "/x"

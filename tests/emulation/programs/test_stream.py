@@ -34,3 +34,13 @@ def test_a_paced_stream_keeps_intended_times_when_it_is_late() -> None:
 def test_an_empty_stream_ends_at_once() -> None:
     """Nothing to send is an end, not a hang."""
     assert list(Stream(iter([])).handle(Started(0.0), 0.0)) == [Reached(Moment.FINISHED)]
+
+
+def test_what_is_overdue_of_a_paced_stream() -> None:
+    """The calls that the window kept back, with their own times; a closed loop is never behind."""
+    stream = Stream(iter(calls(5, every_s=1.0)), window=1, paced=True)
+    stream.handle(Started(0.0), 10.0)
+    assert list(stream.overdue(12.5)) == [("m", 11.0), ("m", 12.0)]
+    closed = Stream(iter(calls(5)), window=1)
+    closed.handle(Started(0.0), 10.0)
+    assert list(closed.overdue(99.0)) == []

@@ -1,7 +1,8 @@
 """The prediction's tables carry its shares, its ceiling and its misses."""
 
 from froude.experiment.figures.prediction import prediction_section
-from froude.mining.prediction import LeafOutcome, Miss, Prediction, PredictionRow, TypeSequences
+from froude.mining.prediction import LeafOutcome, Miss, Prediction, PredictionRow
+from froude.mining.sequences import TypeSequences
 from froude.render import Table
 
 PREDICTION = Prediction(

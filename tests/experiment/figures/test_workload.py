@@ -1,9 +1,7 @@
 """The picture and tables of a workload say what the workload says."""
 
-from froude.experiment.figures.plan import plan_section
 from froude.experiment.figures.workload import argument_kinds, pattern, workload_section
 from froude.render import Callout, Table, describe
-from froude.workload.extrapolate import extrapolate
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     CallTemplate,
@@ -77,11 +75,3 @@ def test_questions_and_findings_are_not_hidden() -> None:
     tables = [block for block in section.blocks if isinstance(block, Table)]
     assert tables[-1].rows[0][0] == "q1"
     assert [block.tone.value for block in section.blocks if isinstance(block, Callout)] == ["bad"]
-
-
-def test_a_plan_in_figures() -> None:
-    """Nodes, calls and periodic rates at the scale, and what is refused."""
-    section = plan_section(extrapolate(WORKLOAD, SCALE))
-    table = next(block for block in section.blocks if isinstance(block, Table))
-    assert table.rows == [("dn", 3, 0, 0, 1.0), ("client", 2, 8, 16, 0)]
-    assert "can be played" in section.intro

@@ -15,10 +15,10 @@ Answer = Callable[[ServerConnection, Request], bytes | None]
 """What to send for a call; None closes the connection."""
 
 
-def reset(one: socket.socket) -> None:
+def reset(peer: socket.socket) -> None:
     """Close with a reset instead of an end."""
-    one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    one.close()
+    peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    peer.close()
 
 
 @contextlib.contextmanager
@@ -42,13 +42,13 @@ def daemon(
     def serve() -> None:
         while not over.is_set():
             try:
-                one, _ = listener.accept()
+                peer, _ = listener.accept()
             except OSError:
                 return
-            held.append(one)
+            held.append(peer)
             with contextlib.suppress(OSError):
-                if greet is None or not greet(one):
-                    _converse(one, make(), answer)
+                if greet is None or not greet(peer):
+                    _converse(peer, make(), answer)
 
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()
@@ -56,24 +56,24 @@ def daemon(
         yield listener.getsockname()
     finally:
         over.set()
-        for one in held:
+        for peer in held:
             with contextlib.suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-            one.close()
+                peer.shutdown(socket.SHUT_RDWR)
+            peer.close()
         with contextlib.suppress(OSError):
             listener.shutdown(socket.SHUT_RDWR)
         listener.close()
         thread.join(5)
 
 
-def _converse(one: socket.socket, core: ServerConnection, answer: Answer) -> None:
-    with one:
-        while data := one.recv(65536):
+def _converse(peer: socket.socket, core: ServerConnection, answer: Answer) -> None:
+    with peer:
+        while data := peer.recv(65536):
             events = core.receive(data)
-            one.sendall(core.data_to_send())
+            peer.sendall(core.data_to_send())
             for event in events:
                 if isinstance(event, Request):
                     reply = answer(core, event)
                     if reply is None:
                         return
-                    one.sendall(reply)
+                    peer.sendall(reply)

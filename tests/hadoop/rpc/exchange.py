@@ -20,9 +20,9 @@ def client(**options: object) -> ClientConnection:
 
 def opened() -> ClientConnection:
     """A client that has sent its first bytes."""
-    one = client(user="ada")
-    one.open()
-    return one
+    connection = client(user="ada")
+    connection.open()
+    return connection
 
 
 def cuts(data: bytes) -> Iterator[list[bytes]]:
@@ -37,11 +37,11 @@ def feed(receive: Callable[[bytes], list[Event]], pieces: list[bytes]) -> list[E
     return [event for piece in pieces for event in receive(piece)]
 
 
-def handshake(one: ClientConnection, server: ServerConnection) -> tuple[list[Event], list[Event]]:
+def handshake(connection: ClientConnection, server: ServerConnection) -> tuple[list[Event], list[Event]]:
     """Pass bytes between both until neither has more to say; events of the client and of the server."""
     ours: list[Event] = []
-    theirs = server.receive(one.open())
+    theirs = server.receive(connection.open())
     while data := server.data_to_send():
-        ours += one.receive(data)
-        theirs += server.receive(one.data_to_send())
+        ours += connection.receive(data)
+        theirs += server.receive(connection.data_to_send())
     return ours, theirs

@@ -32,9 +32,9 @@ def token_server(*, simple: bool = False, password: bytes = TOKEN.password) -> S
 
 def test_the_first_bytes_without_authentication() -> None:
     """Preamble and context go in one write and calls may follow at once."""
-    one = client(user="ada")
-    assert one.open()[:7] == b"hrpc\x09\0\0"
-    assert one.state is State.READY
+    connection = client(user="ada")
+    assert connection.open()[:7] == b"hrpc\x09\0\0"
+    assert connection.state is State.READY
 
 
 def test_answers_in_any_order_and_any_cut() -> None:
@@ -46,53 +46,53 @@ def test_answers_in_any_order_and_any_cut() -> None:
     )
     stream = b"".join(len(d).to_bytes(4, "big") + d for d in data)
     for pieces in cuts(stream):
-        one = opened()
+        connection = opened()
         for call_id in range(3):
-            one.request(call_id, "m", b"")
+            connection.request(call_id, "m", b"")
         expected = [Response(2, b"two"), ErrorResponse(0, "E", "m"), Response(1, b"one")]
-        assert feed(one.receive, pieces) == expected
-        assert one.in_flight == frozenset()
-        assert one.state is State.READY
+        assert feed(connection.receive, pieces) == expected
+        assert connection.in_flight == frozenset()
+        assert connection.state is State.READY
 
 
 def test_a_fatal_answer_ends_the_connection() -> None:
     """After FATAL nothing is read and nothing may be sent."""
-    one = opened()
-    one.request(1, "m", b"")
+    connection = opened()
+    connection.request(1, "m", b"")
     stream = b"".join(
         len(d).to_bytes(4, "big") + d for d in (response(1, 2, exceptionClassName=b"E"), response(1, 0, b""))
     )
-    assert one.receive(stream) == [FatalResponse(1, "E", "")]
-    assert one.receive(stream) == []
+    assert connection.receive(stream) == [FatalResponse(1, "E", "")]
+    assert connection.receive(stream) == []
     with pytest.raises(LocalProtocolError, match="CLOSED"):
-        one.request(2, "m", b"")
+        connection.request(2, "m", b"")
 
 
 def test_an_answer_to_no_call_breaks_the_connection_after_what_was_right() -> None:
     """Events before the breach are given, then Broken, then nothing."""
-    one = opened()
-    one.request(1, "m", b"")
+    connection = opened()
+    connection.request(1, "m", b"")
     good, bad = response(1, 0, b""), response(5, 0, b"")
     stream = b"".join(len(d).to_bytes(4, "big") + d for d in (good, bad, good))
-    first, last = one.receive(stream)
+    first, last = connection.receive(stream)
     assert first == Response(1, b"")
     assert isinstance(last, Broken)
     assert "call 5" in str(last.error)
-    assert one.receive(stream) == []
-    assert one.receive_end() == []
+    assert connection.receive(stream) == []
+    assert connection.receive_end() == []
 
 
 def test_what_the_caller_may_not_do() -> None:
     """Calls before open, ids out of range or in flight, opening twice, odd client ids: our own errors."""
     with pytest.raises(LocalProtocolError, match="state NEW"):
         client().request(1, "m", b"")
-    one = opened()
-    one.request(1, "m", b"")
+    connection = opened()
+    connection.request(1, "m", b"")
     for call_id in (1, -1, 1 << 31):
         with pytest.raises(LocalProtocolError):
-            one.request(call_id, "m", b"")
+            connection.request(call_id, "m", b"")
     with pytest.raises(LocalProtocolError):
-        one.open()
+        connection.open()
     with pytest.raises(LocalProtocolError, match="16 bytes"):
         client(client_id=b"short")
 
@@ -100,9 +100,9 @@ def test_what_the_caller_may_not_do() -> None:
 def test_a_retry_keeps_its_id_and_counts() -> None:
     """A call sent again after a failure has the same client id and call id, and a raised count."""
     server = ServerConnection()
-    one, again = client(user="ada"), client(user="ada")
-    server.receive(one.open())
-    (first,) = server.receive(one.request(7, "delete", b"x"))
+    connection, again = client(user="ada"), client(user="ada")
+    server.receive(connection.open())
+    (first,) = server.receive(connection.request(7, "delete", b"x"))
     other = ServerConnection()
     other.receive(again.open())
     (second,) = other.receive(again.request(7, "delete", b"x", retry=1))
@@ -115,18 +115,20 @@ def test_a_retry_keeps_its_id_and_counts() -> None:
 def test_one_connection_may_carry_several_processes() -> None:
     """A call may name another client id, caller context and protocol than the connection."""
     server = ServerConnection()
-    one = opened()
+    connection = opened()
     server.receive(client(user="ada").open())
-    raw = one.request(1, "m", b"", client_id=b"z" * 16, caller_context="task", protocol="org.example.Other")
+    raw = connection.request(
+        1, "m", b"", client_id=b"z" * 16, caller_context="task", protocol="org.example.Other"
+    )
     assert server.receive(raw) == [Request(1, b"z" * 16, 0, "task", "org.example.Other", "m", b"")]
 
 
 def test_a_server_without_sasl_lets_the_client_go_on_as_simple() -> None:
     """NEGOTIATE answered by SUCCESS: the context names the user."""
-    ours, theirs = handshake(one := client(user="ada", sasl=True), ServerConnection())
+    ours, theirs = handshake(connection := client(user="ada", sasl=True), ServerConnection())
     assert ours == [Authenticated("SIMPLE", "")]
     assert theirs[1:] == [Opened(PROTOCOL, "ada", None, CLIENT_ID)]
-    assert one.state is State.READY
+    assert connection.state is State.READY
 
 
 def test_simple_is_chosen_among_offers() -> None:
@@ -147,11 +149,11 @@ def test_a_token_is_chosen_and_both_sides_prove_themselves() -> None:
 
 def test_a_wrong_token_is_refused_as_a_fatal_answer() -> None:
     """The refusal names the exception, and ends the connection."""
-    one = client(mechanisms=[DigestMd5Client(TOKEN, b"c" * 16)])
-    ours, _ = handshake(one, token_server(password=b"other"))
+    connection = client(mechanisms=[DigestMd5Client(TOKEN, b"c" * 16)])
+    ours, _ = handshake(connection, token_server(password=b"other"))
     assert isinstance(ours[-1], FatalResponse)
     assert ours[-1].error_class.endswith("AccessControlException")
-    assert one.state is State.CLOSED
+    assert connection.state is State.CLOSED
 
 
 def test_no_common_mechanism_is_said() -> None:
@@ -163,18 +165,18 @@ def test_no_common_mechanism_is_said() -> None:
 
 def test_a_call_during_the_handshake_is_our_error() -> None:
     """Before Authenticated no call may be sent."""
-    one = client(sasl=True, user="ada")
-    one.open()
+    connection = client(sasl=True, user="ada")
+    connection.open()
     with pytest.raises(LocalProtocolError, match="NEGOTIATING"):
-        one.request(1, "m", b"")
+        connection.request(1, "m", b"")
 
 
 def test_frames_are_small_until_authenticated() -> None:
     """A large frame is refused during the handshake and taken afterwards."""
     size = HANDSHAKE_LIMIT_BYTES + 1
-    one = client(sasl=True, user="ada")
-    one.open()
-    (event,) = one.receive(size.to_bytes(4, "big"))
+    connection = client(sasl=True, user="ada")
+    connection.open()
+    (event,) = connection.receive(size.to_bytes(4, "big"))
     assert isinstance(event, Broken)
     ready = client(sasl=True, user="ada")
     handshake(ready, ServerConnection())
@@ -186,8 +188,8 @@ def test_frames_are_small_until_authenticated() -> None:
 @pytest.mark.parametrize(("data", "torn"), [(b"", False), (b"\0\0", True)])
 def test_the_end_says_what_is_missing(data: bytes, torn: bool) -> None:
     """Closing tells whether a frame was torn and how many calls are without an answer."""
-    one = opened()
-    one.request(1, "m", b"")
-    one.receive(data)
-    assert one.receive_end() == [Closed(torn, 1)]
-    assert one.receive_end() == []
+    connection = opened()
+    connection.request(1, "m", b"")
+    connection.receive(data)
+    assert connection.receive_end() == [Closed(torn, 1)]
+    assert connection.receive_end() == []

@@ -38,15 +38,15 @@ def writable(call_id: int, protocol: bytes, method: bytes, rest: bytes) -> bytes
 
 def test_a_call_and_its_context() -> None:
     """What the client encodes is what the decoder reads."""
-    one = client(user="ada", real_user="root", caller_context="CLI")
-    start = one.open()
+    connection = client(user="ada", real_user="root", caller_context="CLI")
+    start = connection.open()
     assert decode_preamble(start[:7]) == Preamble(9, 0, sasl=False)
     assert decode_client_frame(start[11:]) == Opened(PROTOCOL, "ada", "root", CLIENT_ID)
-    call = one.request(300, "getFileInfo", b"body" * 100, retry=2)
+    call = connection.request(300, "getFileInfo", b"body" * 100, retry=2)
     assert decode_client_frame(call[4:]) == Request(
         300, CLIENT_ID, 2, "CLI", PROTOCOL, "getFileInfo", b"body" * 100
     )
-    assert decode_client_frame(one.ping()[4:]) == Ping()
+    assert decode_client_frame(connection.ping()[4:]) == Ping()
 
 
 def test_the_hand_written_header_is_what_protobuf_writes() -> None:

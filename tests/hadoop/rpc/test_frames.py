@@ -13,12 +13,12 @@ from tests.hadoop.rpc.exchange import cuts
 
 def read(reader: FrameReader, pieces: list[bytes]) -> list[bytes]:
     """Every frame of the pieces."""
-    found = []
+    frames = []
     for piece in pieces:
         reader.feed(piece)
         while (payload := reader.next_frame()) is not None:
-            found.append(payload)
-    return found
+            frames.append(payload)
+    return frames
 
 
 @pytest.mark.parametrize(

@@ -35,15 +35,15 @@ def framed(payload: bytes) -> bytes:
 
 def kinds(seen: list[Seen]) -> list[str]:
     """Names of the events."""
-    return [type(one.event).__name__ for one in seen]
+    return [type(record.event).__name__ for record in seen]
 
 
 def test_both_directions_with_their_times() -> None:
     """Events carry the time at which their last byte passed."""
-    one = client(user="ada")
+    connection = client(user="ada")
     observer = Observer()
-    seen = observer.from_client(one.open(), 1.0)
-    call = one.request(3, "m", b"x")
+    seen = observer.from_client(connection.open(), 1.0)
+    call = connection.request(3, "m", b"x")
     seen += observer.from_client(call[:5], 2.0) + observer.from_client(call[5:], 3.0)
     seen += observer.from_server(framed(response(3, 0, b"y")), 4.0) + observer.closed(5.0)
     assert seen == [
@@ -60,7 +60,7 @@ def test_reading_goes_on_behind_a_frame_that_does_not_decode() -> None:
     good = framed(response(1, 0, b""))
     for pieces in cuts(good + framed(b"\xff" * 9) + good):
         observer = Observer()
-        events = [one.event for piece in pieces for one in observer.from_server(piece, 0.0)]
+        events = [record.event for piece in pieces for record in observer.from_server(piece, 0.0)]
         assert [type(event) for event in events] == [Response, Undecodable, Response]
         assert events[1].size == 13  # type: ignore[union-attr]
 
@@ -80,18 +80,18 @@ def test_sasl_with_tokens_is_read_through() -> None:
     """The steps of authentication are events, and calls behind it are read."""
     token = Token(b"who", b"secret")
     server = ServerConnection(token=DigestMd5Server(lambda _: b"secret", b"n" * 16), simple=False)
-    one = client(mechanisms=[DigestMd5Client(token, b"c" * 16)])
-    observer, seen, data = Observer(), [], one.open()
+    connection = client(mechanisms=[DigestMd5Client(token, b"c" * 16)])
+    observer, seen, data = Observer(), [], connection.open()
     while data:
         seen += observer.from_client(data, 0.0)
         server.receive(data)
         answer = server.data_to_send()
         seen += observer.from_server(answer, 0.0)
-        one.receive(answer)
-        data = one.data_to_send()
-    seen += observer.from_client(one.request(0, "m", b""), 0.0)
+        connection.receive(answer)
+        data = connection.data_to_send()
+    seen += observer.from_client(connection.request(0, "m", b""), 0.0)
     assert kinds(seen) == ["Preamble", "Sasl", "Sasl", "Sasl", "Sasl", "Opened", "Request"]
-    states = [one.event.state.name for one in seen if isinstance(one.event, Sasl)]
+    states = [record.event.state.name for record in seen if isinstance(record.event, Sasl)]
     assert states == ["NEGOTIATE", "NEGOTIATE", "INITIATE", "SUCCESS"]
     assert "secret" not in repr(seen)
 
@@ -114,8 +114,8 @@ def test_results_of_writable_calls_have_no_length() -> None:
 
 def test_the_end_counts_torn_frames_and_open_calls() -> None:
     """A torn frame and unanswered calls are in Closed."""
-    one, observer = client(user="ada"), Observer()
-    observer.from_client(one.open() + one.request(1, "m", b"") + frame(b"x")[:3], 0.0)
+    connection, observer = client(user="ada"), Observer()
+    observer.from_client(connection.open() + connection.request(1, "m", b"") + frame(b"x")[:3], 0.0)
     assert observer.closed(0.0) == [Seen(0.0, Closed(torn=True, unanswered=1))]
 
 

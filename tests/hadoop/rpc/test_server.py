@@ -26,8 +26,13 @@ from tests.hadoop.rpc.exchange import CLIENT_ID, PROTOCOL, client, cuts, feed
 
 def test_a_conversation_in_any_cut() -> None:
     """Preamble, context, calls and pings come out in order, however the bytes are cut."""
-    one = client(user="ada")
-    stream = one.open() + one.request(1, "a", b"x") + one.ping() + one.request(2, "b", b"")
+    connection = client(user="ada")
+    stream = (
+        connection.open()
+        + connection.request(1, "a", b"x")
+        + connection.ping()
+        + connection.request(2, "b", b"")
+    )
     for pieces in cuts(stream):
         assert feed(ServerConnection().receive, pieces) == [
             Preamble(9, 0, sasl=False),
@@ -40,8 +45,8 @@ def test_a_conversation_in_any_cut() -> None:
 
 def ready() -> ServerConnection:
     """A server with calls 1 and 2 waiting."""
-    server, one = ServerConnection(), client(user="ada")
-    server.receive(one.open() + one.request(1, "a", b"") + one.request(2, "b", b""))
+    server, connection = ServerConnection(), client(user="ada")
+    server.receive(connection.open() + connection.request(1, "a", b"") + connection.request(2, "b", b""))
     return server
 
 
@@ -106,9 +111,9 @@ def test_a_client_without_a_token_is_refused_where_one_is_needed() -> None:
 
 def test_messages_out_of_turn_break_the_connection() -> None:
     """A call before the context, a second context and SASL after it are refused."""
-    one = client(user="ada")
-    start = one.open()
-    call = one.request(1, "a", b"")
+    connection = client(user="ada")
+    start = connection.open()
+    call = connection.request(1, "a", b"")
     for stream in (start[:7] + call, start + start[7:], client(sasl=True).open()[:7] + start[7:]):
         assert isinstance(ServerConnection().receive(stream)[-1], Broken)
 

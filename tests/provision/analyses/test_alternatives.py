@@ -30,9 +30,9 @@ def test_k_best_are_those_of_enumeration() -> None:
         plan = compile_plan(problem, EFFORT, only={d: [n] for d, n in zip(every, names, strict=True)})
         if plan.groups:
             costs.append(plan.upper)
-    found = k_best(problem, 4, EFFORT)
-    assert [plan.upper for plan in found] == pytest.approx(sorted(costs)[:4], rel=1e-3)
-    assert len(architectures(found)) == len(found)
+    best_plans = k_best(problem, 4, EFFORT)
+    assert [plan.upper for plan in best_plans] == pytest.approx(sorted(costs)[:4], rel=1e-3)
+    assert len(architectures(best_plans)) == len(best_plans)
 
 
 def test_core_types_stay_open() -> None:
@@ -42,9 +42,9 @@ def test_core_types_stay_open() -> None:
     cheap = replace(catalog.servers[0], name="Server2", cpu="cheap", price=1399.0)
     cpus = (*catalog.cpus, Cpu(84.0, 20.0, "cheap"))
     two = replace(problem, catalog=replace(catalog, cpus=cpus, servers=(*catalog.servers, cheap)))
-    found = k_best(two, 3, EFFORT)
-    assert len(architectures(found)) == 3
-    assert all(set(plan.cpus.values()) == {"cheap"} for plan in found)
+    best_plans = k_best(two, 3, EFFORT)
+    assert len(architectures(best_plans)) == 3
+    assert all(set(plan.cpus.values()) == {"cheap"} for plan in best_plans)
 
 
 def test_within_stops_at_the_share() -> None:
@@ -59,13 +59,13 @@ def test_why_not_an_ssd_with_a_cache() -> None:
     """It costs more by the difference of the bills, within bounds; the optimum's own choice costs nothing more."""
     problem = photoshare()
     best = compile_plan(problem, EFFORT)
-    found = why_not(problem, best, "photos", EFFORT, ("SSD", "DRAM"))
-    assert found.extra == pytest.approx(sum(line.dollars for line in found.difference), abs=0.01)
-    assert found.extra is not None
-    assert found.least is not None
-    assert found.most is not None
-    assert 0 < found.least <= found.extra <= found.most
-    assert found.difference[0].item == "Server1"
+    reason = why_not(problem, best, "photos", EFFORT, ("SSD", "DRAM"))
+    assert reason.extra == pytest.approx(sum(line.dollars for line in reason.difference), abs=0.01)
+    assert reason.extra is not None
+    assert reason.least is not None
+    assert reason.most is not None
+    assert 0 < reason.least <= reason.extra <= reason.most
+    assert reason.difference[0].item == "Server1"
     own = why_not(problem, best, "photos", EFFORT, best.choices["photos"])
     assert own.extra == pytest.approx(0, abs=0.01)
     assert own.difference == ()
@@ -75,10 +75,10 @@ def test_why_not_names_the_conflict() -> None:
     """A choice that no server can hold has no cost."""
     problem = photoshare()
     best = compile_plan(problem, EFFORT)
-    found = why_not(problem, best, "photos", EFFORT, ("DRAM",))
-    assert found.extra is None
-    assert found.plan.conflict
-    assert not math.isfinite(found.plan.upper)
+    reason = why_not(problem, best, "photos", EFFORT, ("DRAM",))
+    assert reason.extra is None
+    assert reason.plan.conflict
+    assert not math.isfinite(reason.plan.upper)
 
 
 def test_k_is_at_least_one() -> None:

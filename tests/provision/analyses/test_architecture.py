@@ -38,11 +38,11 @@ def test_changes_are_named() -> None:
 
 def test_core_types_are_told_and_not_compared() -> None:
     """Each solve picks them anew; their changes are named."""
-    one = Architecture(tuple(CHOICES.items()), (("upload", "fast"),))
-    other = replace(one, cpus=(("upload", "slow"),))
-    assert one == other
-    assert set(one.only) == set(CHOICES)
-    assert one.changes(other) == ("upload: fast → slow",)
+    architecture = Architecture(tuple(CHOICES.items()), (("upload", "fast"),))
+    other = replace(architecture, cpus=(("upload", "slow"),))
+    assert architecture == other
+    assert set(architecture.only) == set(CHOICES)
+    assert architecture.changes(other) == ("upload: fast → slow",)
 
 
 def test_the_cost_follows_the_prices() -> None:
@@ -56,8 +56,8 @@ def test_the_cost_follows_the_prices() -> None:
 def test_choices_by_name() -> None:
     """Those of each dataset, and no core types."""
     problem = photoshare()
-    found = choices_of(problem, paper_plan())
-    assert set(found) == {"photos", "thumbs", "tags"}
-    assert ("SSD", "DRAM") in found["photos"]
+    chosen = choices_of(problem, paper_plan())
+    assert set(chosen) == {"photos", "thumbs", "tags"}
+    assert ("SSD", "DRAM") in chosen["photos"]
     two = replace(problem, catalog=replace(problem.catalog, cpus=(*problem.catalog.cpus, Cpu(50, 5, "slow"))))
-    assert choices_of(two, paper_plan()) == found
+    assert choices_of(two, paper_plan()) == chosen

@@ -39,8 +39,8 @@ def test_savings_have_bounds() -> None:
 def test_stretches_join_neighbours() -> None:
     """One per winner in a row."""
     first, second = (_at(90, 95), _at(96, 100)), (_at(96, 100), _at(90, 95))
-    found = Comparison((Pair(1, *first), Pair(2, *first), Pair(3, *second)))
-    assert found.stretches == (Stretch(Winner.FIRST, 1, 2), Stretch(Winner.SECOND, 3, 3))
+    comparison = Comparison((Pair(1, *first), Pair(2, *first), Pair(3, *second)))
+    assert comparison.stretches == (Stretch(Winner.FIRST, 1, 2), Stretch(Winner.SECOND, 3, 3))
 
 
 def test_a_leaner_design_wins_where_it_matters() -> None:
@@ -48,8 +48,8 @@ def test_a_leaner_design_wins_where_it_matters() -> None:
     pytest.importorskip("highspy")
     problem = photoshare()
     lean = find_input(problem, "io.photoview.photos.amplification").set(problem, 1.0)
-    found = compare(lean, problem, [0.01, 1.0], Effort(1e-4, 10.0, 0))
-    assert found.pairs[0].winner is Winner.OPEN
-    assert found.pairs[1].winner is Winner.FIRST
-    assert found.saved is not None
-    assert found.saved[0] == pytest.approx(0, abs=1e-6)
+    comparison = compare(lean, problem, [0.01, 1.0], Effort(1e-4, 10.0, 0))
+    assert comparison.pairs[0].winner is Winner.OPEN
+    assert comparison.pairs[1].winner is Winner.FIRST
+    assert comparison.saved is not None
+    assert comparison.saved[0] == pytest.approx(0, abs=1e-6)

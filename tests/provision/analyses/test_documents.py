@@ -17,13 +17,13 @@ def test_values_become_plain() -> None:
     """Architectures by dataset, plans in short, enumerations by value; nothing that JSON cannot say."""
     edge = Edge(1.0, math.inf, architecture_of(paper_plan()), "cheaper")
     none = ProvisionPlan(Status.INFEASIBLE, conflict=(Conflict("slots"),))
-    found = json.loads(
+    plain = json.loads(
         json.dumps(document({"edge": edge, "pair": Pair(2.0, paper_plan(), none)}), allow_nan=False)
     )
-    assert found["edge"]["gone"] is None
-    assert found["edge"]["next"]["tags"] == ["7.2KDisk", "DRAM"]
-    assert found["pair"]["first"]["cost"] == paper_plan().upper
-    assert found["pair"]["second"] == {
+    assert plain["edge"]["gone"] is None
+    assert plain["edge"]["next"]["tags"] == ["7.2KDisk", "DRAM"]
+    assert plain["pair"]["first"]["cost"] == paper_plan().upper
+    assert plain["pair"]["second"] == {
         "status": "infeasible",
         "cost": None,
         "lower": 0.0,

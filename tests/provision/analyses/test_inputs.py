@@ -44,10 +44,10 @@ def test_an_unknown_path_names_the_nearest() -> None:
 def test_a_path_may_name_several_numbers() -> None:
     """All operations on a dataset change in proportion, and so do paths joined by a plus."""
     problem = photoshare()
-    one = find_input(problem, "io.*.photos.record_size+dataset.photos.size+dataset.photos.cache_size")
-    assert len(one.places) == 4
+    input_ = find_input(problem, "io.*.photos.record_size+dataset.photos.size+dataset.photos.cache_size")
+    assert len(input_.places) == 4
     for value, share in ((100e3, 0.5), (400e3, 2.0)):
-        changed = one.set(problem, value)
+        changed = input_.set(problem, value)
         photos = changed.application.dataset("photos")
         assert (photos.size, photos.cache_size) == (200e9 * share, 70e9 * share)
         sizes = {
@@ -87,15 +87,15 @@ def test_setting_a_value_changes_nothing_else(seed: int, data: st.DataObject) ->
     """An input set to its own value leaves the problem as it was; any path finds its value again."""
     problem = random_problem(seed)
     known = all_inputs(problem)
-    one = known[data.draw(st.sampled_from(sorted(known)))]
-    assert one.set(problem, one.value) == problem
-    assert find_input(problem, one.path) == one
+    input_ = known[data.draw(st.sampled_from(sorted(known)))]
+    assert input_.set(problem, input_.value) == problem
+    assert find_input(problem, input_.path) == input_
 
 
 def test_main_inputs_are_positive_and_known() -> None:
     """Something for every dataset and unit."""
     problem = photoshare()
-    paths = {one.path for one in main_inputs(problem)}
+    paths = {input_.path for input_ in main_inputs(problem)}
     assert {f"dataset.{d.name}.size" for d in problem.application.datasets} <= paths
     assert {f"unit.{u.name}.price" for u in problem.catalog.units} <= paths
     assert "io.*.photos.record_size" in paths

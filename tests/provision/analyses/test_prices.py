@@ -17,8 +17,8 @@ EFFORT = Effort(1e-6, 10.0, 0)
 
 def test_drops_are_those_of_the_paper() -> None:
     """Table 3 (b): tags to the 15K disk at 31 % (28.6 % with energy), thumbnails to DRAM at 92 % (88.5 %)."""
-    found = price_sensitivity(photoshare(), EFFORT)
-    drops = {(one.dataset, one.unit): one for one in found.drops}
+    sensitivity = price_sensitivity(photoshare(), EFFORT)
+    drops = {(drop.dataset, drop.unit): drop for drop in sensitivity.drops}
     tags, thumbs = drops["tags", "15KDisk"], drops["thumbs", "DRAM"]
     assert tags.drop == pytest.approx(0.2859, abs=1e-4)
     assert thumbs.drop == pytest.approx(0.8853, abs=1e-4)
@@ -35,16 +35,16 @@ def test_a_crossing_is_where_both_cost_the_same() -> None:
     held = architecture_of(paper_plan())
     assert held is not None
     price = find_input(problem, "unit.SSD.price")
-    found = price_range(problem, held, EFFORT, price)
-    for end, beyond in ((found.low, 0.999), (found.high, 1.001)):
+    spread = price_range(problem, held, EFFORT, price)
+    for end, beyond in ((spread.low, 0.999), (spread.high, 1.001)):
         assert end is not None
         assert end.exact
         inside = compile_plan(price.set(problem, end.price * (2 - beyond)), EFFORT)
         outside = compile_plan(price.set(problem, end.price * beyond), EFFORT)
         assert architecture_of(inside) == held
         assert architecture_of(outside) == end.next
-    assert found.low is not None
-    assert found.low.pieces == pytest.approx((1, 2))
+    assert spread.low is not None
+    assert spread.low.pieces == pytest.approx((1, 2))
 
 
 def test_a_price_that_changes_nothing_has_no_ends() -> None:
@@ -52,5 +52,5 @@ def test_a_price_that_changes_nothing_has_no_ends() -> None:
     problem = photoshare()
     held = architecture_of(paper_plan())
     assert held is not None
-    found = price_range(problem, held, EFFORT, find_input(problem, "server.Server1.price"))
-    assert (found.low, found.high) == (None, None)
+    spread = price_range(problem, held, EFFORT, find_input(problem, "server.Server1.price"))
+    assert (spread.low, spread.high) == (None, None)

@@ -33,8 +33,8 @@ def test_the_path_has_the_fewest_changes_and_then_the_least_cost(
         changes = sum(a != b for a, b in itertools.pairwise(path))
         return changes, sum(row[one] for row, one in zip(table, path, strict=True))
 
-    found = fewest_changes(table)
-    assert score(tuple(found)) == min(map(score, itertools.product(*table)))
+    chosen = fewest_changes(table)
+    assert score(tuple(chosen)) == min(map(score, itertools.product(*table)))
 
 
 def test_no_points_no_path() -> None:
@@ -46,15 +46,15 @@ def test_boundaries_are_those_of_the_paper() -> None:
     """At 5, 25 to 30 uploads a second the optimum changes; the roadmap changes less often and stays within 1 %."""
     pytest.importorskip("highspy")
     factors = [0.03, 0.07, 0.15, 0.3, 0.5]
-    found = roadmap(photoshare(), factors, Effort(1e-4, 10.0, 0), tolerance=0.02, most=6)
-    ends = [regime.last.factor * 100 for regime in found.regimes[:-1]]
+    analysis = roadmap(photoshare(), factors, Effort(1e-4, 10.0, 0), tolerance=0.02, most=6)
+    ends = [regime.last.factor * 100 for regime in analysis.regimes[:-1]]
     assert ends[0] == pytest.approx(5.2, rel=0.03)
     assert any(24 <= end <= 32 for end in ends)
-    for one, after in itertools.pairwise(found.regimes):
+    for one, after in itertools.pairwise(analysis.regimes):
         assert one.last.factor < after.first.factor <= one.last.factor * 1.0201
         assert one.architecture != after.architecture
-    assert all(regime.proved for regime in found.regimes)
-    assert len(found.stages) < len(found.regimes)
-    assert all(stage.worst <= 0.01 * (1 + 1e-6) for stage in found.stages)
-    assert found.stages[0].first == factors[0]
-    assert found.stages[-1].last == factors[-1]
+    assert all(regime.proved for regime in analysis.regimes)
+    assert len(analysis.stages) < len(analysis.regimes)
+    assert all(stage.worst <= 0.01 * (1 + 1e-6) for stage in analysis.stages)
+    assert analysis.stages[0].first == factors[0]
+    assert analysis.stages[-1].last == factors[-1]

@@ -17,16 +17,16 @@ pytest.importorskip("scipy")
 
 def test_the_papers_cluster() -> None:
     """Its web server has no place for a core more; photo views' instances are what growth runs into first."""
-    found = slack(photoshare(), paper_plan())
-    web, photos, _small = found.groups
-    used = {one.name: (one.used, one.available) for one in web.resources}
+    analysis = slack(photoshare(), paper_plan())
+    web, photos, _small = analysis.groups
+    used = {resource.name: (resource.used, resource.available) for resource in web.resources}
     assert list(used["places for cores"]) == [4, 4]
     assert [*used["time of the cores bought"], *used["network"]] == pytest.approx([3.8, 4, 98e6, 125e6])
-    disks = {one.name: one.share for one in photos.resources}
+    disks = {resource.name: resource.share for resource in photos.resources}
     assert disks["time of 15KDisk (photos)"] == pytest.approx(3.0333 / 4, rel=1e-4)
     assert disks["slots of SAS"] == 1
     assert web.tightest.binds
-    assert found.growth.fraction == pytest.approx(1.0526, rel=1e-4)
+    assert analysis.growth.fraction == pytest.approx(1.0526, rel=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -36,8 +36,8 @@ def test_a_sound_plan_uses_no_more_than_there_is(seed: int) -> None:
     problem = random_problem(seed)
     plan = compile_plan(problem, Effort(0.05, 10.0, 0))
     assert not plan.groups or check(problem, plan).sound
-    found = slack(settled(problem, plan), plan)
-    for group in found.groups:
-        assert all(one.used <= one.available * (1 + 1e-5) + 1e-9 for one in group.resources)
-        shares = [one.share for one in group.resources]
+    analysis = slack(settled(problem, plan), plan)
+    for group in analysis.groups:
+        assert all(resource.used <= resource.available * (1 + 1e-5) + 1e-9 for resource in group.resources)
+        shares = [resource.share for resource in group.resources]
         assert shares == sorted(shares, reverse=True)

@@ -19,21 +19,21 @@ def test_swings_are_ranked_and_signed() -> None:
     problem = photoshare()
     paths = ("unit.SSD.price", "server.Server1.price", "compute.upload.time", "dataset.photos.hit_ratio")
     best = compile_plan(problem, EFFORT)
-    found = tornado(problem, best, [find_input(problem, path) for path in paths], EFFORT)
-    assert [swing.input.path for swing in found] == [paths[2], paths[1], paths[0], paths[3]]
+    swings = tornado(problem, best, [find_input(problem, path) for path in paths], EFFORT)
+    assert [swing.input.path for swing in swings] == [paths[2], paths[1], paths[0], paths[3]]
     changes = [
         (swing.change(swing.low_plan, best.upper), swing.change(swing.high_plan, best.upper))
-        for swing in found
+        for swing in swings
     ]
     assert [*changes[1], *changes[2]] == pytest.approx([-840, 840, -90, 90])
     assert changes[0][0] == pytest.approx(0, abs=0.01)
-    assert found[3].high_plan is None
-    assert not any(swing.moves for swing in found)
+    assert swings[3].high_plan is None
+    assert not any(swing.moves for swing in swings)
 
 
 def test_counts_move_by_a_piece() -> None:
     """A fifth of four slots is less than one."""
     problem = photoshare()
     slots = find_input(problem, "server.Server1.buses.SAS.slots")
-    found = tornado(problem, compile_plan(problem, EFFORT), [slots], EFFORT)[0]
-    assert (found.low, found.high) == (3, 5)
+    swing = tornado(problem, compile_plan(problem, EFFORT), [slots], EFFORT)[0]
+    assert (swing.low, swing.high) == (3, 5)

@@ -31,21 +31,21 @@ def test_a_larger_load_is_what_is_bought_for() -> None:
     problem = photoshare()
     known = [(find_input(problem, "target.photoview.rate"), Uniform(200, 400))]
     effort = Effort(0.01, 10.0, 3)
-    found = uncertainty(problem, known, effort, samples=16, wanted=0.9)
-    assert found == uncertainty(problem, known, effort, samples=16, wanted=0.9) or _alike(
-        found.costs, uncertainty(problem, known, effort, samples=16, wanted=0.9).costs
+    analysis = uncertainty(problem, known, effort, samples=16, wanted=0.9)
+    assert analysis == uncertainty(problem, known, effort, samples=16, wanted=0.9) or _alike(
+        analysis.costs, uncertainty(problem, known, effort, samples=16, wanted=0.9).costs
     )
-    values = sorted(sample.values[0] for sample in found.samples)
+    values = sorted(sample.values[0] for sample in analysis.samples)
     assert all(200 + 12.5 * n <= value <= 212.5 + 12.5 * n for n, value in enumerate(values))
-    best = found.recommended
+    best = analysis.recommended
     assert best is not None
     assert best.met >= 0.9
     assert best.mean_regret is not None
     assert best.mean_regret >= 0
-    cheapest = min(found.candidates, key=lambda one: one.cost)
+    cheapest = min(analysis.candidates, key=lambda one: one.cost)
     assert cheapest.met < best.met
-    assert found.quantile(0.05) == found.costs[0]
-    assert sum(found.frequencies.values()) == 16
+    assert analysis.quantile(0.05) == analysis.costs[0]
+    assert sum(analysis.frequencies.values()) == 16
 
 
 def _alike(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
@@ -57,12 +57,14 @@ def test_prices_make_regret_without_misses() -> None:
     pytest.importorskip("highspy")
     problem = photoshare()
     known = [(find_input(problem, "unit.SSD.price"), Uniform(450, 1800))]
-    found = uncertainty(problem, known, Effort(0.001, 10.0, 0), samples=12)
-    assert {one.met for one in found.candidates} == {1.0}
-    assert len(found.frequencies) == 2
-    best = found.recommended
+    analysis = uncertainty(problem, known, Effort(0.001, 10.0, 0), samples=12)
+    assert {candidate.met for candidate in analysis.candidates} == {1.0}
+    assert len(analysis.frequencies) == 2
+    best = analysis.recommended
     assert best is not None
-    assert best.mean_regret == min(one.mean_regret for one in found.candidates if one.mean_regret is not None)
+    assert best.mean_regret == min(
+        candidate.mean_regret for candidate in analysis.candidates if candidate.mean_regret is not None
+    )
     assert best.architecture.of("thumbs") == "7.2KDisk + DRAM"
 
 
@@ -70,10 +72,10 @@ def test_a_share_that_nothing_meets() -> None:
     """Where a sample has no cluster at all, nothing meets it."""
     pytest.importorskip("highspy")
     problem = photoshare()
-    servers = tuple(replace(one, max_count=3) for one in problem.catalog.servers)
+    servers = tuple(replace(server, max_count=3) for server in problem.catalog.servers)
     few = replace(problem, catalog=replace(problem.catalog, servers=servers))
     known = [(find_input(few, "target.upload.rate"), Uniform(50, 400))]
-    found = uncertainty(few, known, Effort(0.01, 10.0, 0), samples=6, wanted=0.99)
-    assert found.recommended is not None
-    assert found.recommended.met < 0.99
-    assert len(found.costs) < 6
+    analysis = uncertainty(few, known, Effort(0.01, 10.0, 0), samples=6, wanted=0.99)
+    assert analysis.recommended is not None
+    assert analysis.recommended.met < 0.99
+    assert len(analysis.costs) < 6

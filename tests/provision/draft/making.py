@@ -33,15 +33,15 @@ class Recording:
 
     def read(self, path: str, length: int, *, offset: int = 0) -> None:
         """Open a file and read from it."""
-        told = self._answer("getBlockLocations")
-        told.locations.fileLength = length
-        told.locations.underConstruction = told.locations.isLastBlockComplete = False
+        answer = self._answer("getBlockLocations")
+        answer.locations.fileLength = length
+        answer.locations.underConstruction = answer.locations.isLastBlockComplete = False
         for at in range(0, length, BLOCK):
-            block = told.locations.blocks.add()
+            block = answer.locations.blocks.add()
             block.b.numBytes = min(BLOCK, length - at)
             for _ in range(3):
                 block.locs.add()
-        self._call("getBlockLocations", told, src=path, offset=offset, length=10 * BLOCK)
+        self._call("getBlockLocations", answer, src=path, offset=offset, length=10 * BLOCK)
 
     def write(self, path: str, length: int, *, complete: bool = True) -> None:
         """Create a file, write it block by block, close it; the NameNode asks for patience once."""
@@ -58,51 +58,51 @@ class Recording:
             if previous is not None:
                 asked["last"] = {"blockId": (length - 1) // BLOCK, "numBytes": previous}
             for result in (False, True):
-                told = self._answer("complete")
-                told.result = result
-                self._call("complete", told, **asked)
+                answer = self._answer("complete")
+                answer.result = result
+                self._call("complete", answer, **asked)
 
     def append(self, path: str, before: int, more: int) -> None:
         """Add to the last block of a file that is there."""
-        told = self._answer("append")
-        told.block.b.blockId, told.block.b.numBytes = 7, before
-        self._call("append", told, src=path)
+        answer = self._answer("append")
+        answer.block.b.blockId, answer.block.b.numBytes = 7, before
+        self._call("append", answer, src=path)
         done = self._answer("complete")
         done.result = True
         self._call("complete", done, src=path, last={"blockId": 7, "numBytes": before + more})
 
     def info(self, path: str, length: int) -> None:
         """Ask for a file's status."""
-        told = self._answer("getFileInfo")
-        told.fs.fileType, told.fs.length = 2, length
-        self._call("getFileInfo", told, src=path)
+        answer = self._answer("getFileInfo")
+        answer.fs.fileType, answer.fs.length = 2, length
+        self._call("getFileInfo", answer, src=path)
 
     def listing(self, folder: str, **lengths: int) -> None:
         """List a folder of files."""
-        told = self._answer("getListing")
-        told.dirList.remainingEntries = 0
+        answer = self._answer("getListing")
+        answer.dirList.remainingEntries = 0
         for name, length in lengths.items():
-            status = told.dirList.partialListing.add()
+            status = answer.dirList.partialListing.add()
             status.fileType, status.path, status.length = 2, name.encode(), length
-        self._call("getListing", told, src=folder)
+        self._call("getListing", answer, src=folder)
 
     def summary(self, folder: str, length: int) -> None:
         """Ask how much lies below a folder."""
-        told = self._answer("getContentSummary")
-        told.summary.length = length
-        self._call("getContentSummary", told, path=folder)
+        answer = self._answer("getContentSummary")
+        answer.summary.length = length
+        self._call("getContentSummary", answer, path=folder)
 
     def rename(self, source: str, target: str) -> None:
         """Move a file or a folder."""
-        told = self._answer("rename")
-        told.result = True
-        self._call("rename", told, src=source, dst=target)
+        answer = self._answer("rename")
+        answer.result = True
+        self._call("rename", answer, src=source, dst=target)
 
     def delete(self, path: str) -> None:
         """Delete a file or a folder."""
-        told = self._answer("delete")
-        told.result = True
-        self._call("delete", told, src=path)
+        answer = self._answer("delete")
+        answer.result = True
+        self._call("delete", answer, src=path)
 
     def trace(self, **parts: Any) -> Trace:
         """All of it."""
@@ -112,9 +112,9 @@ class Recording:
     def _answer(self, method: str) -> Any:
         return self.schema.method(CLIENT_PROTOCOL, method).response()
 
-    def _call(self, method: str, told: Any, **asked: Any) -> None:
+    def _call(self, method: str, answer: Any, **asked: Any) -> None:
         request: Any = self.schema.method(CLIENT_PROTOCOL, method).request(**asked)
-        for message in (request, told):
+        for message in (request, answer):
             _fill(message)
         self.now_s += 1.0
         self.calls.append(
@@ -132,7 +132,7 @@ class Recording:
                 CLIENT_PROTOCOL,
                 method,
                 request.SerializeToString(),
-                told.SerializeToString(),
+                answer.SerializeToString(),
                 Status.SUCCESS,
             )
         )
@@ -140,17 +140,17 @@ class Recording:
 
 def _fill(message: Any) -> None:
     """Give required fields that are not set some value, all the way down."""
-    for one in message.DESCRIPTOR.fields:
-        if one.is_required and not message.HasField(one.name):
-            if one.type == FieldDescriptor.TYPE_MESSAGE:
-                getattr(message, one.name).SetInParent()
-            elif one.type == FieldDescriptor.TYPE_ENUM:
-                setattr(message, one.name, one.enum_type.values[0].number)
+    for descriptor in message.DESCRIPTOR.fields:
+        if descriptor.is_required and not message.HasField(descriptor.name):
+            if descriptor.type == FieldDescriptor.TYPE_MESSAGE:
+                getattr(message, descriptor.name).SetInParent()
+            elif descriptor.type == FieldDescriptor.TYPE_ENUM:
+                setattr(message, descriptor.name, descriptor.enum_type.values[0].number)
             else:
-                setattr(message, one.name, one.default_value)
-    for one, value in message.ListFields():
-        if one.type == FieldDescriptor.TYPE_MESSAGE:
-            for inner in value if one.is_repeated else [value]:
+                setattr(message, descriptor.name, descriptor.default_value)
+    for descriptor, value in message.ListFields():
+        if descriptor.type == FieldDescriptor.TYPE_MESSAGE:
+            for inner in value if descriptor.is_repeated else [value]:
                 _fill(inner)
 
 

@@ -69,10 +69,10 @@ def test_sizes_are_lower_bounds_from_what_was_seen() -> None:
     for n in range(3):
         log.space.saw(f"/in/f{n}", 10.0 * (n + 1))
     log.space.saw("/elsewhere/f", 1e9)
-    found = {d.name: d.size for d in build(log, Grouping()).datasets}
-    assert found["in"].value == 60.0
-    assert found["out"].value == 500.0
-    assert "one execution wrote" in found["out"].note
+    sizes = {d.name: d.size for d in build(log, Grouping()).datasets}
+    assert sizes["in"].value == 60.0
+    assert sizes["out"].value == 500.0
+    assert "one execution wrote" in sizes["out"].note
     log.totals["/in"] = 7000.0
     assert {d.name: d.size.value for d in build(log, Grouping()).datasets}["in"] == 7000.0
 
@@ -84,9 +84,9 @@ def test_replication_is_the_writers() -> None:
         replace(read("/w/f"), copies=3),
         replace(read("/r/f"), copies=3),
     ]
-    found = {d.name: d.replication for d in build(log_of([*rows, read("/u/f")]), Grouping()).datasets}
-    assert {name: copies.value for name, copies in found.items()} == {"w": 2.0, "r": 3.0, "u": None}
-    assert found["w"].note == "asked for by 1 of 1 write"
+    replications = {d.name: d.replication for d in build(log_of([*rows, read("/u/f")]), Grouping()).datasets}
+    assert {name: copies.value for name, copies in replications.items()} == {"w": 2.0, "r": 3.0, "u": None}
+    assert replications["w"].note == "asked for by 1 of 1 write"
 
 
 def test_lengths_that_nobody_told_stay_blank() -> None:

@@ -70,20 +70,20 @@ def test_what_is_not_seen_is_not_made_up(recording: Recording) -> None:
     recording.write("/a/f", 50)
     del recording.calls[2]
     recording.read("/a/g", 50)
-    found = seen(taken(recording, answers=False))
-    assert [write for write, _ in found[-2:]] == [0, 1]
+    accesses = seen(taken(recording, answers=False))
+    assert [write for write, _ in accesses[-2:]] == [0, 1]
     assert all(math.isnan(size) for write, size in seen(taken(recording)) if write)
-    assert all(math.isnan(size) for write, size in found if not write)
+    assert all(math.isnan(size) for write, size in accesses if not write)
 
 
 def test_a_file_created_again_is_another_write(recording: Recording) -> None:
     """The first one's length is not known."""
     recording.write("/a/f", 50, complete=False)
     recording.write("/a/f", 70)
-    found = seen(taken(recording))
-    assert len(found) == 2
-    assert math.isnan(found[0][1])
-    assert found[1] == (1, 70.0)
+    accesses = seen(taken(recording))
+    assert len(accesses) == 2
+    assert math.isnan(accesses[0][1])
+    assert accesses[1] == (1, 70.0)
 
 
 def test_answers_tell_what_there_is(recording: Recording) -> None:

@@ -34,8 +34,11 @@ def test_a_trace_and_an_audit_log(tmp_path: Path, hadoop: Hadoop) -> None:
         gzip.compress(audit_line(7, "open", "/b/f").encode() * 3 + b"junk\n")
     )
     log = empty()
-    told = read_sources([tmp_path / "run.trace", tmp_path / "audit.log.gz"], log)
-    assert told == ("run.trace: 5 calls", "audit.log.gz: 3 lines of an audit log, 1 of another kind left out")
+    source = read_sources([tmp_path / "run.trace", tmp_path / "audit.log.gz"], log)
+    assert source == (
+        "run.trace: 5 calls",
+        "audit.log.gz: 3 lines of an audit log, 1 of another kind left out",
+    )
     assert len(log) == 5
     assert (log.windows[0].start_s, log.windows[0].end_s) == (START_S + 1, START_S + 5)
     assert log.windows[1].length_s == 0

@@ -51,35 +51,35 @@ def test_users_are_short() -> None:
 
 def test_a_job_is_one_execution_named_by_its_history() -> None:
     """Whatever its calls call themselves; what it is called is learned when it ends."""
-    found = Jobs()
+    jobs = Jobs()
     places = [
-        found.place(access(context=f"mr_attempt_{JOB}_m_000001_0")),
-        found.place(access(f"/s/.staging/job_{JOB}/job.jar")),
+        jobs.place(access(context=f"mr_attempt_{JOB}_m_000001_0")),
+        jobs.place(access(f"/s/.staging/job_{JOB}/job.jar")),
     ]
     assert places[0] == places[1]
     assert places[0][2] is Unit.JOB
-    assert found.task(found.labels[places[0][0]]) == "mr ann"
-    found.heard(f"/done/ann/job_{JOB}-1-ann-word%20count+7-2-4-1-SUCCEEDED-q-3.jhist")
-    assert found.task(found.labels[places[0][0]]) == "word count"
+    assert jobs.task(jobs.labels[places[0][0]]) == "mr ann"
+    jobs.heard(f"/done/ann/job_{JOB}-1-ann-word%20count+7-2-4-1-SUCCEEDED-q-3.jhist")
+    assert jobs.task(jobs.labels[places[0][0]]) == "word count"
 
 
 def test_a_client_that_works_for_one_job_is_part_of_it() -> None:
     """Its other calls too; one that works for two is not."""
-    found = Jobs()
-    session = found.place(access(context="CLI", sender="s1"))
-    job = found.place(access(f"/s/job_{JOB}/job.jar", context="CLI", sender="s1"))
-    assert found.adopted() == {session[1]: (job[0], job[1])}
-    found.place(access("/s/job_1699999999999_0008/job.jar", sender="s1"))
-    assert found.adopted() == {}
+    jobs = Jobs()
+    session = jobs.place(access(context="CLI", sender="s1"))
+    job = jobs.place(access(f"/s/job_{JOB}/job.jar", context="CLI", sender="s1"))
+    assert jobs.adopted() == {session[1]: (job[0], job[1])}
+    jobs.place(access("/s/job_1699999999999_0008/job.jar", sender="s1"))
+    assert jobs.adopted() == {}
 
 
 def test_without_id_and_sender_a_call_stands_alone() -> None:
     """With a sender its calls belong together."""
-    found = Jobs()
-    alone = [found.place(access()) for _ in range(2)]
+    jobs = Jobs()
+    alone = [jobs.place(access()) for _ in range(2)]
     assert [place[2] for place in alone] == [Unit.CALL] * 2
     assert alone[0][1] != alone[1][1]
-    assert found.place(access(sender="s")) == found.place(access(sender="s"))
+    assert jobs.place(access(sender="s")) == jobs.place(access(sender="s"))
 
 
 @pytest.mark.parametrize(
@@ -93,15 +93,15 @@ def test_without_id_and_sender_a_call_stands_alone() -> None:
 )
 def test_what_tells_a_task(by: TaskBy, kind: str, text: str) -> None:
     """Is the user's choice."""
-    found = Jobs(by)
-    label = found.labels[found.place(access(context="CLI"))[0]]
+    jobs = Jobs(by)
+    label = jobs.labels[jobs.place(access(context="CLI"))[0]]
     assert (label.kind, label.text) == (kind, text)
 
 
 def test_labels_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Past the limit all are one."""
     monkeypatch.setattr(jobs, "MOST_LABELS", 2)
-    found = Jobs()
-    numbers = [found.place(access(user=f"u{n}"))[0] for n in range(5)]
+    bounded = Jobs()
+    numbers = [bounded.place(access(user=f"u{n}"))[0] for n in range(5)]
     assert numbers[:2] == [0, 1]
     assert len(set(numbers[2:])) == 1

@@ -12,8 +12,8 @@ from froude.provision.draft.names import distinct, identifier, one_line
 def test_foreign_characters_become_one_underscore() -> None:
     """What begins with a digit, is a word of YAML, or is nothing takes the fallback."""
     texts = ("word count!", "7.2K", "null", "blank", "…")
-    found = [identifier(text, "task") for text in texts]
-    assert found == ["word_count", "task_7_2K", "task_null", "task_blank", "task"]
+    identifiers = [identifier(text, "task") for text in texts]
+    assert identifiers == ["word_count", "task_7_2K", "task_null", "task_blank", "task"]
 
 
 def test_equal_names_are_told_apart() -> None:

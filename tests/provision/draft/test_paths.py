@@ -35,17 +35,17 @@ def test_a_folder_s_kind(path: str, kind: tuple[str, ...]) -> None:
 def test_named_prefixes_take_the_longest() -> None:
     """Raw components count; the rest is the root."""
     folders = Folders(frozenset({("logs",), ("logs", "2026"), ("data", "one")}))
-    found = [folders.kinds[folders.of_file(p)] for p in ("/logs/2026/x", "/logs/x", "/data/one", "/data/two")]
-    assert found == [("logs", "2026"), ("logs",), ("data", "one"), ()]
+    kinds = [folders.kinds[folders.of_file(p)] for p in ("/logs/2026/x", "/logs/x", "/data/one", "/data/two")]
+    assert kinds == [("logs", "2026"), ("logs",), ("data", "one"), ()]
 
 
 def test_kinds_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Past the limit paths count for their first component, or for the root; nothing more is kept."""
     monkeypatch.setattr(paths, "MOST_FOLDERS", 3)
     folders = Folders()
-    found = [folders.kinds[folders.of_file(f"/{top}/{name}/f")] for top in "ab" for name in "vwxyz"]
-    assert found[:3] == [("a", "v"), ("a", "w"), ("a", "x")]
-    assert set(found[3:]) <= {("a",), ("b",), ()}
+    kinds = [folders.kinds[folders.of_file(f"/{top}/{name}/f")] for top in "ab" for name in "vwxyz"]
+    assert kinds[:3] == [("a", "v"), ("a", "w"), ("a", "x")]
+    assert set(kinds[3:]) <= {("a",), ("b",), ()}
     assert len(folders.kinds) <= 6
 
 

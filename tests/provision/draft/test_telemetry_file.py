@@ -21,9 +21,9 @@ def test_a_cloudwatch_export_is_one_machine(tmp_path: Path) -> None:
     """Called after its file; percent, gzipped or not; its times are of the zone said."""
     (tmp_path / "i-1.csv.gz").write_bytes(gzip.compress(CLOUDWATCH.encode()))
     (tmp_path / "i-2.csv").write_text(CLOUDWATCH)
-    found = read_telemetry([tmp_path / "i-1.csv.gz", tmp_path / "i-2.csv"])
-    assert set(found.series) == {"i-1", "i-2"}
-    times, shares = found.series["i-1"]
+    telemetry = read_telemetry([tmp_path / "i-1.csv.gz", tmp_path / "i-2.csv"])
+    assert set(telemetry.series) == {"i-1", "i-2"}
+    times, shares = telemetry.series["i-1"]
     assert shares.tolist() == [0.5, 0.25]
     assert times.tolist() == [1392388200.0, 1392388500.0]
     berlin = read_telemetry([tmp_path / "i-2.csv"], zone=ZoneInfo("Europe/Berlin"))
@@ -34,10 +34,10 @@ def test_a_table_of_machines(tmp_path: Path) -> None:
     """Parquet too; rows in any order; shares when it is said."""
     table = pa.table({"Time": [20, 10, 10], "machine": ["a", "a", "b"], "utilisation": [0.2, 0.1, 1.0]})
     pq.write_table(table, tmp_path / "t.parquet")
-    found = read_telemetry([tmp_path / "t.parquet"], scale=Scale.SHARE)
-    assert found.series["a"][0].tolist() == [10.0, 20.0]
-    assert found.series["a"][1].tolist() == [0.1, 0.2]
-    assert found.machines == 2
+    telemetry = read_telemetry([tmp_path / "t.parquet"], scale=Scale.SHARE)
+    assert telemetry.series["a"][0].tolist() == [10.0, 20.0]
+    assert telemetry.series["a"][1].tolist() == [0.1, 0.2]
+    assert telemetry.machines == 2
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ def test_a_plan_page(tmp_path: Path) -> None:
     assert report.tone is Tone.GOOD
     tables = [block for section in report.sections for block in section.blocks if isinstance(block, Table)]
     assert tables[0].rows[1][-1] == "4 x 15KDisk (photos)"
+    bill = next(table for table in tables if "Item" in [column.title for column in table.columns])
+    assert "Kind" in [column.title for column in bill.columns]
     assert save(report, tmp_path / "plan.html", interactive=True)
 
 

@@ -36,7 +36,7 @@ def _points() -> list[Point]:
 def test_the_curve_has_its_band_and_baselines() -> None:
     """Cost, bound and homogeneous clusters; a gap where there is none."""
     chart = cost_curve(_points())
-    series = {one.name: list(one.ys) for one in chart.series}
+    series = {line.name: list(line.ys) for line in chart.series}
     assert series["cost"] == [8000.0, paper_plan().upper, None]
     assert series["cost (lower bound)"] == [6000.0, 7300.0, None]
     assert series["all on 15KDisk"] == [None, 2 * paper_plan().upper, None]
@@ -45,7 +45,7 @@ def test_the_curve_has_its_band_and_baselines() -> None:
 def test_the_strip_shows_one_storage_at_a_time() -> None:
     """At every point exactly one band of a dataset is full."""
     chart = storage_strip(photoshare(), _points()[:2])
-    thumbs = {one.name: list(one.ys) for one in chart.series if one.panel == "thumbs"}
+    thumbs = {line.name: list(line.ys) for line in chart.series if line.panel == "thumbs"}
     assert thumbs == {"15KDisk": [1.0, 1.0, 0.0, 0.0], "SSD": [0.0, 0.0, 1.0, 1.0]}
     edge = math.sqrt(0.5)
     assert list(chart.series[0].xs) == pytest.approx([0.5, edge, edge, 1.0], rel=1e-5)
@@ -54,7 +54,7 @@ def test_the_strip_shows_one_storage_at_a_time() -> None:
 def test_the_stack_adds_up() -> None:
     """Kinds of parts sum to the cost."""
     chart = cost_stack(photoshare(), _points()[1:2])
-    assert math.isclose(sum(one.ys[0] or 0 for one in chart.series), paper_plan().upper, rel_tol=1e-9)
+    assert math.isclose(sum(line.ys[0] or 0 for line in chart.series), paper_plan().upper, rel_tol=1e-9)
 
 
 def test_baselines_are_compared() -> None:

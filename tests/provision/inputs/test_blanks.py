@@ -31,8 +31,8 @@ def test_every_blank_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(TEXT)
     with pytest.raises(FlawedInputError) as error:
         read_parts([tmp_path / "a.yaml"])
-    found = [(flaw.line, flaw.message.partition(":")[0]) for flaw in error.value.flaws]
-    assert found == [
+    flaws = [(flaw.line, flaw.message.partition(":")[0]) for flaw in error.value.flaws]
+    assert flaws == [
         (2, "rate of sla t is blank"),
         (5, "size of dataset d is blank"),
         (9, "memory of task t is blank"),

@@ -59,8 +59,8 @@ def test_lines_left_out(text: str, place: float, count: int) -> None:
 def test_a_number_replaced(text: str, data: st.DataObject) -> None:
     """Any quantity by any other text."""
     numbers = list(re.finditer(r"[0-9.]+[A-Za-z]*", text))
-    one = data.draw(st.sampled_from(numbers))
+    number = data.draw(st.sampled_from(numbers))
     word = data.draw(
         st.sampled_from(["0", "0B", "-5", "1e40GB", "1e-300s", "999999999999", "x", "1GB", "0.5", "1Gbps"])
     )
-    _read(text[: one.start()] + word + text[one.end() :])
+    _read(text[: number.start()] + word + text[number.end() :])

@@ -32,23 +32,23 @@ class Row:
 
 
 def _rows() -> list[Row]:
-    found, element = [], ""
+    rows, element = [], ""
     for line in _PAGE.read_text().splitlines():
         if line.startswith("### "):
             element = line[4:].strip()
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if element and line.startswith("| `") and len(cells) == 6:
             name, dimension, default, _range, _meaning, example = cells
-            found.append(Row(element, name.strip("`"), dimension, default, example.strip("`")))
-    return found
+            rows.append(Row(element, name.strip("`"), dimension, default, example.strip("`")))
+    return rows
 
 
 def _attributes() -> Iterator[tuple[str, str, str, bool]]:
     """(element, attribute, type, required) of the schema."""
     for element in _SCHEMA.findall(f"{_XS}element"):
-        for one in element.iter(f"{_XS}attribute"):
-            kind = str(one.get("type")).replace("xs:string", "word")
-            yield str(element.get("name")), str(one.get("name")), kind, one.get("use") == "required"
+        for node in element.iter(f"{_XS}attribute"):
+            kind = str(node.get("type")).replace("xs:string", "word")
+            yield str(element.get("name")), str(node.get("name")), kind, node.get("use") == "required"
 
 
 def _whole() -> list[Element]:
@@ -85,13 +85,13 @@ def _with(elements: list[Element], row: Row, text: str) -> list[Element] | None:
 
 def test_every_field_of_the_schema_stands_in_the_page() -> None:
     """With its dimension, and whether it is required; and nothing else does."""
-    told = {(row.element, row.field): (row.dimension, row.default == _REQUIRED) for row in _rows()}
-    assert told == {(element, name): (kind, use) for element, name, kind, use in _attributes()}
+    documented = {(row.element, row.field): (row.dimension, row.default == _REQUIRED) for row in _rows()}
+    assert documented == {(element, name): (kind, use) for element, name, kind, use in _attributes()}
 
 
 def test_every_element_has_a_section_and_stands_in_the_whole_file() -> None:
     """All but the XML's root."""
-    elements = {str(one.get("name")) for one in _SCHEMA.findall(f"{_XS}element")} - {"provision"}
+    elements = {str(node.get("name")) for node in _SCHEMA.findall(f"{_XS}element")} - {"provision"}
     sections = re.findall(r"^### (\w+)$", _PAGE.read_text(), re.MULTILINE)
     assert sorted(sections) == sorted(elements)
     stack, seen = _whole(), set()
@@ -114,9 +114,9 @@ def test_both_files_of_the_page_are_read() -> None:
 def test_examples_are_of_their_dimension(row: Row) -> None:
     """By the pattern of the schema."""
     patterns = {
-        one.get("name"): str(pattern.get("value"))
-        for one in _SCHEMA.findall(f"{_XS}simpleType")
-        for pattern in one.iter(f"{_XS}pattern")
+        node.get("name"): str(pattern.get("value"))
+        for node in _SCHEMA.findall(f"{_XS}simpleType")
+        for pattern in node.iter(f"{_XS}pattern")
     }
     assert re.fullmatch(patterns.get(row.dimension, r".+"), row.example)
 

@@ -9,7 +9,8 @@ import pytest
 from froude.base.errors import InputError
 from froude.provision.inputs.read import examples, find_input, read_parts, read_problem
 from froude.provision.inputs.tree import FlawedInputError
-from froude.provision.types import Dependency, Io, Op, Persistence
+from froude.provision.types import Dependency, Growth, Io, Op, Period, Persistence, RateTarget, Schedule, Sla
+from tests.provision.inputs.additions import BATCH, TEXT, flaws_of, read
 from tests.provision.inputs.figure2 import APPLICATION, PHOTO_SLA, RESOURCES, SLA
 
 
@@ -88,20 +89,11 @@ def test_every_error_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('task="queryprocessor" num', 'task="queryproccesor" num', "did you mean queryprocessor?"),
-        ('dataset="hot_ratingsdata"', 'dataset="hot_rating"', "did you mean hot_ratingsdata?"),
         ('probability="0.8"', 'probability="1.8"', "probability: is out of range"),
-        ('record_size="800MB"', 'record_size="800GB"', "is larger than dataset tables_repository"),
         ('op="R" dataset="tables', 'op="X" dataset="tables', "is not a value of this field"),
-        ('<compute time="0.65s"', '<dependency task="worker"/><compute time="0.65s"', "a loop of calls"),
         ('name="cold_ratingsdata"', 'name="hot_ratingsdata"', "name: stands on line"),
         ("</application>", "<tsak/></application>", "did you mean task?"),
         ("... additional datasets ...", "stray words", "holds text"),
-        (
-            'remote="0"> </dataset>\n...',
-            'remote="1" local_to="worker"> </dataset>\n...',
-            "is given for a remote",
-        ),
         ('remote="0"> </dataset>\n...', 'remote="0" hit_ratio="2"> </dataset>\n...', "hit_ratio: is out of"),
         (
             'remote="0"> </dataset>\n...',
@@ -119,47 +111,28 @@ def test_single_errors(tmp_path: Path, old: str, new: str, message: str) -> None
     assert all(flaw.startswith("app.xml:") for flaw in flaws)
 
 
-def test_parts_against_each_other(tmp_path: Path) -> None:
-    """A bus that no server has; persistent data without a medium that keeps it; a part given twice."""
-    text = RESOURCES.replace('bus="DDR3-1333"', 'bus="DDR3"')
-    flaws = _flaws(*_write(tmp_path, hw_xml=text, app_xml=APPLICATION))
-    assert "is on no server, did you mean DDR3-1333?" in flaws[0]
-    text = RESOURCES.replace('volatile="0"', 'volatile="1"')
-    flaws = _flaws(*_write(tmp_path, hw_xml=text, app_xml=APPLICATION))
-    assert "tables_repository: persistent: is persistent and every" in flaws[0]
-    text = RESOURCES.replace('volatile="1"', 'volatile="0"')
-    assert "no volatile storage_unit" in _flaws(*_write(tmp_path, hw_xml=text))[0]
-    flaws = _flaws(*_write(tmp_path, a_xml=RESOURCES, b_xml=RESOURCES))
-    assert "stands in" in flaws[0]
+def test_a_part_stands_once(tmp_path: Path) -> None:
+    """In one file or in several."""
+    (flaw,) = _flaws(*_write(tmp_path, a_xml=RESOURCES, b_xml=RESOURCES))
+    assert "resources: stands in" in flaw
 
 
-def test_a_shared_local_dataset_needs_an_owner(tmp_path: Path) -> None:
-    """When two tasks use it, local_to must say beside which it stands."""
-    text = APPLICATION.replace('dataset="tables_repository"', 'dataset="hot_ratingsdata"')
-    text = text.replace("800MB", "8KB")
-    assert "2 tasks use it" in _flaws(*_write(tmp_path, app_xml=text))[0]
+def test_all_of_the_demand_arrives() -> None:
+    """Targets, growth and schedule make one SLA; the options stand beside it."""
+    text = TEXT.replace("owned: 0", "")
+    schedule = "schedule: {period: [{name: day, hours: 24, factor: 1}]}\n"
+    parts, flaws = read(text + schedule)
+    assert flaws == []
+    target = RateTarget("view", 10, 0.02, 0.99)
+    growth = Growth(0.4, 0.2, 180 * 86400)
+    assert parts.sla == Sla((target,), None, growth, Schedule((Period("day", 24, 1),)))
+    assert (parts.options.peak_fill, parts.options.survive_hosts) == (0.8, 2)
 
 
-BATCH = """froude: provision/1
-batch:
-  time: 10min
-  job: [{task: m, executions: 10}, {task: r, executions: 10}]
-application:
-  task:
-    - {name: m, phase: map, memory: 1GB}
-    - {name: r, phase: reduce, memory: 1GB}
-"""
-
-
-def test_a_batch_job_needs_its_split(tmp_path: Path) -> None:
-    """None, or a share for each phase with work, adding up to one at most."""
-    assert read_parts(_write(tmp_path, job_yaml=BATCH)).sla is not None
-    split = "  split: [{phase: map, share: 0.7}]\napplication:"
-    flaws = _flaws(*_write(tmp_path, job_yaml=BATCH.replace("application:", split)))
-    assert flaws[0].startswith("job.yaml:2: batch: gives phase reduce no share of the time")
-    split = "  split: [{phase: map, share: 0.7}, {phase: reduce, share: 0.7}]\napplication:"
-    flaws = _flaws(*_write(tmp_path, job_yaml=BATCH.replace("application:", split)))
-    assert "split must add up to at most 1" in flaws[0]
+def test_growth_is_of_a_demand() -> None:
+    """Without one there is nothing that grows."""
+    sla = "sla:\n  - {task: view, rate: 10, latency: 20ms, quantile: 0.99}\n"
+    assert any("growth: says how the demand changes, and there is none" in flaw for flaw in flaws_of(sla, ""))
 
 
 def test_yaml_errors_have_lines(tmp_path: Path) -> None:

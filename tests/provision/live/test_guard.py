@@ -124,8 +124,8 @@ def test_mounts_and_file_systems(tree: Path) -> None:
 
 def test_signatures_come_from_wipefs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its JSON, its silence on a blank device, its failure, its absence."""
-    found = {"signatures": [{"type": "gpt"}, {"type": "PMBR"}, {"type": "gpt"}]}
-    said = subprocess.CompletedProcess([], 0, json.dumps(found), "")
+    listing = {"signatures": [{"type": "gpt"}, {"type": "PMBR"}, {"type": "gpt"}]}
+    said = subprocess.CompletedProcess([], 0, json.dumps(listing), "")
     monkeypatch.setattr(guard.subprocess, "run", lambda *words, **options: said)
     monkeypatch.setattr(guard.shutil, "which", lambda *words, **options: "/usr/sbin/wipefs")
     assert written_on(DISK.path) == ["PMBR", "gpt"]

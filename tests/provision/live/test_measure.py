@@ -50,10 +50,10 @@ def _measured(model: Model, *, read_only: bool = False, **request: Any) -> Measu
 
 def test_a_model_device_is_found_back() -> None:
     """Rate and gap of both directions, all steady in the fewest rounds."""
-    found = _measured(Model())
-    assert found.steady
+    measured = _measured(Model())
+    assert measured.steady
     for op in (Op.READ, Op.WRITE):
-        fit = found.fit_of(op)
+        fit = measured.fit_of(op)
         assert fit is not None
         assert fit.rate_gap.rate == pytest.approx(_RATE)
         assert fit.rate_gap.gap == pytest.approx(_GAP)
@@ -79,10 +79,10 @@ def test_first_everything_is_written_once_then_at_random() -> None:
 def test_reads_only_write_nothing() -> None:
     """No filling, no wearing in, one direction."""
     model = Model()
-    found = _measured(model, read_only=True)
+    measured = _measured(model, read_only=True)
     assert {job.op for job in model.jobs} == {Op.READ}
-    assert found.preconditioned is None
-    assert [fit.op for fit in found.fits] == [Op.READ]
+    assert measured.preconditioned is None
+    assert [fit.op for fit in measured.fits] == [Op.READ]
 
 
 def test_every_round_goes_to_other_places() -> None:
@@ -99,30 +99,30 @@ def test_every_round_goes_to_other_places() -> None:
 def test_a_device_that_slows_down_is_waited_for() -> None:
     """The quick beginning, while there is free flash, does not count: it is worn in until the last five are alike."""
     model = Model(lambda number: 0.3 if number <= 6 else 1.0)  # three slices of filling and three rounds
-    found = _measured(model)
+    measured = _measured(model)
     patterns = [job.pattern for job in model.jobs]
     assert patterns[: patterns.index("randread")] == ["write"] * 3 + ["randwrite"] * 8
-    assert found.preconditioned
-    assert all(fit.rate_gap.gap == pytest.approx(_GAP) for fit in found.fits)
+    assert measured.preconditioned
+    assert all(fit.rate_gap.gap == pytest.approx(_GAP) for fit in measured.fits)
 
 
 def test_a_restless_device_is_said_to_be_one() -> None:
     """After the most rounds the figures stand, with the status beside them."""
     model = Model(lambda number: 1.0 + 0.5 * (number % 2))
-    found = _measured(model, rule=Rule(rounds=7))
-    assert not found.steady
-    assert found.preconditioned is False
-    assert {len(sample.rounds) for fit in found.fits for sample in fit.samples} == {7}
-    assert not any(sample.steady for fit in found.fits for sample in fit.samples)
+    measured = _measured(model, rule=Rule(rounds=7))
+    assert not measured.steady
+    assert measured.preconditioned is False
+    assert {len(sample.rounds) for fit in measured.fits for sample in fit.samples} == {7}
+    assert not any(sample.steady for fit in measured.fits for sample in fit.samples)
 
 
 def test_when_time_is_up_each_size_gets_one_round() -> None:
     """The whole is bounded, and what is left is there and not steady."""
     model = Model()
-    found = _measured(model, time_limit_s=17.0)
-    rounds = [len(sample.rounds) for fit in found.fits for sample in fit.samples]
+    measured = _measured(model, time_limit_s=17.0)
+    rounds = [len(sample.rounds) for fit in measured.fits for sample in fit.samples]
     assert rounds[-1] == 1
-    assert not found.steady
+    assert not measured.steady
     assert model.clock.now() < 17 + 2.0 * 7
 
 

@@ -27,9 +27,9 @@ def test_a_folder_means_a_new_file_in_it(tmp_path: Path) -> None:
     """By its resolved name, in whole MiB; nothing is created by looking."""
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    found = find_target(str(tmp_path / "link"), size=3 * MIB + 5)
-    assert (found.kind, found.name) == (StorageKind.FILE, str((tmp_path / "real").resolve()))
-    assert (found.region_bytes, found.capacity) == (3 * MIB, None)
+    target = find_target(str(tmp_path / "link"), size=3 * MIB + 5)
+    assert (target.kind, target.name) == (StorageKind.FILE, str((tmp_path / "real").resolve()))
+    assert (target.region_bytes, target.capacity) == (3 * MIB, None)
     assert {path.name for path in tmp_path.rglob("*")} == {"real", "link"}
 
 
@@ -71,8 +71,8 @@ def test_space_must_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """The size and a margin: a tenth of it or 256 MiB, whichever is more."""
 
     def free(mebibytes: int) -> None:
-        found = os.statvfs_result((4096, 4096, 0, 0, mebibytes * 256, 0, 0, 0, 0, 255))
-        monkeypatch.setattr(module.os, "statvfs", lambda path: found)
+        figures = os.statvfs_result((4096, 4096, 0, 0, mebibytes * 256, 0, 0, 0, 0, 255))
+        monkeypatch.setattr(module.os, "statvfs", lambda path: figures)
 
     free(1280)
     assert find_target(str(tmp_path)).region_bytes == GIB
@@ -91,8 +91,8 @@ def test_a_device_needs_its_name_typed(tree: Path) -> None:
     for typed in (None, "", "/dev/sd", "/dev/sdy", "sdx", "/dev/sdx "):
         with pytest.raises(GuardError, match="--destroy /dev/sdx, typed out"):
             device_target(DISK, destroy=typed, root=tree, signatures=blank)
-    found = device_target(DISK, destroy="/dev/sdx", root=tree, signatures=blank)
-    assert found == StorageTarget(StorageKind.DEVICE, "/dev/sdx", GIB, GIB, "8:16")
+    target = device_target(DISK, destroy="/dev/sdx", root=tree, signatures=blank)
+    assert target == StorageTarget(StorageKind.DEVICE, "/dev/sdx", GIB, GIB, "8:16")
 
 
 def test_a_device_in_use_is_refused_whatever_is_typed(tree: Path) -> None:
@@ -108,17 +108,17 @@ def test_a_device_in_use_is_refused_whatever_is_typed(tree: Path) -> None:
 def test_reads_of_a_device_are_harmless(tree: Path) -> None:
     """A mounted one may be read, and the note says by whom it is used besides."""
     mount_by_name(tree)
-    found = device_target(DISK, read_only=True, root=tree)
-    assert found.read_only
-    assert any("mounted on /pool" in note for note in found.notes)
+    target = device_target(DISK, read_only=True, root=tree)
+    assert target.read_only
+    assert any("mounted on /pool" in note for note in target.notes)
     with pytest.raises(InputError, match="cannot both"):
         device_target(DISK, read_only=True, destroy="/dev/sdx", root=tree)
 
 
 def test_a_part_of_a_device_is_said_to_be_one(tree: Path) -> None:
     """Short seeks and free flash make it look better than it is."""
-    found = device_target(DISK, size=64 * MIB, destroy="/dev/sdx", root=tree, signatures=blank)
-    assert (found.region_bytes, found.capacity, len(found.notes)) == (64 * MIB, GIB, 1)
+    target = device_target(DISK, size=64 * MIB, destroy="/dev/sdx", root=tree, signatures=blank)
+    assert (target.region_bytes, target.capacity, len(target.notes)) == (64 * MIB, GIB, 1)
     with pytest.raises(InputError, match="smaller than that"):
         device_target(DISK, size=2 * GIB, destroy="/dev/sdx", root=tree, signatures=blank)
 

@@ -6,9 +6,11 @@ import itertools
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from froude.provision.instance import Choice, Copy, DatasetNeed, Instance, LocalUnits
 from froude.provision.model import build
+from froude.provision.optimise.scope import Scope, scope
 from froude.provision.types import (
     Application,
     Bus,
@@ -111,9 +113,20 @@ def photoshare(
 
 def built(problem: Problem) -> Instance:
     """The numeric problem, which must exist."""
-    made = build(problem)
-    assert isinstance(made, Instance), made
-    return made
+    instance = build(problem)
+    assert isinstance(instance, Instance), instance
+    return instance
+
+
+PAPER = ("15KDisk", "SSD", "7.2KDisk + DRAM")
+"""The paper's choices for PhotoShare's photos, thumbnails and tags."""
+
+
+def fixed(rate: float = 100.0, labels: tuple[str, ...] = PAPER, **more: Any) -> Scope:
+    """The scope of one choice per dataset of PhotoShare."""
+    instance = built(photoshare(rate, **more))
+    have = [[choice.label for choice in d.choices] for d in instance.datasets]
+    return scope(instance, [(h.index(label),) for h, label in zip(have, labels, strict=True)])
 
 
 def small(seed: int, *, placement: Placement = Placement.WEIGHTED) -> Problem:
@@ -156,55 +169,55 @@ FEATURES = ("cost", "share", "cores", "bundle", "cpus", "latency", "service", "l
 def featured(seed: int, *, placement: Placement = Placement.WEIGHTED, only: str | None = None) -> Instance:
     """A random small instance with one to all of the features beyond the paper."""
     rng = random.Random(seed)
-    made = built(small(seed, placement=placement))
+    instance = built(small(seed, placement=placement))
     names = [only] if only else rng.sample(FEATURES, rng.randint(2, len(FEATURES)))
     for name in FEATURES:
         if name in names:
-            made = _ADD[name](made, rng)
-    return made
+            instance = _ADD[name](instance, rng)
+    return instance
 
 
-def _every_choice(made: Instance, change: Callable[[Choice], Choice]) -> Instance:
-    datasets = (replace(d, choices=tuple(map(change, d.choices))) for d in made.datasets)
-    return replace(made, datasets=tuple(datasets))
+def _every_choice(instance: Instance, change: Callable[[Choice], Choice]) -> Instance:
+    datasets = (replace(d, choices=tuple(map(change, d.choices))) for d in instance.datasets)
+    return replace(instance, datasets=tuple(datasets))
 
 
-def _every_copy(made: Instance, change: Callable[[Copy], Copy]) -> Instance:
-    return _every_choice(made, lambda choice: replace(choice, copies=tuple(map(change, choice.copies))))
+def _every_copy(instance: Instance, change: Callable[[Copy], Copy]) -> Instance:
+    return _every_choice(instance, lambda choice: replace(choice, copies=tuple(map(change, choice.copies))))
 
 
-def _with_cost(made: Instance, rng: random.Random) -> Instance:
-    return _every_choice(made, lambda choice: replace(choice, cost=rng.choice((0.0, 50.0, 400.0))))
+def _with_cost(instance: Instance, rng: random.Random) -> Instance:
+    return _every_choice(instance, lambda choice: replace(choice, cost=rng.choice((0.0, 50.0, 400.0))))
 
 
-def _with_share(made: Instance, rng: random.Random) -> Instance:
+def _with_share(instance: Instance, rng: random.Random) -> Instance:
     def spread(copy: Copy) -> Copy:
         times = rng.choice((1, 2, 3))
         return replace(copy, most_share=1 / times, min_units=max(copy.min_units, times))
 
-    tasks = tuple(replace(task, most_share=rng.choice((1.0, 0.5))) for task in made.tasks)
-    return replace(_every_copy(made, spread), tasks=tasks)
+    tasks = tuple(replace(task, most_share=rng.choice((1.0, 0.5))) for task in instance.tasks)
+    return replace(_every_copy(instance, spread), tasks=tasks)
 
 
-def _with_cores(made: Instance, rng: random.Random) -> Instance:
-    return _every_copy(made, lambda copy: replace(copy, cores=(rng.choice((0.0, 0.3, 1.4)),)))
+def _with_cores(instance: Instance, rng: random.Random) -> Instance:
+    return _every_copy(instance, lambda copy: replace(copy, cores=(rng.choice((0.0, 0.3, 1.4)),)))
 
 
-def _with_bundle(made: Instance, rng: random.Random) -> Instance:
+def _with_bundle(instance: Instance, rng: random.Random) -> Instance:
     servers = []
-    for server in made.servers:
-        free = tuple(rng.choice((0, 1, 3)) for _ in made.units)
+    for server in instance.servers:
+        free = tuple(rng.choice((0, 1, 3)) for _ in instance.units)
         servers.append(replace(server, included_cores=rng.choice((0, 1, 2)), included_units=free))
-    return replace(made, servers=tuple(servers))
+    return replace(instance, servers=tuple(servers))
 
 
-def _with_cpus(made: Instance, rng: random.Random) -> Instance:
+def _with_cpus(instance: Instance, rng: random.Random) -> Instance:
     """Two core types: the second server's is quicker and dearer."""
     faster = rng.choice((0.4, 0.8))
-    first, second = made.servers
+    first, second = instance.servers
     servers = (first, replace(second, cpu=1, core_cost=second.core_cost * rng.choice((1, 3))))
-    number, tasks, types = len(made.datasets), [], []
-    for t, task in enumerate(made.tasks):
+    number, tasks, types = len(instance.datasets), [], []
+    for t, task in enumerate(instance.tasks):
         paths = tuple(
             replace(
                 path,
@@ -217,25 +230,25 @@ def _with_cpus(made: Instance, rng: random.Random) -> Instance:
         choices = tuple(Choice(name, names=(name,)) for name in ("slow", "fast"))
         types.append(DatasetNeed(f"core type of {task.name}", choices, cpu_of=t))
     return replace(
-        made,
+        instance,
         servers=servers,
         tasks=tuple(tasks),
-        datasets=(*made.datasets, *types),
+        datasets=(*instance.datasets, *types),
         cpus=("slow", "fast"),
     )
 
 
-def _with_latency(made: Instance, rng: random.Random) -> Instance:
+def _with_latency(instance: Instance, rng: random.Random) -> Instance:
     """A latency between the quickest and the slowest choices of one task."""
-    every = [range(len(d.choices)) for d in made.datasets]
-    times = sorted({made.run_times(choices)[0] for choices in itertools.product(*every)})
-    tasks = (replace(made.tasks[0], latency=rng.choice(times) * 1.0001), *made.tasks[1:])
-    return replace(made, tasks=tasks)
+    every = [range(len(d.choices)) for d in instance.datasets]
+    times = sorted({instance.run_times(choices)[0] for choices in itertools.product(*every)})
+    tasks = (replace(instance.tasks[0], latency=rng.choice(times) * 1.0001), *instance.tasks[1:])
+    return replace(instance, tasks=tasks)
 
 
-def _with_service(made: Instance, rng: random.Random) -> Instance:
+def _with_service(instance: Instance, rng: random.Random) -> Instance:
     """The first dataset may be kept by a provider."""
-    first, cost = made.datasets[0], rng.choice((20.0, 600.0))
+    first, cost = instance.datasets[0], rng.choice((20.0, 600.0))
     choices = (*first.choices, Choice("service", cost=cost, names=("service",)))
     tasks = tuple(
         replace(
@@ -245,29 +258,29 @@ def _with_service(made: Instance, rng: random.Random) -> Instance:
                 for path in task.paths
             ),
         )
-        for task in made.tasks
+        for task in instance.tasks
     )
-    return replace(made, datasets=(replace(first, choices=choices), *made.datasets[1:]), tasks=tasks)
+    return replace(instance, datasets=(replace(first, choices=choices), *instance.datasets[1:]), tasks=tasks)
 
 
-def _with_local(made: Instance, rng: random.Random) -> Instance:
+def _with_local(instance: Instance, rng: random.Random) -> Instance:
     """Scratch space beside the second task: one or two units an instance, some of which cost what they hold."""
     choices = tuple(
         Choice(
-            f"{n} x {made.units[unit].name}",
+            f"{n} x {instance.units[unit].name}",
             local=LocalUnits(unit, n, (rng.uniform(1e6, 4e7),), rng.choice((0.0, 30.0))),
-            names=(made.units[unit].name,),
+            names=(instance.units[unit].name,),
         )
         for n, unit in ((1, 0), (2, 1))
     )
-    number = len(made.datasets)
-    task = made.tasks[1]
+    number = len(instance.datasets)
+    task = instance.tasks[1]
     paths = tuple(replace(path, io_s=(*path.io_s, (number, (0.02, 0.004)))) for path in task.paths)
     task = replace(task, paths=paths, floors=((number, (1.3, 0.6)),))
     return replace(
-        made,
-        datasets=(*made.datasets, DatasetNeed("scratch", choices, local_to=1)),
-        tasks=(made.tasks[0], task),
+        instance,
+        datasets=(*instance.datasets, DatasetNeed("scratch", choices, local_to=1)),
+        tasks=(instance.tasks[0], task),
     )
 
 

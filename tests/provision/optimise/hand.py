@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from froude.provision.instance import (
@@ -65,6 +65,17 @@ def hand(**changes: Any) -> Instance:
 def disks_only(**changes: Any) -> Scope:
     """The scope in which the data is on disks."""
     return scope(hand(**changes), [(0,)])
+
+
+def ten_disks(**changes: Any) -> Scope:
+    """The hosts alone, with data on ten disks: 1060 for each of them and 100 for each disk, four to a server.
+
+    2.5 full servers cost 3650; a whole number of servers is three, with ten disks in all: 4180.
+    """
+    copy = Copy(0, 10.0, 10, (200.0,), (100.0,))
+    data = DatasetNeed("data", (Choice("disk", (copy,), names=("disk",)),))
+    of = scope(hand(**{"datasets": (data,), **changes}))
+    return replace(of, kinds=tuple(kind for kind in of.kinds if kind.host), tasks=(), choices_paid=False)
 
 
 @dataclass(frozen=True)

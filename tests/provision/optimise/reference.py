@@ -113,7 +113,7 @@ def _server(instance, s, copies, held, ran, wanted, cpus) -> float:  # noqa: C90
         if server.slots[bus] and flow > server.bus_bandwidth[bus] * (1 + SLACK):
             return math.inf
     cost = max(0, bought - server.included_cores) * server.core_cost
-    if not any(one.included_units for one in instance.servers):
+    if not any(server.included_units for server in instance.servers):
         return cost + dimms * memory.cost
     used = [0] * len(instance.units)
     used[instance.memory_unit] += dimms
@@ -171,14 +171,14 @@ class _Program:
             for column, value in terms.items():
                 matrix[i, column] += value
         limits = LinearConstraint(matrix, [r[1] for r in self.rows], [r[2] for r in self.rows])
-        found = milp(
+        solution = milp(
             self.cost,
             integrality=self.whole,
             bounds=Bounds(np.zeros(len(self.cost)), self.upper),
             constraints=limits,
             options={"mip_rel_gap": 1e-6, "time_limit": 20},
         )
-        return float(found.fun) if found.success else math.inf
+        return float(solution.fun) if solution.success else math.inf
 
 
 def _per_server(instance: Instance, choices: tuple[int, ...], most: int) -> float:  # noqa: C901, PLR0912, PLR0915 - one program, written out
@@ -237,8 +237,8 @@ def _per_server(instance: Instance, choices: tuple[int, ...], most: int) -> floa
             program.row({m: 1.0, h: -instance.host_memory / memory.capacity} | held_in, 0, free)
         for b in range(len(instance.buses)):
             terms: dict[int, float] = {}
-            for u, found in enumerate(used):
-                for k, v in found.items() if units[u].bus == b else ():
+            for u, used_units in enumerate(used):
+                for k, v in used_units.items() if units[u].bus == b else ():
                     terms[k] = terms.get(k, 0.0) + v
             have = {q: -float(s.slots[b]) for q, s in zip(z, servers, strict=True)}
             program.row(terms | have, -free, 0)

@@ -18,9 +18,9 @@ from tests.provision.optimise.test_selecting import many
 def _selector(seed: int, monkeypatch: pytest.MonkeyPatch, *, isolation: bool) -> Selector:
     monkeypatch.setattr(selecting, "MANY_TYPES", 4)
     instance = many(seed, isolation=isolation, types=10)
-    found = select(instance, [range(len(d.choices)) for d in instance.datasets])
-    assert found.selector is not None
-    return found.selector
+    selection = select(instance, [range(len(d.choices)) for d in instance.datasets])
+    assert selection.selector is not None
+    return selection.selector
 
 
 @pytest.mark.parametrize("isolation", [True, False])

@@ -53,9 +53,11 @@ def test_numbers_of_local_units_are_one_architecture() -> None:
     for seed in range(12):
         problem = random_problem(seed)
         instance = build(problem)
-        if not isinstance(instance, Instance) or all(one.local_to is None for one in instance.datasets):
+        if not isinstance(instance, Instance) or all(
+            dataset.local_to is None for dataset in instance.datasets
+        ):
             continue
-        found = [
+        plans = [
             tuple(sorted(plan.choices.items())) for plan in k_best(instance, 4, gap=1e-3, time_limit_s=5)
         ]
-        assert len(found) == len(set(found))
+        assert len(plans) == len(set(plans))

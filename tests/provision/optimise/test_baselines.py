@@ -14,11 +14,11 @@ from tests.provision.optimise.reference import assignments
 def test_descent_ends_where_no_neighbour_is_better() -> None:
     """And with ten starts, on PhotoShare, at the best of all choices."""
     instance = built(photoshare(100))
-    found = gradient_descent(instance, random.Random(3))
+    descent = gradient_descent(instance, random.Random(3))
     price = SummedCost(instance)
-    assert found.cost == pytest.approx(min(price(choices) for choices in assignments(instance)), rel=1e-3)
-    assert found.evaluations <= len(list(assignments(instance)))
-    assert min(found.ends) == found.cost
+    assert descent.cost == pytest.approx(min(price(choices) for choices in assignments(instance)), rel=1e-3)
+    assert descent.evaluations <= len(list(assignments(instance)))
+    assert min(descent.ends) == descent.cost
 
 
 def test_descent_is_repeatable() -> None:

@@ -24,8 +24,8 @@ def test_wrong_duals_give_weak_bounds_never_wrong_ones(seed: int, duals: list[fl
 def test_the_solvers_duals_give_the_optimum(seed: int) -> None:
     """The bound is as good as the relaxation, less rounding."""
     program = random_program(seed)
-    found = solve(program, Limits(presolve=False), relaxed=True)
-    assert safe_bound(program.arrays(), found.duals) == pytest.approx(found.objective, rel=1e-7)
+    solution = solve(program, Limits(presolve=False), relaxed=True)
+    assert safe_bound(program.arrays(), solution.duals) == pytest.approx(solution.objective, rel=1e-7)
 
 
 def test_a_ray_proves_that_there_is_no_point() -> None:

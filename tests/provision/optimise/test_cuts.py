@@ -24,22 +24,22 @@ EACH = 2
 
 def packed(instance: Instance, choices: tuple[int, ...]) -> Tiers:
     """Each tier's scope and its least cost on so few servers, infinite where they do not do."""
-    found = tiers(scope(instance, [(c,) for c in choices]))
-    return {tier.kinds: (tier, least(tier)) for tier in found}
+    packed_tiers = tiers(scope(instance, [(c,) for c in choices]))
+    return {tier.kinds: (tier, least(tier)) for tier in packed_tiers}
 
 
 def least(tier: Scope) -> float:
     """What a tier costs on so few servers."""
-    found = solve(Master(tier, slots=[kind for kind in tier.kinds for _ in range(EACH)]).program)
-    return found.objective if found.found else math.inf
+    solution = solve(Master(tier, slots=[kind for kind in tier.kinds for _ in range(EACH)]).program)
+    return solution.objective if solution.found else math.inf
 
 
 def check(instance: Instance, open_: list[tuple[int, ...]]) -> int:
     """Carry every tier's optimum to every other choice; returns how many choices were told something."""
     optima = {choices: packed(instance, choices) for choices in itertools.product(*open_)}
-    told = 0
-    for choices, found in optima.items():
-        for kinds, (tier, cost) in found.items():
+    excluded = 0
+    for choices, optimum in optima.items():
+        for kinds, (tier, cost) in optimum.items():
             if not math.isfinite(cost):
                 continue
             cuts = [lifted(tier, cost)]
@@ -47,18 +47,18 @@ def check(instance: Instance, open_: list[tuple[int, ...]]) -> int:
             easier = quickest(tier)
             if easier is not None:
                 cuts.append(Cut(kinds, least(easier[0]), easier[1]))
-            told += sum(holds(cut, choices, optima) for cut in cuts)
-    return told
+            excluded += sum(holds(cut, choices, optima) for cut in cuts)
+    return excluded
 
 
 def holds(cut: Cut, choices: tuple[int, ...], optima: Optima) -> int:
     """No choice's optimum is less than what the cut says; returns of how many others it says anything."""
-    told = 0
-    for other, found in optima.items():
-        _, cost = found.get(cut.kinds, (None, math.inf))
+    excluding = 0
+    for other, optimum in optima.items():
+        _, cost = optimum.get(cut.kinds, (None, math.inf))
         assert cut.at(other) <= cost * (1 + 1e-5), (choices, other)
-        told += other != choices and cut.at(other) > 0
-    return told
+        excluding += other != choices and cut.at(other) > 0
+    return excluding
 
 
 def every(instance: Instance) -> list[tuple[int, ...]]:
@@ -104,9 +104,9 @@ def test_rows_of_the_master_leave_the_optimum(seed: int) -> None:
     costs: dict[tuple[int, ...], float] = {}
     cuts = []
     for choices in itertools.product(*every(instance)):
-        found = packed(instance, choices).values()
-        costs[choices] = sum(cost for _, cost in found)
-        cuts += [lifted(tier, cost) for tier, cost in found if math.isfinite(cost)]
+        optima = packed(instance, choices).values()
+        costs[choices] = sum(cost for _, cost in optima)
+        cuts += [lifted(tier, cost) for tier, cost in optima if math.isfinite(cost)]
     of = scope(instance)
     plain, raised = solve(Master(of).program), solve(Master(of, cuts=cuts).program)
     assert plain.objective * (1 - 1e-6) <= raised.objective <= min(costs.values()) * (1 + 1e-6)

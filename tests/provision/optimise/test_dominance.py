@@ -140,8 +140,8 @@ def test_no_content_misses_what_is_left_out(
         for content in contents:
             cost = _cost(servers[at], content)
             if cost is not None:
-                found = [_cost(one, content) for one in better]
-                assert min(one for one in found if one is not None) <= cost
+                costs = [_cost(other, content) for other in better]
+                assert min(cost for cost in costs if cost is not None) <= cost
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -16,7 +16,6 @@ from froude.provision.optimise.master import Master
 from froude.provision.optimise.narrowing import possible, too_late
 from froude.provision.optimise.scope import scope
 from froude.provision.optimise.search import Search
-from froude.provision.optimise.settle import Content, settle
 from froude.provision.plan import Status
 from froude.provision.types import Placement
 from tests.provision.optimise.examples import FEATURES, built, featured, photoshare
@@ -99,31 +98,6 @@ def test_replicas_stand_on_different_servers() -> None:
     shares = [held.share for group in plan.groups for held in group.held]
     assert max(shares) <= 1 / 3 + 1e-6
     assert plan.gap <= 0.02
-
-
-def test_settling_levels_what_a_tolerance_left_above_the_largest_share() -> None:
-    """A share that is a little too large goes to a server with room; one that has to be exact is left."""
-    of = scope(_replicated(3), [(0,), (0,), (0,)])
-    kind = of.kinds[0]
-    shares = (1 / 3 + 2e-6, 1 / 3 - 1e-6, 1 / 3 - 1e-6)
-    content = [Content(kind, dict.fromkeys(range(len(of.items)), s), {}, {}, {}) for s in shares]
-    made = settle(of, [(one, 1) for one in content])
-    assert max(one.shares[0] for one, _ in made) <= 1 / 3 * (1 + 1e-9)
-    assert sum(one.shares[0] for one, _ in made) == pytest.approx(1)
-
-
-def test_a_latency_that_nothing_keeps_is_named_with_the_least_run_time() -> None:
-    """The conflict says how quick the task can be at all."""
-    instance = built(photoshare(100))
-    tasks = (replace(instance.tasks[0], latency=0.01), *instance.tasks[1:])
-    late = replace(instance, tasks=tasks)
-    plan = solve(late)
-    assert plan.status is Status.INFEASIBLE
-    assert [c.constraint for c in plan.conflict] == ["latency of task photoupload"]
-    every = [range(len(d.choices)) for d in instance.datasets]
-    least = min(instance.run_times((a, b, c))[0] for a in every[0] for b in every[1] for c in every[2])
-    assert plan.conflict[0].needed == pytest.approx(least, rel=1e-6)
-    assert plan.conflict[0].allowed == 0.01
 
 
 def test_choices_that_are_too_late_are_closed() -> None:

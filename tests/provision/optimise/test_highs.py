@@ -41,18 +41,18 @@ def random_program(seed: int, *, size: int = 6) -> Program:
 
 def test_solves_and_recomputes() -> None:
     """The optimum, its objective and a bound."""
-    found = solve(knapsack())
-    assert found.status is Status.OPTIMAL
-    assert found.x.tolist() == [1, 0, 3]
-    assert found.objective == -14
-    assert found.bound == pytest.approx(-14, abs=1e-5)
+    solution = solve(knapsack())
+    assert solution.status is Status.OPTIMAL
+    assert solution.x.tolist() == [1, 0, 3]
+    assert solution.objective == -14
+    assert solution.bound == pytest.approx(-14, abs=1e-5)
 
 
 def test_relaxes() -> None:
     """Without integrality the relaxation is no dearer, and has duals."""
-    found = solve(knapsack(), relaxed=True)
-    assert found.objective <= -14
-    assert len(found.duals) == 1
+    solution = solve(knapsack(), relaxed=True)
+    assert solution.objective <= -14
+    assert len(solution.duals) == 1
 
 
 def test_tells_infeasible_and_unbounded_apart() -> None:
@@ -62,10 +62,10 @@ def test_tells_infeasible_and_unbounded_apart() -> None:
     assert solve(program, Limits(presolve=False)).status is Status.UNBOUNDED
     program.row("up", [(x, 1.0)], upper=1.0)
     program.row("down", [(x, 1.0)], lower=2.0)
-    found = solve(program)
-    assert found.status is Status.INFEASIBLE
-    assert not found.found
-    assert math.isinf(found.objective)
+    solution = solve(program)
+    assert solution.status is Status.INFEASIBLE
+    assert not solution.found
+    assert math.isinf(solution.objective)
 
 
 def test_a_model_that_highs_refuses_is_an_error() -> None:
@@ -85,9 +85,9 @@ def test_a_point_that_breaks_its_rows_is_none(monkeypatch: pytest.MonkeyPatch) -
         row_dual = (0.0,)
 
     monkeypatch.setattr(solver, "_highs", _Lying(solver._highs, Wrong()))
-    found = solver.run()
-    assert found.status is Status.LIMIT
-    assert not found.found
+    solution = solver.run()
+    assert solution.status is Status.LIMIT
+    assert not solution.found
 
 
 class _Lying:

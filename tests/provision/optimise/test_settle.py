@@ -16,7 +16,7 @@ from froude.provision.optimise.scope import Scope, ServerKind, scope
 from froude.provision.optimise.settle import CRUMB, Content, Servers, content_at, cost_of, groups_of, settle
 from froude.provision.plan import Group, Held, LocalHeld, Running
 from froude.provision.types import Placement
-from tests.provision.optimise.examples import built, featured, photoshare
+from tests.provision.optimise.examples import built, featured, fixed, photoshare
 from tests.provision.optimise.fillings import random_filling, random_scope
 from tests.provision.optimise.hand import (
     BOX,
@@ -36,14 +36,6 @@ UNIFORM = Placement.UNIFORM
 OF = disks_only()
 STORED = Content(HOST, {0: 1.0}, {0: 3}, {}, {})
 AT_WORK = Content(WORKER, {}, {}, {0: 1.0}, {0: 2})
-
-
-def photos(placement: Placement = Placement.WEIGHTED) -> Scope:
-    """PhotoShare on the paper's choices."""
-    instance = built(photoshare(100, placement=placement))
-    have = [[choice.label for choice in d.choices] for d in instance.datasets]
-    papers = ("15KDisk", "SSD", "7.2KDisk + DRAM")
-    return scope(instance, [(h.index(label),) for h, label in zip(have, papers, strict=True)])
 
 
 def test_a_content_is_empty_without_units_and_work() -> None:
@@ -75,23 +67,23 @@ def test_a_content_is_read_off_a_point() -> None:
 
 def test_settling_takes_away_what_is_too_much() -> None:
     """Shares are brought to one, and counts follow."""
-    of = photos()
+    of = fixed()
     whole = dict.fromkeys(range(len(of.items)), 0.52)
     hosts = Content(HOST, whole, dict.fromkeys(whole, 9), {}, {})
     tasks = Content(WORKER, {}, {}, dict.fromkeys(of.tasks, 1.01), dict.fromkeys(of.tasks, 9))
-    made = settle(of, [(hosts, 2), (tasks, 1)])
-    assert all(share == pytest.approx(0.5) for share in made[0][0].shares.values())
-    assert made[0][0].units == {0: 2, 1: 1, 2: 1, 3: 1}
-    assert made[1][0].instances == {0: 3, 1: 4, 2: 1}
+    settled = settle(of, [(hosts, 2), (tasks, 1)])
+    assert all(share == pytest.approx(0.5) for share in settled[0][0].shares.values())
+    assert settled[0][0].units == {0: 2, 1: 1, 2: 1, 3: 1}
+    assert settled[1][0].instances == {0: 3, 1: 4, 2: 1}
 
 
 def test_settling_uniform_placement_leaves_exact_units() -> None:
     """Superfluous whole units go, and shares follow from those left."""
-    of = photos(UNIFORM)
+    of = fixed(placement=UNIFORM)
     wanted = of.items[0].copy.min_units
-    made = settle(of, [(Content(HOST, {}, {0: wanted}, {}, {}), 3)])
-    assert sum(c.units.get(0, 0) * n for c, n in made) == wanted
-    assert sum(c.shares.get(0, 0.0) * n for c, n in made) == pytest.approx(1)
+    settled = settle(of, [(Content(HOST, {}, {0: wanted}, {}, {}), 3)])
+    assert sum(c.units.get(0, 0) * n for c, n in settled) == wanted
+    assert sum(c.shares.get(0, 0.0) * n for c, n in settled) == pytest.approx(1)
 
 
 def test_a_share_wants_a_unit_however_small() -> None:
@@ -108,18 +100,21 @@ def test_a_share_wants_a_unit_however_small() -> None:
 def test_replicas_come_back_where_fewer_than_the_least_would_be_left() -> None:
     """Half a unit's need, but three replicas: the three units that were placed stay; so does a copy that has enough."""
     three = replace(ON_DISKS, need=0.5, min_units=3)
-    one = replace(ON_DISKS, need=0.5, min_units=1)
-    sets = (DatasetNeed("data", (Choice("disk", (three,)),)), DatasetNeed("logs", (Choice("disk", (one,)),)))
+    dataset = replace(ON_DISKS, need=0.5, min_units=1)
+    sets = (
+        DatasetNeed("data", (Choice("disk", (three,)),)),
+        DatasetNeed("logs", (Choice("disk", (dataset,)),)),
+    )
     of = scope(hand(datasets=sets), [(0,), (0,)])
-    made = settle(of, [(Content(HOST, {0: 1.0, 1: 1.0}, {0: 3, 1: 3}, {}, {}), 1)])
-    assert made[0][0].units == {0: 3, 1: 1}
+    settled = settle(of, [(Content(HOST, {0: 1.0, 1: 1.0}, {0: 3, 1: 3}, {}, {}), 1)])
+    assert settled[0][0].units == {0: 3, 1: 1}
 
 
 def test_contents_left_with_nothing_go() -> None:
     """With uniform placement a server whose units were all too much is none."""
     of = disks_only(placement=UNIFORM)
-    made = settle(of, [(STORED, 1), (Content(HOST, {}, {0: 2}, {}, {}), 2), (AT_WORK, 1)])
-    assert [(content.units, content.instances, count) for content, count in made] == [
+    settled = settle(of, [(STORED, 1), (Content(HOST, {}, {0: 2}, {}, {}), 2), (AT_WORK, 1)])
+    assert [(content.units, content.instances, count) for content, count in settled] == [
         ({0: 3}, {}, 1),
         ({}, {0: 2}, 1),
     ]
@@ -144,9 +139,9 @@ def test_settling_levels_what_a_tolerance_left_above_the_largest_share() -> None
     of = scope(_replicated(3), [(0,), (0,), (0,)])
     shares = (1 / 3 + 2e-6, 1 / 3 - 1e-6, 1 / 3 - 1e-6)
     content = [Content(of.kinds[0], dict.fromkeys(range(len(of.items)), s), {}, {}, {}) for s in shares]
-    made = settle(of, [(one, 1) for one in content])
-    assert max(one.shares[0] for one, _ in made) <= 1 / 3 * (1 + 1e-9)
-    assert sum(one.shares[0] for one, _ in made) == pytest.approx(1)
+    settled = settle(of, [(each, 1) for each in content])
+    assert max(one.shares[0] for one, _ in settled) <= 1 / 3 * (1 + 1e-9)
+    assert sum(one.shares[0] for one, _ in settled) == pytest.approx(1)
 
 
 def test_levelled_work_fills_the_room_there_is_in_proportion() -> None:
@@ -161,9 +156,9 @@ def test_levelled_work_fills_the_room_there_is_in_proportion() -> None:
     servers = [(Content(kind, {0: part}, {0: 3}, {0: part}, {0: 2}), 1) for part in (0.6, 0.3, 0.1)]
     # rooms of 0.2 and 0.4: a third and two thirds of the tenth
     expected = [0.5, 0.3 + 0.1 / 3, 0.1 + 0.2 / 3]
-    made = settle(of, servers)
-    assert [content.work[0] for content, _ in made] == pytest.approx(expected)
-    assert [content.shares[0] for content, _ in made] == pytest.approx(expected)
+    settled = settle(of, servers)
+    assert [content.work[0] for content, _ in settled] == pytest.approx(expected)
+    assert [content.shares[0] for content, _ in settled] == pytest.approx(expected)
     # servers without any of it have no room
     alone = Content(kind, {}, {}, {}, {})
     two = [
@@ -171,9 +166,9 @@ def test_levelled_work_fills_the_room_there_is_in_proportion() -> None:
         (replace(servers[1][0], work={0: 0.4}, shares={0: 0.4}), 1),
         (alone, 1),
     ]
-    made = settle(of, two)
-    assert [content.work[0] for content, _ in made] == pytest.approx([0.5, 0.5])
-    assert len(made) == 2
+    settled = settle(of, two)
+    assert [content.work[0] for content, _ in settled] == pytest.approx([0.5, 0.5])
+    assert len(settled) == 2
 
 
 def test_groups_of_servers_are_levelled_as_so_many_servers() -> None:
@@ -193,8 +188,8 @@ def test_where_room_is_short_it_is_filled() -> None:
 def test_a_share_above_the_largest_without_room_elsewhere_is_left() -> None:
     """Then the cluster has too few servers, and the check says so."""
     of = disks_only(tasks=(replace(SERVE, most_share=0.4),))
-    made = settle(of, [(Content(WORKER, {}, {}, {0: 0.5}, {0: 1}), 2)])
-    assert made[0][0].work == {0: 0.5}
+    settled = settle(of, [(Content(WORKER, {}, {}, {0: 0.5}, {0: 1}), 2)])
+    assert settled[0][0].work == {0: 0.5}
 
 
 def test_settled_covers_keep_every_rule_of_shares_and_counts() -> None:
@@ -203,10 +198,12 @@ def test_settled_covers_keep_every_rule_of_shares_and_counts() -> None:
     for _ in range(150):
         of = random_scope(dice, Placement.WEIGHTED)
         servers = _cover(of, dice)
-        made = settle(of, servers)
-        assert all(count > 0 and not content.empty for content, count in made)
+        settled = settle(of, servers)
+        assert all(count > 0 and not content.empty for content, count in settled)
         for at, item in enumerate(of.items):
-            held = [(content.shares[at], content.units[at], n) for content, n in made if at in content.shares]
+            held = [
+                (content.shares[at], content.units[at], n) for content, n in settled if at in content.shares
+            ]
             assert sum(share * n for share, _, n in held) == pytest.approx(1)
             assert sum(units * n for _, units, n in held) >= item.copy.min_units
             assert all(units >= max(1, math.ceil(item.copy.need * share - 1e-6)) for share, units, _ in held)
@@ -215,7 +212,7 @@ def test_settled_covers_keep_every_rule_of_shares_and_counts() -> None:
         for task in of.tasks:
             run = [
                 (content.work[task], content.instances[task], n)
-                for content, n in made
+                for content, n in settled
                 if task in content.work
             ]
             assert sum(share * n for share, _, n in run) == pytest.approx(1)
@@ -229,21 +226,21 @@ def test_settled_whole_units_are_exact_and_none_is_added() -> None:
     for _ in range(150):
         of = random_scope(dice, UNIFORM)
         servers = _cover(of, dice)
-        made = settle(of, servers)
+        settled = settle(of, servers)
         for at, item in enumerate(of.items):
-            assert sum(content.units.get(at, 0) * n for content, n in made) == item.copy.min_units
+            assert sum(content.units.get(at, 0) * n for content, n in settled) == item.copy.min_units
             assert all(
                 content.shares.get(at, 0.0) == pytest.approx(content.units.get(at, 0) / item.copy.min_units)
-                for content, _ in made
+                for content, _ in settled
             )
         for task in of.tasks:
-            assert sum(content.instances.get(task, 0) * n for content, n in made) == of.instances(task)
+            assert sum(content.instances.get(task, 0) * n for content, n in settled) == of.instances(task)
             assert all(
                 content.work.get(task, 0.0)
                 == pytest.approx(content.instances.get(task, 0) / of.instances(task))
-                for content, _ in made
+                for content, _ in settled
             )
-        assert sum(n for _, n in made) <= sum(n for _, n in servers)
+        assert sum(n for _, n in settled) <= sum(n for _, n in servers)
 
 
 def _cover(of: Scope, dice: random.Random) -> Servers:
@@ -267,9 +264,9 @@ def test_surplus_units_are_taken_from_the_last_servers_that_have_them() -> None:
     """Five units of nine are wanted: one of the last three goes, one loses one of its three, the rest stay."""
     five = replace(ON_DISKS, need=4.5, min_units=5)
     of = disks_only(datasets=(DatasetNeed("data", (Choice("disk", (five,)),)),), placement=UNIFORM)
-    made = settle(of, [(Content(HOST, {}, {0: 3}, {}, {}), 3)])
-    assert [(content.units, count) for content, count in made] == [({0: 3}, 1), ({0: 2}, 1)]
-    assert [content.shares for content, _ in made] == [{0: 3 / 5}, {0: 2 / 5}]
+    settled = settle(of, [(Content(HOST, {}, {0: 3}, {}, {}), 3)])
+    assert [(content.units, count) for content, count in settled] == [({0: 3}, 1), ({0: 2}, 1)]
+    assert [content.shares for content, _ in settled] == [{0: 3 / 5}, {0: 2 / 5}]
     apart = settle(of, [(Content(HOST, {}, {0: units}, {}, {}), 1) for units in (1, 3, 3, 2)])
     assert [(content.units, count) for content, count in apart] == [({0: 1}, 1), ({0: 3}, 1), ({0: 1}, 1)]
 

@@ -113,30 +113,6 @@ def test_too_few_servers_are_named() -> None:
     assert math.isinf(plan.upper)
 
 
-def test_missing_slots_are_named() -> None:
-    """Without disk slots nothing keeps persistent data."""
-    instance = built(photoshare(10))
-    bare = replace(instance, servers=tuple(replace(s, slots=(0, s.slots[1])) for s in instance.servers))
-    plan = solve(bare)
-    assert [c.constraint for c in plan.conflict] == ["slots of SAS of Server1"]
-
-
-def test_a_storage_system_that_fits_no_server_is_named() -> None:
-    """More host cores than any server has."""
-    plan = solve(replace(built(photoshare(10)), host_cores=9))
-    assert [c.constraint for c in plan.conflict] == ["cores of Server1"]
-    assert (plan.conflict[0].needed, plan.conflict[0].allowed) == (9, 4)
-
-
-def test_an_indivisible_instance_that_fits_no_network_is_named() -> None:
-    """Uniform placement: one instance with all the traffic of a task."""
-    instance = built(photoshare(10, placement=Placement.UNIFORM))
-    tasks = tuple(replace(task, nic_bytes=(1e9,)) for task in instance.tasks)
-    plan = solve(replace(instance, tasks=tasks))
-    assert plan.status is Status.INFEASIBLE
-    assert "network of one instance of task photoupload" in {c.constraint for c in plan.conflict}
-
-
 def test_scarce_types_are_not_overdrawn() -> None:
     """What is placed by the fractional packing counts against the number that can be had."""
     for most in (9, 10, 11):

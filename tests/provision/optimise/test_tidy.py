@@ -38,10 +38,10 @@ def test_what_being_tidy_spares_is_not_paid() -> None:
 
 def test_servers_alike_share_alike() -> None:
     """Mean shares by count; other contents, cores or instances stay apart."""
-    one = Group("box", 2, (Held("d", "disk", 3, 0.1),), running=(Running("t", 2, 0.2),), cores=4)
+    group = Group("box", 2, (Held("d", "disk", 3, 0.1),), running=(Running("t", 2, 0.2),), cores=4)
     two = Group("box", 1, (Held("d", "disk", 3, 0.4),), running=(Running("t", 2, 0.05),), cores=4)
     fewer = Group("box", 1, (Held("d", "disk", 3, 0.4),), running=(Running("t", 2, 0.55),), cores=3)
-    joined, left = alike([one, two, fewer])
+    joined, left = alike([group, two, fewer])
     assert left == fewer
     assert joined.count == 3
     assert joined.held[0].share == pytest.approx(0.2)

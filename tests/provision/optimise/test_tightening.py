@@ -18,7 +18,7 @@ def test_whole_servers_cost_the_same_and_parts_of_them_more(isolation: bool) -> 
     plain, tight = Master(of, budget=1e5), Master(of, budget=1e5)
     tighten(tight)
     assert solve(tight.program).objective == pytest.approx(solve(plain.program).objective, rel=1e-3)
-    linear = [solve(one.program, relaxed=True).objective for one in (plain, tight)]
+    linear = [solve(master.program, relaxed=True).objective for master in (plain, tight)]
     assert linear[1] > linear[0] * 1.01
 
 
@@ -27,8 +27,8 @@ def test_totals_count_the_servers() -> None:
     of = scope(built(photoshare(60, servers=2)))
     plain, counted = Master(of, budget=1e5), Master(of, budget=1e5)
     hosts, servers = add_totals(counted)
-    found = solve(counted.program)
-    assert found.objective == pytest.approx(solve(plain.program).objective, rel=1e-3)
-    counts = dict(zip(of.kinds, counted.counts_at(found.x), strict=True))
-    assert found.x[servers] == pytest.approx(sum(counts.values()))
-    assert found.x[hosts] == pytest.approx(sum(n for kind, n in counts.items() if kind.host))
+    solution = solve(counted.program)
+    assert solution.objective == pytest.approx(solve(plain.program).objective, rel=1e-3)
+    counts = dict(zip(of.kinds, counted.counts_at(solution.x), strict=True))
+    assert solution.x[servers] == pytest.approx(sum(counts.values()))
+    assert solution.x[hosts] == pytest.approx(sum(n for kind, n in counts.items() if kind.host))

@@ -67,8 +67,8 @@ def test_halving_sets_proves_the_same(seed: int) -> None:
     worth = [(c, dice.uniform(0, 5)) for columns in sets for c in columns]
     program.row("enough", worth, lower=7.0)
     proof = prove(program.arrays(), math.inf, one_of=sets)
-    found = solve(program)
-    assert proof.bound == pytest.approx(found.objective if found.found else math.inf)
+    solution = solve(program)
+    assert proof.bound == pytest.approx(solution.objective if solution.found else math.inf)
     assert proof.x is None or all(proof.x[columns].max() == pytest.approx(1) for columns in sets)
 
 

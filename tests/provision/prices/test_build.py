@@ -23,11 +23,11 @@ YEARS = 3 * 8760
 
 
 def _prices(*texts: str) -> Prices:
-    found = Prices()
+    prices = Prices()
     for number, text in enumerate(texts):
         region = "here" if text.startswith("class") else None
-        found += read_prices(read_table(text.encode(), f"{number}.csv"), region=region)
-    return found
+        prices += read_prices(read_table(text.encode(), f"{number}.csv"), region=region)
+    return prices
 
 
 def _built(*texts: str, rates: str = RATES, **wanted: object) -> Imported:
@@ -37,10 +37,14 @@ def _built(*texts: str, rates: str = RATES, **wanted: object) -> Imported:
 def test_a_server_is_what_its_type_includes() -> None:
     """Cores, memory in pieces of 1 GiB, local storage in pieces of its family; the price is that of the term."""
     catalog = _built(EC2, bandwidth=Bandwidth.UP_TO).catalog()
-    one = catalog.server("i9.xlarge")
-    assert one.price == pytest.approx(0.4 * YEARS)
-    assert (one.cpus, one.cpu, one.bundle) == (4, "arm64 aws", Bundle(4, (("memory", 32), ("nvme i9", 2))))
-    assert one.buses == (Bus("memory", 32, 8e9), Bus("nvme i9", 2, 1.4e9))
+    server = catalog.server("i9.xlarge")
+    assert server.price == pytest.approx(0.4 * YEARS)
+    assert (server.cpus, server.cpu, server.bundle) == (
+        4,
+        "arm64 aws",
+        Bundle(4, (("memory", 32), ("nvme i9", 2))),
+    )
+    assert server.buses == (Bus("memory", 32, 8e9), Bus("nvme i9", 2, 1.4e9))
     nvme = catalog.unit("nvme i9")
     assert nvme.capacity == pytest.approx(468e9)
     assert (nvme.price, nvme.volatile) == (0, False)
@@ -51,25 +55,25 @@ def test_a_server_is_what_its_type_includes() -> None:
 
 def test_volumes_are_paid_by_what_they_hold() -> None:
     """Of the classes with rates; every server has the bus that they hang on."""
-    found = _built(EC2, GCP, bandwidth=Bandwidth.UP_TO)
-    catalog = found.catalog()
+    result = _built(EC2, GCP, bandwidth=Bandwidth.UP_TO)
+    catalog = result.catalog()
     volume = catalog.unit("balanced")
     assert (volume.bus, volume.price) == ("volume", 0)
     assert volume.price_per_gb_month == pytest.approx(0.1)
     assert catalog.server("m9.large").bus("volume") == Bus("volume", 20, 4e9 / 8)
-    assert any("2 classes left out: no attached volumes (local, snapshot)" in note for note in found.notes)
-    assert found.asked.volumes == ("ssd",)
+    assert any("2 classes left out: no attached volumes (local, snapshot)" in note for note in result.notes)
+    assert result.asked.volumes == ("ssd",)
 
 
 def test_what_is_only_up_to_is_not_sustained() -> None:
     """A figure that a larger sibling shares; of the same size it is its own."""
     prices = _prices(EC2)
     assert only_up_to(prices.instances) == {"m9.large"}
-    found = _built(EC2, GCP)
-    names = [server.name for server in found.catalog().servers]
+    catalog = _built(EC2, GCP)
+    names = [server.name for server in catalog.catalog().servers]
     assert "m9.large" not in names
     assert {"m9.xlarge", "m9.2xlarge", "m9.metal"} <= set(names)
-    assert found.asked.to_volumes == ("m9.large", "c3.large")
+    assert catalog.asked.to_volumes == ("m9.large", "c3.large")
     given = RATES + "type:\n  - {type: m9.large, volume_BW: 650Mbps}\n"
     sustained = _built(EC2, GCP, rates=given).catalog().server("m9.large")
     assert sustained.bus("volume") == Bus("volume", 20, 650e6 / 8)
@@ -81,17 +85,17 @@ def test_what_is_only_up_to_is_not_sustained() -> None:
 
 def test_without_volumes_their_bandwidth_is_not_asked_for() -> None:
     """Nothing is left out for what nobody uses."""
-    found = _built(EC2)
-    assert "m9.large" in [server.name for server in found.catalog().servers]
-    assert found.asked.to_volumes == ()
+    catalog = _built(EC2)
+    assert "m9.large" in [server.name for server in catalog.catalog().servers]
+    assert catalog.asked.to_volumes == ()
 
 
 def test_nothing_is_invented() -> None:
     """Without rates there is no catalog; the template asks for everything, and filled in it leaves nothing out."""
-    found = _built(EC2, GCP, DISKS, rates=NOTHING)
+    catalog = _built(EC2, GCP, DISKS, rates=NOTHING)
     with pytest.raises(InputError, match=r"memory has no rates.*--template"):
-        found.catalog()
-    asked = found.asked
+        catalog.catalog()
+    asked = catalog.asked
     assert (asked.memory, asked.volume_slots, asked.volumes) == (True, True, ("balanced", "ssd"))
     assert list(asked.nvme) == ["i9", "g9", "c3"]
     assert (asked.disks, asked.network) == (("st16000", "st8000"), ("c3.large",))
@@ -117,9 +121,9 @@ def test_nothing_is_invented() -> None:
 
 def test_a_partly_filled_entry_is_still_asked_for() -> None:
     """One blank leaves the part out."""
-    found = _built(EC2, rates=RATES.replace("rateR: 700MBps", "rateR: blank"))
-    assert "i9" in found.asked.nvme
-    assert [unit.name for unit in found.catalog().units] == ["memory"]
+    catalog = _built(EC2, rates=RATES.replace("rateR: 700MBps", "rateR: blank"))
+    assert "i9" in catalog.asked.nvme
+    assert [unit.name for unit in catalog.catalog().units] == ["memory"]
 
 
 def test_a_device_size_that_is_given() -> None:
@@ -146,9 +150,9 @@ def test_a_device_size_that_is_given() -> None:
 )
 def test_filters(filters: Filters, left: set[str]) -> None:
     """What is left out is counted by its reason."""
-    found = _built(EC2, filters=filters)
-    assert {server.name.split(".")[0] for server in found.catalog().servers} == left
-    assert any("left out by the filters" in note for note in found.notes)
+    catalog = _built(EC2, filters=filters)
+    assert {server.name.split(".")[0] for server in catalog.catalog().servers} == left
+    assert any("left out by the filters" in note for note in catalog.notes)
 
 
 def test_a_filter_that_leaves_nothing() -> None:
@@ -162,10 +166,10 @@ def test_disks_beside_servers_of_ones_own() -> None:
     base = _built(EC2).catalog()
     speed = "rateR: 250MBps, gapR: 8ms, rateW: 250MBps, gapW: 8ms"
     disk = f"disk:\n  - {{model: st16000, capacity: 16TB, bus: memory, {speed}, power: 7W}}\n"
-    found = _built(DISKS, rates=RATES + disk)
-    catalog = found.catalog(base)
+    result = _built(DISKS, rates=RATES + disk)
+    catalog = result.catalog(base)
     assert (catalog.unit("st16000").price, catalog.unit("st16000").power) == (160, 7)
-    assert found.asked.disks == ("st8000",)
+    assert result.asked.disks == ("st8000",)
     assert catalog.servers == base.servers
     with pytest.raises(InputError, match="cannot be added to"):
         _built(EC2).catalog(base)

@@ -15,17 +15,16 @@ from pathlib import Path
 import psutil
 import pytest
 
-from froude.base.errors import InputError, MissingError, TargetError
+from froude.base.errors import MissingError, TargetError
 from froude.base.units import Quantity
 from froude.trace.capture.process import CaptureProcess
-from froude.trace.capture.settings import CaptureSettings
 from froude.trace.files import read_trace
 from froude.trace.partial import recover
 from froude.trace.types import Loss, Status
 from froude.trace.validate import validate_trace
 from froude.workspace.artifact import State
 from tests.trace import wire
-from tests.trace.capture.tokens import SECRET, Client, before, on_disk, settings
+from tests.trace.capture.tokens import SECRET, Client, on_disk, settings
 
 
 def test_a_capture_keeps_calls_and_no_secret(target: tuple[str, int], tmp_path: Path) -> None:
@@ -255,18 +254,3 @@ def test_lossless_loses_nothing_beside_two_busy_processes(target: tuple[str, int
     assert capture.result is not None
     assert capture.result.loss == Loss()
     assert capture.result.calls == 4 * 300
-
-
-def test_what_cannot_begin_says_so(target: tuple[str, int], tmp_path: Path) -> None:
-    """A taken output, a target that is not there, an address that is taken."""
-    (tmp_path / "t").mkdir()
-    with pytest.raises(InputError, match="already exists"):
-        CaptureProcess(settings(target, tmp_path), wire.SCHEMA).start()
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        with pytest.raises(TargetError, match="does not accept"):
-            CaptureProcess(settings(closed.getsockname(), tmp_path / "a"), wire.SCHEMA).start()
-    taken = CaptureSettings((before(target, port=target[1]),), tmp_path / "b" / "t")
-    with pytest.raises(InputError, match="cannot listen"):
-        CaptureProcess(taken, wire.SCHEMA).start()
-    assert list((tmp_path / "b").iterdir()) == []

@@ -77,8 +77,8 @@ def test_what_is_left_over_is_listed(tmp_path: Path) -> None:
     (tmp_path / "log").write_text(LOG.replace("/c", "/d") + "nonsense\n\n")
     result = closure(TRACE, tmp_path / "log")
     assert not result.closed
-    assert [one.dst for one in result.calls_without_line] == ["/c"]
-    assert [one.dst for one in result.lines_without_call] == ["/d"]
+    assert [call.dst for call in result.calls_without_line] == ["/c"]
+    assert [line.dst for line in result.lines_without_call] == ["/d"]
     assert result.malformed == 1
 
 

@@ -54,20 +54,20 @@ def why_not(
     with settings.progress().task("compiling"):
         best = compile_plan(problem, effort)
         choices = _choices(problem, best, dataset, choice)
-        found = parallel_map(partial(ask, problem, best, dataset, effort), choices, settings.workers)
-    found.sort(key=lambda one: float("inf") if one.extra is None else one.extra)
-    page = why_not_report(best, found, common.facts(settings, files))
+        answers = parallel_map(partial(ask, problem, best, dataset, effort), choices, settings.workers)
+    answers.sort(key=lambda answer: float("inf") if answer.extra is None else answer.extra)
+    page = why_not_report(best, answers, common.facts(settings, files))
     common.finish(
         settings,
         "why-not",
-        {"best": best, "choices": found},
+        {"best": best, "choices": answers},
         files=files,
         output=output,
         report=report,
         page=page,
     )
-    settings.out(why_text(best, found[0]) if len(found) == 1 else _why(found))
-    common.end(settings, [best, *(one.plan for one in found if one.plan.found)])
+    settings.out(why_text(best, answers[0]) if len(answers) == 1 else _why(answers))
+    common.end(settings, [best, *(answer.plan for answer in answers if answer.plan.found)])
 
 
 def best(
@@ -137,18 +137,18 @@ def slack(
     if not plan.found:
         common.end(settings, [plan])
         raise typer.Exit(common.EXIT_MISSED)
-    found = find(settled(problem, plan), plan)
-    page = slack_report(plan, found, common.facts(settings, files))
+    left = find(settled(problem, plan), plan)
+    page = slack_report(plan, left, common.facts(settings, files))
     common.finish(
         settings,
         "slack",
-        found,
+        left,
         files=[*files, *([cluster] if cluster is not None else [])],
         output=output,
         report=report,
         page=page,
     )
-    settings.out(_left(found))
+    settings.out(_left(left))
 
 
 def compare(
@@ -181,12 +181,17 @@ def compare(
     names = (" ".join(files), " ".join(other))
     with settings.progress().task("compiling both"):
         effort = common.effort(settings, gap, time_limit)
-        found = find(first, second, factors, effort, workers=settings.workers)
-    page = comparison_report(names, found, common.facts(settings, [*files, *other]))
-    value = {"first": names[0], "second": names[1], "pairs": found.pairs, "stretches": found.stretches}
+        comparison = find(first, second, factors, effort, workers=settings.workers)
+    page = comparison_report(names, comparison, common.facts(settings, [*files, *other]))
+    value = {
+        "first": names[0],
+        "second": names[1],
+        "pairs": comparison.pairs,
+        "stretches": comparison.stretches,
+    }
     common.finish(settings, "compare", value, files=[*files, *other], output=output, report=report, page=page)
-    settings.out(_compared(names, found))
-    common.end(settings, [plan for pair in found.pairs for plan in (pair.first, pair.second)])
+    settings.out(_compared(names, comparison))
+    common.end(settings, [plan for pair in comparison.pairs for plan in (pair.first, pair.second)])
 
 
 def _choices(
@@ -204,21 +209,21 @@ def _choices(
         return list(every[dataset])
     wanted = tuple(part.strip() for part in choice.split(" + "))
     if wanted not in every[dataset]:
-        allowed = ", ".join(" + ".join(one) for one in every[dataset])
+        allowed = ", ".join(" + ".join(names) for names in every[dataset])
         raise InputError("is no choice of it", place="--choice", found=choice, allowed=allowed)
     return [wanted]
 
 
-def _why(found: Sequence[WhyNot]) -> str:
+def _why(answers: Sequence[WhyNot]) -> str:
     rows: list[Sequence[str]] = [
         ("choice", "more $", "at least", "at most", "what else changes, or what is in conflict")
     ]
-    for one in found:
-        if one.extra is None:
-            rows.append((" + ".join(one.choice), "-", "-", "-", "; ".join(map(str, one.plan.conflict))))
+    for answer in answers:
+        if answer.extra is None:
+            rows.append((" + ".join(answer.choice), "-", "-", "-", "; ".join(map(str, answer.plan.conflict))))
         else:
-            money = [f"{amount or 0:,.2f}" for amount in (one.extra, one.least, one.most)]
-            rows.append((" + ".join(one.choice), *money, "; ".join(one.changes)))
+            money = [f"{amount or 0:,.2f}" for amount in (answer.extra, answer.least, answer.most)]
+            rows.append((" + ".join(answer.choice), *money, "; ".join(answer.changes)))
     return aligned(rows)
 
 
@@ -235,25 +240,29 @@ def _ranked(plans: Sequence[ProvisionPlan]) -> str:
     return aligned(rows)
 
 
-def _left(found: Slack) -> str:
+def _left(left: Slack) -> str:
     from froude.provision.figures.others import resource_text
 
     rows: list[Sequence[str]] = [("server and resource", "in use", "there", "share")]
-    for group in found.groups:
+    for group in left.groups:
         rows.append((group.name, "", "", ""))
         rows += [
-            (f"  {one.name}", *(resource_text(one, n) for n in (one.used, one.available)), f"{one.share:.1%}")
-            for one in group.resources
+            (
+                f"  {resource.name}",
+                *(resource_text(resource, n) for n in (resource.used, resource.available)),
+                f"{resource.share:.1%}",
+            )
+            for resource in group.resources
         ]
-    grow = found.growth
+    grow = left.growth
     return f"{grow.fraction:.1%} of the SLA; bottleneck: {grow.bottleneck}\n{aligned(rows)}"
 
 
-def _compared(names: tuple[str, str], found: Comparison) -> str:
+def _compared(names: tuple[str, str], comparison: Comparison) -> str:
     from froude.provision.figures.others import winner_text
 
     rows: list[Sequence[str]] = [("SLA", "first $", "second $", "saved", "cheaper for certain")]
-    for pair in found.pairs:
+    for pair in comparison.pairs:
         costs = [
             f"{plan.upper:,.2f}" if plan.found else plan.status.value for plan in (pair.first, pair.second)
         ]

@@ -55,6 +55,11 @@ Scale = Annotated[float, typer.Option("--scale", help="The SLA's rates times thi
 def problem(settings: Settings, files: Sequence[str], scale: float = 1.0) -> Problem:
     """The inputs at a multiple of their SLA, or every error of them and the end.
 
+    Args:
+        settings: global flags.
+        files: paths or shipped names, in any mix of parts.
+        scale: the SLA's rates times this, 0 to 1e12.
+
     Raises:
         InputError: the multiple is out of range.
     """
@@ -77,7 +82,12 @@ def _scaled(problem: Problem, scale: float) -> Problem:
 
 
 def tell(settings: Settings, error: FlawedInputError) -> None:
-    """Every error of the inputs, one a line on stderr, or as JSON."""
+    """Every error of the inputs, one a line on stderr, or as JSON.
+
+    Args:
+        settings: global flags.
+        error: with all the flaws.
+    """
     settings.emit({"errors": [flaw.error().parts() for flaw in error.flaws]})
     for flaw in error.flaws:
         print(f"froude: {flaw}", file=sys.stderr)
@@ -108,6 +118,10 @@ def claim(
 def origin(settings: Settings, files: Sequence[str | Path]) -> Origin:
     """How what is written came to be: the command, its seed, and what it read.
 
+    Args:
+        settings: global flags, with the command and its seed.
+        files: paths or shipped names of what was read.
+
     Raises:
         InputError: an input cannot be read any more.
     """
@@ -117,15 +131,29 @@ def origin(settings: Settings, files: Sequence[str | Path]) -> Origin:
     return settings.origin([content_of(find_input(str(file))) for file in files], seeded=True)
 
 
-def page_files(page: Report, path: Path | None, made: Origin) -> dict[Path, str | bytes]:
-    """The page and its figures, if a place for them is given."""
+def page_files(page: Report, path: Path | None, how: Origin) -> dict[Path, str | bytes]:
+    """The page and its figures, if a place for them is given.
+
+    Args:
+        page: what was found, as a report.
+        path: of the page; None for none.
+        how: its lineage.
+
+    Returns:
+        Contents by path; empty without a path.
+    """
     from froude.render import report_files
 
-    return {} if path is None else dict(report_files(page, path, suffix=FIGURES, origin=made))
+    return {} if path is None else dict(report_files(page, path, suffix=FIGURES, origin=how))
 
 
 def effort(settings: Settings, gap: float, time_limit: float) -> Effort:
     """How hard to look for one plan.
+
+    Args:
+        settings: global flags; the seed is of these.
+        gap: relative distance of cost and lower bound that counts as proved, 0 to below 1.
+        time_limit: seconds for one plan, above 0.
 
     Raises:
         InputError: a flag is out of range.
@@ -142,12 +170,20 @@ def effort(settings: Settings, gap: float, time_limit: float) -> Effort:
 def factors(low: float, high: float, points: int) -> list[float]:
     """Multiples of the SLA from `low` to `high`, evenly spread in ratio.
 
+    Args:
+        low: smallest multiple, above 0.
+        high: largest multiple, `low` or more.
+        points: how many, 1 to 10000; a single one is `low`.
+
     Raises:
         InputError: no range, or a number of points out of range.
     """
-    if not 0 < low <= high <= 1e12:
+    if not 1e-12 <= low <= high <= 1e12:
         raise InputError(
-            "is no range", place="--from, --to", found=f"{low:g} to {high:g}", allowed="0 < A <= B"
+            "is no range",
+            place="--from, --to",
+            found=f"{low:g} to {high:g}",
+            allowed="1e-12 to 1e12, the smaller first",
         )
     if not 1 <= points <= 10_000:
         raise InputError("is out of range", place="--points", found=points, allowed="1 to 10000")
@@ -157,7 +193,12 @@ def factors(low: float, high: float, points: int) -> list[float]:
 
 
 def facts(settings: Settings, files: Sequence[str]) -> dict[str, str]:
-    """What every page says of its making."""
+    """What every page says of its making.
+
+    Args:
+        settings: global flags; the seed is of these.
+        files: the inputs, as they were named.
+    """
     from froude.base.version import __version__
 
     return {"Inputs": ", ".join(files), "Seed": str(settings.seed), "Froude": __version__}
@@ -170,8 +211,13 @@ def with_sections(page: Report, *sections: Any) -> Report:
     return replace(page, sections=sections)
 
 
-def told(problem: Problem, plan: ProvisionPlan) -> str:
-    """A plan for people."""
+def summary(problem: Problem, plan: ProvisionPlan) -> str:
+    """A plan for people.
+
+    Args:
+        problem: the inputs, for the prices.
+        plan: of a cluster, or with the constraints in conflict.
+    """
     from froude.provision.bill import bill
 
     if not plan.found:
@@ -187,7 +233,15 @@ def told(problem: Problem, plan: ProvisionPlan) -> str:
 
 
 def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
-    """Exit with 3 unless every plan is proved."""
+    """Exit with 3 unless every plan is proved.
+
+    Args:
+        settings: global flags.
+        plans: all that the command made.
+
+    Raises:
+        typer.Exit: one is not proved; its code is 3.
+    """
     from froude.provision.plan import Status
 
     missed = [plan for plan in plans if plan.status is not Status.PROVED]
@@ -222,14 +276,14 @@ def finish(
     from froude.workspace.migrate import Migrations
 
     migrations = Migrations(kind, 1)
-    made = {STAMP: migrations.stamp, "found": document(value)}
+    content = {STAMP: migrations.stamp, "found": document(value)}
     wanted = [str(path) for path in (output, report) if path is not None]
     if settings.dry_run and wanted:
-        settings.would("write " + ", ".join(wanted), **made)
+        settings.would("write " + ", ".join(wanted), **content)
         return
     how = origin(settings, files)
     texts = page_files(page, report, how)
-    text = dump_sealed_figures(migrations, made, how)
+    text = dump_sealed_figures(migrations, content, how)
     if output is not None:
         texts[output] = text
     outputs.write(texts)
@@ -239,8 +293,12 @@ def finish(
 def share(flag: str, text: str) -> float:
     """A share that is given as `1%` or `0.01`.
 
+    Args:
+        flag: its name, for the error.
+        text: as the user wrote it.
+
     Raises:
-        InputError: neither, or not above 0 and below 1 (or 100 %).
+        InputError: neither, or not between 0 and 1 (0 % and 100 %); both are allowed.
     """
     number = text.strip().removesuffix("%")
     try:
@@ -252,6 +310,12 @@ def share(flag: str, text: str) -> float:
 
 def ranged(flag: str, value: float, low: float, high: float) -> float:
     """A number between two, both allowed.
+
+    Args:
+        flag: its name, for the error.
+        value: as the user gave it.
+        low: the least that is allowed.
+        high: the most that is allowed.
 
     Raises:
         InputError: it lies outside.

@@ -67,7 +67,7 @@ def compile_(
         text = plan_json(plan, how)
         write({**texts, output: text})
         settings.emit(text)
-    settings.out(common.told(problem, plan))
+    settings.out(common.summary(problem, plan))
     common.end(settings, [plan])
 
 
@@ -98,24 +98,24 @@ def sweep(
     factors = common.factors(low, high, points)
     problem = common.problem(settings, files)
     with settings.progress().task("compiling"):
-        found = sweep_plans(
+        curve = sweep_plans(
             problem,
             factors,
             common.effort(settings, gap, time_limit),
             baselines=baselines,
             workers=settings.workers,
         )
-    document = _sweep_document(found)
+    document = _sweep_document(curve)
     if settings.dry_run:
         settings.would(f"write {output}", **document)
     else:
         how = common.origin(settings, files)
-        texts = common.page_files(sweep_report(problem, found, common.facts(settings, files)), report, how)
+        texts = common.page_files(sweep_report(problem, curve, common.facts(settings, files)), report, how)
         text = dump_sealed_figures(SWEEP, document, how)
         write({**texts, output: text})
         settings.emit(text)
-    settings.out(_curve(found))
-    common.end(settings, [point.plan for point in found])
+    settings.out(_curve(curve))
+    common.end(settings, [point.plan for point in curve])
 
 
 def evaluate(
@@ -146,24 +146,32 @@ def evaluate(
         raise InputError(
             "split is missing", file=cluster, allowed="each phase's share of the batch job's time"
         )
-    found = evaluate_plan(problem, plan)
+    evaluation = evaluate_plan(problem, plan)
     cost = cost_of(problem, plan)
-    limits = [{"constraint": limit.constraint, "weight": limit.weight} for limit in found.limits]
-    notes = list(found.notes)
+    limits = [{"constraint": limit.constraint, "weight": limit.weight} for limit in evaluation.limits]
+    notes = list(evaluation.notes)
     settings.emit(
-        {"fraction": found.fraction, "met": found.met, "cost": cost, "limits": limits, "notes": notes}
+        {
+            "fraction": evaluation.fraction,
+            "met": evaluation.met,
+            "cost": cost,
+            "limits": limits,
+            "notes": notes,
+        }
     )
-    settings.out(f"{found.fraction:.1%} of the SLA, for ${cost:,.2f}; bottleneck: {found.bottleneck}")
+    settings.out(
+        f"{evaluation.fraction:.1%} of the SLA, for ${cost:,.2f}; bottleneck: {evaluation.bottleneck}"
+    )
     for note in notes:
         settings.note(note)
-    tone = Tone.GOOD if found.met else Tone.BAD
+    tone = Tone.GOOD if evaluation.met else Tone.BAD
     page = Report(
-        f"{found.fraction:.1%} of the SLA", str(cluster), tone=tone, facts=common.facts(settings, files)
+        f"{evaluation.fraction:.1%} of the SLA", str(cluster), tone=tone, facts=common.facts(settings, files)
     )
     if not settings.dry_run:
-        page = common.with_sections(page, evaluation_section(found))
+        page = common.with_sections(page, evaluation_section(evaluation))
         write(common.page_files(page, report, common.origin(settings, [*files, cluster])))
-    if not found.met:
+    if not evaluation.met:
         raise typer.Exit(common.EXIT_MISSED)
 
 

@@ -97,20 +97,20 @@ def draft(
     log = AccessLog(Folders(frozenset(grouping.prefixes)), Jobs(TaskBy(task_by.value)))
     with settings.progress().task("reading"):
         sources = read_sources(traces, log, zone=zoned)
-        found = build(log, grouping, sources=sources, window_s=window, machines=machines)
-    if not found.tasks:
-        told = f"{log.others} calls, none of which reads or writes a file"
+        drafted = build(log, grouping, sources=sources, window_s=window, machines=machines)
+    if not drafted.tasks:
+        seen = f"{log.others} calls, none of which reads or writes a file"
         raise InputError(
-            "holds nothing to draft from", file=traces[0], found=told, allowed="HDFS clients' calls"
+            "holds nothing to draft from", file=traces[0], found=seen, allowed="HDFS clients' calls"
         )
-    document = _document(found, output)
+    document = _document(drafted, output)
     if settings.dry_run:
         settings.would(f"write {output}", **document)
     else:
         hashes = [content_of(path) for path in (*traces, *(telemetry or []))]
-        write({output: with_lineage(to_text(found), MIGRATIONS, settings.origin(hashes))})
+        write({output: with_lineage(to_text(drafted), MIGRATIONS, settings.origin(hashes))})
         settings.emit(document)
-    settings.out(_told(found))
+    settings.out(_summary(drafted))
     if not settings.dry_run:
         settings.out(f"Written to {output}; fill in its blanks, then: froude provision validate {output}")
 
@@ -160,44 +160,44 @@ def _machines(files: list[Path], cores: float | None, scale: CountedIn | None, z
     return Machines(read_telemetry(files, scale=counted, zone=zone), cores)
 
 
-def _document(found: Draft, output: Path) -> dict[str, Any]:
+def _document(draft: Draft, output: Path) -> dict[str, Any]:
     from dataclasses import asdict
 
     from froude.provision.draft.yaml_text import blanks
 
     tasks = []
-    for task in found.tasks:
+    for task in draft.tasks:
         parts = asdict(task)
         parts["unit"] = task.unit.value
-        for io, one in zip(parts["operations"], task.operations, strict=True):
-            io["op"] = one.op.value
+        for io, operation in zip(parts["operations"], task.operations, strict=True):
+            io["op"] = operation.op.value
         tasks.append(parts)
     return {
         "output": str(output),
-        "sources": list(found.sources),
-        "notes": list(found.notes),
-        "datasets": [asdict(dataset) for dataset in found.datasets],
+        "sources": list(draft.sources),
+        "notes": list(draft.notes),
+        "datasets": [asdict(dataset) for dataset in draft.datasets],
         "tasks": tasks,
-        "blank": blanks(found),
+        "blank": blanks(draft),
     }
 
 
-def _told(found: Draft) -> str:
+def _summary(draft: Draft) -> str:
     """A draft for people."""
     from froude.provision.draft.yaml_text import blanks
     from froude.provision.units import Dimension, show
 
     datasets = [("dataset", "size", "prefix")]
-    for one in found.datasets:
-        size = "blank" if one.size.value is None else show(one.size.value, Dimension.SIZE)
-        datasets.append((one.name, size, one.prefix))
+    for dataset in draft.datasets:
+        size = "blank" if dataset.size.value is None else show(dataset.size.value, Dimension.SIZE)
+        datasets.append((dataset.name, size, dataset.prefix))
     tasks = [("task", "executions", "rate /s", "reads", "writes")]
-    for task in found.tasks:
+    for task in draft.tasks:
         rate = "blank" if task.rate.value is None else f"{task.rate.value:g}"
         reads = sum(io.op.value == "R" for io in task.operations)
         tasks.append((task.name, str(task.executions), rate, str(reads), str(len(task.operations) - reads)))
-    left = blanks(found)
-    head = "\n".join((*found.sources, *found.notes))
+    left = blanks(draft)
+    head = "\n".join((*draft.sources, *draft.notes))
     return (
         f"{head}\n\n{aligned(datasets)}\n\n{aligned(tasks)}\n\n{len(left)} blank: "
         + "; ".join(left[:12])

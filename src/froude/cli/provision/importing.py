@@ -100,14 +100,14 @@ def import_(
     with settings.progress().task("reading prices"):
         prices = _prices(tables, _mapping(column or []), region)
         _malformed(settings, prices, strict=strict)
-        found = build(prices, given, wanted)
-    for note in found.notes:
+        imported = build(prices, given, wanted)
+    for note in imported.notes:
         settings.note(f"note: {note}")
-    how = common.origin(settings, [one for one in (*tables, rates, base) if one is not None])
+    how = common.origin(settings, [path for path in (*tables, rates, base) if path is not None])
     if template is not None:
-        _write_template(settings, template, found, rates, how)
+        _write_template(settings, template, imported, rates, how)
     if output is not None:
-        _write_catalog(settings, output, found, own, tables, how)
+        _write_catalog(settings, output, imported, own, tables, how)
 
 
 def _outputs(
@@ -169,10 +169,10 @@ def _prices(tables: Sequence[Path], mapping: dict[str, str], region: str | None)
     from froude.provision.prices.layouts import Prices
     from froude.provision.prices.rows import read_prices
 
-    found = Prices()
+    prices = Prices()
     for path in tables:
-        found += read_prices(load_table(path), mapping=mapping, region=region)
-    return found
+        prices += read_prices(load_table(path), mapping=mapping, region=region)
+    return prices
 
 
 def _malformed(settings: Settings, prices: Prices, *, strict: bool) -> None:
@@ -187,24 +187,31 @@ def _malformed(settings: Settings, prices: Prices, *, strict: bool) -> None:
         settings.note(f"left out: {len(rows) - _MOST_SHOWN} more malformed rows")
 
 
-def _write_template(settings: Settings, path: Path, found: Imported, rates: Path | None, how: Origin) -> None:
+def _write_template(
+    settings: Settings, path: Path, imported: Imported, rates: Path | None, how: Origin
+) -> None:
     from froude.provision.prices.asked import template
     from froude.provision.prices.files import load_rates
     from froude.provision.prices.rates import MIGRATIONS
     from froude.workspace.document import with_lineage
 
-    text = template(found.asked, load_rates(rates))
+    text = template(imported.asked, load_rates(rates))
     if settings.dry_run:
         settings.would(f"write {path}")
         return
     write({path: with_lineage(text, MIGRATIONS, how)})
     settings.out(
-        f"What is missing is written to {path}" if found.asked else f"Nothing is missing; see {path}"
+        f"What is missing is written to {path}" if imported.asked else f"Nothing is missing; see {path}"
     )
 
 
 def _write_catalog(
-    settings: Settings, path: Path, found: Imported, base: Catalog | None, tables: Sequence[Path], how: Origin
+    settings: Settings,
+    path: Path,
+    imported: Imported,
+    base: Catalog | None,
+    tables: Sequence[Path],
+    how: Origin,
 ) -> None:
     from froude.provision.inputs.read import Parts, parts_of
     from froude.provision.inputs.tree import Flaws
@@ -212,25 +219,25 @@ def _write_catalog(
     from froude.provision.inputs.yaml_form import MIGRATIONS
     from froude.workspace.document import with_lineage
 
-    catalog = found.catalog(base)
+    catalog = imported.catalog(base)
     parts, flaws = Parts(catalog), Flaws()
     parts_of(elements(parts), flaws)
     flaws.check()
     text = to_xml(parts) if path.suffix == ".xml" else with_lineage(to_yaml(parts), MIGRATIONS, how)
-    told = [
+    remarks = [
         f"Prices as of {catalog.prices_as_of}, from {', '.join(table.name for table in tables)}.",
-        *found.notes,
+        *imported.notes,
     ]
     if settings.dry_run:
-        settings.would(f"write {path}", notes=found.notes)
+        settings.would(f"write {path}", notes=imported.notes)
         return
-    write({path: _commented(told, xml=path.suffix == ".xml") + text})
+    write({path: _commented(remarks, xml=path.suffix == ".xml") + text})
     settings.emit(
         {
             "output": str(path),
             "servers": len(catalog.servers),
             "units": len(catalog.units),
-            "notes": found.notes,
+            "notes": imported.notes,
         }
     )
     kinds = f"{len(catalog.servers):,} servers, {len(catalog.units)} storage units, {len(catalog.cpus)} core types"

@@ -40,10 +40,10 @@ def validate(ctx: typer.Context, files: Files) -> None:
         common.tell(settings, error)
         raise typer.Exit(common.EXIT_MISSED) from error
     warnings = _warnings(parts)
-    settings.emit({"errors": [], "warnings": warnings, "found": _found(parts)})
+    settings.emit({"errors": [], "warnings": warnings, "found": _parts_given(parts)})
     for warning in warnings:
         settings.note(f"note: {warning}")
-    settings.out(f"No errors; found {', '.join(_found(parts)) or 'nothing'}")
+    settings.out(f"No errors; found {', '.join(_parts_given(parts)) or 'nothing'}")
 
 
 def convert(
@@ -79,24 +79,24 @@ def convert(
     how = common.origin(settings, files)
     text = to_xml(parts) if wanted is Form.XML else with_lineage(to_yaml(parts), MIGRATIONS, how)
     write({output: text})
-    settings.emit({"output": str(output), "form": wanted.value, "found": _found(parts)})
-    settings.out(f"{', '.join(_found(parts))} written to {output}")
+    settings.emit({"output": str(output), "form": wanted.value, "found": _parts_given(parts)})
+    settings.out(f"{', '.join(_parts_given(parts))} written to {output}")
 
 
-def _found(parts: Parts) -> list[str]:
+def _parts_given(parts: Parts) -> list[str]:
     named = {"resources": parts.catalog, "application": parts.application, "sla": parts.sla}
     return [name for name, part in named.items() if part is not None]
 
 
 def _warnings(parts: Parts) -> list[str]:
     """What is allowed and rarely meant."""
-    found = []
+    warnings = []
     if parts.application and parts.options.peak_utilization == 1:
-        found.append("peak_utilization is 1: storage has no headroom at the SLA's peak")
+        warnings.append("peak_utilization is 1: storage has no headroom at the SLA's peak")
     if (
         parts.application
         and not parts.application.host_cores
         and any(d.remote for d in parts.application.datasets)
     ):
-        found.append("no host element: storage servers need no cores and no memory of their own")
-    return found
+        warnings.append("no host element: storage servers need no cores and no memory of their own")
+    return warnings

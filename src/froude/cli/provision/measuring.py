@@ -99,19 +99,21 @@ def measure(
         return
     for note in place.notes:
         settings.note(f"note: {note}")
-    found = measure_target(place, asked, progress=settings.progress())
+    measurement = measure_target(place, asked, progress=settings.progress())
     how = settings.origin(seeded=True)
     said = common.facts(settings, [])
     del said["Inputs"]
-    texts = common.page_files(measurement_report(found, {"StorageTarget": found.target, **said}), report, how)
+    texts = common.page_files(
+        measurement_report(measurement, {"StorageTarget": measurement.target, **said}), report, how
+    )
     if unit_file is not None:
-        texts[unit_file] = with_lineage(unit_yaml(found, facts), INPUT, how)
-    text = measurement_json(found, how)
+        texts[unit_file] = with_lineage(unit_yaml(measurement, facts), INPUT, how)
+    text = measurement_json(measurement, how)
     write({**texts, output: text})
     settings.emit(text)
-    settings.out(_told(found))
-    if not found.steady:
-        settings.note(_unsteady(found))
+    settings.out(_summary(measurement))
+    if not measurement.steady:
+        settings.note(_unsteady(measurement))
         raise typer.Exit(common.EXIT_MISSED)
 
 
@@ -123,7 +125,7 @@ def _request(
 
     parsed = [_size(text.strip(), "--sizes") for text in sizes.split(",") if text.strip()]
     return Request(
-        tuple(one for one in parsed if one is not None),
+        tuple(size for size in parsed if size is not None),
         round_s,
         Rule(rounds=rounds),
         time_limit,
@@ -185,10 +187,10 @@ def _plan(target: StorageTarget, request: Request) -> str:
     return f"{doing} {region} of {where}, for {request.least_seconds(target):.0f} s or longer"
 
 
-def _told(found: Measurement) -> str:
+def _summary(measurement: Measurement) -> str:
     """A measurement for people."""
-    parts = [_fit_told(fit) for fit in found.fits]
-    notes = "".join(f"note: {note}\n" for note in found.notes)
+    parts = [_fit_summary(fit) for fit in measurement.fits]
+    notes = "".join(f"note: {note}\n" for note in measurement.notes)
     legend = (
         "error: of the throughput predicted; `ends` is rate+gap from the smallest and largest size alone, "
         "as IOPS+rate is"
@@ -196,7 +198,7 @@ def _told(found: Measurement) -> str:
     return "\n\n".join(parts) + f"\n\n{legend}\n{notes}".rstrip()
 
 
-def _fit_told(fit: Fit) -> str:
+def _fit_summary(fit: Fit) -> str:
     from froude.provision.measured import error_text, size_text
     from froude.provision.units import Dimension, show
 
@@ -221,14 +223,14 @@ def _fit_told(fit: Fit) -> str:
     return f"{_WORDS[fit.op.value]}: rate {rate}, gap {gap}\n{aligned(rows)}"
 
 
-def _unsteady(found: Measurement) -> str:
+def _unsteady(measurement: Measurement) -> str:
     from froude.provision.measured import size_text
 
     left = [
         f"{_WORDS[fit.op.value]} of {size_text(sample.record_size)}"
-        for fit in found.fits
+        for fit in measurement.fits
         for sample in fit.samples
         if not sample.steady
     ]
-    left += ["random writes before the measuring"] * (found.preconditioned is False)
+    left += ["random writes before the measuring"] * (measurement.preconditioned is False)
     return f"not steady: {', '.join(left)}; other work on the machine, or a longer --round or --time-limit is needed"

@@ -62,11 +62,13 @@ def roadmap(
     factors = common.factors(low, high, points)
     problem, effort = common.problem(settings, files), common.effort(settings, gap, time_limit)
     with settings.progress().task("compiling"):
-        found = find(problem, factors, effort, allowance=allowance, tolerance=width, workers=settings.workers)
-    page = roadmap_report(problem, found, common.facts(settings, files))
-    common.finish(settings, "roadmap", found, files=files, output=output, report=report, page=page)
-    settings.out(_stages(found))
-    common.end(settings, [point.plan for point in found.points])
+        analysis = find(
+            problem, factors, effort, allowance=allowance, tolerance=width, workers=settings.workers
+        )
+    page = roadmap_report(problem, analysis, common.facts(settings, files))
+    common.finish(settings, "roadmap", analysis, files=files, output=output, report=report, page=page)
+    settings.out(_stages(analysis))
+    common.end(settings, [point.plan for point in analysis.points])
 
 
 def robustness(
@@ -98,11 +100,11 @@ def robustness(
     problem = common.problem(settings, files, scale)
     effort, chosen = common.effort(settings, gap, time_limit), _inputs(problem, inputs)
     with settings.progress().task(f"moving {len(chosen)} inputs"):
-        found = find(problem, chosen, effort, span=farthest, tolerance=width, workers=settings.workers)
-    page = robustness_report(found, common.facts(settings, files))
-    common.finish(settings, "robustness", found, files=files, output=output, report=report, page=page)
-    settings.out(_ranges(found))
-    common.end(settings, [found.plan])
+        analysis = find(problem, chosen, effort, span=farthest, tolerance=width, workers=settings.workers)
+    page = robustness_report(analysis, common.facts(settings, files))
+    common.finish(settings, "robustness", analysis, files=files, output=output, report=report, page=page)
+    settings.out(_ranges(analysis))
+    common.end(settings, [analysis.plan])
 
 
 def sensitivity(
@@ -133,14 +135,14 @@ def sensitivity(
     problem = common.problem(settings, files, scale)
     effort, chosen = common.effort(settings, gap, time_limit), _inputs(problem, inputs)
     with settings.progress().task("crossing prices"):
-        found = price_sensitivity(problem, effort, workers=settings.workers)
+        analysis = price_sensitivity(problem, effort, workers=settings.workers)
     with settings.progress().task(f"moving {len(chosen)} inputs"):
-        swings = tornado(problem, found.plan, chosen, effort, share=moved, workers=settings.workers)
-    page = sensitivity_report(found, swings, moved, common.facts(settings, files))
-    value = {**document(found), "tornado": document(swings)}
+        swings = tornado(problem, analysis.plan, chosen, effort, share=moved, workers=settings.workers)
+    page = sensitivity_report(analysis, swings, moved, common.facts(settings, files))
+    value = {**document(analysis), "tornado": document(swings)}
     common.finish(settings, "sensitivity", value, files=files, output=output, report=report, page=page)
-    settings.out(_sensitivity(found, swings))
-    common.end(settings, [found.plan])
+    settings.out(_sensitivity(analysis, swings))
+    common.end(settings, [analysis.plan])
 
 
 def uncertainty(
@@ -181,13 +183,13 @@ def uncertainty(
     effort = common.effort(settings, gap, time_limit)
     with settings.progress().task(f"compiling {number} samples"):
         try:
-            found = find(problem, known, effort, samples=number, wanted=wanted, workers=settings.workers)
+            analysis = find(problem, known, effort, samples=number, wanted=wanted, workers=settings.workers)
         except ValueError as error:
             raise InputError(f"draws a value that may not be: {error}", place="--input") from error
-    page = uncertainty_report(found, common.facts(settings, files))
-    common.finish(settings, "uncertainty", found, files=files, output=output, report=report, page=page)
-    settings.out(_uncertainty(found))
-    if found.recommended is None or found.recommended.met < wanted:
+    page = uncertainty_report(analysis, common.facts(settings, files))
+    common.finish(settings, "uncertainty", analysis, files=files, output=output, report=report, page=page)
+    settings.out(_uncertainty(analysis))
+    if analysis.recommended is None or analysis.recommended.met < wanted:
         raise typer.Exit(common.EXIT_MISSED)
 
 
@@ -205,23 +207,23 @@ def _known(problem: Problem, text: str) -> tuple[Input, Distribution]:
     path, equals, given = text.rpartition("=")
     if not equals:
         raise InputError("has no range", place="--input", found=text, allowed="PATH=LOW..HIGH")
-    one = find_input(problem, path)
+    entry = find_input(problem, path)
     median, times, factor = given.partition("*")
     if times:
-        return one, Lognormal(_value(one, median), _factor(factor))
-    values = [_value(one, part) for part in given.split("..")]
+        return entry, Lognormal(_value(entry, median), _factor(factor))
+    values = [_value(entry, part) for part in given.split("..")]
     if len(values) not in {2, 3} or sorted(values) != values:
         raise InputError("is no range", place=path, found=given, allowed="LOW..HIGH or LOW..MODE..HIGH")
-    return one, Uniform(*values) if len(values) == 2 else Triangular(*values)
+    return entry, Uniform(*values) if len(values) == 2 else Triangular(*values)
 
 
-def _value(one: Input, text: str) -> float:
+def _value(entry: Input, text: str) -> float:
     from froude.provision.units import parse
 
     try:
-        return parse(text, one.dimension)
+        return parse(text, entry.dimension)
     except InputError as error:
-        raise InputError(error.message, place=one.path, found=error.found, allowed=error.allowed) from error
+        raise InputError(error.message, place=entry.path, found=error.found, allowed=error.allowed) from error
 
 
 def _factor(text: str) -> float:
@@ -231,16 +233,16 @@ def _factor(text: str) -> float:
         raise InputError("is no factor", place="--input", found=text, allowed="above 1") from error
 
 
-def _stages(found: Roadmap) -> str:
-    regimes, stages = len(found.regimes), len(found.stages)
+def _stages(roadmap: Roadmap) -> str:
+    regimes, stages = len(roadmap.regimes), len(roadmap.stages)
     head = f"{regimes} regime{'s' * (regimes != 1)}; "
-    head += f"roadmap within {found.within:.2%}: {stages} stage{'s' * (stages != 1)}"
+    head += f"roadmap within {roadmap.within:.2%}: {stages} stage{'s' * (stages != 1)}"
     rows: list[Sequence[str]] = [("architecture", "SLA from", "to", "holds to", "extra")]
-    for stage in found.stages:
+    for stage in roadmap.stages:
         ends = (f"{stage.first:.4g}", f"{stage.last:.4g}", f"{stage.until:.4g}")
         rows.append((str(stage.architecture), *ends, f"{stage.worst:.2%}"))
     optima: list[Sequence[str]] = [("cheapest architecture", "SLA from", "to", "cost there $", "proved")]
-    for regime in found.regimes:
+    for regime in roadmap.regimes:
         cost = f"{regime.first.plan.upper:,.2f}" if regime.architecture else "-"
         span = (f"{regime.first.factor:.4g}", f"{regime.last.factor:.4g}")
         sure = "yes" if regime.proved else "no"
@@ -248,30 +250,30 @@ def _stages(found: Roadmap) -> str:
     return f"{head}\n{aligned(rows)}\n\n{aligned(optima)}"
 
 
-def _ranges(found: Robustness) -> str:
+def _ranges(robustness: Robustness) -> str:
     from froude.provision.figures.ranges import amount, edge_text
 
-    if found.architecture is None:
-        return f"{found.plan.status.value}: no cluster was found"
+    if robustness.architecture is None:
+        return f"{robustness.plan.status.value}: no cluster was found"
     rows: list[Sequence[str]] = [("input", "value", "down to", "up to", "below", "above")]
-    for one in found.ranges:
-        values = [amount(one.input, value) for value in (one.input.value, one.low.stays, one.high.stays)]
-        beyond = [edge_text(found.architecture, edge) for edge in (one.low, one.high)]
-        rows.append((one.input.path, *values, *beyond))
-    return f"{found.architecture}, ${found.plan.upper:,.2f}\n{aligned(rows)}"
+    for span in robustness.ranges:
+        values = [amount(span.input, value) for value in (span.input.value, span.low.stays, span.high.stays)]
+        beyond = [edge_text(robustness.architecture, edge) for edge in (span.low, span.high)]
+        rows.append((span.input.path, *values, *beyond))
+    return f"{robustness.architecture}, ${robustness.plan.upper:,.2f}\n{aligned(rows)}"
 
 
-def _sensitivity(found: Sensitivity, swings: Sequence[Swing]) -> str:
-    if not found.plan.found:
-        return f"{found.plan.status.value}: no cluster was found"
+def _sensitivity(sensitivity: Sensitivity, swings: Sequence[Swing]) -> str:
+    if not sensitivity.plan.found:
+        return f"{sensitivity.plan.status.value}: no cluster was found"
     rows: list[Sequence[str]] = [("to move", "the price of", "to $", "must drop by")]
-    for drop in found.drops:
+    for drop in sensitivity.drops:
         if drop.crossing is None or drop.drop is None:
             rows.append((drop.dataset, drop.unit, "-", f"never: {drop.why}"))
         else:
             rows.append((drop.dataset, drop.unit, f"{drop.crossing.price:,.2f}", f"{drop.drop:.1%}"))
     moves: list[Sequence[str]] = [("input", "lower $", "higher $", "architecture")]
-    cost = found.plan.upper
+    cost = sensitivity.plan.upper
     for swing in swings:
         ends = [swing.change(plan, cost) for plan in (swing.low_plan, swing.high_plan)]
         texts = ["-" if end is None else f"{end:+,.2f}" for end in ends]
@@ -279,13 +281,15 @@ def _sensitivity(found: Sensitivity, swings: Sequence[Swing]) -> str:
     return f"${cost:,.2f}\n{aligned(rows)}\n\n{aligned(moves)}"
 
 
-def _uncertainty(found: Uncertainty) -> str:
+def _uncertainty(uncertainty: Uncertainty) -> str:
     from froude.provision.analyses.uncertainty import QUANTILES
     from froude.provision.figures.uncertain import recommendation
 
-    shown = (f"{share:.0%}: ${found.quantile(share) or 0:,.2f}" for share in QUANTILES)
+    shown = (f"{share:.0%}: ${uncertainty.quantile(share) or 0:,.2f}" for share in QUANTILES)
     rows: list[Sequence[str]] = [("architecture", "cost $", "meets", "mean regret $", "worst $")]
-    for one in found.candidates[:10]:
-        regrets = ["-" if r is None else f"{r:,.2f}" for r in (one.mean_regret, one.worst_regret)]
-        rows.append((str(one.architecture), f"{one.cost:,.2f}", f"{one.met:.1%}", *regrets))
-    return f"{recommendation(found)}\nCost of the optimum by quantile: {', '.join(shown)}\n{aligned(rows)}"
+    for candidate in uncertainty.candidates[:10]:
+        regrets = ["-" if r is None else f"{r:,.2f}" for r in (candidate.mean_regret, candidate.worst_regret)]
+        rows.append((str(candidate.architecture), f"{candidate.cost:,.2f}", f"{candidate.met:.1%}", *regrets))
+    return (
+        f"{recommendation(uncertainty)}\nCost of the optimum by quantile: {', '.join(shown)}\n{aligned(rows)}"
+    )

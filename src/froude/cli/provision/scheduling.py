@@ -67,7 +67,7 @@ def schedule(
         text = dump_sealed_figures(SCHEDULE, document, how)
         write({**texts, output: text})
         settings.emit(text)
-    settings.out(_told(day))
+    settings.out(_summary(day))
     if not day.found:
         settings.note("a period has no cluster")
     elif not day.proved:
@@ -92,13 +92,13 @@ def _with_periods(problem: Problem, periods: list[str] | None, moved: float | No
         allowed = "an element schedule in the files, or --period for each time of day"
         raise InputError("there are no times of day", place="schedule", allowed=allowed)
     try:
-        made = Schedule(tuple(map(_period, periods)) if periods else given.periods if given else (), price)
+        day = Schedule(tuple(map(_period, periods)) if periods else given.periods if given else (), price)
     except ValueError as error:
         place = "--period, --price-per-gb-moved"
         raise InputError(
             str(error), place=place, allowed="hours that add up to 24, a price of 0 or above"
         ) from None
-    return replace(problem, sla=replace(problem.sla, schedule=made))
+    return replace(problem, sla=replace(problem.sla, schedule=day))
 
 
 def _period(text: str) -> Period:
@@ -114,7 +114,7 @@ def _period(text: str) -> Period:
         raise InputError("is no period", place="--period", found=text, allowed=allowed) from None
 
 
-def _told(day: Scheduled) -> str:
+def _summary(day: Scheduled) -> str:
     """A day for people."""
     if not day.found:
         lost = [slot for slot in day.slots if not slot.plan.found]

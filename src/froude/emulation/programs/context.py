@@ -15,7 +15,7 @@ from froude.emulation.programs.paths import value_at
 from froude.emulation.programs.population import Population
 from froude.workload.generators import GENERATORS, generate
 from froude.workload.occurrences import Loops
-from froude.workload.rules import Context, Special, Value, active, evaluate
+from froude.workload.rules import Context, Special, Value, active, evaluate, shifted
 from froude.workload.types import NODE, Flow, Generated, Rule, Side, Unknown, Which
 
 
@@ -54,12 +54,13 @@ class Taker(Protocol):
         """Its own stream of random numbers."""
         ...
 
-    def recall(self, rule: Flow, loops: Loops) -> Value:
+    def recall(self, rule: Flow, loops: Loops, *, effect: bool) -> Value:
         """The value that a flow gives to a call of the node.
 
         Args:
             rule: the flow.
             loops: where the call stands.
+            effect: the call is an effect; the loops are its cause's.
         """
         ...
 
@@ -101,8 +102,8 @@ class NodeContext:
         if rule.which is Which.CAUSE:
             return self._from_cause(rule)
         if rule.call == self.making[0] and rule.side is Side.REQUEST and rule.which is Which.SAME:
-            return self.making[1].get(rule.path, Special.UNRESOLVED)  # type: ignore[no-any-return]
-        return self._node.recall(rule, self.loops)
+            return shifted(self.making[1].get(rule.path, Special.UNRESOLVED), rule.plus)
+        return self._node.recall(rule, self.loops, effect=self.cause is not None)
 
     def fact(self, name: str) -> Value:
         """See `rules.Context`."""
@@ -119,7 +120,7 @@ class NodeContext:
             return Special.UNRESOLVED
         message = self.cause.request if rule.side is Side.REQUEST else self.cause.response
         value = Special.UNRESOLVED if message is None else value_at(message, rule.path, self.cause.each)
-        return value + rule.plus if rule.plus and isinstance(value, int) else value
+        return shifted(value, rule.plus)
 
 
 def stand_in(rule: Rule, context: Context) -> Value:

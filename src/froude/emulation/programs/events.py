@@ -7,7 +7,7 @@ a player makes tens of thousands of them a second.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from froude.hadoop.target import UNKNOWN, Target
@@ -146,5 +146,47 @@ class Program(Protocol):
     """One emulated node."""
 
     def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:
-        """Take an event at a time of the play's clock, and say what to do."""
+        """Take an event at a time of the play's clock, and say what to do.
+
+        Args:
+            event: what happened to the node.
+            now_s: seconds on the play's clock.
+
+        Returns:
+            What to do, in this order; empty for nothing.
+        """
+        ...
+
+    def overdue(self, now_s: float) -> Iterable[tuple[str, float]]:
+        """The calls that should have been sent by now and were not, with when each was due.
+
+        Args:
+            now_s: seconds on the play's clock.
+        """
+        ...
+
+
+class Nodes(Protocol):
+    """Who plays; `programs.population.Population` for a plan."""
+
+    def program(self, node: NodeId) -> Program:
+        """A fresh program for a node that begins."""
+        ...
+
+    def endpoint(self, node: NodeId, protocol: str, service: str) -> Endpoint:
+        """The connection that a node's calls of a protocol to a service take.
+
+        Args:
+            node: who calls.
+            protocol: what it speaks.
+            service: who is called.
+        """
+        ...
+
+    def client_id(self, node: NodeId) -> bytes | None:
+        """The 16 bytes that a node calls itself; None to go by its connection's."""
+        ...
+
+    def caller_context(self, node: NodeId) -> str | None:
+        """What a node says it is, for the audit log."""
         ...

@@ -62,7 +62,12 @@ class Family(Protocol):
         ...
 
     def fact(self, number: int, name: str) -> Value:
-        """A fact of a node, such as its `uuid`; UNRESOLVED for one that it does not have."""
+        """A fact of a node, such as its `uuid`; UNRESOLVED for one that it does not have.
+
+        Args:
+            number: which node, from 0.
+            name: the fact's.
+        """
         ...
 
     def owner(self, name: str) -> int | None:

@@ -7,15 +7,15 @@ a node keeps those and forgets the rest; `Memory` keeps them and answers a `Flow
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 from google.protobuf.message import Message
 
 from froude.base.units import Quantity
 from froude.emulation.programs.paths import value_at
 from froude.workload.occurrences import History, Loops, of_own_node
-from froude.workload.rules import Special, Value
-from froude.workload.types import CallTemplate, Flow, Side, Step, Which, Workload
+from froude.workload.rules import Special, Value, shifted
+from froude.workload.types import CallTemplate, Flow, NodeType, Side, Step, Which, Workload
 from froude.workload.walk import flows, rules
 
 
@@ -104,13 +104,16 @@ class Cursor:
                 frame.position += 1
 
 
-class Wanted(NamedTuple):
+@dataclass(slots=True)
+class Wanted:
     """What later rules take of one side of a call."""
 
-    paths: set[str]
+    paths: set[str] = field(default_factory=set)
     """Leaf paths."""
-    asked: set[Which]
+    asked: set[Which] = field(default_factory=set)
     """Of which occurrences."""
+    walked: bool = True
+    """Whether takers follow the order of the call's loops; see `History`."""
 
 
 Kept = Mapping[str, Mapping[Side, Wanted]]
@@ -135,10 +138,13 @@ class Needs:
                 if flow.which is not Which.CAUSE:
                     kept = own if of_own_node(flow, node_type.name) else shared
                     sides = kept.setdefault(flow.call, {})
-                    wanted = sides.setdefault(flow.side, Wanted(set(), set()))
+                    wanted = sides.setdefault(flow.side, Wanted())
                     wanted.paths.add(flow.path)
                     wanted.asked.add(flow.which)
             self.names[node_type.name] = frozenset(e.owner_fact for e in node_type.effects if e.owner_fact)
+            for call in _scattered(node_type) & own.keys():
+                for wanted in own[call].values():
+                    wanted.walked = False
 
     def wants(self, call: str, side: Side) -> bool:
         """Whether something of that side of a call is kept.
@@ -148,6 +154,17 @@ class Needs:
             side: request or response.
         """
         return side in self.own.get(call, ()) or side in self.shared.get(call, ())
+
+
+def _scattered(node_type: NodeType) -> set[str]:
+    """Calls from which a node takes values in another order than that of their loops.
+
+    An effect stands in its cause's loops, and causes come in any order; where a node of its own type is the cause, the
+    effect takes from the node's steps at a place that the node may have passed.
+    """
+    within_type = [effect.call for effect in node_type.effects if effect.cause_type == node_type.name]
+    taken = {flow.call for call in within_type for rule in call.arguments.values() for flow in flows(rule)}
+    return taken | {effect.call.id for effect in node_type.effects}
 
 
 class Memory:
@@ -180,7 +197,7 @@ class Memory:
             return
         history = self._histories.get((call, side))
         if history is None:
-            history = self._histories[call, side] = History(wanted.asked)
+            history = self._histories[call, side] = History(wanted.asked, walked=wanted.walked)
         history.add(
             loops,
             {path: Special.ABSENT if message is None else value_at(message, path) for path in wanted.paths},
@@ -197,7 +214,4 @@ class Memory:
         values = None if history is None else history.find(flow.which, loops)
         if values is None:
             return Special.UNRESOLVED
-        value = values[flow.path]
-        if flow.plus:
-            return value + flow.plus if isinstance(value, int) else Special.UNRESOLVED
-        return value
+        return shifted(values[flow.path], flow.plus)

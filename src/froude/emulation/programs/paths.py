@@ -44,7 +44,12 @@ def value_at(message: Message, path: str, each: int = 0) -> Value:
 
 
 def count_at(message: Message, path: str) -> int:
-    """How many elements the repeated field at a path has; 0 where it is not there."""
+    """How many elements the repeated field at a path has; 0 where it is not there.
+
+    Args:
+        message: any message.
+        path: names of fields, joined by dots and without indices; the last one is the repeated field.
+    """
     current: Any = message
     for name in path.split("."):
         if not isinstance(current, Message) or name not in current.DESCRIPTOR.fields_by_name:

@@ -6,7 +6,7 @@ A node type's program makes its *family* (`programs.family`); this module asks f
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -24,6 +24,10 @@ from froude.hadoop.target import UNKNOWN, Target, service_of
 from froude.workload.plan import Plan
 from froude.workload.rules import Value
 from froude.workload.types import Absent, CallTemplate, Constant, Effect, NodeType
+
+RetryRule = Callable[[str, int], float | None]
+"""From the class of an error, and how often its call was made again, the pause until it is made once more, seconds; None
+for no further time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +47,9 @@ class PlaySettings:
     targets: Mapping[str, Target] = field(default_factory=dict)
     """Who is called, by service; under the empty name, whoever is called by calls of no other service."""
     connections: Connections = field(default_factory=Connections)
-    pacing: Pacing = Pacing.CLOSED
+    pacing: Pacing = Pacing.SCHEDULED
     speed: float = 1.0
-    """2 halves every pause between calls."""
+    """2 halves every pause between calls, and in a schedule every service time."""
     epoch_s: float = 1.7e9
     """Wall time of the play, seconds since the epoch, for generators that need one."""
     programs: Mapping[str, object] = field(default_factory=dict)
@@ -56,7 +60,13 @@ class Population:
     """The nodes of a plan."""
 
     def __init__(
-        self, plan: Plan, schema: Schema, *, seeds: Seeds, settings: PlaySettings | None = None
+        self,
+        plan: Plan,
+        schema: Schema,
+        *,
+        seeds: Seeds,
+        settings: PlaySettings | None = None,
+        retry_rules: Collection[RetryRule] = (),
     ) -> None:
         """Make a plan ready; `programs.registry.populate` also gives it its families.
 
@@ -65,6 +75,7 @@ class Population:
             schema: of the target's release.
             seeds: every random choice of the play.
             settings: how it is played.
+            retry_rules: which errors callers wait out, by the programs that know them.
         """
         self.plan = plan
         self.schema = schema
@@ -82,13 +93,29 @@ class Population:
             for number, effect in enumerate(node_type.effects):
                 key = (effect.cause_type, effect.cause)
                 self._effects.setdefault(key, []).append((name, number, effect))
+        self._retry_rules = retry_rules
         self._fixed: dict[str, bytes] = {}
 
     def add(self, name: str, family: Family) -> None:
-        """Let a family play a node type."""
+        """Let a family play a node type.
+
+        Args:
+            name: the node type's.
+            family: what plays it; it sees the answers to the methods that it watches from now on.
+        """
         self.families[name] = family
         for method in family.watches:
             self._watchers.setdefault(method, []).append(family)
+
+    def retry_s(self, error: str, retries: int) -> float | None:
+        """Seconds until a node makes a call again that failed; None if it does not.
+
+        Args:
+            error: class of the error.
+            retries: how often the call was made again already.
+        """
+        pauses_s = (rule(error, retries) for rule in self._retry_rules)
+        return next((pause_s for pause_s in pauses_s if pause_s is not None), None)
 
     # --- who is who -------------------------------------------------------------------------------------
 
@@ -97,7 +124,12 @@ class Population:
         return self.families[node.type].program(node.number)
 
     def fact(self, node: NodeId, name: str) -> Value:
-        """A fact of an emulated node; UNRESOLVED for one that it does not have."""
+        """A fact of an emulated node; UNRESOLVED for one that it does not have.
+
+        Args:
+            node: of a type that some family plays.
+            name: the fact's, such as `uuid`.
+        """
         return self.families[node.type].fact(node.number, name)
 
     def client_id(self, node: NodeId) -> bytes:
@@ -110,7 +142,12 @@ class Population:
         return str(uuid.UUID(bytes=self.client_id(node)))
 
     def owner(self, node_type: str, name: Value) -> NodeId | None:
-        """The node of a type that calls itself by a name."""
+        """The node of a type that calls itself by a name.
+
+        Args:
+            node_type: one that some family plays.
+            name: what was found in a message, such as a uuid; what is no text names no node.
+        """
         number = self.families[node_type].owner(name) if isinstance(name, str) else None
         return None if number is None else NodeId(node_type, number)
 

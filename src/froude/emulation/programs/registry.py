@@ -1,16 +1,44 @@
-"""Every kind of program that a node type may name; a new one is added to `KINDS` and nowhere else."""
+"""Every kind of program that a node type may name, and what each service's callers do about its errors.
+
+A new kind is added to `KINDS`, and errors that its callers wait out to `RETRY_RULES`, and nowhere else.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
+from froude.emulation.programs.family import Family
 from froude.emulation.programs.hdfs.family import DatanodeKind
-from froude.emulation.programs.population import PlaySettings, Population, ProgramKind
-from froude.emulation.programs.scripted import ScriptedKind
+from froude.emulation.programs.hdfs.retries import retry_s
+from froude.emulation.programs.population import PlaySettings, Population, ProgramKind, RetryRule
+from froude.emulation.programs.scripted import ScriptedFamily
 from froude.hadoop.schema import Schema
 from froude.workload.plan import Plan
+from froude.workload.types import SCRIPTED, NodeType
+
+
+class ScriptedKind:
+    """The kind of node types that name no program."""
+
+    name = SCRIPTED
+    endless = False
+    needed_first = False
+    protocols: Collection[str] = ()
+
+    def family(self, node_type: NodeType, population: Population) -> Family:
+        """See `ProgramKind`.
+
+        Args:
+            node_type: whose steps its nodes take.
+            population: the play that it belongs to.
+        """
+        return ScriptedFamily(node_type, population)
+
 
 KINDS: tuple[ProgramKind, ...] = (ScriptedKind(), DatanodeKind())
+RETRY_RULES: tuple[RetryRule, ...] = (retry_s,)
 
 
 def kind_of(program: str) -> ProgramKind:
@@ -39,7 +67,7 @@ def populate(plan: Plan, schema: Schema, *, seeds: Seeds, settings: PlaySettings
     Raises:
         InputError: a node type names a program that there is not, or the release lacks what a program needs.
     """
-    population = Population(plan, schema, seeds=seeds, settings=settings)
+    population = Population(plan, schema, seeds=seeds, settings=settings, retry_rules=RETRY_RULES)
     for node_type in plan.workload.node_types:
         population.add(node_type.name, kind_of(node_type.program).family(node_type, population))
     return population

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from google.protobuf.message import Message
 
 from froude.emulation.pacing import Pace
 from froude.emulation.programs.context import Cause, NodeContext, Place, stand_in
+from froude.emulation.programs.effects import Said, caused
 from froude.emulation.programs.events import (
     Event,
     Failed,
@@ -25,22 +27,19 @@ from froude.emulation.programs.events import (
     Reached,
     Reply,
     Send,
-    SendMessage,
     Started,
     Timer,
     WakeAt,
 )
-from froude.emulation.programs.family import Family, ScriptedView, Step
+from froude.emulation.programs.family import ScriptedView, Step
 from froude.emulation.programs.memory import Cursor, Memory
-from froude.emulation.programs.paths import count_at, value_at
+from froude.emulation.programs.paths import value_at
 from froude.emulation.programs.population import Population, service_named
 from froude.workload.occurrences import Loops, of_own_node, qualified
 from froude.workload.rules import Special, Value, evaluate
 from froude.workload.types import (
-    SCRIPTED,
     Actor,
     CallTemplate,
-    Effect,
     Flow,
     Moment,
     NodeType,
@@ -49,19 +48,18 @@ from froude.workload.types import (
     Side,
 )
 
-_STEP, _AGAIN, _PERIODIC, _EFFECT = 0, 1, 1 << 20, 2 << 20  # token ranges
-_RETRIED = ("NotReplicatedYetException", "RetriableException", "SafeModeException")
-_RETRIES, _RETRY_S = 8, 0.4  # as dfs.client.block.write.locateFollowingBlock: 400 ms, doubled each time
+_STEP, _AGAIN, _PERIODIC = 0, 1, 1 << 20  # tokens of timers, the last one for periodic call 0
+_BESIDE = 1 << 20  # first token of the calls that the steps, which are `_STEP`, do not wait for
 _POLLS = 100
-"""Attempts after which a poll is given up; a real client gives up closing a file sooner."""
+"""Attempts after which a poll is given up."""
 
 
 class ScriptedNode:
     """One node of a node type; see the module."""
 
     __slots__ = (
-        "_beating", "_beats", "_body", "_call", "_cursor", "_family", "_flying", "_memory", "_open", "_pace",
-        "_promised", "_retries", "_rng", "_started", "_type", "id", "population",
+        "_beating", "_beats", "_beside", "_body", "_call", "_cursor", "_family", "_flying", "_memory", "_open",
+        "_pace", "_promised", "_retries", "_rng", "_started", "_tokens", "_type", "id", "population",
     )  # fmt: skip
 
     def __init__(self, family: ScriptedFamily, number: int) -> None:
@@ -89,6 +87,8 @@ class ScriptedNode:
         self._beating: set[int] = set()
         self._beats: dict[int, int] = {}
         self._started = False
+        self._tokens = count(_BESIDE)
+        self._beside: dict[int, tuple[CallTemplate, NodeContext]] = {}
 
     @property
     def rng(self) -> random.Random:
@@ -98,7 +98,12 @@ class ScriptedNode:
         return self._rng
 
     def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:
-        """Take an event; see `Program`."""
+        """Take an event; see `Program`.
+
+        Args:
+            event: what happened to the node.
+            now_s: seconds on the play's clock.
+        """
         out: list[Instruction] = []
         if isinstance(event, Reply):
             self._answered(event, now_s, out)
@@ -113,16 +118,26 @@ class ScriptedNode:
             self._failed(event, now_s, out)
         return out
 
-    def recall(self, rule: Flow, loops: Loops) -> Value:
+    def overdue(self, now_s: float) -> Iterator[tuple[str, float]]:
+        """See `Program`.
+
+        Args:
+            now_s: seconds on the play's clock.
+        """
+        for call, due_s in self._pace.overdue((step.call for step in self.ahead()), now_s):
+            yield call.method, due_s
+
+    def recall(self, rule: Flow, loops: Loops, *, effect: bool) -> Value:
         """The value that a flow gives to a call of this node.
 
         Args:
             rule: the flow.
             loops: where the call stands.
+            effect: the call is an effect; the loops are its cause's.
         """
         if of_own_node(rule, self.id.type):
             return self._memory.flow(rule, loops)
-        return self.population.shared.flow(rule, qualified(*self.id, loops))
+        return self.population.shared.flow(rule, qualified(*self.id, loops, effect=effect))
 
     def ahead(self) -> Iterator[Step]:
         """See `family.ScriptedView`."""
@@ -133,7 +148,13 @@ class ScriptedNode:
             cursor.advance()
 
     def promise(self, call: CallTemplate, path: str, value: Value) -> None:
-        """See `family.ScriptedView`."""
+        """See `family.ScriptedView`.
+
+        Args:
+            call: the call whose next argument is bound.
+            path: leaf path of the argument.
+            value: what it will be.
+        """
         self._promised[(call.id, path)] = value
 
     # --- steps ------------------------------------------------------------------------------------------
@@ -178,8 +199,7 @@ class ScriptedNode:
             self._started = True
             out.append(Reached(Moment.STARTED))
         if reply.token != _STEP:
-            if _PERIODIC <= reply.token < _EFFECT:
-                self._keep_beat(reply.token - _PERIODIC, bytes(reply.body))
+            self._learn_beside(reply.token, bytes(reply.body))
             self._end_if_over(out)
             return
         call = self._call
@@ -203,30 +223,32 @@ class ScriptedNode:
                     out.append(WakeAt(now_s + call.poll.every_s, _AGAIN))
                     return False
                 out.append(Note(f"poll given up: {call.id} {call.method}"))
-            self._keep(call, self._cursor.loops, Side.RESPONSE, response)
+            context = NodeContext(self, Place(self._cursor.loops, self._cursor))
+            self._keep(call, context, Side.RESPONSE, response)
             for family in watchers:
                 out += family.answered(self, call, response)
-            context = NodeContext(self, Place(self._cursor.loops, self._cursor))
-            self._cause(effects, call, context, response, out)
+            self._cause(call, context, response, out)
         self._opened_or_closed(call, now_s, out)
         return True
 
     def _failed(self, failure: Failed, now_s: float, out: list[Instruction]) -> None:
         self._flying -= 1
         if failure.token != _STEP:
+            self._learn_beside(failure.token, None)
             self._end_if_over(out)
             return
         call = self._call
         assert call is not None
         kind = failure.error.rpartition(".")[2]
-        if kind in _RETRIED and call.fails is None and self._retries < _RETRIES:
-            out.append(WakeAt(now_s + _RETRY_S * 2**self._retries, _AGAIN))
+        pause_s = self.population.retry_s(failure.error, self._retries) if call.fails is None else None
+        if pause_s is not None:
+            out.append(WakeAt(now_s + pause_s, _AGAIN))
             self._retries += 1
             out.append(Note(f"call retried after {kind}"))
             return
         if call.fails is None:
             out.append(Note(f"call failed: {call.id} {call.method} {kind}"))
-        self._keep(call, self._cursor.loops, Side.RESPONSE, None)
+        self._keep(call, NodeContext(self, Place(self._cursor.loops, self._cursor)), Side.RESPONSE, None)
         self._cursor.advance()
         self._plan_step(now_s, out)
 
@@ -236,8 +258,11 @@ class ScriptedNode:
         elif timer.token == _AGAIN:
             assert self._call is not None
             context = NodeContext(self, Place(self._cursor.loops, self._cursor))
-            self._send(self._call, self._body, out, token=_STEP, intended_s=timer.intended_s, context=context)
-        elif timer.token < _EFFECT:
+            at_s, again = timer.intended_s, True
+            self._send(
+                self._call, self._body, out, token=_STEP, intended_s=at_s, context=context, again=again
+            )
+        else:
             self._send_periodic(timer.token - _PERIODIC, timer.intended_s, now_s, out)
 
     # --- periodic calls -----------------------------------------------------------------------------------
@@ -258,8 +283,7 @@ class ScriptedNode:
         body = self._encode(periodic.call, context, out)
         if body is not None:
             self._beats[number] = self._beats.get(number, 0) + 1
-            token = _PERIODIC + number
-            self._send(periodic.call, body, out, token=token, intended_s=intended_s, context=context)
+            self._send_beside(periodic.call, body, out, intended_s=intended_s, context=context)
         # A player that fell behind makes up for one beat, not for all of them at once.
         self._beat(number, max(intended_s, now_s - periodic.every_s), out)
 
@@ -267,12 +291,6 @@ class ScriptedNode:
     def _beat_place(periodic: Periodic, beat: int) -> Place:
         """A periodic call stands in a loop of its own, named as the call is."""
         return Place({periodic.call.id: beat}, ())
-
-    def _keep_beat(self, number: int, body: bytes) -> None:
-        call = self._type.periodic[number].call
-        if self.population.needs.wants(call.id, Side.RESPONSE):
-            place = self._beat_place(self._type.periodic[number], self._beats[number] - 1)
-            self._keep(call, place.loops, Side.RESPONSE, self.population.response(call, body))
 
     def _opened_or_closed(self, call: CallTemplate, now_s: float, out: list[Instruction]) -> None:
         for number, periodic in enumerate(self._type.periodic):
@@ -287,63 +305,49 @@ class ScriptedNode:
 
     def _cause(
         self,
-        effects: Sequence[tuple[str, int, Effect]],
         call: CallTemplate,
         context: NodeContext,
         response: Message | None,
         out: list[Instruction],
     ) -> None:
         """Send the effects of an answer to the nodes that act; without an answer, those of the request."""
+        effects = self.population.effects_of(self._type.name, call.id)
         chosen = [e for e in effects if (e[2].actor is Actor.CALLEE) is (response is None)]
-        if not chosen:
-            return
-        request = self.population.schema.decode_request(call.protocol, call.method, self._body)
-        for acting, number, effect in chosen:
-            message = request if response is None else response
-            elements = 1 if effect.each is None else count_at(message, effect.each)
-            for each in range(elements):
-                if effect.share < 1.0 and self.rng.random() >= effect.share:
-                    continue
-                node = self._acting(acting, effect, call, context=context, message=message, each=each)
-                if node is None:
-                    out.append(Note(f"effect {effect.call.id} names no node of the play"))
-                    continue
-                place = self._seen_by(acting, context)
-                cause = Cause(number, request, response, each, place.loops, tuple(place.last))  # type: ignore[arg-type]
-                out.append(SendMessage(node, cause))
-
-    def _seen_by(self, acting: str, context: NodeContext) -> Place:
-        """A place of this node as nodes of another type know it: by loops of other names than their own."""
-        prefix = "" if acting == self.id.type else f"{self.id.type}."
-        last = [prefix + loop for loop in context.loops if context.is_last(loop)]
-        return Place({prefix + loop: number for loop, number in context.loops.items()}, last)
-
-    def _acting(
-        self,
-        acting: str,
-        effect: Effect,
-        call: CallTemplate,
-        *,
-        context: NodeContext,
-        message: Message,
-        each: int,
-    ) -> NodeId | None:
-        if effect.actor is Actor.SELF:
-            return self.id if acting == self.id.type else NodeId(acting, self.id.number)
-        if effect.actor is Actor.CALLEE:
-            address = Special.UNRESOLVED if call.callee is None else evaluate(call.callee, context)
-            node = self.population.called(address)
-            return node if node is not None and node.type == acting else None
-        prefix = f"{effect.each}[{{each}}]." if effect.each else ""
-        return self.population.owner(acting, value_at(message, f"{prefix}{effect.owner}", each))
+        if chosen:
+            request = self.population.schema.decode_request(call.protocol, call.method, self._body)
+            said = Said(self.id, call, context, request, response)
+            out += caused(chosen, said, self.population, rng=lambda: self.rng)
 
     def _act(self, cause: Cause, now_s: float, out: list[Instruction]) -> None:
         effect = self._type.effects[cause.effect]
         context = NodeContext(self, Place(cause.loops, cause.last), cause)
         body = self._encode(effect.call, context, out)
         if body is not None:
-            token = _EFFECT + cause.effect
-            self._send(effect.call, body, out, token=token, intended_s=now_s, context=context)
+            self._send_beside(effect.call, body, out, intended_s=now_s, context=context)
+
+    # --- calls beside the steps -----------------------------------------------------------------------------
+
+    def _send_beside(
+        self,
+        call: CallTemplate,
+        body: bytes,
+        out: list[Instruction],
+        *,
+        intended_s: float,
+        context: NodeContext,
+    ) -> None:
+        """Send a call that the steps do not wait for; if its answer is kept, for the place where it stands now."""
+        token = next(self._tokens)
+        sent = self._send(call, body, out, token=token, intended_s=intended_s, context=context)
+        if sent and self.population.needs.wants(call.id, Side.RESPONSE):
+            self._beside[token] = (call, context)
+
+    def _learn_beside(self, token: int, body: bytes | None) -> None:
+        """Take an answer, None for an error, to a call that the steps do not wait for."""
+        if token in self._beside:
+            call, context = self._beside.pop(token)
+            response = None if body is None else self.population.response(call, body)
+            self._keep(call, context, Side.RESPONSE, response)
 
     # --- parts ----------------------------------------------------------------------------------------------
 
@@ -354,7 +358,7 @@ class ScriptedNode:
         if fixed is not None:
             if population.needs.wants(call.id, Side.REQUEST):
                 request = population.schema.decode_request(call.protocol, call.method, fixed)
-                self._keep(call, context.loops, Side.REQUEST, request)
+                self._keep(call, context, Side.REQUEST, request)
             return fixed
         values: dict[str, Any] = {}
         context.making = (call.id, values)
@@ -371,13 +375,14 @@ class ScriptedNode:
         if not message.IsInitialized():
             out.append(Note(f"call left out: {call.id} {call.method}"))
             return None
-        self._keep(call, context.loops, Side.REQUEST, message)
+        self._keep(call, context, Side.REQUEST, message)
         return population.encode(call, message)
 
-    def _keep(self, call: CallTemplate, loops: Loops, side: Side, message: Message | None) -> None:
-        needs = self.population.needs
+    def _keep(self, call: CallTemplate, context: NodeContext, side: Side, message: Message | None) -> None:
+        needs, loops = self.population.needs, context.loops
+        place = qualified(*self.id, loops, effect=context.cause is not None)
         self._memory.keep(needs.own, call.id, loops, side, message)
-        self.population.shared.keep(needs.shared, call.id, qualified(*self.id, loops), side, message)
+        self.population.shared.keep(needs.shared, call.id, place, side, message)
 
     def _send(
         self,
@@ -388,11 +393,15 @@ class ScriptedNode:
         token: int,
         intended_s: float,
         context: NodeContext,
+        again: bool = False,
     ) -> bool:
-        """Send a call, or hand it to the emulated node that it is addressed to; False where nobody will answer."""
+        """Send a call, or hand it to the emulated node that it is addressed to; False where nobody will answer.
+
+        A request that is made again, as polls and retries are, has had its effects.
+        """
         service = service_named(call)
-        effects = self.population.effects_of(self._type.name, call.id) if token == _STEP else ()
-        self._cause(effects, call, context, None, out)
+        if token == _STEP and not again:
+            self._cause(call, context, None, out)
         if call.callee is not None and self.population.called(evaluate(call.callee, context)) is not None:
             out.append(Note(f"call to an emulated node, not sent: {call.method}"))
             return False
@@ -445,7 +454,12 @@ class ScriptedFamily:
         return None
 
     def fact(self, number: int, name: str) -> Value:
-        """Its client id as a uuid; this machine's address, and no ports."""
+        """Its client id as a uuid; this machine's address, and no ports.
+
+        Args:
+            number: which node, from 0.
+            name: `uuid`, `address`, `hostname`, `port`, `ipc_port` or `info_port`; others are UNRESOLVED.
+        """
         if name == "uuid":
             return self.population.client_uuid(NodeId(self.node_type.name, number))
         if name in ("address", "hostname"):
@@ -468,7 +482,13 @@ class ScriptedFamily:
                 self._names[values[path]] = number
 
     def answered(self, node: ScriptedView, call: CallTemplate, response: Any) -> Sequence[Instruction]:  # noqa: ARG002
-        """Nothing: effects say what follows."""
+        """Nothing: effects say what follows.
+
+        Args:
+            node: not asked.
+            call: not asked.
+            response: not asked.
+        """
         return ()
 
     def identity(self, number: int, rule: Rule) -> str | None:
@@ -481,16 +501,3 @@ class ScriptedFamily:
         context = NodeContext(ScriptedNode(self, number), Place({}, ()))
         value = stand_in(rule, context)
         return value if isinstance(value, str) else None
-
-
-class ScriptedKind:
-    """The kind of node types that name no program."""
-
-    name = SCRIPTED
-    endless = False
-    needed_first = False
-    protocols: Collection[str] = ()
-
-    def family(self, node_type: NodeType, population: Population) -> Family:
-        """See `ProgramKind`."""
-        return ScriptedFamily(node_type, population)

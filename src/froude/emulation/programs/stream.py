@@ -44,7 +44,12 @@ class Stream:
         self._next: Ready | None = None
 
     def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:
-        """Take an event; see `Program`."""
+        """Take an event; see `Program`.
+
+        Args:
+            event: what happened to it.
+            now_s: seconds on the play's clock.
+        """
         kind = type(event)
         if kind is Started:
             self._begun_s = now_s
@@ -59,6 +64,16 @@ class Stream:
         self._flying += 1
         self._next = next(self._calls, None)
         return (Send(call[0], call[1], call[2], 0, now_s),)
+
+    def overdue(self, now_s: float) -> Iterator[tuple[str, float]]:
+        """See `Program`; of a stream that is not paced nothing is.
+
+        Args:
+            now_s: seconds on the play's clock.
+        """
+        while self._paced and self._next is not None and self._begun_s + self._next.at_s <= now_s:
+            yield self._next.method, self._begun_s + self._next.at_s
+            self._next = next(self._calls, None)
 
     def _fill(self, now_s: float) -> Sequence[Instruction]:
         out: list[Instruction] = []

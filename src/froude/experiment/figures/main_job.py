@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.experiment.figures.prediction import prediction_section
+from froude.experiment.figures.prediction import prediction_section, share_text
 from froude.experiment.figures.run import run_sections
 from froude.experiment.figures.trace import traces_section
 from froude.experiment.figures.workload import workload_section
@@ -17,12 +17,14 @@ def main_job_report(done: MainJob) -> Report:
     latency = done.run.latency()
     exact = done.prediction.sequence_share == 1
     sequences = (
-        "every call sequence" if exact else f"{done.prediction.sequence_share:.1%} of the call sequences"
+        "every call sequence"
+        if exact
+        else f"{share_text(done.prediction.sequence_share)} of the call sequences"
     )
     held_out, play = done.job.held_out, done.plan.scale
     lede = (
         f"From {len(done.train)} small runs Froude predicted one at **{held_out}**, which it had not seen: "
-        f"{sequences} and {logical.share:.1%} of the arguments came true. "
+        f"{sequences} and {share_text(logical.share)} of the arguments were predicted. "
         f"It then played **{play}** against a NameNode: {answered:,} calls in {done.run.elapsed_s:.0f} s, "
         f"99 % of them answered within {latency.p99_ms:.0f} ms."
     )

@@ -48,6 +48,10 @@ class Page:
 def page(parts: Sequence[Part], *, title: str = "Froude report") -> Page:
     """A page of parts in the order given; Traces are gathered in one section, at the place of the first.
 
+    Args:
+        parts: Traces, Workloads, Runs and whatever else has sections.
+        title: the page's heading.
+
     Raises:
         TypeError: a part has no sections.
     """

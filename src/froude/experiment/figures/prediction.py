@@ -22,8 +22,8 @@ def prediction_section(prediction: Prediction, scale: str) -> Section:
         blocks.append(_misses(prediction))
     logical = prediction.row("logical")
     intro = (
-        f"At {scale}, a size that mining never saw, {_share(prediction.sequence_share)} of the nodes made "
-        f"exactly the calls predicted, and {_share(logical.share)} of the arguments of logical calls had the "
+        f"At {scale}, a size that mining never saw, {share_text(prediction.sequence_share)} of the nodes made "
+        f"exactly the calls predicted, and {share_text(logical.share)} of the arguments of logical calls had the "
         "value predicted."
     )
     return Section("Prediction against the real run", tuple(blocks), intro)
@@ -95,8 +95,8 @@ def _misses(prediction: Prediction) -> Table:
     rows: list[tuple[Value, ...]] = []
     for miss in prediction.misses[:_MOST_MISSES]:
         seen = "; ".join(
-            f"{found!r} for {predicted}" if predicted else repr(found)
-            for found, predicted in miss.examples[:2]
+            f"{actual!r} for {predicted}" if predicted else repr(actual)
+            for actual, predicted in miss.examples[:2]
         )
         rows.append((miss.method, miss.path, miss.outcome.value, miss.count, seen))
     columns = (
@@ -115,5 +115,6 @@ def _misses(prediction: Prediction) -> Table:
     )
 
 
-def _share(share: float) -> str:
+def share_text(share: float) -> str:
+    """A share in percent, which only the whole rounds to 100."""
     return "100 %" if share == 1 else f"{min(share, 0.9999):.2%}".replace("%", " %")

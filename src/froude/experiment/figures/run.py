@@ -146,7 +146,7 @@ def _throughput(run: Run, methods: Sequence[str]) -> Chart:
 def _target(run: Run) -> Section:
     blocks: list[Block] = [_cpu(run)]
     for name, (title, kind) in _GAUGES.items():
-        points = [(one.time_s, one.values[name]) for one in run.metrics if name in one.values]
+        points = [(sample.time_s, sample.values[name]) for sample in run.metrics if name in sample.values]
         if points:
             unit = "" if kind is ValueKind.BYTES else "MB"
             xs, ys = [t for t, _ in points], [v for _, v in points]
@@ -163,7 +163,7 @@ def _cpu(run: Run) -> Chart:
     shares = [(b[0], (b[1] - a[1]) / (b[0] - a[0])) for a, b in pairwise(seen) if b[0] > a[0]]
     series = (
         Series("NameNode", [t for t, _ in shares], [s for _, s in shares]),
-        Series("player", [one.time_s for one in run.load], [one.cpu_share for one in run.load]),
+        Series("player", [sample.time_s for sample in run.load], [sample.cpu_share for sample in run.load]),
     )
     x, y = Axis("time since start", ValueKind.DURATION), Axis("share of one core", ValueKind.SHARE)
     return Chart("CPU of the NameNode and of the player", x, y, series)

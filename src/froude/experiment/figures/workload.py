@@ -79,7 +79,13 @@ def workload_section(workload: Workload, scale: Mapping[str, Quantity] | None = 
 
 
 def pattern(workload: Workload, scale: Mapping[str, Quantity] | None = None) -> Pattern:
-    """The picture of a workload."""
+    """The picture of a workload.
+
+    Args:
+        workload: what to draw.
+        scale: where counts are shown as numbers, beside their formulas or in place of them; None for formulas
+            only.
+    """
     lanes = tuple(_lane(node_type, scale) for node_type in workload.node_types)
     arrows = tuple(_merged(workload))
     caption = "Boxes are calls in order, frames are loops with their count, pulses are calls of real time."

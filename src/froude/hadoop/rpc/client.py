@@ -262,7 +262,7 @@ class ClientConnection:
             raise RemoteProtocolError("sent a SASL message out of turn", found=event.state.name)
 
     def _choose(self, offers: tuple[SaslAuth, ...], events: list[Event]) -> None:
-        mechanisms = {(one.method, one.mechanism): one for one in self._mechanisms}
+        mechanisms = {(ours.method, ours.mechanism): ours for ours in self._mechanisms}
         for offer in offers:
             mechanism = mechanisms.get((offer.method, offer.mechanism))
             if mechanism is not None:

@@ -32,6 +32,13 @@ PREAMBLE_BYTES = 7
 def read_part(payload: bytes, at: int) -> tuple[int, int]:
     """Where the delimited message at `at` begins and ends.
 
+    Args:
+        payload: the frame without its length.
+        at: byte where the part's own length stands.
+
+    Returns:
+        First byte of the message, and the first one behind it.
+
     Raises:
         RemoteProtocolError: its length is missing, malformed, or leads out of the frame.
     """
@@ -56,6 +63,11 @@ def read_part(payload: bytes, at: int) -> tuple[int, int]:
 def parse(kind: Any, payload: bytes, at: int) -> tuple[Any, int]:
     """The delimited message at `at` and where it ends.
 
+    Args:
+        kind: the message class to decode as.
+        payload: the frame without its length.
+        at: byte where the message's own length stands.
+
     Raises:
         RemoteProtocolError: it does not decode.
     """
@@ -69,6 +81,13 @@ def parse(kind: Any, payload: bytes, at: int) -> tuple[Any, int]:
 
 def last_part(payload: bytes, at: int) -> bytes:
     """The delimited message that ends the frame.
+
+    Args:
+        payload: the frame without its length.
+        at: byte where the message's own length stands.
+
+    Returns:
+        The message's bytes, not decoded.
 
     Raises:
         RemoteProtocolError: there is none, or bytes follow it.
@@ -110,6 +129,11 @@ def decode_response(
 def decode_context(header: Any, payload: bytes, at: int) -> Opened:
     """The connection context of a frame whose header is read already.
 
+    Args:
+        header: the frame's request header, which holds the client id.
+        payload: the frame without its length.
+        at: byte where the header ends.
+
     Raises:
         RemoteProtocolError: it does not decode.
     """
@@ -123,6 +147,10 @@ def decode_context(header: Any, payload: bytes, at: int) -> Opened:
 
 def decode_sasl(payload: bytes, at: int) -> Sasl:
     """A client's SASL message.
+
+    Args:
+        payload: the frame without its length.
+        at: byte where the header ends.
 
     Raises:
         RemoteProtocolError: it does not decode.
@@ -176,8 +204,17 @@ def encode_sasl(
 def decode_call(header: Any, payload: bytes, at: int) -> Request:
     """The call of a frame whose request header is read already.
 
+    Args:
+        header: the frame's RPC request header.
+        payload: the frame without its length.
+        at: byte where that header ends.
+
+    Returns:
+        The call; the body of its request is not decoded.
+
     Raises:
         RemoteProtocolError: it does not decode.
+        RemoteProtocolError: its parts do not fit into the frame, or do not decode.
     """
     context = headers.text(header.callerContext.context) if header.HasField("callerContext") else None
     if header.rpcKind == headers.KIND_WRITABLE:

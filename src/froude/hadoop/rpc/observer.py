@@ -73,11 +73,27 @@ class Observer:
         return self._client.pending + self._server.pending
 
     def from_client(self, data: bytes, at_s: float) -> list[Seen]:
-        """Take bytes that the client sent, which passed at `at_s`."""
+        """Take bytes that the client sent, which passed at `at_s`.
+
+        Args:
+            data: the bytes, cut anyhow.
+            at_s: seconds on the capture's clock.
+
+        Returns:
+            The events that these bytes complete.
+        """
         return [Seen(at_s, event) for event in self.events(data, from_client=True)]
 
     def from_server(self, data: bytes, at_s: float) -> list[Seen]:
-        """Take bytes that the server sent, which passed at `at_s`."""
+        """Take bytes that the server sent, which passed at `at_s`.
+
+        Args:
+            data: the bytes, cut anyhow.
+            at_s: seconds on the capture's clock.
+
+        Returns:
+            The events that these bytes complete.
+        """
         return [Seen(at_s, event) for event in self.events(data, from_client=False)]
 
     def events(self, data: bytes, *, from_client: bool) -> list[Event]:

@@ -205,7 +205,18 @@ def quoted(value: str) -> str:
 
 
 def session_key(user: str, realm: str, password: str, nonce: str, cnonce: str) -> str:
-    """HEX(H(A1)) of md5-sess (RFC 2831 2.1.2.1); Latin-1 where the text allows, as the RFC asks."""
+    """HEX(H(A1)) of md5-sess (RFC 2831 2.1.2.1); Latin-1 where the text allows, as the RFC asks.
+
+    Args:
+        user: user name, base64 of a token's identifier.
+        realm: as the server's challenge names it; Hadoop's is `default`.
+        password: base64 of the token's password.
+        nonce: the server's, as its challenge gives it.
+        cnonce: the client's own.
+
+    Returns:
+        32 hexadecimal digits.
+    """
     secret = f"{user}:{realm}:{password}"
     try:
         raw = secret.encode("latin-1")
@@ -216,7 +227,18 @@ def session_key(user: str, realm: str, password: str, nonce: str, cnonce: str) -
 
 
 def digest(key: str, nonce: str, cnonce: str, verb: str, uri: str) -> str:
-    """`response` (verb `AUTHENTICATE`) or `rspauth` (no verb) for qop=auth and a nonce's first use."""
+    """`response` (verb `AUTHENTICATE`) or `rspauth` (no verb) for qop=auth and a nonce's first use.
+
+    Args:
+        key: what `session_key` gives.
+        nonce: the server's, as its challenge gives it.
+        cnonce: the client's own.
+        verb: `AUTHENTICATE`, or empty for the server's proof.
+        uri: the digest-uri, such as `/default`.
+
+    Returns:
+        32 hexadecimal digits.
+    """
     a2 = hashlib.md5(f"{verb}:{uri}".encode(), usedforsecurity=False).hexdigest()
     text = f"{key}:{nonce}:00000001:{cnonce}:auth:{a2}"
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

@@ -110,6 +110,10 @@ class ServerConnection:
     def respond(self, call_id: int, body: bytes) -> bytes:
         """The bytes of a call's result.
 
+        Args:
+            call_id: the call, which came in a `Request` and waits for its answer.
+            body: the serialised response message.
+
         Raises:
             LocalProtocolError: no such call waits for an answer.
         """

@@ -73,5 +73,11 @@ SERVER: dict[State, dict[Trigger, State]] = {
 
 
 def after(table: dict[State, dict[Trigger, State]], state: State, trigger: Trigger) -> State | None:
-    """The next state, or None when the trigger is not allowed."""
+    """The next state, or None when the trigger is not allowed.
+
+    Args:
+        table: `CLIENT` or `SERVER`.
+        state: where the connection stands.
+        trigger: what happened.
+    """
     return table[state].get(trigger)

@@ -53,9 +53,9 @@ def ranked(
         _, _, plan, open_ = heapq.heappop(heap)
         yield plan
         for part in _parts(open_, architecture_of(plan)):
-            found = affordable(problem, part, effort, most)
-            if found is not None:
-                heapq.heappush(heap, (found.upper, serial, found, part))
+            cheapest = affordable(problem, part, effort, most)
+            if cheapest is not None:
+                heapq.heappush(heap, (cheapest.upper, serial, cheapest, part))
                 serial += 1
 
 
@@ -83,6 +83,11 @@ def affordable(problem: Problem, only: Only, effort: Effort, most: float) -> Pro
 def k_best(problem: Problem, k: int, effort: Effort) -> list[ProvisionPlan]:
     """The k cheapest architectures, cheapest first; fewer when there are no more.
 
+    Args:
+        problem: the inputs.
+        k: how many, 1 or more.
+        effort: per architecture.
+
     Raises:
         ValueError: k below 1.
     """
@@ -103,14 +108,14 @@ def within(
         share: relative, 0 or above.
         most: how many at most, 1 or more.
     """
-    found: list[ProvisionPlan] = []
+    plans: list[ProvisionPlan] = []
     for plan in ranked(problem, effort, first=first, most=first.upper * (1 + share)):
-        if plan.upper > first.upper * (1 + share) or len(found) >= most:
+        if plan.upper > first.upper * (1 + share) or len(plans) >= most:
             break
-        found.append(plan)
-        if len(found) >= most:
+        plans.append(plan)
+        if len(plans) >= most:
             break
-    return found
+    return plans
 
 
 def _parts(open_: Open, kept: Architecture | None) -> Iterator[Open]:
@@ -120,7 +125,7 @@ def _parts(open_: Open, kept: Architecture | None) -> Iterator[Open]:
     before: dict[str, Sequence[Names]] = {}
     for dataset, choices in open_.items():
         own = names.get(dataset)
-        others = [one for one in choices if one != own]
+        others = [choice for choice in choices if choice != own]
         if own is not None and others:
             yield {**open_, **before, dataset: others}
         if own is not None:
@@ -176,19 +181,28 @@ def why_not(problem: Problem, best: ProvisionPlan, dataset: str, effort: Effort,
         return WhyNot(dataset, choice, plan, None, None, None, (), ())
     # the forced choice is a part of all: the difference is never below 0
     least, most = max(0.0, plan.lower - best.upper), max(0.0, plan.upper - best.lower)
-    others = tuple(one for one in before.changes(after) if not one.startswith(f"{dataset}: "))
+    others = tuple(change for change in before.changes(after) if not change.startswith(f"{dataset}: "))
     extra = plan.upper - best.upper
     return WhyNot(dataset, choice, plan, extra, least, most, bill_difference(problem, best, plan), others)
 
 
 def bill_difference(problem: Problem, before: ProvisionPlan, after: ProvisionPlan) -> tuple[Difference, ...]:
-    """The difference of two bills, the largest amounts first."""
+    """The difference of two bills, the largest amounts first.
+
+    Args:
+        problem: the inputs that both plans are for.
+        before: a plan.
+        after: the plan that is compared with it.
+
+    Returns:
+        Lines that differ by half a cent or more; dollars are positive where `after` is dearer.
+    """
     bills = [{(line.kind, line.item): line for line in bill(problem, plan)} for plan in (before, after)]
-    found = []
+    differences = []
     for kind, item in dict.fromkeys([*bills[0], *bills[1]]):
-        old, new = (one.get((kind, item)) for one in bills)
+        old, new = (lines.get((kind, item)) for lines in bills)
         dollars = (new.total if new else 0.0) - (old.total if old else 0.0)
         if abs(dollars) > _CENT / 2:
             counts = (old.quantity if old else 0, new.quantity if new else 0)
-            found.append(Difference(item, kind, *counts, dollars))
-    return tuple(sorted(found, key=lambda one: -abs(one.dollars)))
+            differences.append(Difference(item, kind, *counts, dollars))
+    return tuple(sorted(differences, key=lambda difference: -abs(difference.dollars)))

@@ -53,8 +53,8 @@ class Architecture:
         )
 
 
-def _named(one: Architecture) -> dict[str, str]:
-    return {name: " + ".join(units) for name, units in one.choices} | dict(one.cpus)
+def _named(architecture: Architecture) -> dict[str, str]:
+    return {name: " + ".join(units) for name, units in architecture.choices} | dict(architecture.cpus)
 
 
 def architecture_of(plan: ProvisionPlan) -> Architecture | None:
@@ -66,21 +66,39 @@ def architecture_of(plan: ProvisionPlan) -> Architecture | None:
 
 def architectures(plans: Iterable[ProvisionPlan]) -> tuple[Architecture, ...]:
     """The distinct ones, in the order in which they come."""
-    return tuple(dict.fromkeys(one for plan in plans if (one := architecture_of(plan)) is not None))
+    return tuple(
+        dict.fromkeys(architecture for plan in plans if (architecture := architecture_of(plan)) is not None)
+    )
 
 
 def at_factor(problem: Problem, factor: float) -> Problem:
-    """The problem at a multiple of its SLA."""
+    """The problem at a multiple of its SLA.
+
+    Args:
+        problem: the inputs.
+        factor: all rates of the SLA times this, 0 or more.
+    """
     return replace(problem, sla=problem.sla.scaled(factor))
 
 
 def cost_at(problem: Problem, plan: ProvisionPlan) -> float:
-    """Dollars of a plan's cluster at the prices of a problem: the sum of its bill."""
+    """Dollars of a plan's cluster at the prices of a problem: the sum of its bill.
+
+    Args:
+        problem: gives the prices; the plan may have been made at others.
+        plan: the cluster.
+    """
     return sum(line.total for line in bill(problem, plan))
 
 
 def held_cost(problem: Problem, held: Architecture, effort: Effort) -> ProvisionPlan:
-    """The cheapest cluster of one architecture."""
+    """The cheapest cluster of one architecture.
+
+    Args:
+        problem: the inputs.
+        held: the storage types that stay; counts are free.
+        effort: how far to go for a proof.
+    """
     return compile_plan(problem, effort, only=held.only)
 
 
@@ -91,11 +109,11 @@ def choices_of(problem: Problem, plan: ProvisionPlan) -> dict[str, tuple[Names, 
         problem: the inputs.
         plan: any plan of it: settles the split of a batch job that leaves it open.
     """
-    found = build(grown(settled(problem, plan)))
-    if not isinstance(found, Instance):
+    instance = build(grown(settled(problem, plan)))
+    if not isinstance(instance, Instance):
         return {}
-    stored = [one for one in found.datasets if one.cpu_of is None]
-    return {one.name: tuple(dict.fromkeys(c.names for c in one.choices)) for one in stored}
+    stored = [dataset for dataset in instance.datasets if dataset.cpu_of is None]
+    return {dataset.name: tuple(dict.fromkeys(c.names for c in dataset.choices)) for dataset in stored}
 
 
 def proved(plan: ProvisionPlan) -> bool:

@@ -80,13 +80,13 @@ class Comparison:
     @property
     def stretches(self) -> tuple[Stretch, ...]:
         """Where which design wins."""
-        made: list[Stretch] = []
+        stretches: list[Stretch] = []
         for pair in self.pairs:
-            if made and made[-1].winner is pair.winner:
-                made[-1] = Stretch(pair.winner, made[-1].first, pair.factor)
+            if stretches and stretches[-1].winner is pair.winner:
+                stretches[-1] = Stretch(pair.winner, stretches[-1].first, pair.factor)
             else:
-                made.append(Stretch(pair.winner, pair.factor, pair.factor))
-        return tuple(made)
+                stretches.append(Stretch(pair.winner, pair.factor, pair.factor))
+        return tuple(stretches)
 
     @property
     def saved(self) -> tuple[float, float, float] | None:
@@ -112,6 +112,6 @@ def compare(
     return Comparison(tuple(Pair(f, plans[2 * n], plans[2 * n + 1]) for n, f in enumerate(factors)))
 
 
-def _at(effort: Effort, one: tuple[Problem, float]) -> ProvisionPlan:
-    problem, factor = one
+def _at(effort: Effort, point: tuple[Problem, float]) -> ProvisionPlan:
+    problem, factor = point
     return compile_plan(at_factor(problem, factor), effort)

@@ -52,7 +52,13 @@ class Edge:
 
 
 def stays_best(problem: Problem, held: Architecture, effort: Effort) -> Here:
-    """Whether no other architecture is cheaper; ties go to the one held."""
+    """Whether no other architecture is cheaper; ties go to the one held.
+
+    Args:
+        problem: the inputs at the place in question.
+        held: the architecture that is asked about.
+        effort: per solve, of which there are one or two.
+    """
     plan = compile_plan(problem, effort)
     if not plan.found:
         return Here(False, plan, proved(plan), "no cluster: " + "; ".join(map(str, plan.conflict)))

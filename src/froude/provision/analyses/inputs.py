@@ -86,6 +86,10 @@ class Input:
     def set(self, problem: Problem, value: float) -> Problem:
         """The problem with this value; several numbers keep their proportions.
 
+        Args:
+            problem: the inputs; they stay as they are.
+            value: of the first number, in base units.
+
         Raises:
             ValueError: the value is not one that the input may have.
         """
@@ -111,35 +115,39 @@ def all_inputs(problem: Problem) -> dict[str, Input]:
         for name in names:
             places.setdefault(name, []).append(place)
             whole[name] = count
-    return {path: _input(problem, path, tuple(found), whole[path]) for path, found in places.items()}
+    return {path: _input(problem, path, tuple(own), whole[path]) for path, own in places.items()}
 
 
 def find_input(problem: Problem, path: str) -> Input:
     """The input of a path; of several, joined by `+`, which then change in proportion.
 
+    Args:
+        problem: the inputs.
+        path: such as `dataset.photos.size`, or several joined by `+`.
+
     Raises:
         InputError: there is none, with the nearest ones.
     """
     known = all_inputs(problem)
-    found = [_found(known, part.strip()) for part in path.split("+")]
-    if len(found) == 1:
-        return found[0]
-    places = tuple(dict.fromkeys(place for one in found for place in one.places))
-    return Input(path, found[0].value, places, all(one.whole for one in found))
+    inputs = [_input_named(known, part.strip()) for part in path.split("+")]
+    if len(inputs) == 1:
+        return inputs[0]
+    places = tuple(dict.fromkeys(place for entry in inputs for place in entry.places))
+    return Input(path, inputs[0].value, places, all(entry.whole for entry in inputs))
 
 
-def _found(known: Mapping[str, Input], path: str) -> Input:
-    by_plain = {_plain(one): one for one in known}
-    found = by_plain.get(_plain(path))
-    if found is None:
+def _input_named(known: Mapping[str, Input], path: str) -> Input:
+    by_plain = {_plain(name): name for name in known}
+    plain = by_plain.get(_plain(path))
+    if plain is None:
         near = difflib.get_close_matches(_plain(path), by_plain, 3, 0.5)
         raise InputError(
             "is no number of the inputs",
             place="--input",
             found=path,
-            allowed=" or ".join(by_plain[one] for one in near) or "dataset.NAME.size, unit.NAME.price, …",
+            allowed=" or ".join(by_plain[name] for name in near) or "dataset.NAME.size, unit.NAME.price, …",
         )
-    return known[found]
+    return known[plain]
 
 
 def main_inputs(problem: Problem) -> tuple[Input, ...]:
@@ -154,21 +162,21 @@ def main_inputs(problem: Problem) -> tuple[Input, ...]:
         "batch": ("time", "executions"),
         "compute": ("time",),
     }
-    found = []
-    for path, one in all_inputs(problem).items():
+    chosen = []
+    for path, entry in all_inputs(problem).items():
         head, tail = path.split(".")[0], path.rsplit(".", 1)[-1]
         records = path.startswith("io.*.") and tail == "record_size"
         both = records and not path.endswith((".R.record_size", ".W.record_size"))
-        if one.value > 0 and (tail in wanted.get(head, ()) or both) and _worth(problem, one, tail):
-            found.append(one)
-    return tuple(found)
+        if entry.value > 0 and (tail in wanted.get(head, ()) or both) and _worth(problem, entry, tail):
+            chosen.append(entry)
+    return tuple(chosen)
 
 
-def _worth(problem: Problem, one: Input, tail: str) -> bool:
+def _worth(problem: Problem, entry: Input, tail: str) -> bool:
     """Not a hit ratio of a dataset that is never cached, nor a price of an attached profile."""
     if tail == "hit_ratio":
-        return bool(_get(problem, one.places[0][:-1]).remote)
-    return "discounts" not in one.places[0]
+        return bool(_get(problem, entry.places[0][:-1]).remote)
+    return "discounts" not in entry.places[0]
 
 
 def _plain(path: str) -> str:
@@ -190,8 +198,8 @@ def _walk(problem: Problem) -> Iterator[tuple[_Place, tuple[str, ...], bool]]:
 
 def _task_of(problem: Problem, place: _Place) -> Task | None:
     if place[:2] == ("application", "tasks") and len(place) > 4 and place[3] == "operations":
-        found: Task = _get(problem, place[:3])
-        return found
+        task: Task = _get(problem, place[:3])
+        return task
     return None
 
 

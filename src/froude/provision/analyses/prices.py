@@ -114,13 +114,20 @@ def price_sensitivity(problem: Problem, effort: Effort, *, workers: Workers = 1)
 
 def _price_paths(problem: Problem) -> list[str]:
     catalog = problem.catalog
-    units = [f"unit.{one.name}.price" for one in catalog.units if one.price > 0]
-    cpus = [f"cpu.{one.name}.price" for one in catalog.cpus if one.price > 0]
-    return units + cpus + [f"server.{one.name}.price" for one in catalog.servers if one.price > 0]
+    units = [f"unit.{unit.name}.price" for unit in catalog.units if unit.price > 0]
+    cpus = [f"cpu.{cpu.name}.price" for cpu in catalog.cpus if cpu.price > 0]
+    return units + cpus + [f"server.{server.name}.price" for server in catalog.servers if server.price > 0]
 
 
 def price_range(problem: Problem, held: Architecture, effort: Effort, price: Input) -> PriceRange:
-    """Both ends of the range of a price over which an architecture that is the best stays it."""
+    """Both ends of the range of a price over which an architecture that is the best stays it.
+
+    Args:
+        problem: the inputs.
+        held: the architecture that is the best at today's price.
+        effort: per solve.
+        price: the one to move; its value is today's.
+    """
 
     def own(at: float) -> ProvisionPlan:
         return held_cost(price.set(problem, at), held, effort)
@@ -149,13 +156,13 @@ def _drop(problem: Problem, effort: Effort, pair: tuple[str, str, Sequence[Names
     nothing = on(0.0)
     if not nothing.found:
         return Drop(unit, dataset, None, None, "no cluster: " + "; ".join(map(str, nothing.conflict)))
-    found = crossing(problem, price, on, off, good=0.0, bad=price.value)
-    if found is None:
+    crossed = crossing(problem, price, on, off, good=0.0, bad=price.value)
+    if crossed is None:
         return Drop(unit, dataset, Crossing(price.value, (0.0, 0.0), True, None), 0.0)
-    if found.price <= 0:
+    if crossed.price <= 0:
         more = nothing.upper - off(0.0).upper
         return Drop(unit, dataset, None, None, f"${more:,.2f} dearer even if it cost nothing")
-    return Drop(unit, dataset, found, 1 - found.price / price.value)
+    return Drop(unit, dataset, crossed, 1 - crossed.price / price.value)
 
 
 def crossing(
@@ -201,24 +208,24 @@ def crossing(
     return Crossing(at, _pieces(problem, price, near_held, far), sure, architecture_of(far))
 
 
-def _dearer(one: ProvisionPlan, other: ProvisionPlan) -> bool:
-    return one.upper > other.upper * (1 + _SAME)
+def _dearer(plan: ProvisionPlan, other: ProvisionPlan) -> bool:
+    return plan.upper > other.upper * (1 + _SAME)
 
 
 def _line(problem: Problem, price: Input, plan: ProvisionPlan) -> tuple[float, float]:
     """(cost at a price of 0, pieces) of a fixed cluster; linear, so two points tell it."""
     low, high = price.value, price.value + 1.0
-    one, two = (cost_at(price.set(problem, at), plan) for at in (low, high))
-    return one - low * (two - one), two - one
+    at_low, at_high = (cost_at(price.set(problem, at), plan) for at in (low, high))
+    return at_low - low * (at_high - at_low), at_high - at_low
 
 
 def _meet(
-    problem: Problem, price: Input, one: tuple[float, ProvisionPlan], two: tuple[float, ProvisionPlan]
+    problem: Problem, price: Input, first: tuple[float, ProvisionPlan], second: tuple[float, ProvisionPlan]
 ) -> float:
     """Where the lines of two clusters cross; between the prices they were found at where they do not."""
-    (base_a, slope_a), (base_b, slope_b) = (_line(problem, price, plan) for _, plan in (one, two))
+    (base_a, slope_a), (base_b, slope_b) = (_line(problem, price, plan) for _, plan in (first, second))
     if abs(slope_a - slope_b) < _SAME:
-        return (one[0] + two[0]) / 2
+        return (first[0] + second[0]) / 2
     return (base_b - base_a) / (slope_a - slope_b)
 
 
@@ -227,6 +234,6 @@ def _still(problem: Problem, elsewhere: ProvisionPlan, here: ProvisionPlan) -> b
     return cost_at(problem, elsewhere) <= here.upper * (1 + _SAME)
 
 
-def _pieces(problem: Problem, price: Input, one: ProvisionPlan, two: ProvisionPlan) -> tuple[float, float]:
-    first, second = (_line(problem, price, plan)[1] if plan.found else 0.0 for plan in (one, two))
+def _pieces(problem: Problem, price: Input, left: ProvisionPlan, right: ProvisionPlan) -> tuple[float, float]:
+    first, second = (_line(problem, price, plan)[1] if plan.found else 0.0 for plan in (left, right))
     return first, second

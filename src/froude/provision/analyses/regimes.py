@@ -112,17 +112,17 @@ def roadmap(
     study = _Study(problem, effort, allowance, tolerance, most)
     points = parallel_map(study.best, factors, workers)
     gaps = parallel_map(study.between, list(pairwise(points)), workers)
-    found = list(points[:1])
+    bests = list(points[:1])
     for inner, point in zip(gaps, points[1:], strict=True):
-        found += [*inner, point]
+        bests += [*inner, point]
     near = parallel_map(study.near, points, workers)
-    known = {one.architecture: None for one in found if one.architecture is not None}
-    every = tuple(known | dict.fromkeys(one for row in near for one in row))
+    known = {best.architecture: None for best in bests if best.architecture is not None}
+    every = tuple(known | dict.fromkeys(architecture for row in near for architecture in row))
     rows = [(point, row, every) for point, row in zip(points, near, strict=True)]
     table = parallel_map(study.priced, rows, workers)
-    candidates = len({one for row in table for one in row})
+    candidates = len({architecture for row in table for architecture in row})
     stages = tuple(study.stages(points, table))
-    return Roadmap(tuple(points), _regimes(found), stages, allowance, tolerance, candidates)
+    return Roadmap(tuple(points), _regimes(bests), stages, allowance, tolerance, candidates)
 
 
 _Row = Mapping[Architecture, float]
@@ -157,20 +157,20 @@ class _Study:
     def _kept(self, factor: float, low: Best, high: Best) -> Best:
         """The best at a factor; where it costs the same, what is the best at one of the neighbours."""
         there = at_factor(self.problem, factor)
-        found = None
-        for one in (low, high):
-            if one.architecture is not None:
-                found = stays_best(there, one.architecture, self.effort)
-                if found.stays:
+        here = None
+        for neighbour in (low, high):
+            if neighbour.architecture is not None:
+                here = stays_best(there, neighbour.architecture, self.effort)
+                if here.stays:
                     break
-        if found is None:
+        if here is None:
             return self.best(factor)
-        if found.plan.status is Status.UNDECIDED:
+        if here.plan.status is Status.UNDECIDED:
             # no time for all choices: those of a neighbour alone are found sooner
             held = (held_cost(there, a, self.effort) for a in (low.architecture, high.architecture) if a)
-            known = next((plan for plan in held if plan.found), found.plan)
-            return Best(factor, replace(known, status=found.plan.status, lower=found.plan.lower))
-        return Best(factor, found.plan)
+            known = next((plan for plan in held if plan.found), here.plan)
+            return Best(factor, replace(known, status=here.plan.status, lower=here.plan.lower))
+        return Best(factor, here.plan)
 
     def near(self, point: Best) -> dict[Architecture, float]:
         """Architectures within the allowance at a point, and what they cost; {} where there is no cluster."""
@@ -178,7 +178,9 @@ class _Study:
             return {}
         there = at_factor(self.problem, point.factor)
         plans = within(there, self._look, first=point.plan, share=self.allowance, most=self.most)
-        return {one: plan.upper for plan in plans if (one := architecture_of(plan)) is not None}
+        return {
+            architecture: plan.upper for plan in plans if (architecture := architecture_of(plan)) is not None
+        }
 
     def priced(self, row: tuple[Best, _Row, Sequence[Architecture]]) -> dict[Architecture, float]:
         """The candidates of all points, at one of them."""
@@ -187,11 +189,11 @@ class _Study:
             return {}
         there, costs = at_factor(self.problem, point.factor), dict(known)
         most = point.plan.upper * (1 + self.allowance)
-        for one in every:
-            plan = None if one in costs else affordable(there, one.only, self._look, most)
+        for architecture in every:
+            plan = None if architecture in costs else affordable(there, architecture.only, self._look, most)
             if plan is not None:
-                costs[one] = plan.upper
-        return {one: cost for one, cost in costs.items() if cost <= most * (1 + EQUAL)}
+                costs[architecture] = plan.upper
+        return {architecture: cost for architecture, cost in costs.items() if cost <= most * (1 + EQUAL)}
 
     def stages(self, points: Sequence[Best], table: Sequence[_Row]) -> Iterator[Stage]:
         """The stages of the cheapest path with the fewest changes."""
@@ -221,15 +223,15 @@ class _Study:
         return low
 
 
-def _regimes(found: Sequence[Best]) -> tuple[Regime, ...]:
-    made: list[Regime] = []
-    for one in found:
-        sure = one.plan.status in {Status.PROVED, Status.INFEASIBLE}
-        if made and made[-1].architecture == one.architecture:
-            made[-1] = Regime(one.architecture, made[-1].first, one, made[-1].proved and sure)
+def _regimes(bests: Sequence[Best]) -> tuple[Regime, ...]:
+    regimes: list[Regime] = []
+    for best in bests:
+        sure = best.plan.status in {Status.PROVED, Status.INFEASIBLE}
+        if regimes and regimes[-1].architecture == best.architecture:
+            regimes[-1] = Regime(best.architecture, regimes[-1].first, best, regimes[-1].proved and sure)
         else:
-            made.append(Regime(one.architecture, one, one, sure))
-    return tuple(made)
+            regimes.append(Regime(best.architecture, best, best, sure))
+    return tuple(regimes)
 
 
 def fewest_changes(table: Sequence[_Row]) -> list[Architecture]:
@@ -242,20 +244,20 @@ def fewest_changes(table: Sequence[_Row]) -> list[Architecture]:
     """
     if not table:
         return []
-    score = {one: (0, cost) for one, cost in table[0].items()}
+    score = {architecture: (0, cost) for architecture, cost in table[0].items()}
     back: list[dict[Architecture, Architecture]] = []
     for row in table[1:]:
-        best = min(score, key=lambda one: (score[one], one))
+        best = min(score, key=lambda architecture: (score[architecture], architecture))
         changed = (score[best][0] + 1, score[best][1])
         step, came = {}, {}
-        for one, cost in row.items():
-            stay = score.get(one)
+        for architecture, cost in row.items():
+            stay = score.get(architecture)
             moved = stay is None or changed < stay
             changes, spent = changed if stay is None or moved else stay
-            step[one], came[one] = (changes, spent + cost), best if moved else one
+            step[architecture], came[architecture] = (changes, spent + cost), best if moved else architecture
         score = step
         back.append(came)
-    path = [min(score, key=lambda one: (score[one], one))]
+    path = [min(score, key=lambda architecture: (score[architecture], architecture))]
     for came in reversed(back):
         path.append(came[path[-1]])
     return path[::-1]

@@ -62,18 +62,21 @@ def robustness(
     Raises:
         InputError: an input is 0.
     """
-    for one in inputs:
-        if not one.value:
-            raise InputError("is 0, and has no range in ratio", place="--input", found=one.path)
+    for entry in inputs:
+        if not entry.value:
+            raise InputError("is 0, and has no range in ratio", place="--input", found=entry.path)
     plan = compile_plan(problem, effort)
     held = architecture_of(plan)
     if held is None:
         return Robustness(plan, None)
-    walks = [Walk(partial(one.set, problem), held, one.value, effort, tolerance, one.whole) for one in inputs]
+    walks = [
+        Walk(partial(entry.set, problem), held, entry.value, effort, tolerance, entry.whole)
+        for entry in inputs
+    ]
     sides = [(walk, factor) for walk in walks for factor in (1 / span, span)]
-    found = parallel_map(_side, sides, workers)
-    pairs = zip(inputs, found[::2], found[1::2], strict=True)
-    return Robustness(plan, held, tuple(Range(one, low, high) for one, low, high in pairs))
+    edges = parallel_map(_side, sides, workers)
+    pairs = zip(inputs, edges[::2], edges[1::2], strict=True)
+    return Robustness(plan, held, tuple(Range(entry, low, high) for entry, low, high in pairs))
 
 
 def _side(side: tuple[Walk, float]) -> Edge:

@@ -82,7 +82,7 @@ def slack(problem: Problem, plan: ProvisionPlan) -> Slack:
     groups = tuple(
         GroupSlack(
             f"group {number}: {group.count} x {group.server}",
-            tuple(sorted(_resources(problem, demand, group), key=lambda one: -one.share)),
+            tuple(sorted(_resources(problem, demand, group), key=lambda resource: -resource.share)),
         )
         for number, group in enumerate(plan.groups, 1)
     )

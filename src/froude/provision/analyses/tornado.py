@@ -31,7 +31,15 @@ class Swing:
     """Whether the architecture changes at either end."""
 
     def change(self, plan: ProvisionPlan | None, cost: float) -> float | None:
-        """Dollars more than a cost, at one end."""
+        """Dollars more than a cost, at one end.
+
+        Args:
+            plan: the one at that end; None where the input may not have that value.
+            cost: dollars to compare with, of the plan at the input's own value.
+
+        Returns:
+            Dollars, negative for less; None without a cluster.
+        """
         return plan.upper - cost if plan is not None and plan.found else None
 
     def reach(self, cost: float) -> float:
@@ -61,28 +69,28 @@ def tornado(
         share: how far, relative, above 0 and below 1.
         workers: see `froude.base.parallel`.
     """
-    values = [(one, value) for one in inputs for value in _ends(one, share)]
+    values = [(entry, value) for entry in inputs for value in _ends(entry, share)]
     plans = parallel_map(partial(_at, problem, effort), values, workers)
     held = architecture_of(best)
-    found = []
-    for number, one in enumerate(inputs):
+    swings = []
+    for number, entry in enumerate(inputs):
         low, high = plans[2 * number : 2 * number + 2]
         moves = any(_moved(plan, held) for plan in (low, high))
-        found.append(Swing(one, *_ends(one, share), low, high, moves))
-    return tuple(sorted(found, key=lambda swing: -swing.reach(best.upper)))
+        swings.append(Swing(entry, *_ends(entry, share), low, high, moves))
+    return tuple(sorted(swings, key=lambda swing: -swing.reach(best.upper)))
 
 
-def _ends(one: Input, share: float) -> tuple[float, float]:
-    if one.whole:
-        step = max(1, round(one.value * share))
-        return max(0.0, one.value - step), one.value + step
-    return one.value * (1 - share), one.value * (1 + share)
+def _ends(entry: Input, share: float) -> tuple[float, float]:
+    if entry.whole:
+        step = max(1, round(entry.value * share))
+        return max(0.0, entry.value - step), entry.value + step
+    return entry.value * (1 - share), entry.value * (1 + share)
 
 
 def _at(problem: Problem, effort: Effort, pair: tuple[Input, float]) -> ProvisionPlan | None:
-    one, value = pair
+    entry, value = pair
     try:
-        there = one.set(problem, value)
+        there = entry.set(problem, value)
     except ValueError:
         return None
     return compile_plan(there, effort)

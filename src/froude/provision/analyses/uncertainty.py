@@ -139,11 +139,11 @@ class Uncertainty:
     @property
     def frequencies(self) -> Mapping[Architecture, int]:
         """How many samples have each architecture, the most frequent first."""
-        found: dict[Architecture, int] = {}
+        counts: dict[Architecture, int] = {}
         for sample in self.samples:
             if sample.architecture is not None:
-                found[sample.architecture] = found.get(sample.architecture, 0) + 1
-        return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+                counts[sample.architecture] = counts.get(sample.architecture, 0) + 1
+        return dict(sorted(counts.items(), key=lambda pair: -pair[1]))
 
 
 def uncertainty(
@@ -172,15 +172,15 @@ def uncertainty(
     draws = _draws(inputs, samples, effort.seed)
     problems = [_at(problem, inputs, values) for values in draws]
     plans = parallel_map(partial(compile_plan, effort=effort), problems, workers)
-    found = tuple(Sample(values, plan) for values, plan in zip(draws, plans, strict=True))
-    offered = _offered(found)
+    drawn = tuple(Sample(values, plan) for values, plan in zip(draws, plans, strict=True))
+    offered = _offered(drawn)
     if _decides(problem):
         # what a fixed cluster reaches depends on a split that its plan has decided
-        problems = [settled(one, plan) for one, plan in zip(problems, plans, strict=True)]
+        problems = [settled(sampled, plan) for sampled, plan in zip(problems, plans, strict=True)]
     rows = parallel_map(partial(_judged, offered), list(zip(problems, plans, strict=True)), workers)
     judged = [_candidate(problem, plan, [row[n] for row in rows]) for n, plan in enumerate(offered)]
-    judged.sort(key=lambda one: (-one.met, _regret(one)))
-    return Uncertainty(tuple(inputs), found, tuple(judged), _recommended(judged, wanted), wanted)
+    judged.sort(key=lambda candidate: (-candidate.met, _regret(candidate)))
+    return Uncertainty(tuple(inputs), drawn, tuple(judged), _recommended(judged, wanted), wanted)
 
 
 def _decides(problem: Problem) -> bool:
@@ -200,8 +200,8 @@ def _draws(inputs: Sequence[tuple[Input, Distribution]], samples: int, seed: int
 
 
 def _at(problem: Problem, inputs: Sequence[tuple[Input, Distribution]], values: Sequence[float]) -> Problem:
-    for (one, _), value in zip(inputs, values, strict=True):
-        problem = one.set(problem, value)
+    for (entry, _), value in zip(inputs, values, strict=True):
+        problem = entry.set(problem, value)
     return problem
 
 
@@ -211,13 +211,13 @@ def _offered(samples: Sequence[Sample]) -> list[ProvisionPlan]:
     for sample in samples:
         if sample.architecture is not None:
             by_architecture.setdefault(sample.architecture, []).append(sample.plan)
-    found: list[ProvisionPlan] = []
+    offered: list[ProvisionPlan] = []
     for plans in by_architecture.values():
         plans.sort(key=lambda plan: plan.upper)
         picked = [plans[min(len(plans) - 1, int(share * len(plans)))] for share in _OFFERED]
         seen = {_hardware(plan): plan for plan in picked}
-        found += seen.values()
-    return found
+        offered += seen.values()
+    return offered
 
 
 def _hardware(plan: ProvisionPlan) -> tuple[Group, ...]:
@@ -232,20 +232,20 @@ def _hardware(plan: ProvisionPlan) -> tuple[Group, ...]:
     )
 
 
-def _judged(offered: Sequence[ProvisionPlan], one: tuple[Problem, ProvisionPlan]) -> list[float | None]:
+def _judged(offered: Sequence[ProvisionPlan], sample: tuple[Problem, ProvisionPlan]) -> list[float | None]:
     """Regret of each candidate at a sample; None where it does not sustain it, or nothing does."""
-    problem, best = one
-    found: list[float | None] = []
+    problem, best = sample
+    regrets: list[float | None] = []
     for plan in offered:
         if best.status is Status.INFEASIBLE or not meets(grown(problem), plan):
-            found.append(None)
+            regrets.append(None)
         else:
-            found.append(max(0.0, cost_at(problem, plan) - best.upper))
-    return found
+            regrets.append(max(0.0, cost_at(problem, plan) - best.upper))
+    return regrets
 
 
 def _candidate(problem: Problem, plan: ProvisionPlan, regrets: Sequence[float | None]) -> Candidate:
-    known = [one for one in regrets if one is not None]
+    known = [regret for regret in regrets if regret is not None]
     architecture = architecture_of(plan)
     assert architecture is not None
     mean = sum(known) / len(known) if known else None
@@ -253,10 +253,10 @@ def _candidate(problem: Problem, plan: ProvisionPlan, regrets: Sequence[float | 
     return Candidate(plan, architecture, cost_at(problem, plan), share, mean, max(known, default=None))
 
 
-def _regret(one: Candidate) -> float:
-    return float("inf") if one.mean_regret is None else one.mean_regret
+def _regret(candidate: Candidate) -> float:
+    return float("inf") if candidate.mean_regret is None else candidate.mean_regret
 
 
 def _recommended(judged: Sequence[Candidate], wanted: float) -> Candidate | None:
-    enough = [one for one in judged if one.met >= wanted]
+    enough = [candidate for candidate in judged if candidate.met >= wanted]
     return min(enough, key=_regret) if enough else next(iter(judged), None)

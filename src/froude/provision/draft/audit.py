@@ -12,7 +12,12 @@ _OPS = {"open": Op.READ, "create": Op.WRITE, "append": Op.WRITE}
 
 
 def take_line(line: AuditLine, log: AccessLog) -> None:
-    """Count a line; a denied call did nothing."""
+    """Count a line; a denied call did nothing.
+
+    Args:
+        line: of the audit log.
+        log: takes the access, or counts a line that is none.
+    """
     if not line.allowed:
         log.others += 1
         return

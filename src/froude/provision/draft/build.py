@@ -64,9 +64,9 @@ def build(
 
 
 def _left_out(log: AccessLog) -> str:
-    told = f"{len(log)} reads and writes of files; {log.others} other calls carry no data"
-    told += "; more files than are kept: sizes leave some out" if log.space.full else ""
-    return told + ("; sources overlap in time: what two saw counts twice" if log.overlap else "")
+    note = f"{len(log)} reads and writes of files; {log.others} other calls carry no data"
+    note += "; more files than are kept: sizes leave some out" if log.space.full else ""
+    return note + ("; sources overlap in time: what two saw counts twice" if log.overlap else "")
 
 
 def _task(table: Table, number: int, log: AccessLog, window_s: float, spent: Number) -> DraftTask:
@@ -74,7 +74,7 @@ def _task(table: Table, number: int, log: AccessLog, window_s: float, spent: Num
     first, last, _ = extremes(table.run[rows], table.time[rows])
     executions = len(first)
     units = _units(table, rows)
-    unit = max(units, key=lambda one: units[one])
+    unit = max(units, key=lambda kind: units[kind])
     share = len(rows) / len(table.task)
     lasted = None if unit is Unit.CALL else float(np.median(np.nan_to_num(last - first)))
     note = f"{_count(len(rows), 'access')} ({_percent(share)}); {_executions(units)}"
@@ -150,7 +150,7 @@ def _datasets(log: AccessLog, table: Table, grouping: Grouping) -> tuple[DraftDa
     sizes = np.nan_to_num(table.bytes)
     np.maximum.at(written, table.dataset, sizes)  # no dataset is smaller than a file in it
     calls, volumes = np.bincount(table.dataset, minlength=of), np.bincount(table.dataset, sizes, of)
-    found = []
+    datasets = []
     for number, prefix in enumerate(table.prefixes):
         path = "/" + "/".join(prefix)
         total = _summed(log, table, number)
@@ -160,8 +160,8 @@ def _datasets(log: AccessLog, table: Table, grouping: Grouping) -> tuple[DraftDa
         size = _dataset_size(
             max(float(left[number]), total), int(files[number]), float(written[number]), total
         )
-        found.append(DraftDataset(table.datasets[number], path, size, _replication(table, number), why))
-    return tuple(found)
+        datasets.append(DraftDataset(table.datasets[number], path, size, _replication(table, number), why))
+    return tuple(datasets)
 
 
 def _replication(table: Table, number: int) -> Number:
@@ -229,12 +229,12 @@ def _summed(log: AccessLog, table: Table, number: int) -> float:
 
 def _most_written(table: Table) -> Floats:
     """The most bytes that one execution wrote, by dataset."""
-    found = np.zeros(len(table.datasets))
+    most = np.zeros(len(table.datasets))
     rows = np.flatnonzero(table.write & np.isfinite(table.bytes))
     keys = table.run[rows] * len(table.datasets) + table.dataset[rows]
     pairs, which = np.unique(keys, return_inverse=True)
-    np.maximum.at(found, pairs % len(table.datasets), np.bincount(which, weights=table.bytes[rows]))
-    return found
+    np.maximum.at(most, pairs % len(table.datasets), np.bincount(which, weights=table.bytes[rows]))
+    return most
 
 
 def _spent(log: AccessLog, machines: Machines | None) -> Number:
@@ -242,14 +242,14 @@ def _spent(log: AccessLog, machines: Machines | None) -> Number:
     if machines is None:
         return Number(None, "")
     telemetry = machines.telemetry
-    told = f"{_count(telemetry.machines, 'machine')} of {machines.cores:g} cores"
+    counted = f"{_count(telemetry.machines, 'machine')} of {machines.cores:g} cores"
     spent, covered = telemetry.core_seconds(machines.cores, log.watched)
     if covered <= 0:
         mean, *ends = telemetry.overall()
         when = " to ".join(datetime.fromtimestamp(t, UTC).strftime("%Y-%m-%d %H:%M") for t in ends)
-        note = f"{told} were busy for {_percent(mean)} from {when} UTC, outside the time of the traces"
+        note = f"{counted} were busy for {_percent(mean)} from {when} UTC, outside the time of the traces"
         return Number(None, f"{note}: this tells nothing of them")
-    note = f"{told} were {_percent(spent / covered / machines.cores)} busy: {spent:.4g} core-seconds"
+    note = f"{counted} were {_percent(spent / covered / machines.cores)} busy: {spent:.4g} core-seconds"
     return Number(
         spent, f"{note}, seen for {_percent(covered / (log.span_s * telemetry.machines))} of the time"
     )
@@ -277,8 +277,8 @@ def _executions(units: Mapping[Unit, int]) -> str:
         Unit.SESSION: ("client process without a job's id", "client processes without a job's id"),
         Unit.CALL: ("single call", "single calls, as nothing tells which belong together"),
     }
-    told = [f"{count} {words[unit][count != 1]}" for unit, count in units.items()]
-    return f"{_count(sum(units.values()), 'execution')}: {'; '.join(told)}"
+    parts = [f"{count} {words[unit][count != 1]}" for unit, count in units.items()]
+    return f"{_count(sum(units.values()), 'execution')}: {'; '.join(parts)}"
 
 
 def _count(number: int, what: str) -> str:

@@ -46,8 +46,8 @@ class _Call:
 
     time_s: float
     caller: Caller
-    asked: Any
-    told: Any
+    request: Any
+    response: Any
     """None where no answer was recorded."""
 
 
@@ -88,14 +88,21 @@ class HdfsCalls:
     ) -> None:
         """One call that succeeded.
 
+        Args:
+            time_s: when the call began, seconds since the epoch.
+            caller: who made it.
+            method: one of those that this class joins.
+            request: the bytes of the message.
+            response: the bytes of the answer; None where it was not recorded.
+
         Raises:
             InputError: its messages do not decode.
         """
         asked = self._schema.decode_request(CLIENT_PROTOCOL, method, request)
-        told = None
+        answer = None
         if response is not None:
-            told = self._schema.decode_response(CLIENT_PROTOCOL, method, response)
-        self._steps[method](_Call(time_s, caller, asked, told))
+            answer = self._schema.decode_response(CLIENT_PROTOCOL, method, response)
+        self._steps[method](_Call(time_s, caller, asked, answer))
 
     def finish(self) -> None:
         """Count the files that were still being written when the trace ended."""
@@ -104,12 +111,12 @@ class HdfsCalls:
         self._open.clear()
 
     def _read(self, call: _Call) -> None:
-        if call.asked.offset:
+        if call.request.offset:
             return  # the same reader goes on
-        read = Access(call.time_s, call.caller, Op.READ, "open", call.asked.src)
-        if call.told is not None and call.told.HasField("locations"):
-            found = call.told.locations
-            length, first = float(found.fileLength), found.blocks[0] if found.blocks else None
+        read = Access(call.time_s, call.caller, Op.READ, "open", call.request.src)
+        if call.response is not None and call.response.HasField("locations"):
+            located = call.response.locations
+            length, first = float(located.fileLength), located.blocks[0] if located.blocks else None
             blocks = math.ceil(length / first.b.numBytes) if first and first.b.numBytes else 1
             read = replace(read, bytes=length, blocks=max(1, blocks), copies=len(first.locs) if first else 0)
             self._log.space.saw(read.path, length)
@@ -117,25 +124,25 @@ class HdfsCalls:
 
     def _read_located(self, call: _Call) -> None:
         self._info(call)
-        if not call.asked.needBlockToken:
+        if not call.request.needBlockToken:
             return
-        read = Access(call.time_s, call.caller, Op.READ, "open", call.asked.src)
-        if call.told is not None and call.told.HasField("fs"):
-            status = call.told.fs
+        read = Access(call.time_s, call.caller, Op.READ, "open", call.request.src)
+        if call.response is not None and call.response.HasField("fs"):
+            status = call.response.fs
             read = replace(read, bytes=float(status.length), copies=status.block_replication)
         self._log.add(read)
 
     def _create(self, call: _Call) -> None:
-        copies = min(call.asked.replication, _MOST_COPIES)
+        copies = min(call.request.replication, _MOST_COPIES)
         self._begin(
-            _Open(Access(call.time_s, call.caller, Op.WRITE, "create", call.asked.src, copies=copies), {})
+            _Open(Access(call.time_s, call.caller, Op.WRITE, "create", call.request.src, copies=copies), {})
         )
 
     def _append(self, call: _Call) -> None:
-        opened = _Open(Access(call.time_s, call.caller, Op.WRITE, "append", call.asked.src), {})
-        if call.told is not None and call.told.HasField("block"):
-            opened.before = float(call.told.block.b.numBytes)
-            opened.blocks[call.told.block.b.blockId] = opened.before
+        opened = _Open(Access(call.time_s, call.caller, Op.WRITE, "append", call.request.src), {})
+        if call.response is not None and call.response.HasField("block"):
+            opened.before = float(call.response.block.b.numBytes)
+            opened.blocks[call.response.block.b.blockId] = opened.before
         self._begin(opened)
 
     def _begin(self, opened: _Open) -> None:
@@ -148,55 +155,55 @@ class HdfsCalls:
             self._open[opened.access.path] = opened
 
     def _add_block(self, call: _Call) -> None:
-        opened = self._open.get(call.asked.src)
-        if opened is not None and call.asked.HasField("previous"):
-            opened.blocks[call.asked.previous.blockId] = float(call.asked.previous.numBytes)
+        opened = self._open.get(call.request.src)
+        if opened is not None and call.request.HasField("previous"):
+            opened.blocks[call.request.previous.blockId] = float(call.request.previous.numBytes)
 
     def _complete(self, call: _Call) -> None:
-        if call.told is not None and not call.told.result:
+        if call.response is not None and not call.response.result:
             return  # the NameNode waits for a replica; the client asks again
-        opened = self._open.pop(call.asked.src, None)
+        opened = self._open.pop(call.request.src, None)
         if opened is None:  # created before the trace began
-            self._log.add(Access(call.time_s, call.caller, Op.WRITE, "create", call.asked.src))
+            self._log.add(Access(call.time_s, call.caller, Op.WRITE, "create", call.request.src))
             return
-        if call.asked.HasField("last"):
-            opened.blocks[call.asked.last.blockId] = float(call.asked.last.numBytes)
+        if call.request.HasField("last"):
+            opened.blocks[call.request.last.blockId] = float(call.request.last.numBytes)
         written = max(0.0, sum(opened.blocks.values()) - opened.before)
         first = opened.access
         if first.command == "create":
-            self._log.space.saw(call.asked.src, written)
+            self._log.space.saw(call.request.src, written)
         self._log.add(replace(first, bytes=written))
 
     def _info(self, call: _Call) -> None:
-        if call.told is not None and call.told.HasField("fs"):
-            self._saw(call.asked.src, call.told.fs)
+        if call.response is not None and call.response.HasField("fs"):
+            self._saw(call.request.src, call.response.fs)
 
     def _saw(self, path: str, status: Any) -> None:
         if status.fileType == _IS_FILE and path not in self._open:
             self._log.space.saw(path, float(status.length))
 
     def _listing(self, call: _Call) -> None:
-        if call.told is None or not call.told.HasField("dirList"):
+        if call.response is None or not call.response.HasField("dirList"):
             return
-        for status, name in _named(call.told.dirList.partialListing):
-            path = f"{call.asked.src.rstrip('/')}/{name}" if name else call.asked.src
+        for status, name in _named(call.response.dirList.partialListing):
+            path = f"{call.request.src.rstrip('/')}/{name}" if name else call.request.src
             self._saw(path, status)
 
     def _summary(self, call: _Call) -> None:
-        if call.told is not None:
-            self._log.totals[call.asked.path] = float(call.told.summary.length)
+        if call.response is not None:
+            self._log.totals[call.request.path] = float(call.response.summary.length)
 
     def _rename(self, call: _Call) -> None:
-        if call.told is None or call.told.result:
+        if call.response is None or call.response.result:
             self._rename2(call)
 
     def _rename2(self, call: _Call) -> None:
-        self._log.jobs.heard(call.asked.dst)
-        self._log.space.moved(call.asked.src, call.asked.dst)
+        self._log.jobs.heard(call.request.dst)
+        self._log.space.moved(call.request.src, call.request.dst)
 
     def _delete(self, call: _Call) -> None:
-        if call.told is None or call.told.result:
-            self._log.space.gone(call.asked.src)
+        if call.response is None or call.response.result:
+            self._log.space.gone(call.request.src)
 
 
 def _named(statuses: Any) -> Iterator[tuple[Message, str]]:

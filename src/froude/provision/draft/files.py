@@ -135,5 +135,11 @@ def _read_audit(path: Path, log: AccessLog, zone: tzinfo) -> str:
 
 
 def read_sources(paths: Sequence[Path], log: AccessLog, *, zone: tzinfo = UTC) -> tuple[str, ...]:
-    """`read_source` for each; what each is, in words."""
+    """`read_source` for each; what each is, in words.
+
+    Args:
+        paths: traces and audit logs, in the order to read them.
+        log: takes their accesses.
+        zone: of the times in audit logs, which carry none.
+    """
     return tuple(read_source(path, log, zone=zone) for path in paths)

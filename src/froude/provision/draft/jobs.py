@@ -79,20 +79,20 @@ class Jobs:
         """
         if self.by is not TaskBy.AUTO:
             return {}
-        found = {}
+        sessions = {}
         for (_, key), run in self._runs.items():
             job = self._senders.get(key.removeprefix(_SESSION)) if key.startswith(_SESSION) else None
             label = self._labels.get(Label("job", job)) if job else None
             if job and label is not None and (label, job) in self._runs:
-                found[run] = label, self._runs[label, job]
-        return found
+                sessions[run] = label, self._runs[label, job]
+        return sessions
 
     def heard(self, path: str) -> None:
         """Learn a job's name from the file that MapReduce keeps of it."""
         if ".jhist" in path:
-            found = _HISTORY.search(path)
-            if found is not None:
-                self._names[job_of(found[1]) or ""] = unquote(found[2])
+            match = _HISTORY.search(path)
+            if match is not None:
+                self._names[job_of(match[1]) or ""] = unquote(match[2])
 
     def task(self, label: Label) -> str:
         """What the task of a label is called, numbers left out."""
@@ -139,10 +139,10 @@ def job_of(text: str | None) -> str | None:
     """The id that a job's attempts, containers and files share, in a context or a path; None without one."""
     if not text or "_" not in text:
         return None
-    found = _JOB.search(text)
-    if found is None:
+    match = _JOB.search(text)
+    if match is None:
         return None
-    return f"{found[1]}_{found[2]}" if found[1] else f"{found[3]}_{found[4]}"
+    return f"{match[1]}_{match[2]}" if match[1] else f"{match[3]}_{match[4]}"
 
 
 def general(text: str) -> str:

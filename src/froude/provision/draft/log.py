@@ -111,13 +111,13 @@ class AccessLog:
 
         n log n in the number of sources.
         """
-        found: list[Window] = []
+        merged: list[Window] = []
         for window in sorted((w for w in self.windows if w.length_s > 0), key=lambda w: w.start_s):
-            if found and window.start_s <= found[-1].end_s:
-                found[-1].holds(window.end_s)
+            if merged and window.start_s <= merged[-1].end_s:
+                merged[-1].holds(window.end_s)
             else:
-                found.append(Window(window.start_s, window.end_s))
-        return found
+                merged.append(Window(window.start_s, window.end_s))
+        return merged
 
     @property
     def span_s(self) -> float:

@@ -14,7 +14,12 @@ _YAML_WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y",
 
 
 def identifier(text: str, fallback: str) -> str:
-    """A name for something: letters, digits and `_`, beginning with a letter; `fallback` where nothing is left."""
+    """A name for something: letters, digits and `_`, beginning with a letter; `fallback` where nothing is left.
+
+    Args:
+        text: of any characters.
+        fallback: a name that stands alone where the text has no letter or digit, and before one that begins otherwise.
+    """
     name = _FOREIGN.sub("_", text).strip("_")[:_LONGEST].rstrip("_")
     if not name:
         return fallback
@@ -24,20 +29,30 @@ def identifier(text: str, fallback: str) -> str:
 
 
 def distinct(texts: Iterable[str], fallback: str) -> list[str]:
-    """An identifier for each text, told apart by a number where two would be equal; linear."""
+    """An identifier for each text, told apart by a number where two would be equal; linear.
+
+    Args:
+        texts: of any characters, in the order of the result.
+        fallback: as for `identifier`.
+    """
     taken: dict[str, int] = {}
-    found = []
+    names = []
     for text in texts:
         name = base = identifier(text, fallback)
         while name in taken:
             taken[base] += 1
             name = f"{base}_{taken[base]}"
         taken.setdefault(name, 1)
-        found.append(name)
-    return found
+        names.append(name)
+    return names
 
 
 def one_line(text: str, longest: int = 100) -> str:
-    """A text of a peer in a comment: one line, printable, cut."""
+    """A text of a peer in a comment: one line, printable, cut.
+
+    Args:
+        text: of any length and characters.
+        longest: most characters of the result, 1 or more.
+    """
     plain = "".join(c if c.isprintable() else "?" for c in text)
     return plain if len(plain) <= longest else plain[: longest - 1] + "…"

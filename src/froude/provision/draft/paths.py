@@ -39,17 +39,17 @@ def generalise(parts: Sequence[str]) -> Folder:
 
     Ids and numbers within a component become `#`.
     """
-    found: list[str] = []
+    kept: list[str] = []
     for part in parts[:DEEPEST]:
         if _PASSING.fullmatch(part):
             break
         plain = _DIGITS.sub("#", _ID.sub("#", part))
         if _TELLS_NOTHING.fullmatch(plain) or _ID.search(part):
             break
-        found.append(plain)
+        kept.append(plain)
         if part == ".staging":
             break
-    return tuple(found)
+    return tuple(kept)
 
 
 @dataclass(slots=True)
@@ -86,9 +86,9 @@ class Folders:
         """The number of a folder's kind."""
         parts = components(folder)
         kind = self._longest(parts) if self.named else generalise(parts)
-        found = self._numbers.get(kind)
-        if found is not None:
-            return found
+        known = self._numbers.get(kind)
+        if known is not None:
+            return known
         if len(self.kinds) >= MOST_FOLDERS:
             kind = kind[:1] if kind[:1] in self._numbers else ()
             if kind in self._numbers:
@@ -140,7 +140,7 @@ def cut(
         Prefixes, such that a folder belongs to the longest that holds it; `()` takes what is left.
     """
     root = _tree(kinds, calls, sizes)
-    found: list[Folder] = []
+    prefixes: list[Folder] = []
 
     def walk(node: _Node, prefix: Folder) -> tuple[float, float]:
         """Pick below a node; what is left of its shares."""
@@ -152,12 +152,12 @@ def cut(
             rest = walk(child, (*prefix, name))
             left = left[0] + rest[0], left[1] + rest[1]
         if prefix and max(left) >= share - 1e-12:
-            found.append(prefix)
+            prefixes.append(prefix)
             return 0.0, 0.0
         return left
 
     left = walk(root, ())
-    return sorted(found) + ([()] if max(left) > 1e-12 or not found else [])
+    return sorted(prefixes) + ([()] if max(left) > 1e-12 or not prefixes else [])
 
 
 def _tree(kinds: Sequence[Folder], calls: Sequence[float], sizes: Sequence[float]) -> _Node:
@@ -173,5 +173,10 @@ def _tree(kinds: Sequence[Folder], calls: Sequence[float], sizes: Sequence[float
 
 
 def belongs(kind: Folder, prefixes: Container[Folder]) -> Folder | None:
-    """The longest prefix that holds a folder; None when none does. One look-up a component."""
+    """The longest prefix that holds a folder; None when none does. One look-up a component.
+
+    Args:
+        kind: the components of the folder.
+        prefixes: the folders that may hold it; the empty one holds all.
+    """
     return next((kind[:n] for n in range(len(kind), -1, -1) if kind[:n] in prefixes), None)

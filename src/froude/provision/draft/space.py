@@ -30,7 +30,12 @@ class Space:
     _seen: int = 0
 
     def saw(self, path: str, length: float) -> None:
-        """A file has a length."""
+        """A file has a length.
+
+        Args:
+            path: of the file.
+            length: bytes; replaces what was known.
+        """
         *above, name = components(path) or [""]
         folder = self._find(above)
         if folder is None or name not in folder.files:
@@ -42,7 +47,12 @@ class Space:
         folder.files[name] = length
 
     def moved(self, source: str, target: str) -> None:
-        """A file or a folder was renamed, to a name or into a folder that is there."""
+        """A file or a folder was renamed, to a name or into a folder that is there.
+
+        Args:
+            source: path of the file or folder; one that was never seen changes nothing.
+            target: its new path, or that of a folder to put it in.
+        """
         *above, name = components(source) or [""]
         *beyond, new = components(target) or [""]
         here = self._find(above)

@@ -69,7 +69,12 @@ class Table:
 
 
 def settle(log: AccessLog, grouping: Grouping) -> Table:
-    """Datasets, tasks and executions of a log's accesses; n log n in their number."""
+    """Datasets, tasks and executions of a log's accesses; n log n in their number.
+
+    Args:
+        log: the accesses.
+        grouping: which datasets and tasks to make of them.
+    """
     label, run, unit = _adopted(log)
     sizes = _shared(log, run)
     prefixes, dataset = _datasets(log, grouping, sizes)
@@ -142,15 +147,20 @@ def _datasets(log: AccessLog, grouping: Grouping, sizes: Floats) -> tuple[list[F
 
 
 def numbering(kinds: Sequence[Folder], prefixes: Sequence[Folder]) -> Ints:
-    """For each kind of folder the number of the longest prefix that holds it, -1 where none does; shape (k,)."""
+    """For each kind of folder the number of the longest prefix that holds it, -1 where none does; shape (k,).
+
+    Args:
+        kinds: folders, shape (k,).
+        prefixes: the folders that may hold them; their place is their number.
+    """
     order = {prefix: number for number, prefix in enumerate(prefixes)}
-    found = [belongs(kind, order) for kind in kinds]
-    return np.array([-1 if prefix is None else order[prefix] for prefix in found], dtype=np.int64)
+    holders = [belongs(kind, order) for kind in kinds]
+    return np.array([-1 if prefix is None else order[prefix] for prefix in holders], dtype=np.int64)
 
 
 def _tasks(log: AccessLog, grouping: Grouping, label: Ints) -> tuple[list[str], Ints]:
     """Labels that are called alike are one task; those beyond the most frequent are one, too."""
-    texts = [log.jobs.task(one) for one in log.jobs.labels]
+    texts = [log.jobs.task(key) for key in log.jobs.labels]
     names = list(dict.fromkeys(texts))
     places = {name: number for number, name in enumerate(names)}
     of_label = np.array([places[text] for text in texts], dtype=np.int64)
@@ -194,7 +204,15 @@ def spans(run: Ints, time: Floats) -> tuple[Floats, Ints]:
 
 
 def extremes(run: Ints, time: Floats) -> tuple[Floats, Floats, Ints]:
-    """First and last time and the number of accesses of each execution, in ascending order of `run`."""
+    """First and last time and the number of accesses of each execution, in ascending order of `run`.
+
+    Args:
+        run: number of the execution of each access, shape (n,).
+        time: of each access in seconds, shape (n,).
+
+    Returns:
+        Three arrays with one value for each execution.
+    """
     order = np.lexsort((time, run))
     _, starts, counts = np.unique(run[order], return_index=True, return_counts=True)
     sorted_times: Any = time[order]

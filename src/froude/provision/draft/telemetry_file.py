@@ -65,10 +65,10 @@ def _read(path: Path, zone: tzinfo) -> dict[str, tuple[npt.NDArray[np.float64], 
     machine = next((names[name] for name in _MACHINE if name in names), None)
     labels = [str(x) for x in table.column(machine).to_pylist()] if machine else [_stem(path)] * len(times)
     order = np.argsort(times, kind="stable")
-    found: dict[str, list[int]] = {}
+    by_label: dict[str, list[int]] = {}
     for row in order.tolist():
-        found.setdefault(labels[row], []).append(row)
-    return {label: (times[rows], values[rows]) for label, rows in found.items()}
+        by_label.setdefault(labels[row], []).append(row)
+    return {label: (times[rows], values[rows]) for label, rows in by_label.items()}
 
 
 def _table(path: Path) -> pa.Table:
@@ -91,8 +91,8 @@ def _unpacked(file: BufferedReader, path: Path) -> Any:
 def _column(path: Path, table: pa.Table, names: dict[str, str], wanted: Sequence[str]) -> Any:
     name = next((names[name] for name in wanted if name in names), None)
     if name is None:
-        found = ", ".join(table.column_names[:10])
-        raise InputError(f"has no column {wanted[0]}", file=path, found=found, allowed=" or ".join(wanted))
+        columns = ", ".join(table.column_names[:10])
+        raise InputError(f"has no column {wanted[0]}", file=path, found=columns, allowed=" or ".join(wanted))
     return table.column(name)
 
 
@@ -100,8 +100,8 @@ def _times(path: Path, column: Any, zone: tzinfo) -> npt.NDArray[np.float64]:
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
         times = _numbers(path, column)
         if times.min() < 0 or times.max() > _LAST_S:
-            found, allowed = f"{times.min():g} to {times.max():g}", "seconds since 1970"
-            raise InputError("is no time", file=path, place="time", found=found, allowed=allowed)
+            span, allowed = f"{times.min():g} to {times.max():g}", "seconds since 1970"
+            raise InputError("is no time", file=path, place="time", found=span, allowed=allowed)
         return times
     if not (pa.types.is_timestamp(column.type) or pa.types.is_string(column.type)):
         raise InputError("is no time", file=path, place="time", found=column.type, allowed="dates or seconds")
@@ -113,8 +113,8 @@ def _times(path: Path, column: Any, zone: tzinfo) -> npt.NDArray[np.float64]:
 
 
 def _seconds(moment: Any, zone: tzinfo) -> float:
-    found = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
-    return float((found if found.tzinfo else found.replace(tzinfo=zone)).timestamp())
+    when = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    return float((when if when.tzinfo else when.replace(tzinfo=zone)).timestamp())
 
 
 def _numbers(path: Path, column: Any) -> npt.NDArray[np.float64]:

@@ -40,20 +40,20 @@ def to_text(draft: Draft) -> str:
 
 def blanks(draft: Draft) -> list[str]:
     """What is left for the user, in words."""
-    found = [f"size of dataset {d.name}" for d in draft.datasets if d.size.value is None]
-    found += [f"replication of dataset {d.name}" for d in draft.datasets if d.replication.value is None]
+    missing = [f"size of dataset {d.name}" for d in draft.datasets if d.size.value is None]
+    missing += [f"replication of dataset {d.name}" for d in draft.datasets if d.replication.value is None]
     for task in draft.tasks:
         if task.rate.value is None:
-            found.append(f"rate of task {task.name}")
-        found.append(f"memory of task {task.name}")
+            missing.append(f"rate of task {task.name}")
+        missing.append(f"memory of task {task.name}")
         if task.compute.value is None:
-            found.append(f"compute time of task {task.name}")
-        found += [
+            missing.append(f"compute time of task {task.name}")
+        missing += [
             f"record_size of task {task.name}, {_doing(io)}"
             for io in task.operations
             if io.record_size.value is None
         ]
-    return found
+    return missing
 
 
 def _doing(io: DraftIo) -> str:

@@ -33,15 +33,20 @@ _MOST_GROUPS = 6
 
 
 def best_report(plans: Sequence[ProvisionPlan], facts: dict[str, str]) -> Report:
-    """A page of the k best architectures."""
+    """A page of the k best architectures.
+
+    Args:
+        plans: one for each architecture, cheapest first; empty when no cluster meets the SLA.
+        facts: inputs, seed and version, shown last on the page.
+    """
     if not plans:
         return Report("No cluster", lede="No cluster meets the SLA.", tone=Tone.BAD, facts=facts)
     first, best = plans[0], architecture_of(plans[0])
     rows: list[tuple[Value, ...]] = []
     for number, plan in enumerate(plans, 1):
-        one = architecture_of(plan)
-        changes = best.changes(one) if best and one else ()
-        what = "; ".join(changes) or str(one)
+        architecture = architecture_of(plan)
+        changes = best.changes(architecture) if best and architecture else ()
+        what = "; ".join(changes) or str(architecture)
         rows.append((number, plan.upper, plan.upper - first.upper, plan.gap, plan.servers, what))
     columns = (
         Column("Rank", ValueKind.NUMBER),
@@ -69,43 +74,57 @@ def best_report(plans: Sequence[ProvisionPlan], facts: dict[str, str]) -> Report
     return Report("The best architectures", "", verdict(first), tone, figures, sections, facts)
 
 
-def why_not_report(best: ProvisionPlan, found: Sequence[WhyNot], facts: dict[str, str]) -> Report:
-    """A page of what forced choices cost; a single one is told in full."""
-    sections: list[Section] = [Section("What each choice costs", (_why_table(found),))]
-    sections += [Section(f"Why not {' + '.join(found[0].choice)}", (_difference(found[0]),))] * (
-        len(found) == 1
+def why_not_report(best: ProvisionPlan, answers: Sequence[WhyNot], facts: dict[str, str]) -> Report:
+    """A page of what forced choices cost; a single one is told in full.
+
+    Args:
+        best: the cheapest cluster.
+        answers: what forced choices of one dataset cost; one at least.
+        facts: inputs, seed and version, shown last on the page.
+    """
+    sections: list[Section] = [Section("What each choice costs", (_why_table(answers),))]
+    sections += [Section(f"Why not {' + '.join(answers[0].choice)}", (_difference(answers[0]),))] * (
+        len(answers) == 1
     )
-    lede = why_text(best, found[0]) if len(found) == 1 else verdict(best)
+    lede = why_text(best, answers[0]) if len(answers) == 1 else verdict(best)
     figures = (KeyFigure("the cheapest cluster", best.upper if best.found else None, ValueKind.NUMBER, "$"),)
     return Report(
-        f"Why not another for {found[0].dataset}", "", lede, Tone.NEUTRAL, figures, tuple(sections), facts
+        f"Why not another for {answers[0].dataset}", "", lede, Tone.NEUTRAL, figures, tuple(sections), facts
     )
 
 
-def why_text(best: ProvisionPlan, one: WhyNot) -> str:
-    """The answer in a sentence."""
-    what = " + ".join(one.choice)
-    if one.extra is None:
-        why = "; ".join(map(str, one.plan.conflict)) or one.plan.status.value
-        return f"{one.dataset} on {what}: no cluster was found. {why}"
-    if best.choices.get(one.dataset) == one.choice:
-        return f"{one.dataset} on {what} is what the cheapest cluster has."
-    grown = ", ".join(f"{d.item} {d.before} → {d.after}" for d in one.difference if d.dollars > 0)
+def why_text(best: ProvisionPlan, answer: WhyNot) -> str:
+    """The answer in a sentence.
+
+    Args:
+        best: the cheapest cluster.
+        answer: what a forced choice costs.
+    """
+    what = " + ".join(answer.choice)
+    if answer.extra is None:
+        why = "; ".join(map(str, answer.plan.conflict)) or answer.plan.status.value
+        return f"{answer.dataset} on {what}: no cluster was found. {why}"
+    if best.choices.get(answer.dataset) == answer.choice:
+        return f"{answer.dataset} on {what} is what the cheapest cluster has."
+    grown = ", ".join(f"{d.item} {d.before} → {d.after}" for d in answer.difference if d.dollars > 0)
     return (
-        f"{one.dataset} on {what} costs ${one.extra:,.2f} more, between ${one.least:,.2f} and ${one.most:,.2f} "
-        f"by the bounds; what grows: {grown or 'nothing'}"
+        f"{answer.dataset} on {what} costs ${answer.extra:,.2f} more, "
+        f"between ${answer.least:,.2f} and ${answer.most:,.2f} by the bounds; what grows: {grown or 'nothing'}"
     )
 
 
-def _why_table(found: Sequence[WhyNot]) -> Table:
+def _why_table(answers: Sequence[WhyNot]) -> Table:
     rows: list[tuple[Value, ...]] = [
         (
-            " + ".join(one.choice),
-            *(None if amount is None else round(amount, 2) for amount in (one.extra, one.least, one.most)),
-            "; ".join(one.changes),
-            "; ".join(map(str, one.plan.conflict)) if one.extra is None else _dearest(one),
+            " + ".join(answer.choice),
+            *(
+                None if amount is None else round(amount, 2)
+                for amount in (answer.extra, answer.least, answer.most)
+            ),
+            "; ".join(answer.changes),
+            "; ".join(map(str, answer.plan.conflict)) if answer.extra is None else _dearest(answer),
         )
-        for one in found
+        for answer in answers
     ]
     columns = (
         Column("Choice", ValueKind.CODE),
@@ -118,16 +137,18 @@ def _why_table(found: Sequence[WhyNot]) -> Table:
     return Table(columns, rows, "Every choice asked about")
 
 
-def _dearest(one: WhyNot) -> str:
-    grown = [d for d in one.difference if d.dollars > 0]
+def _dearest(answer: WhyNot) -> str:
+    grown = [d for d in answer.difference if d.dollars > 0]
     return ", ".join(f"{d.item} {d.before} → {d.after}" for d in grown[:3])
 
 
-def _difference(one: WhyNot) -> Table:
-    rows: list[tuple[Value, ...]] = [(d.item, d.kind, d.before, d.after, d.dollars) for d in one.difference]
+def _difference(answer: WhyNot) -> Table:
+    rows: list[tuple[Value, ...]] = [
+        (d.item, d.kind, d.before, d.after, d.dollars) for d in answer.difference
+    ]
     columns = (
         Column("Item", ValueKind.CODE),
-        Column("ValueKind"),
+        Column("Kind"),
         Column("In the cheapest", ValueKind.NUMBER),
         Column("With the choice", ValueKind.NUMBER),
         Column("More", ValueKind.NUMBER, "$"),
@@ -135,22 +156,28 @@ def _difference(one: WhyNot) -> Table:
     return Table(columns, rows, "Difference of the bills", empty="They are the same.")
 
 
-def slack_report(plan: ProvisionPlan, found: Slack, facts: dict[str, str]) -> Report:
-    """A page of what a plan leaves."""
-    growth = found.growth.fraction - 1
+def slack_report(plan: ProvisionPlan, slack: Slack, facts: dict[str, str]) -> Report:
+    """A page of what a plan leaves.
+
+    Args:
+        plan: the cluster.
+        slack: what is left on its servers, and how far the rates could grow.
+        facts: inputs, seed and version, shown last on the page.
+    """
+    growth = slack.growth.fraction - 1
     lede = (
-        f"All rates could grow by **{growth:.1%}** before {found.growth.bottleneck} holds the cluster back."
+        f"All rates could grow by **{growth:.1%}** before {slack.growth.bottleneck} holds the cluster back."
         if growth > 0
-        else f"The cluster meets {found.growth.fraction:.1%} of the SLA."
+        else f"The cluster meets {slack.growth.fraction:.1%} of the SLA."
     )
     tightest = tuple(
         KeyFigure(group.name, group.tightest.share, ValueKind.SHARE, note=group.tightest.name)
-        for group in found.groups[:4]
+        for group in slack.groups[:4]
     )
     figures = (KeyFigure("growth it takes", max(0.0, growth), ValueKind.SHARE), *tightest)
-    blocks: list[Block] = [slack_chart(found.groups)]
-    blocks += [_slack_table(group) for group in found.groups]
-    sections = (Section("What is left on each server", tuple(blocks)), evaluation_section(found.growth))
+    blocks: list[Block] = [slack_chart(slack.groups)]
+    blocks += [_slack_table(group) for group in slack.groups]
+    sections = (Section("What is left on each server", tuple(blocks)), evaluation_section(slack.growth))
     return Report("Slack", "", f"{lede} {verdict(plan)}", Tone.NEUTRAL, figures, sections, facts)
 
 
@@ -159,8 +186,8 @@ def slack_chart(groups: Sequence[GroupSlack]) -> Chart:
     series = tuple(
         Series(
             "in use",
-            [one.name for one in group.resources if one.available],
-            [round(one.share, 3) for one in group.resources if one.available],
+            [resource.name for resource in group.resources if resource.available],
+            [round(resource.share, 3) for resource in group.resources if resource.available],
             panel=group.name,
         )
         for group in groups[:_MOST_GROUPS]
@@ -171,8 +198,12 @@ def slack_chart(groups: Sequence[GroupSlack]) -> Chart:
 
 def _slack_table(group: GroupSlack) -> Table:
     rows: list[tuple[Value, ...]] = [
-        (one.name, *(resource_text(one, value) for value in (one.used, one.available, one.left)), one.share)
-        for one in group.resources
+        (
+            resource.name,
+            *(resource_text(resource, value) for value in (resource.used, resource.available, resource.left)),
+            resource.share,
+        )
+        for resource in group.resources
     ]
     columns = (
         Column("Resource"),
@@ -184,16 +215,27 @@ def _slack_table(group: GroupSlack) -> Table:
     return Table(columns, rows, f"One server of {group.name}")
 
 
-def resource_text(one: Resource, value: float) -> str:
-    """An amount of a resource, to three digits, with its unit; what rounding leaves over is nothing."""
-    rounded = float(f"{value:.3g}") if value > 1e-9 * one.available else 0.0
-    dimension = {"B": Dimension.SIZE, "B/s": Dimension.RATE}.get(one.unit)
-    return f"{rounded:g} {one.unit}" if dimension is None else show(rounded, dimension)
+def resource_text(resource: Resource, value: float) -> str:
+    """An amount of a resource, to three digits, with its unit; what rounding leaves over is nothing.
+
+    Args:
+        resource: gives the unit, and how much there is of it.
+        value: the amount, in the resource's unit.
+    """
+    rounded = float(f"{value:.3g}") if value > 1e-9 * resource.available else 0.0
+    dimension = {"B": Dimension.SIZE, "B/s": Dimension.RATE}.get(resource.unit)
+    return f"{rounded:g} {resource.unit}" if dimension is None else show(rounded, dimension)
 
 
-def comparison_report(names: tuple[str, str], found: Comparison, facts: dict[str, str]) -> Report:
-    """A page of two designs."""
-    saved = found.saved
+def comparison_report(names: tuple[str, str], comparison: Comparison, facts: dict[str, str]) -> Report:
+    """A page of two designs.
+
+    Args:
+        names: of the first and the second design.
+        comparison: the points that both were compiled at, and what follows from them.
+        facts: inputs, seed and version, shown last on the page.
+    """
+    saved = comparison.saved
     lede = "The two cannot be compared: they have no point in common."
     figures: tuple[KeyFigure, ...] = ()
     if saved is not None:
@@ -209,40 +251,45 @@ def comparison_report(names: tuple[str, str], found: Comparison, facts: dict[str
             KeyFigure("most", most * 100, ValueKind.NUMBER, "%"),
         )
     sections = (
-        Section("Cost of both", (_curves(names, found), _saving(found))),
-        Section("Where which is cheaper", (_stretches(names, found), _pairs(names, found))),
+        Section("Cost of both", (_curves(names, comparison), _saving(comparison))),
+        Section("Where which is cheaper", (_stretches(names, comparison), _pairs(names, comparison))),
     )
     return Report("Two designs", " or ".join(names), lede, Tone.NEUTRAL, figures, sections, facts)
 
 
-def _curves(names: tuple[str, str], found: Comparison) -> Chart:
-    factors = [pair.factor for pair in found.pairs]
+def _curves(names: tuple[str, str], comparison: Comparison) -> Chart:
+    factors = [pair.factor for pair in comparison.pairs]
     series = []
     for name, plans in zip(
-        names, ([p.first for p in found.pairs], [p.second for p in found.pairs]), strict=True
+        names, ([p.first for p in comparison.pairs], [p.second for p in comparison.pairs]), strict=True
     ):
         series.append(Series(name, factors, [upper(plan) for plan in plans]))
         series.append(Series(f"{name} (lower bound)", factors, [lower(plan) for plan in plans], dashed=True))
-    y = dollars_axis([cost for one in series for cost in one.ys])
+    y = dollars_axis([cost for curve in series for cost in curve.ys])
     return Chart("Cost against SLA", sla_axis(factors), y, tuple(series), band=True)
 
 
-def _saving(found: Comparison) -> Chart:
-    factors = [pair.factor for pair in found.pairs]
-    shares = [None if pair.saved is None else pair.saved * 100 for pair in found.pairs]
+def _saving(comparison: Comparison) -> Chart:
+    factors = [pair.factor for pair in comparison.pairs]
+    shares = [None if pair.saved is None else pair.saved * 100 for pair in comparison.pairs]
     y = Axis("saved by the first", ValueKind.NUMBER, unit="%")
     return Chart("What the first saves", sla_axis(factors), y, (Series("saved", factors, shares),))
 
 
 def winner_text(names: tuple[str, str], winner: Winner) -> str:
-    """Who wins, in words."""
+    """Who wins, in words.
+
+    Args:
+        names: of the first and the second design.
+        winner: of one point.
+    """
     words = {Winner.FIRST: names[0], Winner.SECOND: names[1], Winner.OPEN: "neither for certain"}
     return words[winner]
 
 
-def _stretches(names: tuple[str, str], found: Comparison) -> Table:
+def _stretches(names: tuple[str, str], comparison: Comparison) -> Table:
     rows: list[tuple[Value, ...]] = [
-        (one.first, one.last, winner_text(names, one.winner)) for one in found.stretches
+        (stretch.first, stretch.last, winner_text(names, stretch.winner)) for stretch in comparison.stretches
     ]
     columns = (
         Column("From", ValueKind.NUMBER, "x"),
@@ -252,11 +299,11 @@ def _stretches(names: tuple[str, str], found: Comparison) -> Table:
     return Table(columns, rows, "Where which design is cheaper")
 
 
-def _pairs(names: tuple[str, str], found: Comparison) -> Table:
+def _pairs(names: tuple[str, str], comparison: Comparison) -> Table:
     rows: list[tuple[Value, ...]] = []
-    for pair in found.pairs:
+    for pair in comparison.pairs:
         bounds = pair.saved_bounds or (None, None)
-        saved = [None if one is None else one * 100 for one in (pair.saved, *bounds)]
+        saved = [None if share is None else share * 100 for share in (pair.saved, *bounds)]
         rows.append((pair.factor, upper(pair.first), upper(pair.second), *saved))
     columns = (
         Column("SLA", ValueKind.NUMBER, "x"),

@@ -50,7 +50,7 @@ def strip(
     datasets = list(dict.fromkeys(name for _, _, choices in bands for name in choices))
     at = {name: [" + ".join(choices[name]) for _, _, choices in bands] for name in datasets}
     series = tuple(
-        Series(label, edges, [float(one == label) for one in at[name] for _ in range(2)], panel=name)
+        Series(label, edges, [float(stored == label) for stored in at[name] for _ in range(2)], panel=name)
         for name in datasets
         for label in dict.fromkeys(at[name])
     )

@@ -92,7 +92,7 @@ def _bill(problem: Problem, plan: ProvisionPlan) -> Section:
     ]
     columns = (
         Column("Item", ValueKind.CODE),
-        Column("ValueKind"),
+        Column("Kind"),
         Column("Quantity", ValueKind.NUMBER),
         Column("Price each", ValueKind.NUMBER, "$"),
         Column("Energy each", ValueKind.NUMBER, "$"),

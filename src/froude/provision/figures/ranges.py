@@ -33,26 +33,36 @@ _MOST_BARS = 16
 _DIGITS = 4
 
 
-def amount(one: Input, value: float) -> str:
-    """A value of an input as it is written in files, to four digits."""
-    rounded = round(value) if one.whole else float(f"{value:.{_DIGITS}g}")
-    return show(rounded, one.dimension)
+def amount(entry: Input, value: float) -> str:
+    """A value of an input as it is written in files, to four digits.
+
+    Args:
+        entry: the input, which gives the dimension, and whether values are whole.
+        value: in base units.
+    """
+    rounded = round(value) if entry.whole else float(f"{value:.{_DIGITS}g}")
+    return show(rounded, entry.dimension)
 
 
-def robustness_report(found: Robustness, facts: dict[str, str]) -> Report:
-    """A page of ranges."""
-    if found.architecture is None:
-        return Report("No cluster", lede=verdict(found.plan), tone=Tone.BAD, facts=facts)
+def robustness_report(robustness: Robustness, facts: dict[str, str]) -> Report:
+    """A page of ranges.
+
+    Args:
+        robustness: the ranges; without an architecture, the page says that there is no cluster.
+        facts: inputs, seed and version, shown last on the page.
+    """
+    if robustness.architecture is None:
+        return Report("No cluster", lede=verdict(robustness.plan), tone=Tone.BAD, facts=facts)
     rows: list[tuple[Value, ...]] = [
         (
-            one.input.path,
-            amount(one.input, one.input.value),
-            amount(one.input, one.low.stays),
-            edge_text(found.architecture, one.low),
-            amount(one.input, one.high.stays),
-            edge_text(found.architecture, one.high),
+            span.input.path,
+            amount(span.input, span.input.value),
+            amount(span.input, span.low.stays),
+            edge_text(robustness.architecture, span.low),
+            amount(span.input, span.high.stays),
+            edge_text(robustness.architecture, span.high),
         )
-        for one in found.ranges
+        for span in robustness.ranges
     ]
     columns = (
         Column("Input", ValueKind.CODE),
@@ -62,18 +72,18 @@ def robustness_report(found: Robustness, facts: dict[str, str]) -> Report:
         Column("Up to"),
         Column("Above it"),
     )
-    edges = [edge for one in found.ranges for edge in (one.low, one.high)]
+    edges = [edge for span in robustness.ranges for edge in (span.low, span.high)]
     sure = all(edge.proved for edge in edges)
     note = "" if sure else "Some edges rest on a solve whose gap stayed open."
-    lede = f"The architecture of the optimum: {literal(str(found.architecture))}."
+    lede = f"The architecture of the optimum: {literal(str(robustness.architecture))}."
     factors = [
         factor
-        for one in found.ranges
-        for factor in (one.input.value / one.low.stays, one.high.stays / one.input.value)
+        for span in robustness.ranges
+        for factor in (span.input.value / span.low.stays, span.high.stays / span.input.value)
     ]
     figures = (
-        KeyFigure("cost", found.plan.upper, ValueKind.NUMBER, "$"),
-        KeyFigure("inputs moved", len(found.ranges), ValueKind.NUMBER),
+        KeyFigure("cost", robustness.plan.upper, ValueKind.NUMBER, "$"),
+        KeyFigure("inputs moved", len(robustness.ranges), ValueKind.NUMBER),
         KeyFigure("least change that ends it", min(factors, default=None), ValueKind.NUMBER, "x"),
     )
     table = Table(columns, rows, "Ranges over which it stays, one input moved at a time", note)
@@ -82,32 +92,47 @@ def robustness_report(found: Robustness, facts: dict[str, str]) -> Report:
 
 
 def edge_text(held: Architecture, edge: Edge) -> str:
-    """What takes over beyond an edge."""
+    """What takes over beyond an edge.
+
+    Args:
+        held: the architecture whose edge it is.
+        edge: where it ceases to be the best.
+
+    Returns:
+        What changes of the architecture, or why there is none to change to.
+    """
     if edge.next is None or edge.why != "cheaper":
         return edge.why
     return "; ".join(held.changes(edge.next))
 
 
 def sensitivity_report(
-    found: Sensitivity, swings: Sequence[Swing], share: float, facts: dict[str, str]
+    sensitivity: Sensitivity, swings: Sequence[Swing], share: float, facts: dict[str, str]
 ) -> Report:
-    """A page of price ranges, drops and the tornado."""
-    if not found.plan.found:
-        return Report("No cluster", lede=verdict(found.plan), tone=Tone.BAD, facts=facts)
+    """A page of price ranges, drops and the tornado.
+
+    Args:
+        sensitivity: ranges and drops of prices.
+        swings: what each input does to the cost, the largest effect first.
+        share: how far each input was moved, above 0 to below 1.
+        facts: inputs, seed and version, shown last on the page.
+    """
+    if not sensitivity.plan.found:
+        return Report("No cluster", lede=verdict(sensitivity.plan), tone=Tone.BAD, facts=facts)
     figures = (
-        KeyFigure("cost", found.plan.upper, ValueKind.NUMBER, "$"),
-        KeyFigure("prices moved", len(found.ranges), ValueKind.NUMBER),
-        KeyFigure("least drop that moves a dataset", _least_drop(found), ValueKind.SHARE),
+        KeyFigure("cost", sensitivity.plan.upper, ValueKind.NUMBER, "$"),
+        KeyFigure("prices moved", len(sensitivity.ranges), ValueKind.NUMBER),
+        KeyFigure("least drop that moves a dataset", _least_drop(sensitivity), ValueKind.SHARE),
     )
     sections = (
         Section(
             "What moves the cost",
-            (tornado_chart(found.plan.upper, swings, share), _swings(found.plan.upper, swings)),
+            (tornado_chart(sensitivity.plan.upper, swings, share), _swings(sensitivity.plan.upper, swings)),
         ),
-        Section("Which price would move a dataset", (_drops(found),)),
-        Section("Between which prices all stays", (_ranges(found.ranges), Text(_EXACT))),
+        Section("Which price would move a dataset", (_drops(sensitivity),)),
+        Section("Between which prices all stays", (_ranges(sensitivity.ranges), Text(_EXACT))),
     )
-    return Report("Sensitivity", "", verdict(found.plan), Tone.GOOD, figures, sections, facts)
+    return Report("Sensitivity", "", verdict(sensitivity.plan), Tone.GOOD, figures, sections, facts)
 
 
 _EXACT = (
@@ -117,7 +142,13 @@ _EXACT = (
 
 
 def tornado_chart(cost: float, swings: Sequence[Swing], share: float) -> Chart:
-    """The change of the cost at both ends of each input, the largest on top."""
+    """The change of the cost at both ends of each input, the largest on top.
+
+    Args:
+        cost: dollars with every input at its own value.
+        swings: the largest effect first; those without any are left out.
+        share: how far each input was moved, above 0 to below 1.
+    """
     shown = [swing for swing in swings if swing.reach(cost)][:_MOST_BARS]
     paths = [swing.input.path for swing in shown]
     series = (
@@ -154,10 +185,10 @@ def _swings(cost: float, swings: Sequence[Swing]) -> Table:
     return Table(columns, rows, "Every input")
 
 
-def _drops(found: Sensitivity) -> Table:
+def _drops(sensitivity: Sensitivity) -> Table:
     rows: list[tuple[Value, ...]] = [
-        (one.unit, one.dataset, one.drop, one.crossing.price if one.crossing else None, one.why)
-        for one in sorted(found.drops, key=lambda one: 2.0 if one.drop is None else one.drop)
+        (drop.unit, drop.dataset, drop.drop, drop.crossing.price if drop.crossing else None, drop.why)
+        for drop in sorted(sensitivity.drops, key=lambda drop: 2.0 if drop.drop is None else drop.drop)
     ]
     columns = (
         Column("If the price of", ValueKind.CODE),
@@ -172,15 +203,15 @@ def _drops(found: Sensitivity) -> Table:
 def _ranges(ranges: Sequence[PriceRange]) -> Table:
     rows: list[tuple[Value, ...]] = [
         (
-            one.input.path,
-            one.input.value,
-            one.low.price if one.low else 0.0,
-            one.high.price if one.high else None,
-            all(end is None or end.exact for end in (one.low, one.high)),
-            _then(one.low),
-            _then(one.high),
+            span.input.path,
+            span.input.value,
+            span.low.price if span.low else 0.0,
+            span.high.price if span.high else None,
+            all(end is None or end.exact for end in (span.low, span.high)),
+            _then(span.low),
+            _then(span.high),
         )
-        for one in ranges
+        for span in ranges
     ]
     columns = (
         Column("Price", ValueKind.CODE),
@@ -199,5 +230,5 @@ def _then(crossing: Crossing | None) -> str:
     return "" if crossing is None or crossing.next is None else str(crossing.next)
 
 
-def _least_drop(found: Sensitivity) -> float | None:
-    return min((one.drop for one in found.drops if one.drop is not None), default=None)
+def _least_drop(sensitivity: Sensitivity) -> float | None:
+    return min((drop.drop for drop in sensitivity.drops if drop.drop is not None), default=None)

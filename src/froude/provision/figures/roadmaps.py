@@ -25,68 +25,72 @@ from froude.render import (
 )
 
 
-def roadmap_report(problem: Problem, found: Roadmap, facts: dict[str, str]) -> Report:
+def roadmap_report(problem: Problem, roadmap: Roadmap, facts: dict[str, str]) -> Report:
     """A page of regimes and the roadmap.
 
     Args:
         problem: the inputs at factor 1.
-        found: what the analysis gave.
+        roadmap: what the analysis gave.
         facts: lineage.
     """
-    sure = all(regime.proved for regime in found.regimes)
-    changes = max(0, len(found.stages) - 1)
+    sure = all(regime.proved for regime in roadmap.regimes)
+    changes = max(0, len(roadmap.stages) - 1)
     lede = (
-        f"**{len(found.stages)} architectures** ({changes} changes) stay within {found.within:.2%} of the "
-        f"cheapest at every point; the cheapest itself changes {max(0, len(found.regimes) - 1)} times."
+        f"**{len(roadmap.stages)} architectures** ({changes} changes) stay within {roadmap.within:.2%} of the "
+        f"cheapest at every point; the cheapest itself changes {max(0, len(roadmap.regimes) - 1)} times."
     )
     figures = (
-        KeyFigure("regimes", len(found.regimes), ValueKind.NUMBER, note="exact optimum"),
-        KeyFigure("stages of the roadmap", len(found.stages), ValueKind.NUMBER),
-        KeyFigure("largest extra cost", max((s.worst for s in found.stages), default=None), ValueKind.SHARE),
-        KeyFigure("candidates", found.candidates, ValueKind.NUMBER, note="near the optimum somewhere"),
+        KeyFigure("regimes", len(roadmap.regimes), ValueKind.NUMBER, note="exact optimum"),
+        KeyFigure("stages of the roadmap", len(roadmap.stages), ValueKind.NUMBER),
+        KeyFigure(
+            "largest extra cost", max((s.worst for s in roadmap.stages), default=None), ValueKind.SHARE
+        ),
+        KeyFigure("candidates", roadmap.candidates, ValueKind.NUMBER, note="near the optimum somewhere"),
     )
-    built = [point for point in found.points if point.plan.found]
+    built = [point for point in roadmap.points if point.plan.found]
     sections = (
-        Section("The roadmap", (_strip("Storage along the roadmap", _stages(found)), _stage_table(found))),
-        Section("The optimum", (_strip("Storage of the optimum", _regimes(found)), _regime_table(found))),
+        Section(
+            "The roadmap", (_strip("Storage along the roadmap", _stages(roadmap)), _stage_table(roadmap))
+        ),
+        Section("The optimum", (_strip("Storage of the optimum", _regimes(roadmap)), _regime_table(roadmap))),
         Section(
             "What it costs",
-            (_curve(found), cost_stack(problem, built)),
+            (_curve(roadmap), cost_stack(problem, built)),
         ),
-        Section("How to read it", (Text(_reading(found)),)),
+        Section("How to read it", (Text(_reading(roadmap)),)),
     )
-    tone = Tone.GOOD if sure and found.stages else Tone.WARNING
+    tone = Tone.GOOD if sure and roadmap.stages else Tone.WARNING
     return Report("The roadmap of architectures", "", lede, tone, figures, sections, facts)
 
 
 _Band = tuple[float, float, Architecture]
 
 
-def _stages(found: Roadmap) -> list[_Band]:
+def _stages(roadmap: Roadmap) -> list[_Band]:
     """Each stage as long as it may last, so that the bands meet."""
-    starts = [stage.first for stage in found.stages[:1]] + [stage.until for stage in found.stages[:-1]]
+    starts = [stage.first for stage in roadmap.stages[:1]] + [stage.until for stage in roadmap.stages[:-1]]
     return [
         (start, max(stage.until, start), stage.architecture)
-        for start, stage in zip(starts, found.stages, strict=True)
+        for start, stage in zip(starts, roadmap.stages, strict=True)
     ]
 
 
-def _regimes(found: Roadmap) -> list[_Band]:
+def _regimes(roadmap: Roadmap) -> list[_Band]:
     return [
         (regime.first.factor, regime.last.factor, regime.architecture)
-        for regime in found.regimes
+        for regime in roadmap.regimes
         if regime.architecture is not None
     ]
 
 
 def _strip(title: str, bands: Sequence[_Band]) -> Chart:
-    return strip(title, [(low, high, dict(one.choices)) for low, high, one in bands])
+    return strip(title, [(low, high, dict(architecture.choices)) for low, high, architecture in bands])
 
 
-def _stage_table(found: Roadmap) -> Table:
+def _stage_table(roadmap: Roadmap) -> Table:
     rows: list[tuple[Value, ...]] = []
     last: Stage | None = None
-    for stage in found.stages:
+    for stage in roadmap.stages:
         changes = last.architecture.changes(stage.architecture) if last else (str(stage.architecture),)
         rows.append(("; ".join(changes), stage.first, stage.last, stage.until, stage.worst))
         last = stage
@@ -100,10 +104,10 @@ def _stage_table(found: Roadmap) -> Table:
     return Table(columns, rows, "Stages of the roadmap", empty="No cluster at any point.")
 
 
-def _regime_table(found: Roadmap) -> Table:
+def _regime_table(roadmap: Roadmap) -> Table:
     rows: list[tuple[Value, ...]] = []
     last: Regime | None = None
-    for regime in found.regimes:
+    for regime in roadmap.regimes:
         rows.append(
             (
                 _what(last, regime),
@@ -124,7 +128,7 @@ def _regime_table(found: Roadmap) -> Table:
         Column("Proved", ValueKind.MET),
     )
     return Table(
-        columns, rows, "Regimes of the optimum", note=f"Boundaries are known within {found.tolerance:.2%}."
+        columns, rows, "Regimes of the optimum", note=f"Boundaries are known within {roadmap.tolerance:.2%}."
     )
 
 
@@ -136,26 +140,28 @@ def _what(last: Regime | None, regime: Regime) -> str:
     return "; ".join(last.architecture.changes(regime.architecture))
 
 
-def _curve(found: Roadmap) -> Chart:
-    factors = [point.factor for point in found.points]
+def _curve(roadmap: Roadmap) -> Chart:
+    factors = [point.factor for point in roadmap.points]
     staged = {
         factor: cost
-        for stage in found.stages
+        for stage in roadmap.stages
         for factor, cost in zip(
             (f for f in factors if stage.first <= f <= stage.last), stage.cost, strict=False
         )
     }
     series = (
-        Series("optimum", factors, [upper(point.plan) for point in found.points]),
-        Series("optimum (lower bound)", factors, [lower(point.plan) for point in found.points], dashed=True),
+        Series("optimum", factors, [upper(point.plan) for point in roadmap.points]),
+        Series(
+            "optimum (lower bound)", factors, [lower(point.plan) for point in roadmap.points], dashed=True
+        ),
         Series("roadmap", factors, [staged.get(factor) for factor in factors]),
     )
-    y: Axis = dollars_axis([cost for one in series for cost in one.ys])
+    y: Axis = dollars_axis([cost for curve in series for cost in curve.ys])
     return Chart("Cost of the optimum and along the roadmap", sla_axis(factors), y, series, band=True)
 
 
-def _reading(found: Roadmap) -> str:
-    open_ = sum(not regime.proved for regime in found.regimes)
+def _reading(roadmap: Roadmap) -> str:
+    open_ = sum(not regime.proved for regime in roadmap.regimes)
     unproved = f" {open_} of the regimes rest on a solve whose gap stayed open." if open_ else ""
     return (
         "A regime that begins and ends between two points of the sweep is not seen; more points find more. "

@@ -34,24 +34,24 @@ def sweep_report(problem: Problem, points: Sequence[Point], facts: dict[str, str
         points: of the sweep, ascending.
         facts: lineage.
     """
-    found = [point for point in points if point.plan.found]
+    built = [point for point in points if point.plan.found]
     proved = sum(point.plan.status is Status.PROVED for point in points)
     lede = f"{proved} of {len(points)} points are proved within the gap asked for."
     tone = Tone.GOOD if proved == len(points) else Tone.WARNING
     figures: tuple[KeyFigure, ...] = ()
-    if found:
-        worst = max(point.plan.gap for point in found)
+    if built:
+        worst = max(point.plan.gap for point in built)
         figures = (
             KeyFigure("points proved", proved, ValueKind.NUMBER, note=f"of {len(points)}"),
             KeyFigure("largest gap", worst, ValueKind.SHARE),
-            KeyFigure("architectures", len({architecture(p.plan) for p in found}), ValueKind.NUMBER),
+            KeyFigure("architectures", len({architecture(p.plan) for p in built}), ValueKind.NUMBER),
         )
     curves: tuple[Block, ...] = (cost_curve(points), baseline_table(points))
-    strip: list[Block] = [storage_strip(problem, found)] if found else []
+    strip: list[Block] = [storage_strip(problem, built)] if built else []
     sections = (
         Section("Cost against SLA", curves),
         Section("Where the data lies", (*strip, _architectures(problem, points))),
-        Section("What the money buys", (cost_stack(problem, found),)),
+        Section("What the money buys", (cost_stack(problem, built),)),
         Section("Every point", (_points(points),)),
     )
     return Report("Cost against SLA", "", lede, tone, figures, sections, facts)
@@ -73,7 +73,7 @@ def cost_curve(points: Sequence[Point]) -> Chart:
     for name in names:
         plans = [point.baselines.get(name) for point in points]
         series.append(Series(f"all on {name}", factors, [None if p is None else upper(p) for p in plans]))
-    y = dollars_axis([cost for one in series for cost in one.ys])
+    y = dollars_axis([cost for curve in series for cost in curve.ys])
     caption = "The optimum lies in the band between the cost and its lower bound."
     return Chart("Cost against SLA", sla_axis(factors), y, tuple(series), caption=caption, band=True)
 
@@ -82,6 +82,10 @@ def storage_strip(problem: Problem, points: Sequence[Point]) -> Chart:
     """One panel a dataset, a band in the colour of the storage that it lies on.
 
     A point stands for the factors nearer to it than to its neighbours, so a change falls between two points.
+
+    Args:
+        problem: the inputs, for the names of the datasets.
+        points: in ascending order of their factors; each has a cluster.
     """
     names = [dataset.name for dataset in problem.application.datasets]
     spans = between([point.factor for point in points])
@@ -93,7 +97,12 @@ def storage_strip(problem: Problem, points: Sequence[Point]) -> Chart:
 
 
 def cost_stack(problem: Problem, points: Sequence[Point | Best]) -> Chart:
-    """Cost by kind of part over the factor."""
+    """Cost by kind of part over the factor.
+
+    Args:
+        problem: the inputs, for the prices.
+        points: in ascending order of their factors; each has a cluster.
+    """
     factors = [point.factor for point in points]
     bills = [bill(problem, point.plan) for point in points]
     kinds = dict.fromkeys(line.kind for lines in bills for line in lines)
@@ -149,14 +158,14 @@ def _points(points: Sequence[Point]) -> Table:
     rows: list[tuple[Value, ...]] = []
     for point in points:
         plan = point.plan
-        found = plan.found
-        cost, gap = (plan.upper, plan.gap) if found else (None, None)
+        built = plan.found
+        cost, gap = (plan.upper, plan.gap) if built else (None, None)
         rows.append(
             (
                 point.factor,
                 plan.status.value,
                 cost,
-                plan.lower if found else None,
+                plan.lower if built else None,
                 gap,
                 plan.servers,
                 plan.seconds,

@@ -37,29 +37,38 @@ _MOST_CANDIDATES = 25
 _BINS = 24
 
 
-def uncertainty_report(found: Uncertainty, facts: dict[str, str]) -> Report:
-    """A page of samples, candidates and the recommendation."""
-    best = found.recommended
-    enough = best is not None and best.met >= found.wanted
+def uncertainty_report(uncertainty: Uncertainty, facts: dict[str, str]) -> Report:
+    """A page of samples, candidates and the recommendation.
+
+    Args:
+        uncertainty: samples, candidates and the recommendation.
+        facts: inputs, seed and version, shown last on the page.
+    """
+    best = uncertainty.recommended
+    enough = best is not None and best.met >= uncertainty.wanted
     figures = tuple(
-        KeyFigure(f"cost, {share:.0%} quantile", found.quantile(share), ValueKind.NUMBER, "$")
+        KeyFigure(f"cost, {share:.0%} quantile", uncertainty.quantile(share), ValueKind.NUMBER, "$")
         for share in QUANTILES[::2]
     )
     if best is not None:
         figures = (
             KeyFigure("recommended plan", best.cost, ValueKind.NUMBER, "$"),
-            KeyFigure("meets the SLA in", best.met, ValueKind.SHARE, aim=found.wanted, note="of the samples"),
+            KeyFigure(
+                "meets the SLA in", best.met, ValueKind.SHARE, aim=uncertainty.wanted, note="of the samples"
+            ),
             *figures,
         )
     sections = (
-        Section("What it will cost", (_density(found), _distribution(found), _inputs(found))),
-        Section("Which cluster to buy", (_candidates(found), Text(_READING))),
-        Section("Which architectures are the best how often", (_frequencies(found),)),
+        Section(
+            "What it will cost", (_density(uncertainty), _distribution(uncertainty), _inputs(uncertainty))
+        ),
+        Section("Which cluster to buy", (_candidates(uncertainty), Text(_READING))),
+        Section("Which architectures are the best how often", (_frequencies(uncertainty),)),
     )
     return Report(
         "Uncertainty",
         "",
-        recommendation(found, literal),
+        recommendation(uncertainty, literal),
         Tone.GOOD if enough else Tone.WARNING,
         figures,
         sections,
@@ -73,23 +82,30 @@ _READING = (
 )
 
 
-def recommendation(found: Uncertainty, quoted: Callable[[str], str] = str) -> str:
-    """What to buy, in a sentence; names as `quoted` writes them."""
-    best = found.recommended
+def recommendation(uncertainty: Uncertainty, quoted: Callable[[str], str] = str) -> str:
+    """What to buy, in a sentence; names as `quoted` writes them.
+
+    Args:
+        uncertainty: samples, candidates and the recommended one, if any.
+        quoted: how the name of an architecture is written, such as `literal` for a page.
+    """
+    best = uncertainty.recommended
     if best is None:
         return "No sample has a cluster."
     text = (
-        f"${best.cost:,.2f} meets the SLA in {best.met:.1%} of {len(found.samples)} samples, for a mean regret "
+        f"${best.cost:,.2f} meets the SLA in {best.met:.1%} of {len(uncertainty.samples)} samples, for a mean regret "
         f"of ${best.mean_regret or 0:,.2f}: {quoted(str(best.architecture))}."
     )
     return (
-        text if best.met >= found.wanted else f"No candidate meets {found.wanted:.0%} of the samples. {text}"
+        text
+        if best.met >= uncertainty.wanted
+        else f"No candidate meets {uncertainty.wanted:.0%} of the samples. {text}"
     )
 
 
-def _density(found: Uncertainty) -> Chart:
+def _density(uncertainty: Uncertainty) -> Chart:
     """How many samples cost about how much."""
-    costs = found.costs
+    costs = uncertainty.costs
     low, high = (costs[0], costs[-1]) if costs else (0.0, 1.0)
     width = (high - low) / _BINS or 1.0
     counts = [0] * _BINS
@@ -101,54 +117,63 @@ def _density(found: Uncertainty) -> Chart:
         Axis("cost of the optimum", ValueKind.NUMBER, unit="$"),
         Axis("samples", ValueKind.NUMBER, unit="samples"),
     )
-    return Chart("How the cost of the optimum is distributed", x, y, (series,), ChartKind.STEP, _marks(found))
+    return Chart(
+        "How the cost of the optimum is distributed", x, y, (series,), ChartKind.STEP, _marks(uncertainty)
+    )
 
 
-def _distribution(found: Uncertainty) -> Chart:
+def _distribution(uncertainty: Uncertainty) -> Chart:
     """Share of the samples whose optimum costs at most so much."""
-    costs = found.costs
+    costs = uncertainty.costs
     shares = [(number + 1) / len(costs) for number in range(len(costs))]
     x, y = (
         Axis("cost of the optimum", ValueKind.NUMBER, unit="$"),
         Axis("share of the samples", ValueKind.SHARE),
     )
     series = (Series("costs at most", list(costs), shares),)
-    return Chart("Share of samples that cost at most so much", x, y, series, ChartKind.STEP, _marks(found))
+    return Chart(
+        "Share of samples that cost at most so much", x, y, series, ChartKind.STEP, _marks(uncertainty)
+    )
 
 
-def _marks(found: Uncertainty) -> tuple[Mark, ...]:
+def _marks(uncertainty: Uncertainty) -> tuple[Mark, ...]:
     """The recommended plan, where it lies among the costs."""
-    best, costs = found.recommended, found.costs
+    best, costs = uncertainty.recommended, uncertainty.costs
     if best is None or not costs or not costs[0] <= best.cost <= costs[-1]:
         return ()
     return (Mark(best.cost, "recommended plan"),)
 
 
-def _inputs(found: Uncertainty) -> Table:
+def _inputs(uncertainty: Uncertainty) -> Table:
     rows: list[tuple[Value, ...]] = [
-        (one.path, amount(one, one.value), known_text(one, known)) for one, known in found.inputs
+        (entry.path, amount(entry, entry.value), known_text(entry, known))
+        for entry, known in uncertainty.inputs
     ]
     columns = (Column("Input", ValueKind.CODE), Column("As given"), Column("Taken as"))
     return Table(columns, rows, "What is uncertain")
 
 
-def known_text(one: Input, known: Distribution) -> str:
-    """A distribution in words."""
+def known_text(entry: Input, known: Distribution) -> str:
+    """A distribution in words.
+
+    Args:
+        entry: the input, which gives the dimension of the numbers.
+        known: what is known of its value; another kind than the shipped ones is told by its class.
+    """
     if isinstance(known, Uniform):
-        return f"uniform from {amount(one, known.low)} to {amount(one, known.high)}"
+        return f"uniform from {amount(entry, known.low)} to {amount(entry, known.high)}"
     if isinstance(known, Triangular):
-        low, mode, high = (amount(one, value) for value in (known.low, known.mode, known.high))
+        low, mode, high = (amount(entry, value) for value in (known.low, known.mode, known.high))
         return f"triangular from {low} over {mode} to {high}"
     if isinstance(known, Lognormal):
-        return (
-            f"lognormal around {amount(one, known.median)}, two of three within a factor of {known.factor:g}"
-        )
+        return f"lognormal around {amount(entry, known.median)}, two of three within a factor of {known.factor:g}"
     return type(known).__name__
 
 
-def _candidates(found: Uncertainty) -> Table:
+def _candidates(uncertainty: Uncertainty) -> Table:
     rows: list[tuple[Value, ...]] = [
-        _row(one, recommended=one is found.recommended) for one in found.candidates[:_MOST_CANDIDATES]
+        _row(candidate, recommended=candidate is uncertainty.recommended)
+        for candidate in uncertainty.candidates[:_MOST_CANDIDATES]
     ]
     columns = (
         Column("Cost", ValueKind.NUMBER, "$"),
@@ -161,15 +186,22 @@ def _candidates(found: Uncertainty) -> Table:
     return Table(columns, rows, "Candidate clusters")
 
 
-def _row(one: Candidate, *, recommended: bool) -> tuple[Value, ...]:
+def _row(candidate: Candidate, *, recommended: bool) -> tuple[Value, ...]:
     mark = "recommended" if recommended else ""
-    return one.cost, one.met, one.mean_regret, one.worst_regret, str(one.architecture), mark
+    return (
+        candidate.cost,
+        candidate.met,
+        candidate.mean_regret,
+        candidate.worst_regret,
+        str(candidate.architecture),
+        mark,
+    )
 
 
-def _frequencies(found: Uncertainty) -> Table:
-    total = len(found.samples)
+def _frequencies(uncertainty: Uncertainty) -> Table:
+    total = len(uncertainty.samples)
     rows: list[tuple[Value, ...]] = [
-        (str(one), count / total, count) for one, count in found.frequencies.items()
+        (str(architecture), count / total, count) for architecture, count in uncertainty.frequencies.items()
     ]
     columns = (
         Column("Architecture"),

@@ -29,7 +29,13 @@ def is_blank(text: str) -> bool:
 
 
 def note_blanks(elements: Iterable[Element], flaws: Flaws, above: str = "") -> None:
-    """Note every number that is still blank, with the element and what stands above it."""
+    """Note every number that is still blank, with the element and what stands above it.
+
+    Args:
+        elements: of one level; their children are looked at too.
+        flaws: takes one error for each blank number.
+        above: title of the element that holds them, such as `task Read`; empty at the top and in `application`.
+    """
     for element in elements:
         named = next((element.fields[n].text for n in ("name", "task", "dataset") if n in element.fields), "")
         title = " ".join(part for part in (element.tag, named, above and f"of {above}") if part)

@@ -83,7 +83,12 @@ class Crosscheck:
                 self._refers(child, "cpu", cpus)
 
     def survival(self, options: Options, application: Application) -> None:
-        """What must outlive failing servers stands on more of them than may fail."""
+        """What must outlive failing servers stands on more of them than may fail.
+
+        Args:
+            options: how many servers may fail at once (`survive_hosts`); 0 asks for nothing.
+            application: its persistent datasets must have a copy, or enough fragments, on the servers that are left.
+        """
         failing = options.survive_hosts
         for dataset in application.datasets if failing else ():
             if dataset.persistent is Persistence.REQUIRED and not _outlives(dataset, failing):
@@ -104,7 +109,12 @@ class Crosscheck:
                 )
 
     def schedule(self, catalog: Catalog, sla: Sla) -> None:
-        """What follows the day is paid by the hour."""
+        """What follows the day is paid by the hour.
+
+        Args:
+            catalog: of it nothing may be owned when there is a schedule.
+            sla: without a schedule there is nothing to check.
+        """
         if sla.schedule is None:
             return
         things = [("storage_unit", unit.name, unit.owned) for unit in catalog.units]
@@ -138,7 +148,12 @@ class Crosscheck:
             )
 
     def sla(self, sla: Sla, application: Application) -> None:
-        """Targets name tasks; a batch job's phases have their share of the time."""
+        """Targets name tasks; a batch job's phases have their share of the time.
+
+        Args:
+            sla: of a batch job, the split between the phases must be complete; two phases may leave it out.
+            application: whose tasks and phases may be named.
+        """
         tasks = [task.name for task in application.tasks]
         for child in self._elements:
             if child.tag in {"sla", "job"}:
@@ -149,7 +164,12 @@ class Crosscheck:
             self._split(sla.batch, application)
 
     def options(self, options: Options, catalog: Catalog) -> None:
-        """Memory is bought as a unit of the catalog."""
+        """Memory is bought as a unit of the catalog.
+
+        Args:
+            options: without a memory unit, the catalog must have a volatile one to take.
+            catalog: whose units may be named; no service.
+        """
         names = [unit.name for unit in catalog.units]
         if options.memory_unit is not None:
             for child in self._elements:
@@ -168,7 +188,12 @@ class Crosscheck:
             self._flaws.add(at, message, name="memory_unit", found=repr(named))
 
     def storable(self, catalog: Catalog, application: Application) -> None:
-        """A persistent dataset needs a non-volatile unit; a local one, one that stands in servers."""
+        """A persistent dataset needs a non-volatile unit; a local one, one that stands in servers.
+
+        Args:
+            catalog: units, services among them, that data may be stored on.
+            application: its persistent datasets must have such a unit.
+        """
         kept = [unit for unit in catalog.units if not unit.volatile]
         inside = any(not unit.service for unit in kept)
         for dataset in application.datasets:
@@ -179,7 +204,12 @@ class Crosscheck:
                 self._flaws.add(at, message, name="persistent")
 
     def profiles(self, catalog: Catalog, application: Application) -> None:
-        """A dataset's profile is known to some unit."""
+        """A dataset's profile is known to some unit.
+
+        Args:
+            catalog: whose units' profiles may be named.
+            application: its datasets name at most one profile each.
+        """
         known = [profile.name for unit in catalog.units for profile in unit.profiles]
         for dataset in application.datasets:
             if dataset.profile is not None and dataset.profile not in known:
@@ -251,13 +281,13 @@ class Crosscheck:
                 )
 
     def _is_blank(self, tag: str, name: str, field: str) -> bool:
-        found = self._find(tag, name).fields.get(field)
-        return found is not None and is_blank(found.text)
+        text = self._find(tag, name).fields.get(field)
+        return text is not None and is_blank(text.text)
 
     def _find(self, tag: str, name: str | None) -> Element:
         for element in self._elements:
-            found = element.fields.get("name")
-            if element.tag == tag and (name is None or (found is not None and found.text.strip() == name)):
+            title = element.fields.get("name")
+            if element.tag == tag and (name is None or (title is not None and title.text.strip() == name)):
                 return element
         return self._elements[0]
 

@@ -24,7 +24,15 @@ _NUMBER, _DOLLARS = Dimension.NUMBER, Dimension.DOLLARS
 
 
 def read_target(element: Element, flaws: Flaws) -> RateTarget | None:
-    """`sla`; ours: `latency` and its `quantile`."""
+    """`sla`; ours: `latency` and its `quantile`.
+
+    Args:
+        element: an `sla`.
+        flaws: takes what is wrong with it.
+
+    Returns:
+        The target; None where anything about it is wrong.
+    """
     fields = Fields(element, flaws)
     task, rate = fields.text("task"), fields.number("rate", _COUNT)
     latency = fields.optional_number("latency", _TIME, above_zero=True)
@@ -34,7 +42,15 @@ def read_target(element: Element, flaws: Flaws) -> RateTarget | None:
 
 
 def read_batch(element: Element, flaws: Flaws) -> Batch | None:
-    """`batch` (ours): `time`, `job task executions`, `split phase share`."""
+    """`batch` (ours): `time`, `job task executions`, `split phase share`.
+
+    Args:
+        element: a `batch`.
+        flaws: takes what is wrong with it and its children.
+
+    Returns:
+        The job of the children that are sound; None where anything else about it is wrong.
+    """
     fields = Fields(element, flaws)
     time = fields.number("time", _TIME, above_zero=True)
     jobs = every(fields, "job", _job, flaws)
@@ -57,7 +73,15 @@ def _split(fields: Fields, _flaws: Flaws) -> tuple[str, float] | None:
 
 
 def read_growth(element: Element, flaws: Flaws) -> Growth | None:
-    """`growth` (ours): `load` and `data` a year, until `lead_time` has passed."""
+    """`growth` (ours): `load` and `data` a year, until `lead_time` has passed.
+
+    Args:
+        element: a `growth`.
+        flaws: takes what is wrong with it.
+
+    Returns:
+        The growth; None where anything about it is wrong.
+    """
     fields = Fields(element, flaws)
     load, data = fields.number("load", _NUMBER, 0.0), fields.number("data", _NUMBER, 0.0)
     lead_time = fields.number("lead_time", _TIME)
@@ -66,7 +90,15 @@ def read_growth(element: Element, flaws: Flaws) -> Growth | None:
 
 
 def read_schedule(element: Element, flaws: Flaws) -> Schedule | None:
-    """`schedule` (ours): `period name hours factor` in the order of the day."""
+    """`schedule` (ours): `period name hours factor` in the order of the day.
+
+    Args:
+        element: a `schedule`.
+        flaws: takes what is wrong with it and its periods.
+
+    Returns:
+        The schedule; None where anything about it or a period is wrong.
+    """
     fields = Fields(element, flaws)
     moved = fields.number("price_per_GB_moved", _DOLLARS, 0.0)
     periods = every(fields, "period", _period, flaws)
@@ -86,7 +118,15 @@ def _period(fields: Fields, _flaws: Flaws) -> Period | None:
 
 
 def read_options(element: Element, flaws: Flaws) -> Options | None:
-    """`options` (ours)."""
+    """`options` (ours).
+
+    Args:
+        element: an `options`; what it leaves out has its default.
+        flaws: takes what is wrong with it.
+
+    Returns:
+        The options; None where anything about them is wrong.
+    """
     fields = Fields(element, flaws)
     isolation = fields.one_of("isolation", Isolation, Isolation.NONE)
     placement = fields.one_of("placement", Placement, Placement.WEIGHTED)

@@ -31,17 +31,28 @@ class Fields:
         self._sound = True
 
     def flaw(self, message: str, name: str | None = None, *, allowed: object = None) -> None:
-        """Note an error of the element or of a field."""
+        """Note an error of the element or of a field.
+
+        Args:
+            message: what is wrong, to follow the element's or field's title.
+            name: of the field, whose text and line are then shown; None for the element as a whole.
+            allowed: what may stand there.
+        """
         self._sound = False
-        found = repr(self.element.fields[name].text) if name in self.element.fields else None
-        self._flaws.add(self.element, message, name=name, found=found, allowed=allowed)
+        text = repr(self.element.fields[name].text) if name in self.element.fields else None
+        self._flaws.add(self.element, message, name=name, found=text, allowed=allowed)
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A word that is not empty; required without a default."""
-        found = self._get(name, required=default is None)
-        if found is not None and not found.strip():
+        """A word that is not empty; required without a default.
+
+        Args:
+            name: of the field.
+            default: for a field that is not there; None makes it required.
+        """
+        text = self._get(name, required=default is None)
+        if text is not None and not text.strip():
             self.flaw("is empty", name)
-        return (default or "") if found is None else found.strip()
+        return (default or "") if text is None else text.strip()
 
     def optional_text(self, name: str) -> str | None:
         """A word, or None where there is none."""
@@ -55,7 +66,17 @@ class Fields:
         *,
         above_zero: bool = False,
     ) -> float:
-        """A quantity that is not negative; required without a default; a share lies in [0, 1]."""
+        """A quantity that is not negative; required without a default; a share lies in [0, 1].
+
+        Args:
+            name: of the field.
+            dimension: which units its text may have, and so the base unit of the result.
+            default: in base units, for a field that is not there; None makes it required.
+            above_zero: whether 0 is refused too.
+
+        Returns:
+            The value in base units; where the text is wrong or blank, the default or 1.
+        """
         text = self._get(name, required=default is None)
         fallback = 1.0 if default is None else default
         if text is None or is_blank(text):  # `note_blanks` has said so
@@ -72,13 +93,24 @@ class Fields:
         return value
 
     def optional_number(self, name: str, dimension: Dimension, *, above_zero: bool = False) -> float | None:
-        """A quantity, or None where there is none."""
+        """A quantity, or None where there is none.
+
+        Args:
+            name: of the field.
+            dimension: which units its text may have, and so the base unit of the result.
+            above_zero: whether 0 is refused.
+        """
         if self._get(name, required=False) is None:
             return None
         return self.number(name, dimension, above_zero=above_zero)
 
     def whole(self, name: str, default: int | None = None) -> int:
-        """A whole number that is not negative."""
+        """A whole number that is not negative.
+
+        Args:
+            name: of the field.
+            default: for a field that is not there, 0 or more; None makes it required.
+        """
         value = self.number(name, Dimension.COUNT, None if default is None else float(default))
         if value != math.floor(value):
             self.flaw("is not a whole number", name, allowed="0, 1, 2, …")
@@ -89,7 +121,12 @@ class Fields:
         return None if self._get(name, required=False) is None else self.whole(name)
 
     def flag(self, name: str, default: bool | None = None) -> bool:
-        """`1` or `0` (YAML's true and false too)."""
+        """`1` or `0` (YAML's true and false too).
+
+        Args:
+            name: of the field.
+            default: for a field that is not there; None makes it required.
+        """
         text = self._get(name, required=default is None)
         if text is None:
             return bool(default)
@@ -98,7 +135,13 @@ class Fields:
         return text.strip().lower() in _YES
 
     def one_of(self, name: str, kind: type[E], default: E | None = None) -> E:
-        """A member of an enumeration by its value; required without a default."""
+        """A member of an enumeration by its value; required without a default.
+
+        Args:
+            name: of the field.
+            kind: the enumeration; its values are what may stand in the file.
+            default: for a field that is not there; None makes it required.
+        """
         text = self._get(name, required=default is None)
         members = {str(member.value): member for member in kind}
         if text is not None and text.strip() in members:
@@ -140,17 +183,24 @@ class Fields:
 
     def _get(self, name: str, *, required: bool) -> str | None:
         self._asked.append(name)
-        found = self.element.fields.get(name)
-        if found is None and required:
+        field = self.element.fields.get(name)
+        if field is None and required:
             hint = nearest(name, self.element.fields)
             self.flaw(f"{name} is missing{hint}", allowed=f"a field {name}")
-        return None if found is None else found.text
+        return None if field is None else field.text
 
 
 def every(fields: Fields, tag: str, read: Callable[[Fields, Flaws], T | None], flaws: Flaws) -> list[T]:
-    """The values of every child of a tag that is sound."""
-    found = (read(Fields(child, flaws), flaws) for child in fields.children(tag))
-    return [one for one in found if one is not None]
+    """The values of every child of a tag that is sound.
+
+    Args:
+        fields: of the element above.
+        tag: of the children to read.
+        read: makes a value of a child's fields, or None of those that are wrong.
+        flaws: takes what is wrong with the children.
+    """
+    values = (read(Fields(child, flaws), flaws) for child in fields.children(tag))
+    return [value for value in values if value is not None]
 
 
 def at_most_one(fields: Fields, *tags: str) -> None:
@@ -169,7 +219,14 @@ def at_least_one(fields: Fields, *tags: str) -> None:
 
 
 def distinct(fields: Fields, flaws: Flaws, *tags: str, by: str = "name") -> None:
-    """Refuse two children of a tag with one name, or one value of another field."""
+    """Refuse two children of a tag with one name, or one value of another field.
+
+    Args:
+        fields: of the element above.
+        flaws: takes an error for each child that repeats an earlier one.
+        tags: of the children; each tag has names of its own.
+        by: the field that must differ.
+    """
     for tag in tags:
         seen: dict[str, int | None] = {}
         for child in fields.children(tag):

@@ -30,7 +30,15 @@ _DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?")
 
 
 def read_catalog(element: Element, flaws: Flaws) -> Catalog | None:
-    """`resources`."""
+    """`resources`.
+
+    Args:
+        element: a `resources`.
+        flaws: takes what is wrong with it and all in it.
+
+    Returns:
+        The catalog of what is sound in it; None without a core type, or where a field of its own is wrong.
+    """
     fields = Fields(element, flaws)
     units = tuple(every(fields, "storage_unit", _storage_unit, flaws))
     cpus = tuple(every(fields, "cpu", _cpu, flaws))

@@ -115,6 +115,11 @@ def read_parts(names: Sequence[str | Path]) -> Parts:
 def parse(data: bytes, file: str, flaws: Flaws) -> list[Element]:
     """The elements of a file, which is XML when it begins with `<`.
 
+    Args:
+        data: content of the file.
+        file: its name, for errors.
+        flaws: takes what is wrong in it.
+
     Raises:
         InputError: it is of neither form.
     """
@@ -123,7 +128,15 @@ def parse(data: bytes, file: str, flaws: Flaws) -> list[Element]:
 
 
 def parts_of(elements: Sequence[Element], flaws: Flaws) -> Parts:
-    """Values of elements; what is wrong goes to `flaws`."""
+    """Values of elements; what is wrong goes to `flaws`.
+
+    Args:
+        elements: top elements of all files, in any order.
+        flaws: takes what is wrong with them, alone and together.
+
+    Returns:
+        What was sound; a part that is missing or wrong is None, options have their defaults.
+    """
     note_blanks(elements, flaws)
     by_tag: dict[str, list[Element]] = {tag: [] for tag in TAGS}
     for element in elements:

@@ -26,7 +26,15 @@ _ERASURE = re.compile(r"(\d{1,4})\s*\+\s*(\d{1,4})")
 
 
 def read_application(element: Element, flaws: Flaws) -> Application | None:
-    """`application`."""
+    """`application`.
+
+    Args:
+        element: an `application`.
+        flaws: takes what is wrong with it and all in it.
+
+    Returns:
+        The application of what is sound in it; None where its values contradict each other.
+    """
     fields = Fields(element, flaws)
     datasets = every(fields, "dataset", _dataset, flaws)
     tasks = every(fields, "task", _task, flaws)
@@ -91,9 +99,9 @@ def _task(fields: Fields, flaws: Flaws) -> Task | None:
     kinds = {"io": _io, "compute": _compute, "dependency": _dependency}
     operations: list[Operation] = []
     for child in fields.children(*kinds):
-        found = kinds[child.tag](Fields(child, flaws), flaws)
-        if found is not None:
-            operations.append(found)
+        operation = kinds[child.tag](Fields(child, flaws), flaws)
+        if operation is not None:
+            operations.append(operation)
     fields.finish(*kinds)
     return fields.make(lambda: Task(name, phase, memory, tuple(operations)))
 

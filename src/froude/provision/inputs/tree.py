@@ -85,7 +85,15 @@ class Flaws:
         found: object = None,
         allowed: object = None,
     ) -> None:
-        """Note an error of an element, or of one of its fields."""
+        """Note an error of an element, or of one of its fields.
+
+        Args:
+            at: the element, which gives file, line and title.
+            message: what is wrong, to follow the title.
+            name: of the field that is wrong, whose line is then shown; None for the element as a whole.
+            found: what stands there.
+            allowed: what may stand there.
+        """
         if len(self._found) >= self.MOST:
             return
         line = at.fields[name].line if name in at.fields else at.line
@@ -117,7 +125,12 @@ class Flaws:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """` did you mean X?` for a name that is not known, or nothing."""
+    """` did you mean X?` for a name that is not known, or nothing.
+
+    Args:
+        name: as it was written.
+        names: those that are known.
+    """
     known = list(names)
     close = [n for n in known if n.lower() == name.lower()] or difflib.get_close_matches(name, known, 1, 0.6)
     return f", did you mean {close[0]}?" if close else ""

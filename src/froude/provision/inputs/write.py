@@ -51,10 +51,10 @@ def to_yaml(parts: Parts) -> str:
 
 def elements(parts: Parts) -> list[Element]:
     """The top elements of what was found."""
-    found = [] if parts.sla is None else _sla(parts.sla)
-    found += [] if parts.catalog is None else [_catalog(parts.catalog)]
-    found += [] if parts.application is None else [_application(parts.application)]
-    return found + ([] if parts.options == Options() else [_options(parts.options)])
+    top = [] if parts.sla is None else _sla(parts.sla)
+    top += [] if parts.catalog is None else [_catalog(parts.catalog)]
+    top += [] if parts.application is None else [_application(parts.application)]
+    return top + ([] if parts.options == Options() else [_options(parts.options)])
 
 
 def _element(tag: str, fields: dict[str, Value], children: Sequence[Element] = ()) -> Element:
@@ -83,22 +83,22 @@ def _unless(value: Value, default: Value) -> Value:
 
 
 def _sla(sla: Sla) -> list[Element]:
-    found = [
+    demands = [
         _element(
             "sla", {"task": t.task, "rate": t.rate, "latency": (t.latency, _TIME), "quantile": t.quantile}
         )
         for t in sla.targets
     ]
     if sla.batch is not None:
-        found.append(_batch(sla.batch))
+        demands.append(_batch(sla.batch))
     if sla.growth is not None:
         growth: dict[str, Value] = {
             "load": sla.growth.load,
             "data": sla.growth.data,
             "lead_time": (sla.growth.lead_time, _TIME),
         }
-        found.append(_element("growth", growth))
-    return found + ([] if sla.schedule is None else [_schedule(sla.schedule)])
+        demands.append(_element("growth", growth))
+    return demands + ([] if sla.schedule is None else [_schedule(sla.schedule)])
 
 
 def _schedule(schedule: Schedule) -> Element:
@@ -159,7 +159,9 @@ def _unit(unit: StorageUnit) -> Element:
 
 
 def _discounts(discounts: Sequence[Discount]) -> list[Element]:
-    return [_element("discount", {"count": one.count, "price": one.price}) for one in discounts]
+    return [
+        _element("discount", {"count": discount.count, "price": discount.price}) for discount in discounts
+    ]
 
 
 def _cpu(cpu: Cpu, *, named: bool) -> Element:

@@ -24,6 +24,11 @@ _FRAME = {STAMP, LINEAGE, TAGS}
 def parse_yaml(data: bytes, file: str, flaws: Flaws) -> list[Element]:
     """The top elements of a file.
 
+    Args:
+        data: content of the file.
+        file: its name, for errors.
+        flaws: takes what is wrong in it, such as a field without a value.
+
     Raises:
         InputError: not YAML, not a mapping, or of another kind or version.
     """
@@ -36,6 +41,12 @@ def parse_yaml(data: bytes, file: str, flaws: Flaws) -> list[Element]:
 
 def parse_elements(data: bytes, file: str, flaws: Flaws, migrations: Migrations) -> Element:
     """A whole file of a kind as one element, named by the kind; its lineage is not looked at: such files are edited.
+
+    Args:
+        data: content of the file.
+        file: its name, for errors.
+        flaws: takes what is wrong in it, such as a field without a value.
+        migrations: of the kind that the file must be; older versions of it are brought up to date.
 
     Raises:
         InputError: not YAML, not a mapping, or of another kind or version.
@@ -71,29 +82,29 @@ def _element(tag: str, value: Fields, file: str, line: int | None, flaws: Flaws)
 
 
 def _children(value: Fields, file: str, flaws: Flaws) -> list[Element]:
-    found = []
+    elements = []
     for name, item in value.items():
         if isinstance(item, Fields):
-            found.append(_element(name, item, file, value.lines.get(name), flaws))
+            elements.append(_element(name, item, file, value.lines.get(name), flaws))
         elif isinstance(item, Items):
-            found += _listed(name, item, file, flaws)
-    return found
+            elements += _listed(name, item, file, flaws)
+    return elements
 
 
 def _listed(tag: str, items: Items, file: str, flaws: Flaws) -> list[Element]:
-    found = []
+    elements = []
     for number, (item, at) in enumerate(zip(items, items.lines, strict=True)):
         if tag == _ORDERED and isinstance(item, Fields) and len(item) == 1:
             name, inner = next(iter(item.items()))
             if isinstance(inner, Fields):
-                found.append(_element(name, inner, file, at, flaws))
+                elements.append(_element(name, inner, file, at, flaws))
                 continue
         if tag == _ORDERED or not isinstance(item, Fields):
             allowed = "io:, compute: or dependency: with fields" if tag == _ORDERED else "a mapping"
             flaws.add(Element(tag, file, at), f"item {number} has the wrong type", allowed=allowed)
             continue
-        found.append(_element(tag, item, file, at, flaws))
-    return found
+        elements.append(_element(tag, item, file, at, flaws))
+    return elements
 
 
 def _scalar(value: object) -> str:
@@ -120,12 +131,12 @@ _ONCE = frozenset(
 
 
 def _mapping(element: Element) -> dict[str, Any]:
-    own = {name: _number(text.text) for name, text in element.fields.items()}
+    own = {name: plain_number(text.text) for name, text in element.fields.items()}
     return own | _grouped(element.children)
 
 
-def _number(text: str) -> str | int | float:
-    """A plain number without quotes; everything else as text."""
+def plain_number(text: str) -> str | int | float:
+    """A number that is written as YAML would write it back; everything else as text."""
     for kind in (int, float):
         try:
             value = kind(text)

@@ -69,10 +69,10 @@ def find_fio() -> str:
     Raises:
         MissingError: it is not here.
     """
-    found = shutil.which("fio")
-    if found is None:
+    path = shutil.which("fio")
+    if path is None:
         raise MissingError("fio is not here", remedy="Install it: apt-get install fio, or make setup-system")
-    return found
+    return path
 
 
 def arguments(job: FioJob, place: tuple[str, ...]) -> list[str]:
@@ -177,7 +177,7 @@ def _understood(code: int, out: str, err: str, job: FioJob, name: str) -> Ran:
 def _document(out: str) -> dict[str, Any]:
     """The JSON of an output that may begin with remarks."""
     try:
-        found = json.loads(out[out.index("{") :])
+        document = json.loads(out[out.index("{") :])
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}

@@ -70,34 +70,44 @@ def uses_of(device: Device, *, root: Path = ROOT, signatures: Signatures | None 
         signatures: finds what is written on it; `wipefs` unless told otherwise.
     """
     folder = _folder(device.number, root)
-    found = [f"mounted on {place}" for place in mounts_of(device, root=root)]
-    found += ["used as swap"] * _is_swap(device, root)
-    found += ["is itself a partition"] * (folder / "partition").exists()
-    found += [f"has partition {entry.name}" for entry in _listed(folder) if (entry / "partition").exists()]
-    found += [f"held by {entry.name}" for entry in _listed(folder / "holders")]
-    found += ["read-only"] * (_line(folder / "ro") == "1")
-    found += [f"open in process {who}" for who in _openers(device, root)]
+    reasons = [f"mounted on {place}" for place in mounts_of(device, root=root)]
+    reasons += ["used as swap"] * _is_swap(device, root)
+    reasons += ["is itself a partition"] * (folder / "partition").exists()
+    reasons += [f"has partition {entry.name}" for entry in _listed(folder) if (entry / "partition").exists()]
+    reasons += [f"held by {entry.name}" for entry in _listed(folder / "holders")]
+    reasons += ["read-only"] * (_line(folder / "ro") == "1")
+    reasons += [f"open in process {who}" for who in _openers(device, root)]
     try:
-        return found + [f"holds {name}" for name in (signatures or written_on)(device.path)]
+        return reasons + [f"holds {name}" for name in (signatures or written_on)(device.path)]
     except GuardError:
-        if not found:  # reasons enough, else: what cannot be looked at is not known to be blank
+        if not reasons:  # reasons enough, else: what cannot be looked at is not known to be blank
             raise
-        return found
+        return reasons
 
 
 def mounts_of(device: Device, *, root: Path = ROOT) -> list[str]:
-    """Where a device is mounted, by its number and, for file systems that number themselves, by its name."""
-    found = []
+    """Where a device is mounted, by its number and, for file systems that number themselves, by its name.
+
+    Args:
+        device: the block device.
+        root: in place of `/`, for tests.
+    """
+    places = []
     for line in _lines(root / "proc/self/mountinfo"):
         words, _, rest = line.partition(" - ")
         fields, source = words.split(" "), rest.split(" ")[1:2]
         if len(fields) > 4 and (fields[2] == device.number or _names(source, device, root)):
-            found.append(_plain(fields[4]))
-    return found
+            places.append(_plain(fields[4]))
+    return places
 
 
 def file_system(number: str, *, root: Path = ROOT) -> str:
-    """Type of the file system with that device number, such as `ext4`; empty where none is mounted."""
+    """Type of the file system with that device number, such as `ext4`; empty where none is mounted.
+
+    Args:
+        number: of the device, as `major:minor`.
+        root: in place of `/`, for tests.
+    """
     for line in _lines(root / "proc/self/mountinfo"):
         words, _, rest = line.partition(" - ")
         if words.split(" ")[2:3] == [number]:
@@ -126,7 +136,7 @@ def written_on(path: Path) -> list[str]:
         raise GuardError("cannot be looked at", file=path, found=done.stderr, remedy="Try again as root")
     try:
         document = json.loads(done.stdout or "{}")
-        return sorted({str(one["type"]) for one in document.get("signatures", [])})
+        return sorted({str(signature["type"]) for signature in document.get("signatures", [])})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise GuardError("cannot be looked at", file=path, found=done.stdout) from error
 

@@ -56,8 +56,8 @@ class Request:
 
     def __post_init__(self) -> None:
         if len(set(self.sizes)) < 2:
-            found = ", ".join(map(size_text, self.sizes)) or "none"
-            raise InputError("too few sizes to fit", place="--sizes", found=found, allowed="two or more")
+            given = ", ".join(map(size_text, self.sizes)) or "none"
+            raise InputError("too few sizes to fit", place="--sizes", found=given, allowed="two or more")
         for size in self.sizes:
             if size <= 0 or size % BLOCK:
                 nearest = size_text(max(BLOCK, round(size / BLOCK) * BLOCK))
@@ -69,9 +69,9 @@ class Request:
                     remedy=f"The nearest is {nearest}",
                 )
         if max(self.sizes) < _SPREAD * min(self.sizes):
-            found = f"{size_text(min(self.sizes))} to {size_text(max(self.sizes))}"
+            given = f"{size_text(min(self.sizes))} to {size_text(max(self.sizes))}"
             allowed = f"a largest of {_SPREAD} times the smallest or more, to tell rate from gap"
-            raise InputError("are too much alike", place="--sizes", found=found, allowed=allowed)
+            raise InputError("are too much alike", place="--sizes", found=given, allowed=allowed)
         if not 0.05 <= self.round_s <= 3600:
             raise InputError("is out of range", place="--round", found=self.round_s, allowed="0.05 s to 1 h")
         if not 0 < self.time_limit_s <= 1e7:
@@ -115,6 +115,10 @@ def measure(
 
 def check_region(target: StorageTarget, request: Request) -> None:
     """Whether enough places for the largest record fit.
+
+    Args:
+        target: where to measure; its region is what is read and written.
+        request: with the record sizes.
 
     Raises:
         InputError: they do not.
@@ -207,11 +211,11 @@ class Session:
             ran.append(self._run(self._round(op, size, seed), self._request.round_s))
             speed = size / ran[-1].seconds / 1e6
             task.say(f"{_WORDS[op]} of {size_text(size)}, round {len(ran)}: {speed:.4g} MB/s")
-            steady = settled([1 / one.seconds for one in ran], rule)
+            steady = settled([1 / run.seconds for run in ran], rule)
         window = ran[-rule.window :]
-        records = sum(one.records for one in window)
-        seconds = sum(one.records * one.seconds for one in window) / records
-        return Sample(size, seconds, records, steady, tuple(one.seconds for one in ran))
+        records = sum(run.records for run in window)
+        seconds = sum(run.records * run.seconds for run in window) / records
+        return Sample(size, seconds, records, steady, tuple(run.seconds for run in ran))
 
     def _round(self, op: Op, size: int, seed: int) -> FioJob:
         pattern = "randread" if op is Op.READ else "randwrite"

@@ -128,12 +128,21 @@ def device_target(
     root: Path = ROOT,
     signatures: Signatures | None = None,
 ) -> StorageTarget:
-    """A block device as a target; arguments and errors as of `find_target`."""
+    """A block device as a target; arguments and errors as of `find_target`.
+
+    Args:
+        device: the block device.
+        size: bytes to read and write; None for all of it.
+        destroy: its resolved name, typed by the user; None where it was not typed.
+        read_only: measure reads only, and write nothing.
+        root: in place of `/`, for tests.
+        signatures: as for `guard.uses_of`.
+    """
     name = str(device.path)
     region = _region(device.capacity if size is None else size, name)
     if region > device.capacity:
-        found, allowed = f"--size {size_text(region)}", f"at most {size_text(device.capacity)}"
-        raise InputError("is smaller than that", file=name, found=found, allowed=allowed)
+        seen, allowed = f"--size {size_text(region)}", f"at most {size_text(device.capacity)}"
+        raise InputError("is smaller than that", file=name, found=seen, allowed=allowed)
     if read_only:
         if destroy is not None:
             raise InputError("cannot both be given", place="--destroy, --read-only")
@@ -143,9 +152,9 @@ def device_target(
         )
     uses = uses_of(device, root=root, signatures=signatures)
     if uses:
-        found = "; ".join(uses)
+        seen = "; ".join(uses)
         raise GuardError(
-            "is in use and will not be written to", file=name, found=found, remedy=_instead(uses, name)
+            "is in use and will not be written to", file=name, found=seen, remedy=_instead(uses, name)
         )
     if destroy != name:
         raise GuardError(
@@ -251,8 +260,10 @@ def _device_handle(target: StorageTarget) -> int:
         return os.open(target.name, flags | os.O_CLOEXEC)
     except OSError as error:
         if error.errno == errno.EBUSY:
-            found = "the kernel holds it for a file system, RAID, LVM or swap"
-            raise GuardError("is in use and will not be written to", file=target.name, found=found) from error
+            holder = "the kernel holds it for a file system, RAID, LVM or swap"
+            raise GuardError(
+                "is in use and will not be written to", file=target.name, found=holder
+            ) from error
         remedy = "Try again as root" if error.errno in {errno.EACCES, errno.EPERM} else None
         raise MissingError(f"cannot be opened ({error.strerror})", file=target.name, remedy=remedy) from error
 
@@ -264,9 +275,9 @@ def _check_same(handle: int, target: StorageTarget) -> None:
         GuardError: it is another one, of the same name.
     """
     number = os.fstat(handle).st_rdev
-    found = f"{os.major(number)}:{os.minor(number)}"
-    if target.kind is StorageKind.DEVICE and found != target.number:
-        raise GuardError("is another device now", file=target.name, found=found, allowed=target.number)
+    opened = f"{os.major(number)}:{os.minor(number)}"
+    if target.kind is StorageKind.DEVICE and opened != target.number:
+        raise GuardError("is another device now", file=target.name, found=opened, allowed=target.number)
 
 
 def _file_handle(target: StorageTarget) -> int:

@@ -55,8 +55,8 @@ def raise_bound(
     heap: list[tuple[float, int, Ends, Priced]] = [(root.bound, 0, {}, root)]
     looked, closed = 1, INFINITY
     while heap and heap[0][0] < min(target, closed) and looked < parts and not expired():
-        bound, _, ends, found = heapq.heappop(heap)
-        split = _split(selector, ends, found)
+        bound, _, ends, priced = heapq.heappop(heap)
+        split = _split(selector, ends, priced)
         if not split:
             closed = min(closed, bound)
         for child in split:
@@ -66,28 +66,32 @@ def raise_bound(
                 closed = min(closed, bound)
             elif below.bound < INFINITY:
                 heapq.heappush(heap, (max(bound, below.bound), looked, {**ends, **child}, below))
-    order = [server for *_, found in sorted(heap, key=lambda part: part[:2]) for server in sorted(found.used)]
+    order = [
+        server for *_, priced in sorted(heap, key=lambda part: part[:2]) for server in sorted(priced.used)
+    ]
     had = [server for server in dict.fromkeys(order) if server not in selector.probes]
     return Raised(min([closed, *(part[0] for part in heap[:1])]), tuple(had), looked)
 
 
-def _split(selector: Selector, ends: Ends, found: Priced) -> list[Ends]:
+def _split(selector: Selector, ends: Ends, priced: Priced) -> list[Ends]:
     """Two parts without the point that was found; none where it is whole."""
-    few = [name for name in selector.totals if found.x.get(name, 0.0) <= _FEW]
-    for names in (few[:1], [name for name in found.x if name.endswith("/host:count")]):
-        part = _most_away(found, names)
+    few = [name for name in selector.totals if priced.x.get(name, 0.0) <= _FEW]
+    for names in (few[:1], [name for name in priced.x if name.endswith("/host:count")]):
+        part = _most_away(priced, names)
         if part:
             return part
-    choices = _choices(selector, ends, found)
+    choices = _choices(selector, ends, priced)
     return (
-        choices or _most_away(found, few) or _most_away(found, [n for n in found.x if n.endswith(":count")])
+        choices
+        or _most_away(priced, few)
+        or _most_away(priced, [n for n in priced.x if n.endswith(":count")])
     )
 
 
-def _most_away(found: Priced, names: Sequence[str]) -> list[Ends]:
+def _most_away(priced: Priced, names: Sequence[str]) -> list[Ends]:
     """Around the number that is the least whole; none where all are whole."""
-    away, name = max(((_away(found.x.get(name, 0.0)), name) for name in names), default=(0.0, ""))
-    return _around(name, found.x[name]) if away > _WHOLE else []
+    away, name = max(((_away(priced.x.get(name, 0.0)), name) for name in names), default=(0.0, ""))
+    return _around(name, priced.x[name]) if away > _WHOLE else []
 
 
 def _away(number: float) -> float:
@@ -98,11 +102,11 @@ def _around(name: str, number: float) -> list[Ends]:
     return [{name: (0.0, float(math.floor(number)))}, {name: (float(math.ceil(number)), INFINITY)}]
 
 
-def _choices(selector: Selector, ends: Ends, found: Priced) -> list[Ends]:
+def _choices(selector: Selector, ends: Ends, priced: Priced) -> list[Ends]:
     """The open choices of the dataset that is the least decided, in two halves."""
     parted: tuple[float, list[Ends]] = (1.0 - _WHOLE, [])
     for names in selector.choices:
-        weights = [(found.x.get(name, 0.0), name) for name in names if ends.get(name) != (0.0, 0.0)]
+        weights = [(priced.x.get(name, 0.0), name) for name in names if ends.get(name) != (0.0, 0.0)]
         most = max(weight for weight, _ in weights)
         if most < parted[0]:
             cut, done = 0, 0.0

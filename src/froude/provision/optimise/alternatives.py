@@ -24,14 +24,22 @@ def forced(
 ) -> ProvisionPlan:
     """The cheapest cluster with one dataset's choice given: its extra cost answers "why not".
 
+    Args:
+        instance: the numeric problem.
+        dataset: name of the one whose choice is given.
+        choice: its number, from 0, in that dataset's `choices`.
+        gap: relative distance of cost and lower bound that counts as proved, 0 to below 1.
+        time_limit_s: seconds after which the best so far is taken.
+
     Raises:
         ValueError: no such dataset, or it has no such choice.
     """
-    names = [one.name for one in instance.datasets]
+    names = [stored.name for stored in instance.datasets]
     if dataset not in names or not 0 <= choice < len(instance.datasets[names.index(dataset)].choices):
         raise ValueError(f"no choice {choice} of dataset {dataset}")
     open_ = [
-        (choice,) if one.name == dataset else tuple(range(len(one.choices))) for one in instance.datasets
+        (choice,) if stored.name == dataset else tuple(range(len(stored.choices)))
+        for stored in instance.datasets
     ]
     return solve(instance, gap=gap, time_limit_s=time_limit_s, allowed=open_)
 
@@ -59,7 +67,7 @@ def k_best(
     if k < 1:
         raise ValueError(f"k must be at least 1, got {k}")
     pool = Pool()
-    made: list[ProvisionPlan] = []
+    plans: list[ProvisionPlan] = []
     every: Open = tuple(tuple(range(len(dataset.choices))) for dataset in instance.datasets)
     heap: list[tuple[float, int, ProvisionPlan, Open]] = []
     serial = 0
@@ -72,13 +80,13 @@ def k_best(
             serial += 1
 
     push(every)
-    while heap and len(made) < k:
+    while heap and len(plans) < k:
         _, _, plan, open_ = heapq.heappop(heap)
-        made.append(plan)
-        if len(made) < k:
+        plans.append(plan)
+        if len(plans) < k:
             for part in _parts(open_, _same(instance, plan, open_)):
                 push(part)
-    return made
+    return plans
 
 
 def _parts(open_: Open, kept: Open) -> Iterator[Open]:
@@ -91,11 +99,11 @@ def _parts(open_: Open, kept: Open) -> Iterator[Open]:
 
 def _same(instance: Instance, plan: ProvisionPlan, open_: Open) -> Open:
     """The open choices with a plan's names per dataset: of a local one, every number of units beside a task."""
-    found = []
+    kept = []
     for dataset, choices in zip(instance.datasets, open_, strict=True):
         if dataset.cpu_of is None:
             names = plan.choices[dataset.name]
         else:
             names = (plan.cpus[instance.tasks[dataset.cpu_of].name],)
-        found.append(tuple(c for c in choices if dataset.choices[c].names == names))
-    return tuple(found)
+        kept.append(tuple(c for c in choices if dataset.choices[c].names == names))
+    return tuple(kept)

@@ -37,7 +37,12 @@ class SummedCost:
     """The least cost of given choices, contents summed per kind of server; remembers what it was asked."""
 
     def __init__(self, instance: Instance, gap: float = 1e-4) -> None:
-        """Price choices of one instance, each within a relative gap."""
+        """Price choices of one instance, each within a relative gap.
+
+        Args:
+            instance: the numeric problem.
+            gap: relative distance of cost and lower bound at which a solve may stop.
+        """
         self._instance, self._gap = instance, gap
         self.known: dict[tuple[int, ...], float] = {}
 
@@ -86,7 +91,7 @@ def _descend(price: SummedCost, sizes: list[int], choices: tuple[int, ...]) -> t
             for other in range(size)
             if other != choices[d]
         ]
-        cost, nearest = min(((price(one), one) for one in around), default=best)
+        cost, nearest = min(((price(near), near) for near in around), default=best)
         if not cost < best[0] * (1 - 1e-9):
             return best
         best, choices = (cost, nearest), nearest
@@ -98,8 +103,6 @@ class PerServer:
 
     cost: float
     groups: tuple[Group, ...]
-    claimed_bound: float
-    """The solver's own bound, not proved by us: a baseline's claim."""
 
 
 def per_server(
@@ -112,13 +115,20 @@ def per_server(
 ) -> PerServer:
     """The paper's integer program: fixed choices, contents of each of `servers` candidates of each kind.
 
+    Args:
+        instance: the numeric problem.
+        choices: number of the choice of each dataset, shape (datasets,).
+        servers: candidates of each kind of server; the program grows with their number.
+        time_limit_s: seconds after which the best so far is taken.
+        gap: relative distance of cost and lower bound at which the solver may stop.
+
     Source: scc Figure 4.
     """
     of = scope(instance, [(choice,) for choice in choices])
     slots = [kind for kind in of.kinds for _ in range(servers)]
     program = Master(of, slots=slots)
-    found = solve(program.program, Limits(time_s=time_limit_s, gap=gap))
-    if not found.found:
-        return PerServer(INFINITY, (), found.bound)
-    groups = groups_of(of, settle(of, single_servers(of, program, found.x)))
-    return PerServer(cost_of(of, groups), groups, found.bound)
+    outcome = solve(program.program, Limits(time_s=time_limit_s, gap=gap))
+    if not outcome.found:
+        return PerServer(INFINITY, ())
+    groups = groups_of(of, settle(of, single_servers(of, program, outcome.x)))
+    return PerServer(cost_of(of, groups), groups)

@@ -58,5 +58,5 @@ def safe_bound(program: Arrays, duals: Floats, *, ray: bool = False) -> float:
 def _product(left: Floats, right: Floats) -> Floats:
     """As `left * right`, where 0 times infinity is 0."""
     with np.errstate(invalid="ignore"):
-        made = left * right
-    return np.where((left == 0.0) | (right == 0.0), 0.0, made)
+        product = left * right
+    return np.where((left == 0.0) | (right == 0.0), 0.0, product)

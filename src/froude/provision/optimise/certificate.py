@@ -47,9 +47,9 @@ def certify(search: Search) -> None:
         return
     slots = [kind for kind, n in zip(of.kinds, counts, strict=True) for _ in range(n)]
     joint = Master(of, slots=slots)
-    found = solve(joint.program, Limits(search.left_s() / 2, 1e-4, seed=search.effort.seed))
-    if found.found and found.objective < search.best.cost * (1 - 1e-6):
-        search.pack(joint.choices_at(found.x), {}, deep=True)
+    outcome = solve(joint.program, Limits(search.left_s() / 2, 1e-4, seed=search.effort.seed))
+    if outcome.found and outcome.objective < search.best.cost * (1 - 1e-6):
+        search.pack(joint.choices_at(outcome.x), {}, deep=True)
     target = search.best.cost * (1 - _AGREE)
     proof = prove(
         joint.program.arrays(), target, first=joint.branch_first(), nodes=_NODES, expired=search.expired
@@ -83,11 +83,11 @@ def _scipy(program: Arrays, seconds: float) -> float:
         return INFINITY
     shape = (len(program.row_lower), len(program.cost))
     matrix = sparse.csr_array((program.value, program.index, program.start), shape=shape)
-    found = optimize.milp(
+    outcome = optimize.milp(
         program.cost,
         integrality=program.integer.astype(np.int64),
         bounds=optimize.Bounds(program.lower, program.upper),
         constraints=optimize.LinearConstraint(matrix, program.row_lower, program.row_upper),
         options={"time_limit": seconds, "mip_rel_gap": 1e-4},
     )
-    return float(found.fun) if found.x is not None else INFINITY
+    return float(outcome.fun) if outcome.x is not None else INFINITY

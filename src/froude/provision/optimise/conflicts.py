@@ -36,14 +36,14 @@ def conflicts(instance: Instance, allowed: Sequence[Sequence[int]] | None = None
         return alone
     master = Master(of, elastic=True)
     excesses = master.elastic or []
-    found = solve(master.program, Limits(time_s=10.0, gap=0.01))
-    if not found.found:
+    outcome = solve(master.program, Limits(time_s=10.0, gap=0.01))
+    if not outcome.found:
         return (Conflict("the constraints of the servers, taken together"),)
     named: dict[str, float] = {}
     for excess in excesses:
-        named[excess.constraint] = named.get(excess.constraint, 0.0) + float(found.x[excess.column])
+        named[excess.constraint] = named.get(excess.constraint, 0.0) + float(outcome.x[excess.column])
     guilty = [name for name, over in sorted(named.items(), key=lambda pair: pair[1]) if over > _LEAST]
-    x = _fewest(master, excesses, guilty) if guilty else found.x
+    x = _fewest(master, excesses, guilty) if guilty else outcome.x
     return tuple(_conflicts_at(excesses, x))
 
 
@@ -84,9 +84,9 @@ def _fewest(master: Master, excesses: list[Excess], guilty: list[str]) -> Floats
         shut = [excess.column for excess in excesses if excess.constraint in attempt]
         upper = program.upper.copy()
         upper[shut] = 0.0
-        found = solve(replace(program, upper=upper), Limits(time_s=5.0, gap=0.01))
-        if found.found:
-            closed, last = attempt, found.x
+        outcome = solve(replace(program, upper=upper), Limits(time_s=5.0, gap=0.01))
+        if outcome.found:
+            closed, last = attempt, outcome.x
     assert last is not None  # nothing is closed at first that was exceeded
     return last
 
@@ -94,7 +94,7 @@ def _fewest(master: Master, excesses: list[Excess], guilty: list[str]) -> Floats
 def _conflicts_at(excesses: list[Excess], x: Floats) -> Iterable[Conflict]:
     """What is exceeded at a point, the furthest first, each limit once."""
     seen: set[str] = set()
-    for excess in sorted(excesses, key=lambda one: -float(x[one.column])):
+    for excess in sorted(excesses, key=lambda over_limit: -float(x[over_limit.column])):
         over = float(x[excess.column])
         if over <= _LEAST or excess.constraint in seen:
             continue

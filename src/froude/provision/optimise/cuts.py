@@ -43,12 +43,12 @@ class Cut:
 
     def at(self, choices: Sequence[int]) -> float:
         """What it says of a choice per dataset; 0 where it says nothing."""
-        found = self.lower
+        bound = self.lower
         for choice, more in zip(choices, self.more, strict=True):
             if choice not in more:
                 return 0.0
-            found += more[choice]
-        return found
+            bound += more[choice]
+        return bound
 
     @property
     def most(self) -> float:
@@ -92,15 +92,15 @@ def quickest(of: Scope) -> tuple[Scope, tuple[Mapping[int, float], ...]] | None:
 
 def _more(of: Scope, number: int, packed: int) -> dict[int, float]:
     """Choices of one dataset, all others left as packed, under which the tier costs no less."""
-    instance, found = of.instance, {packed: 0.0}
+    instance, dearer_by = of.instance, {packed: 0.0}
     dataset = instance.datasets[number]
     for choice, other in enumerate(dataset.choices):
         if choice == packed or (of.tasks and not _no_quicker(of, number, packed, choice)):
             continue
         dearer = _dearer(instance, dataset.choices[packed], other) if _holds_copies(of) else 0.0
         if dearer is not None:
-            found[choice] = dearer
-    return found
+            dearer_by[choice] = dearer
+    return dearer_by
 
 
 def _holds_copies(of: Scope) -> bool:
@@ -138,33 +138,33 @@ def _dearer(instance: Instance, packed: Choice, other: Choice) -> float | None:
     best: float | None = None
     for order in orders:
         if len(order) == len(packed.copies) and all(
-            _replaces(instance, one, by, free) for one, by in zip(packed.copies, order, strict=True)
+            _replaces(instance, own, by, free) for own, by in zip(packed.copies, order, strict=True)
         ):
             spared = 0.0 if free else _spared(instance, packed.copies, order, other.copies)
             best = spared if best is None else max(best, spared)
     return best
 
 
-def _replaces(instance: Instance, one: Copy, other: Copy, free: bool) -> bool:
+def _replaces(instance: Instance, own: Copy, other: Copy, free: bool) -> bool:
     """May a unit of one copy stand wherever a unit of the other stands, for no more?"""
     units = instance.units
-    if units[one.unit].bus != units[other.unit].bus:
+    if units[own.unit].bus != units[other.unit].bus:
         return False
-    if one.unit != other.unit and (free or units[one.unit].cost > units[other.unit].cost):
+    if own.unit != other.unit and (free or units[own.unit].cost > units[other.unit].cost):
         return False
     return (
-        max(one.need, LEAST_NEED) <= max(1.0, other.need)
-        and one.min_units <= other.min_units
-        and one.most_share >= other.most_share
-        and _no_more(one.nic_bytes, other.nic_bytes)
-        and _no_more(one.bus_bytes, other.bus_bytes)
-        and _no_more(one.cores, other.cores)
+        max(own.need, LEAST_NEED) <= max(1.0, other.need)
+        and own.min_units <= other.min_units
+        and own.most_share >= other.most_share
+        and _no_more(own.nic_bytes, other.nic_bytes)
+        and _no_more(own.bus_bytes, other.bus_bytes)
+        and _no_more(own.cores, other.cores)
     )
 
 
-def _no_more(one: Sequence[float], other: Sequence[float]) -> bool:
+def _no_more(own: Sequence[float], other: Sequence[float]) -> bool:
     """Each at most the other's; an empty one asks for nothing."""
-    return not one or all(a <= b for a, b in zip(one, other or [0.0] * len(one), strict=True))
+    return not own or all(a <= b for a, b in zip(own, other or [0.0] * len(own), strict=True))
 
 
 def _spared(

@@ -77,15 +77,15 @@ def _dominates(
     bus_of: tuple[int, ...],
 ) -> Marks:
     """[b, a]: b dominates a; none dominates itself."""
-    found = np.ones((len(servers), len(servers)), np.bool_)
-    found[[server.max_count is not None for server in servers], :] = False
-    np.fill_diagonal(found, val=False)
+    marks = np.ones((len(servers), len(servers)), np.bool_)
+    marks[[server.max_count is not None for server in servers], :] = False
+    np.fill_diagonal(marks, val=False)
     slots = {bus: _column(servers, lambda s, bus=bus: s.slots[bus]) for bus in buses}  # type: ignore[misc]
     for limit in (_column(servers, lambda s: s.cores), _column(servers, lambda s: s.nic), *slots.values()):
-        found &= limit[:, None] >= limit[None, :]
+        marks &= limit[:, None] >= limit[None, :]
     for bus in buses:
         width = _column(servers, lambda s, bus=bus: s.bus_bandwidth[bus] if s.slots[bus] else 0.0)  # type: ignore[misc]
-        found &= width[:, None] >= width[None, :]
+        marks &= width[:, None] >= width[None, :]
     cost = _column(servers, lambda s: s.cost)
     dearer = cost[:, None] - cost[None, :]
     core = _column(servers, lambda s: s.core_cost)
@@ -96,7 +96,7 @@ def _dominates(
         free = _column(servers, lambda s, unit=unit: s.included_units[unit] if s.included_units else 0)  # type: ignore[misc]
         if each and free.any():
             dearer = dearer + _dearer(np.full(len(servers), each), free, slots[bus])
-    return found & (dearer <= 0)
+    return marks & (dearer <= 0)
 
 
 def _dearer(each: Numbers, free: Numbers, most: Numbers) -> Numbers:

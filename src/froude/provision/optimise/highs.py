@@ -75,8 +75,8 @@ class Arrays:
 
 def _sums(groups: Ints, terms: Floats, count: int) -> Floats:
     """Terms added up by group, as floats also where there are none."""
-    made: Floats = np.bincount(groups, terms, minlength=count).astype(np.float64)
-    return made
+    sums: Floats = np.bincount(groups, terms, minlength=count).astype(np.float64)
+    return sums
 
 
 class Program:
@@ -106,6 +106,13 @@ class Program:
     ) -> int:
         """Add a column.
 
+        Args:
+            name: for messages and to look at the program.
+            cost: dollars of one.
+            lower: least value.
+            upper: largest value.
+            integer: whether only whole values are allowed.
+
         Returns:
             Its number.
         """
@@ -126,6 +133,12 @@ class Program:
     ) -> int:
         """Add `lower <= sum(value * column) <= upper`; zero values are left out, one column comes once.
 
+        Args:
+            name: for messages and to look at the program.
+            terms: (column, value), each column at most once.
+            lower: least value of the sum.
+            upper: largest value of the sum.
+
         Returns:
             Its number.
         """
@@ -140,11 +153,21 @@ class Program:
         return len(self._row_lower) - 1
 
     def fix(self, column: int, value: float) -> None:
-        """Give a column one value."""
+        """Give a column one value.
+
+        Args:
+            column: its number.
+            value: its lower and upper bound from now on.
+        """
         self._lower[column] = self._upper[column] = value
 
     def add_cost(self, column: int, cost: float) -> None:
-        """Make a column dearer."""
+        """Make a column dearer.
+
+        Args:
+            column: its number.
+            cost: dollars of one that come on top; may be negative.
+        """
         self._cost[column] += cost
 
     def costs(self) -> list[tuple[int, float]]:
@@ -313,29 +336,45 @@ class Solver:
         _check(status, "passing the model")
 
     def bound_columns(self, columns: Sequence[int], lower: Sequence[float], upper: Sequence[float]) -> None:
-        """Change the bounds of some columns."""
+        """Change the bounds of some columns.
+
+        Args:
+            columns: their numbers, shape (k,).
+            lower: least value of each, shape (k,).
+            upper: largest value of each, shape (k,).
+        """
         which = np.array(columns, dtype=np.int32)
         low, high = np.array(lower, dtype=np.float64), np.array(upper, dtype=np.float64)
         _check(self._highs.changeColsBounds(len(which), which, low, high), "bounds")
         self.program.lower[which], self.program.upper[which] = low, high
 
     def bound_rows(self, lower: Floats, upper: Floats) -> None:
-        """Change the bounds of all rows."""
+        """Change the bounds of all rows.
+
+        Args:
+            lower: least value of each row, shape (rows,).
+            upper: largest value of each row, shape (rows,).
+        """
         which = np.arange(len(lower), dtype=np.int32)
         change = self._highs.changeRowsBounds  # type: ignore[attr-defined] # its stubs forget it
         _check(change(len(which), which, lower, upper), "row bounds")
         self.program.row_lower[:], self.program.row_upper[:] = lower, upper
 
     def price_columns(self, columns: Sequence[int], cost: Floats) -> None:
-        """Change the costs of some columns."""
+        """Change the costs of some columns.
+
+        Args:
+            columns: their numbers, shape (k,).
+            cost: dollars of one of each, shape (k,).
+        """
         which = np.array(columns, dtype=np.int32)
         _check(self._highs.changeColsCost(len(which), which, cost), "costs")
         self.program.cost[which] = cost
 
     def ray(self) -> Floats | None:
         """(rows) multipliers that should prove an infeasible program empty; None where HiGHS has none."""
-        status, found, ray = self._highs.getDualRay()  # type: ignore[attr-defined] # its stubs forget it
-        return np.array(ray) if status == highspy.HighsStatus.kOk and found else None
+        status, has_ray, ray = self._highs.getDualRay()  # type: ignore[attr-defined] # its stubs forget it
+        return np.array(ray) if status == highspy.HighsStatus.kOk and has_ray else None
 
     def start_from(self, x: Floats) -> None:
         """Offer a point to begin with; one that does not fit is ignored."""
@@ -349,11 +388,11 @@ class Solver:
         Raises:
             SolverError: HiGHS refuses to start afresh.
         """
-        found = self._run_once()
-        if found is None:
+        outcome = self._run_once()
+        if outcome is None:
             _check(self._highs.clearSolver(), "starting afresh")
-            found = self._run_once()
-        return found or SolveOutcome(Status.LIMIT, _NONE, INFINITY, -INFINITY, _NONE)
+            outcome = self._run_once()
+        return outcome or SolveOutcome(Status.LIMIT, _NONE, INFINITY, -INFINITY, _NONE)
 
     def _run_once(self) -> SolveOutcome | None:
         """One solve; None when what HiGHS says does not hold."""

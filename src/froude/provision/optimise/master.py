@@ -115,8 +115,8 @@ class Master:
                 name = f"{dataset.name}={dataset.choices[c].label}"
                 cost = dataset.choices[c].cost if self.scope.choices_paid else 0.0
                 columns[d, c] = self.program.column(name, cost=cost, upper=1.0, integer=True)
-            one = [(columns[d, c], 1.0) for c in open_]
-            self.program.row(f"choose {dataset.name}", one, lower=1.0, upper=1.0)
+            terms = [(columns[d, c], 1.0) for c in open_]
+            self.program.row(f"choose {dataset.name}", terms, lower=1.0, upper=1.0)
         return columns
 
     def _kind(self, kind: ServerKind, at: int, *, whole: bool) -> Columns:
@@ -144,10 +144,10 @@ class Master:
     def _order(self) -> None:
         """Of servers of one kind a dearer one comes first: the same cluster is not met in many orders."""
         costs = dict(self.program.costs())
-        for one, other in pairwise(self.kinds):
-            if one.kind == other.kind:
-                worth = [(c, costs[c] / 1e3) for c in one.every() if c in costs]
-                less = [(c, -costs[c] / 1e3) for c in other.every() if c in costs]
+        for first, second in pairwise(self.kinds):
+            if first.kind == second.kind:
+                worth = [(c, costs[c] / 1e3) for c in first.every() if c in costs]
+                less = [(c, -costs[c] / 1e3) for c in second.every() if c in costs]
                 self.program.row("dearer first", [*worth, *less], lower=0.0)
 
     def _cut(self, number: int, cut: Cut) -> None:

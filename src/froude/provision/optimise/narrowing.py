@@ -33,7 +33,12 @@ def possible(instance: Instance, allowed: Sequence[Sequence[int]] | None = None)
 
 
 def too_late(instance: Instance, choices: Sequence[int]) -> bool:
-    """Does a choice per dataset break a latency?"""
+    """Does a choice per dataset break a latency?
+
+    Args:
+        instance: the numeric problem.
+        choices: number of the choice of each dataset, shape (datasets,).
+    """
     if all(task.latency is None for task in instance.tasks):
         return False
     times = instance.run_times(choices)

@@ -47,7 +47,13 @@ class Settings:
     """Most generations of a branch and price."""
 
     def limits(self, share: float = 1.0, *, nodes: int = _NODES, most_s: float = INFINITY) -> Limits:
-        """Of a solve within the packing."""
+        """Of a solve within the packing.
+
+        Args:
+            share: how much of the time that is left it may take, above 0 to 1.
+            nodes: most nodes of its search tree.
+            most_s: seconds that it may take at most, whatever is left.
+        """
         return Limits(min(self.left_s() * share, most_s), self.gap / 10, nodes, self.seed)
 
     def expired(self) -> bool:
@@ -59,10 +65,10 @@ def tiers(of: Scope) -> list[Scope]:
     """The parts of a fixed scope that share no server, without what its choices cost besides."""
     of = replace(of, choices_paid=False)
     kinds = parts(of)
-    made = [of]
+    scopes = [of]
     if len(kinds) > 1:
-        made = [replace(of, kinds=kinds[0], tasks=()), replace(of, kinds=kinds[1], items=())]
-    return [tier for tier in made if tier.items or tier.tasks]
+        scopes = [replace(of, kinds=kinds[0], tasks=()), replace(of, kinds=kinds[1], items=())]
+    return [tier for tier in scopes if tier.items or tier.tasks]
 
 
 def parts(of: Scope) -> list[tuple[ServerKind, ...]]:
@@ -103,9 +109,9 @@ class Packer:
     def fluid(self, enough: float) -> float:
         """The bound of contents summed per kind; `enough` is where it need go no further."""
         program = Master(self.scope, budget=self.settings.budget)
-        found = solve(program.program, self.settings.limits())
-        goal = min(found.objective, enough)
-        self._counts = program.counts_at(found.x) if found.found else []
+        outcome = solve(program.program, self.settings.limits())
+        goal = min(outcome.objective, enough)
+        self._counts = program.counts_at(outcome.x) if outcome.found else []
         self.lower = max(self.lower, self._prove(program, goal))
         return self.lower
 
@@ -153,7 +159,12 @@ class Packer:
         )
 
     def pack(self, *, deep: bool, goal: float = INFINITY) -> None:
-        """Find servers; `deep` works on the bound too, up to a goal."""
+        """Find servers; `deep` works on the bound too, up to a goal.
+
+        Args:
+            deep: whether to raise the bound too, by branch and price, when the two do not meet.
+            goal: dollars; a bound as high as this is enough.
+        """
         packing, bound = self._packing, self._generated
         if packing is None or bound is None or not bound.fractions:
             return
@@ -203,9 +214,9 @@ class Packer:
         if sum(counts) > FEW_SERVERS + 4:
             return
         program = Master(self.scope, slots=self._slots(counts))
-        found = solve(program.program, self.settings.limits(nodes=1000, most_s=3.0))
-        if found.found:
-            self._offer(single_servers(self.scope, program, found.x))
+        outcome = solve(program.program, self.settings.limits(nodes=1000, most_s=3.0))
+        if outcome.found:
+            self._offer(single_servers(self.scope, program, outcome.x))
         cap = min(self.cost, worth)
         self.lower = max(self.lower, min(cap, self._prove(program, cap, nodes)))
 
@@ -220,10 +231,10 @@ class Packer:
         for column in columns:
             cost[column] = -1.0
             solver.price_columns(range(len(cost)), cost)
-            found, cost[column] = solver.run(), 0.0
-            if found.status is Status.INFEASIBLE and proved_empty(solver):
+            outcome, cost[column] = solver.run(), 0.0
+            if outcome.status is Status.INFEASIBLE and proved_empty(solver):
                 return [0.0] * len(columns)
-            bound = safe_bound(arrays, found.duals) if found.status is Status.OPTIMAL else -INFINITY
+            bound = safe_bound(arrays, outcome.duals) if outcome.status is Status.OPTIMAL else -INFINITY
             most.append(min(float(math.floor(-bound + 1e-6)), arrays.upper[column]))
         return most
 
@@ -249,10 +260,10 @@ class Packer:
         """Keep the whole part of a fractional packing and place the rest on single servers."""
         done = placed_of(self.scope, placed)
         rest = Master(self.scope, budget=self.settings.budget, placed=done)
-        found = solve(rest.program, self.settings.limits(0.3, nodes=300))
-        if not found.found:
+        outcome = solve(rest.program, self.settings.limits(0.3, nodes=300))
+        if not outcome.found:
             return
-        counts = rest.counts_at(found.x)
+        counts = rest.counts_at(outcome.x)
         if sum(counts) > FEW_SERVERS + 4:
             return
         for more in ([], [kind for kind, n in zip(self.scope.kinds, counts, strict=True) if n > 0.5]):
@@ -264,21 +275,27 @@ class Packer:
         of, nodes = self.scope, _PLACED if len(slots) <= _VERY_FEW else _PLACED // 10
         done = placed_of(of, placed) if placed else NOTHING
         program = Master(of, slots=sorted(slots, key=of.kinds.index), placed=done)
-        found = solve(program.program, self.settings.limits(nodes=nodes, most_s=3.0))
-        if not found.found:
+        outcome = solve(program.program, self.settings.limits(nodes=nodes, most_s=3.0))
+        if not outcome.found:
             return False
-        self._offer([*(placed or []), *single_servers(of, program, found.x)])
+        self._offer([*(placed or []), *single_servers(of, program, outcome.x)])
         return True
 
     def _offer(self, servers: Servers) -> None:
-        made = settle(self.scope, servers)
-        cost = cost_of(self.scope, groups_of(self.scope, made))
+        settled = settle(self.scope, servers)
+        cost = cost_of(self.scope, groups_of(self.scope, settled))
         if cost < self.cost:
-            self.cost, self.servers = cost, made
+            self.cost, self.servers = cost, settled
 
 
 def single_servers(of: Scope, program: Master, x: Floats) -> Servers:
-    """Contents of the servers of a program of single servers."""
+    """Contents of the servers of a program of single servers.
+
+    Args:
+        of: a fixed scope.
+        program: of columns for every single server.
+        x: a solution of it, shape (columns,).
+    """
     return [
         (content_at(of, columns, x), 1)
         for columns in program.kinds
@@ -287,7 +304,12 @@ def single_servers(of: Scope, program: Master, x: Floats) -> Servers:
 
 
 def placed_of(of: Scope, servers: Servers) -> Placed:
-    """What servers hold of a fixed scope."""
+    """What servers hold of a fixed scope.
+
+    Args:
+        of: a fixed scope: one choice is open for each dataset.
+        servers: contents, each with its number of servers.
+    """
     placed = Placed({}, {}, {}, {}, {})
     for content, count in servers:
         kind = content.kind.server

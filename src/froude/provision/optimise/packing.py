@@ -110,8 +110,8 @@ class _Pricer:
             return INFINITY, np.empty(0)
         if proof.x is not None and proof.nodes < _NODES:
             return float(cost @ proof.x), proof.x
-        found = solve(self.arrays, Limits(gap=1e-4, nodes=_NODES))
-        return (found.objective, found.x) if found.found else (INFINITY, found.x)
+        outcome = solve(self.arrays, Limits(gap=1e-4, nodes=_NODES))
+        return (outcome.objective, outcome.x) if outcome.found else (INFINITY, outcome.x)
 
     def bound(self, cost: Floats, target: float) -> float:
         """The same from below."""
@@ -154,7 +154,13 @@ class Packing:
     """Column generation for one fixed scope."""
 
     def __init__(self, of: Scope, pool: Pool, expired: Callable[[], bool] = lambda: False) -> None:
-        """Take the pool's patterns that still fit."""
+        """Take the pool's patterns that still fit.
+
+        Args:
+            of: a fixed scope: one choice is open for each dataset.
+            pool: patterns of servers from earlier packings, which new ones are added to.
+            expired: whether time is up, asked between steps.
+        """
         self.scope, self._pool, self._expired = of, pool, expired
         self.pricers = [p for p in (_Pricer(of, kind) for kind in of.kinds) if p.possible]
         self._limited = tuple(
@@ -230,22 +236,22 @@ class Packing:
             penalty: dollars for covering nothing of a copy or task; above any cluster worth considering.
             enough: relative distance of bound and fractional cost at which it may stop.
         """
-        lower, found = 0.0, None
+        lower, outcome = 0.0, None
         for _ in range(_ROUNDS):
-            found = solve(self._program(whole=False, penalty=penalty), Limits(presolve=False))
-            if found.status is not Status.OPTIMAL:
+            outcome = solve(self._program(whole=False, penalty=penalty), Limits(presolve=False))
+            if outcome.status is not Status.OPTIMAL:
                 return Bound(lower, INFINITY, ())
-            duals, known = found.duals, len(self.patterns)
+            duals, known = outcome.duals, len(self.patterns)
             worst = self._price(duals)
-            if worst < _IMPROVES or found.objective / (1.0 + worst) >= found.objective * (1.0 - enough):
+            if worst < _IMPROVES or outcome.objective / (1.0 + worst) >= outcome.objective * (1.0 - enough):
                 break
             if self._expired():
                 break
-        assert found is not None
-        lower = max(lower, self._safe(found.duals))
+        assert outcome is not None
+        lower = max(lower, self._safe(outcome.duals))
         # The last pricing may have found patterns that this solution does not know.
-        fractions = (*found.x[:known].tolist(), *(0.0 for _ in self.patterns[known:]))
-        return Bound(lower, found.objective, fractions)
+        fractions = (*outcome.x[:known].tolist(), *(0.0 for _ in self.patterns[known:]))
+        return Bound(lower, outcome.objective, fractions)
 
     def _reduced(self, pricer: _Pricer, duals: Floats) -> tuple[Floats, float]:
         """(costs of the pricer's columns, constant) under duals."""
@@ -313,12 +319,17 @@ class Packing:
         return None
 
     def restricted(self, penalty: float, limits: Limits) -> Servers | None:
-        """The best whole numbers of the patterns at hand, or None when they cannot cover everything."""
-        found = solve(self._program(whole=True, penalty=penalty), limits)
-        missing = found.x[len(self.patterns) :] if found.found else np.ones(1)
+        """The best whole numbers of the patterns at hand, or None when they cannot cover everything.
+
+        Args:
+            penalty: dollars for covering nothing of a copy or task; above any cluster worth considering.
+            limits: of the solve.
+        """
+        outcome = solve(self._program(whole=True, penalty=penalty), limits)
+        missing = outcome.x[len(self.patterns) :] if outcome.found else np.ones(1)
         if missing.max(initial=0.0) > 1e-9:
             return None
-        return self._servers(np.round(found.x[: len(self.patterns)]))
+        return self._servers(np.round(outcome.x[: len(self.patterns)]))
 
     def floored(self, fractions: tuple[float, ...]) -> Servers:
         """The whole part of a fractional packing."""
@@ -338,8 +349,8 @@ class Packing:
         return self._servers(counts)
 
     def _servers(self, counts: Floats) -> Servers:
-        made: list[tuple[Content, int]] = []
+        servers: list[tuple[Content, int]] = []
         for (pricer, x), count in zip(self.patterns, counts.tolist(), strict=True):
             if count:
-                made.append((content_at(self.scope, pricer.columns, x), int(count)))
-        return made
+                servers.append((content_at(self.scope, pricer.columns, x), int(count)))
+        return servers

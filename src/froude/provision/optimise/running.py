@@ -28,19 +28,19 @@ def run_time_columns(
         elastic: latencies may be exceeded at a penalty; filled with how to read it.
     """
     instance = of.instance
-    made: list[RunTime] = []
+    columns: list[RunTime] = []
     for task in instance.tasks:
         bound = elastic is None and task.latency is not None
         column = program.column(f"{task.name}:run time", upper=1.0 if bound else MANY)
-        made.append((column, task.latency or 1.0))
+        columns.append((column, task.latency or 1.0))
         if elastic is not None and task.latency is not None:
             excess = program.column(f"over latency of {task.name}", cost=PENALTY, upper=MANY)
             program.row(f"latency of {task.name}", [(column, 1.0), (excess, -1.0)], upper=1.0)
             elastic.append(
                 Excess(f"latency of task {task.name}", excess, 1.0, None, unit="seconds", scale=task.latency)
             )
-    _paths(program, of, choice, made)
-    return made
+    _paths(program, of, choice, columns)
+    return columns
 
 
 def _paths(
@@ -60,14 +60,19 @@ def _paths(
 
 
 def least_run_time(of: Scope, task: int) -> float:
-    """The least run time of a task that any open choices reach, seconds; latencies of others are left aside."""
+    """The least run time of a task that any open choices reach, seconds; latencies of others are left aside.
+
+    Args:
+        of: the open choices.
+        task: its number in the instance.
+    """
     instance = of.instance
-    free = replace(instance, tasks=tuple(replace(one, latency=None) for one in instance.tasks))
+    free = replace(instance, tasks=tuple(replace(other, latency=None) for other in instance.tasks))
     program = Program()
     choice = {(d, c): program.column(f"{d}={c}", upper=1.0, integer=True) for d, c in of.pairs}
     for d, open_ in enumerate(of.allowed):
         program.row(f"choose {d}", [(choice[d, c], 1.0) for c in open_], lower=1.0, upper=1.0)
     run_time = run_time_columns(program, replace(of, instance=free), choice)
     program.add_cost(run_time[task][0], 1.0)
-    found = solve(program, Limits(time_s=5.0))
-    return found.objective if found.found else run_times(instance, of.allowed)[task]
+    outcome = solve(program, Limits(time_s=5.0))
+    return outcome.objective if outcome.found else run_times(instance, of.allowed)[task]

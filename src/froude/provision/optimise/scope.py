@@ -110,7 +110,12 @@ class Scope:
         return self.instance.servers[kind.server]
 
     def runs(self, task: int, kind: ServerKind) -> bool:
-        """May servers of a kind run a task?"""
+        """May servers of a kind run a task?
+
+        Args:
+            task: its number in the instance.
+            kind: of servers.
+        """
         return kind.tasks and self.server(kind).cpu in self.cpus[task]
 
     def instances(self, task: int) -> float:
@@ -188,7 +193,12 @@ def scope(
 
 
 def flow_of_one(of: Scope, task: int) -> float:
-    """Bytes per second of one instance with uniform placement, when the task has as many as it ever has."""
+    """Bytes per second of one instance with uniform placement, when the task has as many as it ever has.
+
+    Args:
+        of: the open choices, which bound how many instances there are.
+        task: its number in the instance.
+    """
     most = max(1, whole_up(of.most_parallel[task]), of.least_servers(task))
     return max(of.instance.tasks[task].nic_bytes, default=0.0) / most
 
@@ -260,7 +270,13 @@ def run_times(
     allowed: Sequence[Sequence[int]],
     pick: Callable[[Iterable[float]], float] = min,
 ) -> tuple[float, ...]:
-    """R of each task, seconds, if every operation had its quickest (slowest) open choice: exact when there is one."""
+    """R of each task, seconds, if every operation had its quickest (slowest) open choice: exact when there is one.
+
+    Args:
+        instance: the numeric problem.
+        allowed: numbers of the open choices, per dataset; each has one at least.
+        pick: `min` for the quickest choice of each operation, `max` for the slowest.
+    """
     if all(len(choices) == 1 for choices in allowed):
         return instance.run_times([choices[0] for choices in allowed])
     times = [0.0] * len(instance.tasks)

@@ -166,7 +166,9 @@ class Search:
         target = self.best.cost * (1 - self.effort.gap)
         raised = raise_bound(selector, target, expired=lambda: self.clock.now() >= end)
         self.lower = max(self.lower, raised.bound)
-        self._more = tuple(one for one in raised.used if one not in (self.servers or ()))[:_MORE_TYPES]
+        self._more = tuple(server for server in raised.used if server not in (self.servers or ()))[
+            :_MORE_TYPES
+        ]
 
     def _widen(self) -> None:
         """Take the further types in; what was learnt without them holds no more."""
@@ -218,17 +220,17 @@ class Search:
         master = Master(of, whole=whole, never=self.left_open, cuts=cuts, budget=self._budget)
         if whole and self.outside < INFINITY:
             tighten(master)
-        found = solve(master.program, self._limits(_LATE))
+        outcome = solve(master.program, self._limits(_LATE))
         self._master = master
-        if not found.found:
-            self._none_found(found)
+        if not outcome.found:
+            self._none_found(outcome)
             return None, {}
-        self._claimed, self._tried = min(found.bound, found.objective), INFINITY
+        self._claimed, self._tried = min(outcome.bound, outcome.objective), INFINITY
         if first or self.left_s() < _LATE * self.effort.time_limit_s:
             # a few programs give a bound at once; towards the end there may be no later
             self._raise(self._prove(self._target(), nodes=_FEW if first else _NODES))
         self._prove_claim()
-        return master.choices_at(found.x), dict(zip(of.kinds, master.counts_at(found.x), strict=True))
+        return master.choices_at(outcome.x), dict(zip(of.kinds, master.counts_at(outcome.x), strict=True))
 
     def _target(self) -> float:
         near = min(self._claimed, self.best.cost) * (1 - self.effort.gap / 4)
@@ -250,9 +252,9 @@ class Search:
         self._floor = max(self._floor, floor)
         self.lower = max(self.lower, min(self._floor, self.outside, *self.left_open.values()))
 
-    def _none_found(self, found: SolveOutcome) -> None:
+    def _none_found(self, outcome: SolveOutcome) -> None:
         """No further choices, or none at all."""
-        if found.status is Status.INFEASIBLE:
+        if outcome.status is Status.INFEASIBLE:
             packed = min(self.left_open.values(), default=INFINITY)
             if packed == INFINITY and not math.isfinite(self.best.cost):
                 self.feasible = False

@@ -126,7 +126,7 @@ class Selector:
         of = scope(self.instance, allowed, self.probes)
         self.classes = [_Class(of, kind, self.needed) for kind in of.kinds]
         self.inside = _first(instance, self.needed)
-        self.dearest = max(float(one.base.max()) for one in self.classes)
+        self.dearest = max(float(class_.base.max()) for class_ in self.classes)
         self.budget = INFINITY
         """Bounds hold for clusters up to it."""
         self.totals: tuple[str, ...] = ()
@@ -137,12 +137,12 @@ class Selector:
 
     def run(self, expired: Callable[[], bool]) -> Selection:
         """Solve and price until nothing comes in."""
-        found = self.priced({}, expired)
-        if found is None and expired():
+        optimum = self.priced({}, expired)
+        if optimum is None and expired():
             return Selection(tuple(sorted(self.inside)), 0.0)
-        if found is None or found.bound == INFINITY or found.used & set(self.probes):
+        if optimum is None or optimum.bound == INFINITY or optimum.used & set(self.probes):
             return Selection((), INFINITY)
-        return self._selection(found)
+        return self._selection(optimum)
 
     def priced(self, ends: Ends, expired: Callable[[], bool]) -> Priced | None:
         """Solve over all types: those that are worth more than they cost come in, until there is none.
@@ -158,20 +158,22 @@ class Selector:
             if expired():
                 return None
             master, solver = self._master()
-            found = self._between(ends)
-            if found.status is Status.INFEASIBLE:
+            outcome = self._between(ends)
+            if outcome.status is Status.INFEASIBLE:
                 return Priced(INFINITY, {}, frozenset(), np.zeros(len(self.needed)))
-            if found.status is not Status.OPTIMAL:
+            if outcome.status is not Status.OPTIMAL:
                 return None
-            bound = min(self.budget, found.bound)
-            priced = [one.price(master, solver.program, found.duals, self.inside) for one in self.classes]
-            more = {self.needed[at] for one in priced for at in _lowest(one, self.inside, self.needed)}
+            bound = min(self.budget, outcome.bound)
+            priced = [
+                class_.price(master, solver.program, outcome.duals, self.inside) for class_ in self.classes
+            ]
+            more = {self.needed[at] for prices in priced for at in _lowest(prices, self.inside, self.needed)}
             if not more:
-                return self._optimum(bound, found, np.minimum.reduce(priced))
+                return self._optimum(bound, outcome, np.minimum.reduce(priced))
             self.inside |= more
             self._program = None
             if not ends:
-                self.budget = min(self.budget, 3 * found.objective + 12 * self.dearest)
+                self.budget = min(self.budget, 3 * outcome.objective + 12 * self.dearest)
         return None
 
     def _master(self) -> tuple[Master, Solver]:
@@ -192,7 +194,7 @@ class Selector:
     def _any_number(self, master: Master) -> Arrays:
         """The program with as many probes as any cluster has servers: where it is empty, no types help."""
         arrays = master.program.arrays()
-        cheapest = min(float(one.base[one.mine].min(initial=INFINITY)) for one in self.classes)
+        cheapest = min(float(class_.base[class_.mine].min(initial=INFINITY)) for class_ in self.classes)
         most = self.budget / cheapest if cheapest > 0 and self.budget < INFINITY else MANY
         for columns in master.kinds:
             if columns.kind.server in self.probes:
@@ -216,37 +218,39 @@ class Selector:
                 for (at, low, high), old in zip(where, before, strict=True)
             ],
         )
-        found = solver.run()
-        if found.status is Status.OPTIMAL:
-            found = replace(found, bound=safe_bound(arrays, found.duals))
-        elif found.status is Status.INFEASIBLE and not proved_empty(solver):
-            found = replace(found, status=Status.LIMIT)
+        outcome = solver.run()
+        if outcome.status is Status.OPTIMAL:
+            outcome = replace(outcome, bound=safe_bound(arrays, outcome.duals))
+        elif outcome.status is Status.INFEASIBLE and not proved_empty(solver):
+            outcome = replace(outcome, status=Status.LIMIT)
         _bound(solver, before)
-        return found
+        return outcome
 
-    def _optimum(self, bound: float, found: SolveOutcome, worth: Floats) -> Priced:
+    def _optimum(self, bound: float, outcome: SolveOutcome, worth: Floats) -> Priced:
         master, solver = self._master()
         arrays = solver.program
-        counts = list(zip(master.kinds, master.counts_at(found.x), strict=True))
+        counts = list(zip(master.kinds, master.counts_at(outcome.x), strict=True))
         used = frozenset(columns.kind.server for columns, n in counts if n > _SOME)
         # of types that are in, a server more costs at least what the duals leave of its price
-        left = (arrays.cost - arrays.columns_at(found.duals)) * (1.0 - 1e-9)
+        left = (arrays.cost - arrays.columns_at(outcome.duals)) * (1.0 - 1e-9)
         place = {server: at for at, server in enumerate(self.needed)}
         for columns, _ in counts:
             at = place.get(columns.kind.server)
             if at is not None and columns.count is not None:
                 worth[at] = min(worth[at], max(0.0, float(left[columns.count])))
-        names = zip(master.program.column_names, found.x.tolist(), strict=True)
+        names = zip(master.program.column_names, outcome.x.tolist(), strict=True)
         return Priced(bound, {name: value for name, value in names if value}, used, worth)
 
-    def _selection(self, found: Priced) -> Selection:
+    def _selection(self, optimum: Priced) -> Selection:
         """The types that the optimum uses, and the next best of the others."""
-        worth = found.worth
-        order = sorted(range(len(self.needed)), key=lambda at: (self.needed[at] not in found.used, worth[at]))
-        kept = order[: max(len(found.used), _KEPT)]
+        worth = optimum.worth
+        order = sorted(
+            range(len(self.needed)), key=lambda at: (self.needed[at] not in optimum.used, worth[at])
+        )
+        kept = order[: max(len(optimum.used), _KEPT)]
         left = worth[order[len(kept) :]]
-        outside = found.bound + max(0.0, float(left.min(initial=INFINITY)))
-        return Selection(tuple(sorted(self.needed[at] for at in kept)), outside, found.bound, self)
+        outside = optimum.bound + max(0.0, float(left.min(initial=INFINITY)))
+        return Selection(tuple(sorted(self.needed[at] for at in kept)), outside, optimum.bound, self)
 
 
 def _bound(solver: Solver, ends: Sequence[tuple[int, float, float]]) -> None:
@@ -270,12 +274,12 @@ def _probe(instance: Instance, needed: Sequence[int], cpu: int) -> ServerType:
     return ServerType(
         f"any with {instance.cpus[cpu]}",
         _DEAR * max(1.0, *(instance.servers[s].cost for s in needed)),
-        max(one.cores for one in of_type),
-        max(one.nic for one in of_type),
-        tuple(map(max, zip(*(one.slots for one in of_type), strict=True))),
-        tuple(map(max, zip(*(one.bus_bandwidth for one in of_type), strict=True))),
+        max(server.cores for server in of_type),
+        max(server.nic for server in of_type),
+        tuple(map(max, zip(*(server.slots for server in of_type), strict=True))),
+        tuple(map(max, zip(*(server.bus_bandwidth for server in of_type), strict=True))),
         None,
-        min(one.core_cost for one in of_type),
+        min(server.core_cost for server in of_type),
         cpu,
         instance.host_cores + 1,
         (1,) * len(instance.units),
@@ -285,8 +289,8 @@ def _probe(instance: Instance, needed: Sequence[int], cpu: int) -> ServerType:
 def _first(instance: Instance, needed: Sequence[int]) -> set[int]:
     """The cheapest types, and those with most of something, in all and for the money."""
     servers = [(s, instance.servers[s]) for s in needed]
-    sizes: list[Callable[[ServerType], float]] = [lambda one: one.cores, lambda one: one.nic]
-    sizes += [lambda one, b=b: one.slots[b] for b in range(len(instance.buses))]  # type: ignore[misc]
+    sizes: list[Callable[[ServerType], float]] = [lambda server: server.cores, lambda server: server.nic]
+    sizes += [lambda server, b=b: server.slots[b] for b in range(len(instance.buses))]  # type: ignore[misc]
     chosen = {min(servers, key=lambda pair: pair[1].cost)[0]}
     for size in sizes:
         chosen.add(max(servers, key=lambda pair: size(pair[1]))[0])
@@ -305,7 +309,7 @@ class _Class:
         self.arrays = program.arrays()
         self.cost = self.arrays.cost.copy()
         self.servers = [of.instance.servers[s] for s in needed]
-        self.mine = np.array([one.cpu == of.server(probe).cpu for one in self.servers])
+        self.mine = np.array([server.cpu == of.server(probe).cpu for server in self.servers])
         kinds = [ServerKind(s, probe.host, probe.tasks) for s in needed]
         self.base = np.array([of.base_cost(kind) for kind in kinds])
         self.needed = needed
@@ -324,23 +328,24 @@ class _Class:
         for row, name in enumerate(rows):
             rest = name.removeprefix(f"{self.label}:")
             if rest == "cores":
-                high[:, row] = [one.cores - cores for one in self.servers]
+                high[:, row] = [server.cores - cores for server in self.servers]
             elif rest == "included: cores":
                 low[:, row] = [-float(of.spare_cores(kind)) for kind in kinds]
             elif rest.startswith("network ("):
-                high[:, row] = [one.nic / most.nic for one in self.servers]
+                high[:, row] = [server.nic / most.nic for server in self.servers]
             for b, bus in enumerate(buses):
                 if rest == f"slots of {bus}":
-                    high[:, row] = [one.slots[b] for one in self.servers]
+                    high[:, row] = [server.slots[b] for server in self.servers]
                 elif rest.startswith(f"bandwidth of {bus} in "):
                     width = most.bus_bandwidth[b]
                     high[:, row] = [
-                        w / width if (w := one.bus_bandwidth[b]) > 0 else _WIDE for one in self.servers
+                        w / width if (w := server.bus_bandwidth[b]) > 0 else _WIDE for server in self.servers
                     ]
             for u, unit in enumerate(units):
                 if rest == f"included unit {unit.name}":
                     low[:, row] = [
-                        -float(one.included_units[u] if one.included_units else 0) for one in self.servers
+                        -float(server.included_units[u] if server.included_units else 0)
+                        for server in self.servers
                     ]
         return low, high
 
@@ -359,7 +364,7 @@ class _Class:
             open_ = [at for at in np.flatnonzero(worth < -tolerance).tolist() if at not in solved]
             if not open_:
                 break
-            at = min(open_, key=lambda one: float(worth[one]))
+            at = min(open_, key=lambda place: float(worth[place]))
             solved.add(at)
             y = self._duals(at)
             worth = np.maximum(worth, self._bounds(cost, y) + self.base - of_count)
@@ -379,8 +384,8 @@ class _Class:
     def _duals(self, at: int) -> Floats:
         """Of the program of one type."""
         self._solver.bound_rows(self.low[at], self.high[at])
-        found = self._solver.run()
-        return found.duals if found.status is Status.OPTIMAL else np.zeros(self.low.shape[1])
+        outcome = self._solver.run()
+        return outcome.duals if outcome.status is Status.OPTIMAL else np.zeros(self.low.shape[1])
 
     def _bounds(self, cost: Floats, y: Floats) -> Floats:
         """(types) what any content costs at least, by duals of one of them: weak duality holds for all."""

@@ -44,7 +44,13 @@ Servers = list[tuple[Content, int]]
 
 
 def content_at(of: Scope, columns: Columns, x: Floats) -> Content:
-    """Read one server of a fixed scope off a point."""
+    """Read one server of a fixed scope off a point.
+
+    Args:
+        of: a fixed scope.
+        columns: where the server's contents stand in the program.
+        x: a solution of the program, shape (columns,).
+    """
     shares = {i: float(x[c]) / of.items[i].scale for i, c in columns.load.items()}
     work = {t: float(x[c]) / of.task_scale[t] for t, c in columns.work.items()}
     units = {i: round(float(x[c])) for i, c in columns.units.items()}
@@ -70,13 +76,23 @@ def settle(of: Scope, servers: Servers) -> Servers:
 
 
 def groups_of(of: Scope, servers: Servers) -> tuple[Group, ...]:
-    """The same by name, dearest server type last as in the catalog."""
+    """The same by name, dearest server type last as in the catalog.
+
+    Args:
+        of: a fixed scope.
+        servers: contents, each with its number of servers.
+    """
     order = sorted(servers, key=lambda pair: (pair[0].kind.server, not pair[0].kind.host))
     return tuple(_group(of, content, count) for content, count in order)
 
 
 def cost_of(of: Scope, groups: Iterable[Group]) -> float:
-    """Dollars of the servers of a fixed scope and of what is in them, from the counts alone."""
+    """Dollars of the servers of a fixed scope and of what is in them, from the counts alone.
+
+    Args:
+        of: a fixed scope.
+        groups: servers of one content each, by name.
+    """
     types = {server.name: server for server in of.instance.servers}
     numbers = {unit.name: number for number, unit in enumerate(of.instance.units)}
     tasks = {task.name: at for at, task in enumerate(of.instance.tasks)}
@@ -102,14 +118,14 @@ def _paid(of: Scope, server: ServerType, cores: int, used: Mapping[int, int]) ->
 def _weighted_shares(of: Scope, servers: Servers) -> Servers:
     by_item = _totals(servers, lambda content: content.shares)
     by_task = _totals(servers, lambda content: content.work)
-    made: Servers = []
+    shared: Servers = []
     for content, count in servers:
         shares = {i: share / by_item[i] for i, share in content.shares.items()}
         work = {t: share / by_task[t] for t, share in content.work.items()}
-        made.append((replace(content, shares=shares, work=work), count))
-    made = _within(of, made)
+        shared.append((replace(content, shares=shares, work=work), count))
+    shared = _within(of, shared)
     counted: Servers = []
-    for content, count in made:
+    for content, count in shared:
         shares, work = content.shares, content.work
         units = {i: max(1, whole_up(of.items[i].copy.need * share)) for i, share in shares.items()}
         instances = {t: whole_up(of.parallelism[t] * share) for t, share in work.items()}
@@ -177,20 +193,20 @@ def _whole_shares(of: Scope, servers: Servers) -> Servers:
 def _trimmed(servers: Servers, part: Callable[[Content], dict[int, int]], key: int, wanted: int) -> Servers:
     """Take what is too much of one thing from the last servers that have it, splitting groups."""
     excess = sum(part(content).get(key, 0) * count for content, count in servers) - wanted
-    made: Servers = []
+    trimmed: Servers = []
     for content, count in reversed(servers):
         each = part(content).get(key, 0)
         emptied = min(count, excess // each) if each and excess > 0 else 0
         rest, count_left = excess - emptied * each, count - emptied
         for few, left in ((emptied, 0), (1 if 0 < rest < each and count_left else 0, each - rest)):
             if few:
-                made.append((_with(content, part, key, left), few))
+                trimmed.append((_with(content, part, key, left), few))
         if 0 < rest < each and count_left:
             count_left, rest = count_left - 1, 0
         excess = rest
         if count_left:
-            made.append((content, count_left))
-    return made[::-1]
+            trimmed.append((content, count_left))
+    return trimmed[::-1]
 
 
 def _with(content: Content, part: Callable[[Content], dict[int, int]], key: int, amount: int) -> Content:

@@ -76,7 +76,7 @@ def _plan(instance: Instance, search: Search, seconds: float) -> ProvisionPlan:
             cpus={instance.tasks[d.cpu_of].name: instance.cpus[c] for d, c in chosen if d.cpu_of is not None},
         )
     if not search.feasible or not search.expired():
-        found = conflicts(instance, search.allowed)
-        if found:
-            return ProvisionPlan(Status.INFEASIBLE, conflict=found, lower=math.inf, seconds=seconds)
+        reasons = conflicts(instance, search.allowed)
+        if reasons:
+            return ProvisionPlan(Status.INFEASIBLE, conflict=reasons, lower=math.inf, seconds=seconds)
     return ProvisionPlan(Status.UNDECIDED, lower=search.lower, seconds=seconds, notes=tuple(search.notes))

@@ -37,18 +37,18 @@ def tidy(of: Scope, servers: Servers) -> Servers:
     apart = [content for content, count in servers for _ in range(count)]
     while (moved := _first(rooms, apart)) is not None:
         apart = moved
-    made = settle(of, [(content, 1) for content in apart])
-    return made if cost_of(of, groups_of(of, made)) <= _least(of, servers) else servers
+    settled = settle(of, [(content, 1) for content in apart])
+    return settled if cost_of(of, groups_of(of, settled)) <= _least(of, servers) else servers
 
 
 def alike(groups: Iterable[Group]) -> tuple[Group, ...]:
     """Servers with the same things in them, and the same cores and memory, as one group with mean shares."""
     same: dict[Group, list[Group]] = {}
     for group in groups:
-        held = tuple(replace(one, share=0.0) for one in group.held)
-        running = tuple(replace(one, share=0.0) for one in group.running)
+        held = tuple(replace(part, share=0.0) for part in group.held)
+        running = tuple(replace(part, share=0.0) for part in group.running)
         same.setdefault(replace(group, count=1, held=held, running=running), []).append(group)
-    return tuple(_mean(found) if len(found) > 1 else found[0] for found in same.values())
+    return tuple(_mean(equal) if len(equal) > 1 else equal[0] for equal in same.values())
 
 
 def _mean(groups: Sequence[Group]) -> Group:
@@ -81,7 +81,7 @@ def _first(rooms: _Rooms, apart: list[Content]) -> list[Content] | None:
             for less, more in _moves(content, other):
                 if rooms.no_dearer([content, other], [less, more]) and rooms.fits(more):
                     changed = {source: less, target: more}
-                    return [changed.get(at, one) for at, one in enumerate(apart)]
+                    return [changed.get(at, unchanged) for at, unchanged in enumerate(apart)]
     return None
 
 

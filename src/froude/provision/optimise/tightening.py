@@ -34,6 +34,12 @@ def hold_parts(program: Program, of: Scope, columns: Columns, label: str) -> Non
 
     Only one choice of a dataset is made, so that the parts of its copies under all choices add up to one at most;
     those of persistent copies and of caches apart.
+
+    Args:
+        program: takes the rows.
+        of: the choices still open.
+        columns: where the contents of the kind, or of the server, stand in the program.
+        label: begins the names of the rows.
     """
     parts: dict[tuple[int, bool], list[tuple[int, float]]] = {}
     for at, column in columns.load.items():
@@ -58,7 +64,7 @@ def add_totals(master: Master) -> list[int]:
     Returns:
         Their columns: hosts, servers.
     """
-    program, made = master.program, []
+    program, totals = master.program, []
     for name, hosts_only in (("hosts", True), ("servers", False)):
         counts = [
             (columns.count, 1.0)
@@ -67,5 +73,5 @@ def add_totals(master: Master) -> list[int]:
         ]
         total = program.column(f"number of {name}", upper=MANY, integer=True)
         program.row(f"number of {name}", [*counts, (total, -1.0)], lower=0.0, upper=0.0)
-        made.append(total)
-    return made
+        totals.append(total)
+    return totals

@@ -99,12 +99,12 @@ def prove(
 def _bound(solver: Solver, whole: Ints, low: Floats, high: Floats) -> tuple[float, Floats]:
     """The safe bound of one node, and its point where it has one."""
     solver.bound_columns(whole.tolist(), low.tolist(), high.tolist())
-    found = solver.run()
-    if found.status is Status.OPTIMAL:
-        return safe_bound(solver.program, found.duals), found.x
-    if found.status is Status.INFEASIBLE and proved_empty(solver):
-        return INFINITY, found.x
-    return -INFINITY, found.x
+    outcome = solver.run()
+    if outcome.status is Status.OPTIMAL:
+        return safe_bound(solver.program, outcome.duals), outcome.x
+    if outcome.status is Status.INFEASIBLE and proved_empty(solver):
+        return INFINITY, outcome.x
+    return -INFINITY, outcome.x
 
 
 def proved_empty(solver: Solver) -> bool:

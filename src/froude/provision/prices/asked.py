@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 
 from froude.base.documents import STAMP
 from froude.provision.inputs.blanks import BLANK
+from froude.provision.inputs.yaml_form import plain_number
 from froude.provision.prices.rates import MIGRATIONS, Rates, Speed
 from froude.provision.units import Dimension, show
 
 _PLAIN = re.compile(r"[A-Za-z][\w. /+-]*")
+_QUANTITY = re.compile(r"[\d.]+(e[+-]?\d+)?[A-Za-z]+")
+"""With a unit: without one YAML reads `1e3` and `0x1f` as numbers, and a type may be called so."""
 _SPEED = ("rateR", "gapR", "rateW", "gapW")
 _SIZE, _RATE, _TIME = Dimension.SIZE, Dimension.RATE, Dimension.TIME
 
@@ -50,7 +53,12 @@ class Asked:
 
 
 def template(asked: Asked, rates: Rates) -> str:
-    """A file of rates: what was given whole, and a blank for everything that is missing."""
+    """A file of rates: what was given whole, and a blank for everything that is missing.
+
+    Args:
+        asked: what is missing, each with a blank.
+        rates: what was given, which is repeated.
+    """
     lines = [
         "# What the tables of prices do not give. Fill in each blank from a data sheet, the provider's documentation",
         "# or a measurement; entries that stay blank are left out of the catalog. Rates and gaps are of one piece.",
@@ -77,28 +85,30 @@ def template(asked: Asked, rates: Rates) -> str:
 
 
 def _nvme(asked: Asked, rates: Rates) -> Iterator[str]:
-    for one in rates.nvme:
-        piece = {} if one.piece is None else {"piece": show(one.piece, _SIZE)}
-        yield _mapping({"families": " ".join(one.families)} | piece | _speed(one.speed))
+    for entry in rates.nvme:
+        piece = {} if entry.piece is None else {"piece": show(entry.piece, _SIZE)}
+        yield _mapping({"families": " ".join(entry.families)} | piece | _speed(entry.speed))
     for name, family in asked.nvme.items():
-        told = {"families": name} | ({} if family.piece is not None else {"piece": BLANK}) | _speed(None)
+        fields = {"families": name} | ({} if family.piece is not None else {"piece": BLANK}) | _speed(None)
         pieces = "" if family.piece is None else f", in pieces of {family.piece / 1e9:.4g} GB"
-        yield f"{_mapping(told)}    # {family.types} types{pieces}"
+        yield f"{_mapping(fields)}    # {family.types} types{pieces}"
 
 
 def _volumes(asked: Asked, rates: Rates) -> Iterator[str]:
-    for one in rates.volumes:
-        price = one.price_per_gb_month
+    for volume in rates.volumes:
+        price = volume.price_per_gb_month
         paid = {} if price is None else {"price_per_GB_month": f"{price!r}"}
-        yield _mapping({"class": one.name, "capacity": show(one.capacity, _SIZE)} | _speed(one.speed) | paid)
+        yield _mapping(
+            {"class": volume.name, "capacity": show(volume.capacity, _SIZE)} | _speed(volume.speed) | paid
+        )
     for name in asked.volumes:
         yield _mapping({"class": name, "capacity": BLANK} | _speed(None))
 
 
 def _disks(asked: Asked, rates: Rates) -> Iterator[str]:
-    for one in rates.disks:
-        fields = {"model": one.model, "capacity": show(one.capacity, _SIZE), "bus": one.bus}
-        yield _mapping(fields | _speed(one.speed) | {"power": show(one.power, Dimension.POWER)})
+    for disk in rates.disks:
+        fields = {"model": disk.model, "capacity": show(disk.capacity, _SIZE), "bus": disk.bus}
+        yield _mapping(fields | _speed(disk.speed) | {"power": show(disk.power, Dimension.POWER)})
     for name in asked.disks:
         yield _mapping({"model": name, "capacity": BLANK, "bus": BLANK} | _speed(None) | {"power": BLANK})
 
@@ -134,13 +144,9 @@ def _mapping(fields: Mapping[str, str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """As YAML reads it back as the same text: names in quotes unless they are plain words."""
-    number = text[:1].isdigit() or text[:1] == "."
-    return text if (number and text.isalnum()) or _is_quantity(text) or _is_word(text) else json.dumps(text)
-
-
-def _is_quantity(text: str) -> bool:
-    return re.fullmatch(r"[\d.]+(e[+-]?\d+)?[A-Za-z]*", text) is not None
+    """As YAML reads it back as the same text: names in quotes unless they are plain words, or look like quantities."""
+    plain = _QUANTITY.fullmatch(text) or not isinstance(plain_number(text), str) or _is_word(text)
+    return text if plain else json.dumps(text)
 
 
 def _is_word(text: str) -> bool:

@@ -33,41 +33,47 @@ def only_up_to(types: Sequence[InstanceType]) -> frozenset[str]:
         types: all of the table, also those that a filter leaves out, for they are siblings too.
     """
     largest: dict[tuple[str, float], int] = {}
-    for one in types:
-        if one.volume is not None:
-            key = one.family, one.volume
-            largest[key] = max(largest.get(key, 0), one.cpu)
+    for instance in types:
+        if instance.volume is not None:
+            key = instance.family, instance.volume
+            largest[key] = max(largest.get(key, 0), instance.cpu)
     return frozenset(
-        one.name
-        for one in types
-        if one.volume is not None
-        and one.volume_baseline is None
-        and one.cpu < largest[one.family, one.volume]
+        instance.name
+        for instance in types
+        if instance.volume is not None
+        and instance.volume_baseline is None
+        and instance.cpu < largest[instance.family, instance.volume]
     )
 
 
 def to_volumes(
-    one: InstanceType, up_to: frozenset[str], given: Mapping[str, float], bandwidth: Bandwidth
+    instance: InstanceType, up_to: frozenset[str], given: Mapping[str, float], bandwidth: Bandwidth
 ) -> float | None:
     """Bytes per second to attached volumes; None when the figure must be given.
 
     Args:
-        one: the type.
+        instance: the type.
         up_to: see `only_up_to`.
         given: sustained figures that the user knows, by type.
         bandwidth: which figures count.
     """
-    if one.name in given:
-        return given[one.name]
+    if instance.name in given:
+        return given[instance.name]
     if bandwidth is Bandwidth.UP_TO:
-        return one.volume or one.volume_baseline
-    if one.volume_baseline is not None:
-        return one.volume_baseline
-    return None if one.name in up_to else one.volume
+        return instance.volume or instance.volume_baseline
+    if instance.volume_baseline is not None:
+        return instance.volume_baseline
+    return None if instance.name in up_to else instance.volume
 
 
-def to_network(one: InstanceType, given: Mapping[str, float], bandwidth: Bandwidth) -> float | None:
-    """Bytes per second of the network; None when the figure must be given."""
-    if one.name in given:
-        return given[one.name]
-    return one.network or (one.network_burst if bandwidth is Bandwidth.UP_TO else None)
+def to_network(instance: InstanceType, given: Mapping[str, float], bandwidth: Bandwidth) -> float | None:
+    """Bytes per second of the network; None when the figure must be given.
+
+    Args:
+        instance: the type, with what its table says.
+        given: bytes per second by name of the type; these win over the table.
+        bandwidth: whether an "up to" figure counts where there is no other.
+    """
+    if instance.name in given:
+        return given[instance.name]
+    return instance.network or (instance.network_burst if bandwidth is Bandwidth.UP_TO else None)

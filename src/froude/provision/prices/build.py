@@ -159,29 +159,29 @@ def _servers(
 ) -> tuple[tuple[Server, ...], dict[str, list[str]]]:
     """Servers of everything that is known; types without a network, and without a way to volumes."""
     up_to = only_up_to(prices.instances)
-    found: list[Server] = []
+    servers: list[Server] = []
     left: dict[str, list[str]] = {"network": [], "volume": [], "small": []}
-    for one in types:
-        network = to_network(one, rates.network, wanted.bandwidth)
-        volume = to_volumes(one, up_to, rates.to_volumes, wanted.bandwidth)
+    for instance in types:
+        network = to_network(instance, rates.network, wanted.bandwidth)
+        volume = to_volumes(instance, up_to, rates.to_volumes, wanted.bandwidth)
         if network is None:
-            left["network"].append(one.name)
+            left["network"].append(instance.name)
         if volume is None:
-            left["volume"].append(one.name)
-        if one.memory < GIB:
-            left["small"].append(one.name)
+            left["volume"].append(instance.name)
+        if instance.memory < GIB:
+            left["small"].append(instance.name)
         unreached = attached and volume is None
-        if network is None or unreached or one.memory < GIB or rates.memory is None:
+        if network is None or unreached or instance.memory < GIB or rates.memory is None:
             continue
         slots = rates.volume_slots or 0
         buses = [Bus(VOLUME, slots, volume)] if attached and volume else []
-        found.append(
+        servers.append(
             _server(
-                one,
+                instance,
                 network=network,
                 buses=buses,
                 memory=rates.memory,
-                local=local.of.get(one.family),
+                local=local.of.get(instance.family),
                 hours=wanted.hours,
             )
         )
@@ -190,15 +190,19 @@ def _servers(
     notes.add(left["volume"] if attached else (), f"types left out: no bandwidth to volumes{known}")
     notes.add(left["small"], "types left out: less than 1 GiB of memory")
     if attached and wanted.bandwidth is Bandwidth.UP_TO:
-        taken = [one.name for one in types if one.name in up_to and one.name not in rates.to_volumes]
+        taken = [
+            instance.name
+            for instance in types
+            if instance.name in up_to and instance.name not in rates.to_volumes
+        ]
         notes.add(taken, 'types with a bandwidth to volumes that is "up to", taken as it stands')
-    cut = [one.name for one in types if one.memory >= GIB and one.memory % GIB]
+    cut = [instance.name for instance in types if instance.memory >= GIB and instance.memory % GIB]
     notes.add(cut, "types whose memory is no whole number of GiB: the rest is not counted")
-    return tuple(found), left
+    return tuple(servers), left
 
 
 def _server(
-    one: InstanceType,
+    instance: InstanceType,
     *,
     network: float,
     buses: Sequence[Bus],
@@ -206,25 +210,25 @@ def _server(
     local: StorageUnit | None,
     hours: float,
 ) -> Server:
-    pieces = int(one.memory // GIB)
+    pieces = int(instance.memory // GIB)
     included = [(MEMORY, pieces)]
-    inside = [Bus(MEMORY, pieces, memory.bandwidth_per_cpu * one.cpu)]
-    count = _pieces(one, local) if local is not None else 0
+    inside = [Bus(MEMORY, pieces, memory.bandwidth_per_cpu * instance.cpu)]
+    count = _pieces(instance, local) if local is not None else 0
     if local is not None and count:
         included.append((local.name, count))
         inside.append(Bus(local.name, count, count * max(local.rate_r, local.rate_w)))
     return Server(
-        one.name,
-        one.price_hour * hours,
-        one.cpu,
+        instance.name,
+        instance.price_hour * hours,
+        instance.cpu,
         network,
         (*inside, *buses),
-        cpu=one.core,
-        bundle=Bundle(one.cpu, tuple(included)),
+        cpu=instance.core,
+        bundle=Bundle(instance.cpu, tuple(included)),
     )
 
 
-def _pieces(one: InstanceType, local: StorageUnit) -> int:
+def _pieces(instance: InstanceType, local: StorageUnit) -> int:
     """Pieces of the local storage, counted within each device where the table tells devices."""
-    devices = one.devices or 1
-    return devices * count_of(one.local / devices, local.capacity)
+    devices = instance.devices or 1
+    return devices * count_of(instance.local / devices, local.capacity)

@@ -39,6 +39,10 @@ def load_rates(path: Path | None) -> Rates:
 def date_of(paths: Sequence[Path], said: str | None) -> str:
     """The date of the prices: as said, else the oldest that stands in the names of the files.
 
+    Args:
+        paths: the tables of prices; one at least when no date is said.
+        said: `2026-07` or `2026-07-31`; None to look at the names.
+
     Raises:
         InputError: no date is said, and a file's name has none.
     """

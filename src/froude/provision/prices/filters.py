@@ -39,48 +39,53 @@ class Filters:
     previous: bool = True
     """Types of a previous generation too."""
 
-    def refusal(self, one: InstanceType) -> str | None:
+    def refusal(self, instance: InstanceType) -> str | None:
         """Why a type is left out; None when it is not."""
-        if not self.burstable and is_burstable(one):
+        if not self.burstable and is_burstable(instance):
             return "burstable"
-        if self.gpu is not None and one.gpu is not self.gpu:
+        if self.gpu is not None and instance.gpu is not self.gpu:
             return "without a GPU" if self.gpu else "with a GPU"
-        if self.arch is not None and one.arch != self.arch:
+        if self.arch is not None and instance.arch != self.arch:
             return f"not {self.arch}"
-        if self.families and one.family not in self.families:
+        if self.families and instance.family not in self.families:
             return "of other families"
-        if not self.min_price <= one.price_hour <= self.max_price:
+        if not self.min_price <= instance.price_hour <= self.max_price:
             return "of another price"
-        if self.bare_metal is not None and is_bare_metal(one) is not self.bare_metal:
+        if self.bare_metal is not None and is_bare_metal(instance) is not self.bare_metal:
             return "not bare metal" if self.bare_metal else "bare metal"
-        if not self.previous and is_previous(one):
+        if not self.previous and is_previous(instance):
             return "of a previous generation"
         return None
 
 
-def is_burstable(one: InstanceType) -> bool:
+def is_burstable(instance: InstanceType) -> bool:
     """By the rule of known families."""
-    return one.family in BURSTABLE or one.name in SHARED_CORE or one.family.endswith(FLEX)
+    return instance.family in BURSTABLE or instance.name in SHARED_CORE or instance.family.endswith(FLEX)
 
 
-def is_bare_metal(one: InstanceType) -> bool:
+def is_bare_metal(instance: InstanceType) -> bool:
     """By its name: `m5.metal`, `c7i.metal-24xl`, `c3-standard-192-metal`."""
-    return "metal" in one.name.replace(".", "-").split("-")
+    return "metal" in instance.name.replace(".", "-").split("-")
 
 
-def is_previous(one: InstanceType) -> bool:
+def is_previous(instance: InstanceType) -> bool:
     """As the table says, or by the known families."""
-    return one.generation.lower().startswith("prev") or one.family in PREVIOUS
+    return instance.generation.lower().startswith("prev") or instance.family in PREVIOUS
 
 
 def apply(types: Sequence[InstanceType], filters: Filters) -> tuple[tuple[InstanceType, ...], Counter[str]]:
-    """The types that pass, and how many were left out for which reason."""
+    """The types that pass, and how many were left out for which reason.
+
+    Args:
+        types: of all tables.
+        filters: what a type must be to pass.
+    """
     refused: Counter[str] = Counter()
     kept = []
-    for one in types:
-        why = filters.refusal(one)
+    for instance in types:
+        why = filters.refusal(instance)
         if why is None:
-            kept.append(one)
+            kept.append(instance)
         else:
             refused[why] += 1
     return tuple(kept), refused

@@ -142,13 +142,17 @@ class Prices:
 def kind_of(table: Table, mapping: Mapping[str, str] | None = None) -> TableKind:
     """What the table is.
 
+    Args:
+        table: its header decides.
+        mapping: field of an instance table → its column; any makes it one, if it is not of volumes or disks.
+
     Raises:
         InputError: of no known layout; says which columns were found and what is wanted.
     """
-    found = set(table.columns)
-    if found.issuperset(_VOLUMES):
+    header = set(table.columns)
+    if header.issuperset(_VOLUMES):
         return TableKind.VOLUMES
-    if found.issuperset(_DISKS) and "cpu" not in columns_of(table, {}, ""):
+    if header.issuperset(_DISKS) and "cpu" not in columns_of(table, {}, ""):
         return TableKind.DISKS
     columns = columns_of(table, mapping or {}, "")
     if {"name", "cpu"} <= columns.keys() or mapping:
@@ -165,6 +169,11 @@ def kind_of(table: Table, mapping: Mapping[str, str] | None = None) -> TableKind
 def columns_of(table: Table, mapping: Mapping[str, str], region: str) -> dict[str, str]:
     """Field of an instance table → its column, as far as known.
 
+    Args:
+        table: its header names the columns.
+        mapping: field → column, as said by the user; wins over what is known.
+        region: stands in the names of some columns of prices, such as `us-east-1`.
+
     Raises:
         InputError: the mapping names a field or a column that is not there.
     """
@@ -179,8 +188,8 @@ def columns_of(table: Table, mapping: Mapping[str, str], region: str) -> dict[st
             )
         if column not in table.columns:
             hint = nearest(column, table.columns)
-            found = f"columns {', '.join(table.columns[:40])}"
-            raise InputError(f"has no column {column}{hint}", file=table.file, place="--column", found=found)
+            listed = f"columns {', '.join(table.columns[:40])}"
+            raise InputError(f"has no column {column}{hint}", file=table.file, place="--column", found=listed)
     columns: dict[str, str] = {}
     plain = {_plain(column): column for column in reversed(table.columns)}
     for name, names in FIELDS.items():

@@ -30,5 +30,10 @@ def piece_of(totals: Iterable[float]) -> float | None:
 
 
 def count_of(total: float, piece: float) -> int:
-    """How many pieces a total holds."""
+    """How many pieces a total holds.
+
+    Args:
+        total: bytes, 0 or more.
+        piece: bytes of one, above 0.
+    """
     return int(total / piece * (1 + 1e-9))

@@ -105,6 +105,10 @@ class Rates:
 def read_rates(data: bytes, file: str) -> Rates:
     """The rates of a file.
 
+    Args:
+        data: content of the file.
+        file: its name, for errors.
+
     Raises:
         FlawedInputError: everything that is wrong with it.
         InputError: it is not YAML of this kind.
@@ -141,12 +145,12 @@ def _without_blanks(element: Element) -> Element:
 
 def _speed(fields: Fields) -> Speed | None:
     """Rates and gaps; None when one is blank."""
-    found = [
+    values = [
         fields.optional_number(name, kind, above_zero=kind is _RATE)
         for name, kind in (("rateR", _RATE), ("gapR", _TIME), ("rateW", _RATE), ("gapW", _TIME))
     ]
-    known = [value for value in found if value is not None]
-    return Speed(*known) if len(known) == len(found) else None
+    known = [value for value in values if value is not None]
+    return Speed(*known) if len(known) == len(values) else None
 
 
 def _memory(fields: Fields, _flaws: Flaws) -> Memory | None:

@@ -54,7 +54,7 @@ def _instances(table: Table, mapping: Mapping[str, str], region: str | None) -> 
     columns = columns_of(table, mapping, region or _DEFAULT_REGION)
     _complete(table, columns)
     rows = [row for row in table.rows if region is None or row.cells.get("region", region) == region]
-    found: list[InstanceType] = []
+    instances: list[InstanceType] = []
     malformed, unpriced = list(table.malformed), []
     seen: dict[str, int] = {}
     for row in rows:
@@ -62,16 +62,16 @@ def _instances(table: Table, mapping: Mapping[str, str], region: str | None) -> 
         try:
             if not name or name in seen:
                 raise ValueError(f"{name} stands on line {seen[name]} already" if name else "has no name")
-            one = _instance(_Cells(row, columns), name)
+            instance = _instance(_Cells(row, columns), name)
             seen[name] = row.line
         except ValueError as error:
             malformed.append(Malformed(table.file, row.line, str(error)))
             continue
-        if one is None:
+        if instance is None:
             unpriced.append(name)
         else:
-            found.append(one)
-    return Prices(tuple(found), malformed=tuple(malformed), unpriced=tuple(unpriced))
+            instances.append(instance)
+    return Prices(tuple(instances), malformed=tuple(malformed), unpriced=tuple(unpriced))
 
 
 def _complete(table: Table, columns: Mapping[str, str]) -> None:
@@ -217,8 +217,8 @@ def _family(name: str, said: str) -> str:
 
 def _arch(said: str) -> str:
     words = said.lower().replace(",", " ").split()
-    found = [_ARCHITECTURES[word] for word in words if word in _ARCHITECTURES]
-    return found[-1] if found else said.lower().strip()
+    known = [_ARCHITECTURES[word] for word in words if word in _ARCHITECTURES]
+    return known[-1] if known else said.lower().strip()
 
 
 def _volumes(table: Table, region: str | None) -> Prices:
@@ -236,38 +236,38 @@ def _volumes(table: Table, region: str | None) -> Prices:
             file=table.file,
             allowed=", ".join(regions[:60]),
         )
-    found: dict[str, VolumePrice] = {}
+    volumes: dict[str, VolumePrice] = {}
     malformed, unpriced = list(table.malformed), []
     for row in (row for row in table.rows if region is None or row.cells["region"] == region):
         name, place = row.cells["class"], row.cells["region"]
         try:
             price = row.number("usd_per_gib_month")
-            if not name or name in found:
+            if not name or name in volumes:
                 raise ValueError(f"class {name} stands above already" if name else "has no class")
         except ValueError as error:
             malformed.append(Malformed(table.file, row.line, str(error)))
             continue
         if price:
-            found[name] = VolumePrice(name, place, price * GB / GIB)
+            volumes[name] = VolumePrice(name, place, price * GB / GIB)
         else:
             unpriced.append(name)
-    return Prices(volumes=tuple(found.values()), malformed=tuple(malformed), unpriced=tuple(unpriced))
+    return Prices(volumes=tuple(volumes.values()), malformed=tuple(malformed), unpriced=tuple(unpriced))
 
 
 def _disks(table: Table) -> Prices:
-    found: dict[str, DiskPrice] = {}
+    disks: dict[str, DiskPrice] = {}
     malformed, unpriced = list(table.malformed), []
     for row in table.rows:
         model = row.cells["model"]
         try:
             price = row.number("price")
-            if not model or model in found:
+            if not model or model in disks:
                 raise ValueError(f"model {model} stands above already" if model else "has no model")
         except ValueError as error:
             malformed.append(Malformed(table.file, row.line, str(error)))
             continue
         if price:
-            found[model] = DiskPrice(model, price)
+            disks[model] = DiskPrice(model, price)
         else:
             unpriced.append(model)
-    return Prices(disks=tuple(found.values()), malformed=tuple(malformed), unpriced=tuple(unpriced))
+    return Prices(disks=tuple(disks.values()), malformed=tuple(malformed), unpriced=tuple(unpriced))

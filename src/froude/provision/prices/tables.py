@@ -115,10 +115,10 @@ def _csv(text: str, file: str) -> Table:
 
 def _json(text: str, file: str) -> Table:
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError("is not JSON", file=file, found=str(error)[:80]) from error
-    items = found if isinstance(found, list) else list(found.values())
+    items = document if isinstance(document, list) else list(document.values())
     rows: list[TableRow] = []
     malformed: list[Malformed] = []
     for number, item in enumerate(items, 1):
@@ -137,6 +137,6 @@ def _flat(item: Mapping[str, object], above: str, depth: int = 0) -> Iterable[tu
         if isinstance(value, dict):
             yield from _flat(value, path, depth + 1) if depth < _FLAT_DEPTH else ()
         elif isinstance(value, list):
-            yield path, " ".join(str(one) for one in value if not isinstance(one, (dict, list)))
+            yield path, " ".join(str(word) for word in value if not isinstance(word, (dict, list)))
         else:
             yield path, "" if value is None else str(value).strip()

@@ -248,7 +248,12 @@ class Catalog:
         return thing.price + self.energy(thing)
 
     def cost_of_bytes(self, unit: StorageUnit, stored: float) -> float:
-        """Dollars over the term for bytes kept on units that are paid by what they hold."""
+        """Dollars over the term for bytes kept on units that are paid by what they hold.
+
+        Args:
+            unit: gives the price of a GB and month.
+            stored: bytes, all copies included.
+        """
         return stored / 1e9 * unit.price_per_gb_month * self.hours / HOURS_PER_MONTH
 
 
@@ -259,7 +264,7 @@ def _idle(idle: float | None, power: float) -> None:
 
 def _breaks(price: float, discounts: tuple[Discount, ...]) -> None:
     """Counts ascend and prices fall."""
-    steps = [(1, price), *((one.count, one.price) for one in discounts)]
+    steps = [(1, price), *((discount.count, discount.price) for discount in discounts)]
     for (fewer, dearer), (more, cheaper) in pairwise(steps):
         if more <= fewer or cheaper > dearer:
             raise ValueError("discounts must have ascending counts and falling prices")

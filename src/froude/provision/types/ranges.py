@@ -18,6 +18,10 @@ _T = TypeVar("_T", bound=_Named)
 def named(things: Iterable[_T], name: str) -> _T:
     """The one of a name.
 
+    Args:
+        things: with names.
+        name: the one that is wanted.
+
     Raises:
         KeyError: there is none.
     """
@@ -28,18 +32,42 @@ def named(things: Iterable[_T], name: str) -> _T:
 
 
 def positive(name: str, value: float) -> None:
-    """Refuse what is not above 0 and finite."""
+    """Refuse what is not above 0 and finite.
+
+    Args:
+        name: of the value, for the error.
+        value: in any unit.
+
+    Raises:
+        ValueError: it is out of that range.
+    """
     if not (value > 0 and math.isfinite(value)):
         raise ValueError(f"{name} must be above 0 and finite, got {value:g}")
 
 
 def not_negative(name: str, value: float) -> None:
-    """Refuse what is below 0 or not finite."""
+    """Refuse what is below 0 or not finite.
+
+    Args:
+        name: of the value, for the error.
+        value: in any unit.
+
+    Raises:
+        ValueError: it is out of that range.
+    """
     if not (value >= 0 and math.isfinite(value)):
         raise ValueError(f"{name} must be 0 or above and finite, got {value:g}")
 
 
 def share(name: str, value: float) -> None:
-    """Refuse what does not lie in [0, 1]."""
+    """Refuse what does not lie in [0, 1].
+
+    Args:
+        name: of the value, for the error.
+        value: a fraction.
+
+    Raises:
+        ValueError: it is out of that range.
+    """
     if not 0 <= value <= 1:
         raise ValueError(f"{name} must lie in [0, 1], got {value:g}")

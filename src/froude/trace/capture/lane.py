@@ -93,7 +93,15 @@ class Lane:
 
 
 def beside(module: str, sock: socket.socket) -> subprocess.Popen[bytes]:
-    """Start a module that serves a socket and ends with it; Ctrl-C is not for it."""
+    """Start a module that serves a socket and ends with it; Ctrl-C is not for it.
+
+    Args:
+        module: its dotted name; it is given the socket's file descriptor as its only argument.
+        sock: its end of the connection, which stays open here until the caller closes it.
+
+    Returns:
+        The process.
+    """
     command = [sys.executable, "-m", module, str(sock.fileno())]
     return subprocess.Popen(
         command, pass_fds=[sock.fileno()], stdin=subprocess.DEVNULL, start_new_session=True
@@ -101,7 +109,12 @@ def beside(module: str, sock: socket.socket) -> subprocess.Popen[bytes]:
 
 
 async def reap(child: subprocess.Popen[bytes], patience_s: float = 5.0) -> None:
-    """Wait for a child that ends by itself, since its socket is closed; end it when it does not."""
+    """Wait for a child that ends by itself, since its socket is closed; end it when it does not.
+
+    Args:
+        child: the process.
+        patience_s: seconds it gets to end before it is killed.
+    """
     for _ in range(int(patience_s / 0.01)):
         if child.poll() is not None:
             return

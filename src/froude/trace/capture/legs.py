@@ -27,7 +27,13 @@ class Tape(Protocol):
     """Where copies of the traffic go; must never block."""
 
     def record(self, connection: int, kind: RecordKind, payload: bytes) -> None:
-        """Take one record."""
+        """Take one record.
+
+        Args:
+            connection: its number within the capture.
+            kind: what the record tells.
+            payload: what belongs to it, such as the bytes that passed.
+        """
         ...
 
 

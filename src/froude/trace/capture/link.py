@@ -56,7 +56,13 @@ class RecorderLink(asyncio.Protocol):
         """Passed on but not recorded."""
 
     def record(self, connection: int, kind: RecordKind, payload: bytes) -> None:
-        """Take one record, or count it when the recorder lags too far behind."""
+        """Take one record, or count it when the recorder lags too far behind.
+
+        Args:
+            connection: its number within the capture.
+            kind: what the record tells.
+            payload: what belongs to it, such as the bytes that passed.
+        """
         if (self._choked or self._gaps) and self._drops(connection, kind, payload):
             return
         self._waiting.append(HEAD.pack(time.perf_counter(), connection, kind, len(payload)))
@@ -103,7 +109,12 @@ class RecorderLink(asyncio.Protocol):
         self._waiting.clear()
 
     def say(self, kind: RecordKind, payload: bytes = b"") -> None:
-        """Send SETUP or FINISH, after all that waits."""
+        """Send SETUP or FINISH, after all that waits.
+
+        Args:
+            kind: SETUP or FINISH.
+            payload: what belongs to it; empty for none.
+        """
         for connection in list(self._gaps):
             self._tell_gap(connection)
         self._waiting.append(pack(time.perf_counter(), 0, kind, payload))

@@ -6,12 +6,13 @@ import contextlib
 import json
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any, Self
 
 from froude.base.errors import FroudeError, TargetError
+from froude.base.files import atomic_write_bytes
+from froude.base.scratch import Scratch
 from froude.hadoop.schema import Schema
 from froude.trace.capture.settings import CaptureResult, CaptureSettings, error_from_mapping
 from froude.workspace.artifact import State
@@ -26,7 +27,12 @@ class CaptureProcess:
     """
 
     def __init__(self, settings: CaptureSettings, schema: Schema) -> None:
-        """Prepare it; nothing runs before `start`."""
+        """Prepare it; nothing runs before `start`.
+
+        Args:
+            settings: what to capture, and where to.
+            schema: of the release whose calls pass.
+        """
         self.settings = settings
         self._schema = schema
         self._child: subprocess.Popen[bytes] | None = None
@@ -43,15 +49,16 @@ class CaptureProcess:
         Raises:
             InputError: an address or the output is taken.
             TargetError: the target does not answer.
+            MissingError: no space for the schema among the temporary files.
         """
         command = [sys.executable, "-m", "froude.trace.capture.service"]
-        with tempfile.NamedTemporaryFile(suffix=".fds") as schema_file:
-            schema_file.write(self._schema.to_bytes())
-            schema_file.flush()
+        with Scratch("capture") as scratch:
+            schema_file = scratch / "schema.fds"
+            atomic_write_bytes(schema_file, self._schema.to_bytes())
             self._child = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
             )
-            asked = {"settings": self.settings.to_json(), "schema_file": schema_file.name}
+            asked = {"settings": self.settings.to_json(), "schema_file": str(schema_file)}
             assert self._child.stdin is not None
             self._child.stdin.write(json.dumps(asked).encode() + b"\n")
             self._child.stdin.flush()
@@ -104,7 +111,7 @@ class CaptureProcess:
 
         proxy = psutil.Process(self.pid)
         times = [process.cpu_times() for process in (proxy, *proxy.children(recursive=True))]
-        return sum(one.user + one.system for one in times)
+        return sum(used.user + used.system for used in times)
 
     def __enter__(self) -> Self:
         self.start()

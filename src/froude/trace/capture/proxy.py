@@ -137,6 +137,10 @@ def listening(listener: Listener) -> socket.socket:
 def check_target(target: tuple[str, int], timeout_s: float = 5.0) -> None:
     """Connect once and hang up, so that a wrong target is an error now and not a refusal per client.
 
+    Args:
+        target: host and port.
+        timeout_s: seconds the connection may take to come about.
+
     Raises:
         TargetError: it refuses or does not answer in time.
     """

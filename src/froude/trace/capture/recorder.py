@@ -89,18 +89,17 @@ class Recorder:
         except FroudeError as error:
             self.problem = error
 
-    def finish(self, time_s: float, state: State = State.COMPLETE, **notes: str) -> CaptureResult:
+    def finish(self, state: State = State.COMPLETE, **notes: str) -> CaptureResult:
         """Make the Trace whole, or leave this recorder's part of it.
 
         Args:
-            time_s: the tape's time of the end.
             state: how the recording ended, for the lineage of a whole Trace.
             notes: free facts to keep.
 
         Raises:
             FroudeError: it could not be written; what was written before stays as `.partial`.
         """
-        self.assembly.finish(time_s)
+        self.assembly.finish()
         self.flush()
         if self.problem is not None:
             raise self.problem
@@ -148,7 +147,6 @@ class _Session:
         self._peer = peer
         self._splitter = Splitter()
         self._recorder: Recorder | None = None
-        self._last_s = 0.0
         self._flushed = time.perf_counter()
         self._reported = False
         self.backlog_bytes = BACKLOG_BYTES
@@ -176,9 +174,8 @@ class _Session:
                 recorder = self._begin(Setup.from_json(record[3]))
             elif record[2] == _FINISH and recorder is not None:
                 state = State((record[3] or b"complete").decode())
-                _report(self._peer, {"done": recorder.finish(record[0], state).to_mapping()})
+                _report(self._peer, {"done": recorder.finish(state).to_mapping()})
                 return 0
-            self._last_s = record[0]
         self._keep_up()
         return None
 
@@ -208,7 +205,7 @@ class _Session:
             self._recorder.discard()  # it never came to record anything
         elif self._recorder is not None:
             why = "the proxy ended without finishing; calls in flight are missing"
-            self._recorder.finish(self._last_s, State.INTERRUPTED, interrupted=why)
+            self._recorder.finish(State.INTERRUPTED, interrupted=why)
         return 0
 
 

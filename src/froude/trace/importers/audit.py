@@ -104,6 +104,10 @@ _RULES: dict[str, _Rule] = {
 def read_audit_log(path: Path, *, zone: tzinfo = UTC) -> Iterator[AuditLine | None]:
     """The lines of a log, one by one; None for one that is no audit line.
 
+    Args:
+        path: the log, packed by gzip or not.
+        zone: time zone of the machine that wrote it; the lines do not name one.
+
     Raises:
         InputError: the file cannot be read, or a line is absurdly long.
     """
@@ -154,7 +158,12 @@ def closure(trace: Trace, audit_log: Path) -> ClosureResult:
 
 
 def expected(trace: Trace, *, with_context: bool = True) -> Iterator[Audited]:
-    """What the audit log should say of a trace's calls, in their order."""
+    """What the audit log should say of a trace's calls, in their order.
+
+    Args:
+        trace: with payloads, since source and target stand in the requests.
+        with_context: whether the log holds caller contexts, too.
+    """
     for call in trace.calls:
         rule = _RULES.get(call.method)
         if rule is None or call.protocol != CLIENT_PROTOCOL or not _logged(call):

@@ -240,8 +240,10 @@ def test_recovery_is_led_and_committed(stage: Stage) -> None:
         False,
     )
     assert [identity.datanodeUuid for identity in commit.newTaragets] == [stage.fleet.uuid(n) for n in (0, 3)]
-    told = [each for each in said if isinstance(each, SendMessage)]
-    assert told == [SendMessage(NodeId("datanode", n), ReplicaRecovered(Block(7, 100, 1009))) for n in (0, 3)]
+    messages = [each for each in said if isinstance(each, SendMessage)]
+    assert messages == [
+        SendMessage(NodeId("datanode", n), ReplicaRecovered(Block(7, 100, 1009))) for n in (0, 3)
+    ]
 
 
 def test_register_makes_it_register_and_report_again(stage: Stage) -> None:
@@ -280,7 +282,9 @@ def test_a_stalled_heartbeat_keeps_its_intended_time(stage: Stage) -> None:
     waiting = stage.tell(MessageReceived(BlockWritten(Block(1, 1, 1), stage.fleet.storage(0))))
     assert methods(stage.tell(Timer(1, 3.0))) == []
     stage.now_s = 8.0
+    assert list(stage.node.overdue(8.0)) == [("sendHeartbeat", 3.0)]
     assert sent(stage.answer(waiting, b"")).intended_s == 3.0
+    assert list(stage.node.overdue(8.0)) == []
 
 
 def test_what_failed_is_tried_after_the_next_heartbeat(stage: Stage) -> None:
@@ -311,11 +315,3 @@ def test_large_reports_are_split_by_storage(schema: Schema) -> None:
         (1, 2, 1),
     ]
     assert [read_buffers(r.reports[0].blocksBuffers) for r in reports] == stored
-
-
-def test_names_read_back(fleet: Datanodes) -> None:
-    """A node's number can be read from its uuid and a storage's place from its id; others are none of ours."""
-    assert fleet.number(fleet.uuid(40_000)) == 40_000
-    assert fleet.number("f27a0b4e-0000-4000-8000-000000000001") is None
-    assert fleet.source(0) is None
-    assert (fleet.source(60_000), fleet.port(60_000)) == ("127.16.0.2", fleet.port(0))

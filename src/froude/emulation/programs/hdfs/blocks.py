@@ -72,12 +72,12 @@ class Inventory:
 
     def remove(self, block_id: int) -> Block | None:
         """Take a replica out and give it; None if there is none."""
-        found = self.get(block_id)
-        if found is not None:
+        block = self.get(block_id)
+        if block is not None:
             at = self._place(block_id)
             del self._ids[at], self._lengths[at], self._stamps[at]
-            self.used_bytes -= found.length
-        return found
+            self.used_bytes -= block.length
+        return block
 
     def _place(self, block_id: int) -> int:
         ids = self._ids

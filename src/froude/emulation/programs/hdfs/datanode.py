@@ -130,7 +130,12 @@ class EmulatedDatanode:
         self._recoveries: deque[bytes] | None = None
 
     def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:
-        """Take an event; see `Program`."""
+        """Take an event; see `Program`.
+
+        Args:
+            event: what happened to the node.
+            now_s: seconds on the play's clock.
+        """
         if type(event) is Reply:
             return self._answered(_Call(event.token), bytes(event.body), now_s)
         if type(event) is Timer:
@@ -209,6 +214,14 @@ class EmulatedDatanode:
         return self._go_on(out, now_s)
 
     # --- what is due -------------------------------------------------------------------------------------
+
+    def overdue(self, now_s: float) -> Sequence[tuple[str, float]]:  # noqa: ARG002 - see `Program`
+        """The heartbeat that waits for the call under way; later ones are skipped, as a real DataNode's are.
+
+        Args:
+            now_s: seconds on the play's clock.
+        """
+        return () if self._due_s is None else (("sendHeartbeat", self._due_s),)
 
     def _timer(self, timer: Timer, now_s: float) -> Sequence[Instruction]:
         if timer.token == _RETRY_DUE:
@@ -337,8 +350,8 @@ class EmulatedDatanode:
         ]
 
     def _find(self, block_id: int) -> Block | None:
-        found = (inventory.get(block_id) for inventory in self._stored if inventory is not None)
-        return next((block for block in found if block is not None), None)
+        replicas = (inventory.get(block_id) for inventory in self._stored if inventory is not None)
+        return next((block for block in replicas if block is not None), None)
 
     def _inventory(self, index: int) -> Inventory:
         inventory = self._stored[index]

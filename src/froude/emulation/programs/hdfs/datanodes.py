@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.programs.hdfs.blocks import Block, Inventory, report_buffers
 from froude.hadoop.schema import Schema
@@ -75,9 +76,9 @@ class Datanodes:
         self._family = f"{seeds.child('datanodes', type_name).value >> 16:012x}"
         self._seeds = seeds.child("phase", type_name)
         self._namespace: Any = None
-        self._namespace_body = b""
+        self._namespace_body: bytes | None = None
+        self._schema = schema
         request = {m: schema.method(PROTOCOL, m).request for m in schema.methods(PROTOCOL)}
-        self._response = {m: schema.method(PROTOCOL, m).response for m in schema.methods(PROTOCOL)}
         self._request: dict[str, Any] = dict(request)
         self.version_request = request["versionRequest"]().SerializeToString()
         self._registration = self._blank_registration()
@@ -91,12 +92,19 @@ class Datanodes:
 
     def number(self, datanode_uuid: str) -> int | None:
         """The number of the node with that uuid; None if it is none of these."""
-        if not datanode_uuid.startswith(f"{self._family[:8]}-{self._family[8:]}-4000-8000-"):
+        try:
+            number = int(datanode_uuid[-12:], 16)
+        except ValueError:
             return None
-        return int(datanode_uuid[-12:], 16)
+        return number if number >= 0 and self.uuid(number) == datanode_uuid else None
 
     def storage(self, number: int, index: int = 0) -> str:
-        """The id of one of a node's storages."""
+        """The id of one of a node's storages.
+
+        Args:
+            number: which node, from 0.
+            index: which of its storages, 0 to `settings.storages - 1`.
+        """
         return f"DS-{uuid.UUID(int=(int(self._family, 16) << 64) | (index << 48) | number)}"
 
     def storage_index(self, storage_uuid: str) -> int:
@@ -126,10 +134,18 @@ class Datanodes:
     # --- what the NameNode says ---------------------------------------------------------------------------
 
     def learn_namespace(self, body: bytes) -> None:
-        """Take the answer to versionRequest: what registrations must name exactly."""
+        """Take the answer to versionRequest: what registrations must name exactly.
+
+        Raises:
+            InputError: it does not decode, or lacks a field.
+        """
         if body == self._namespace_body:
             return
-        self._namespace = self._response["versionRequest"].FromString(body).info  # type: ignore[attr-defined]
+        response: Any = self._schema.decode_response(PROTOCOL, "versionRequest", body)
+        if not response.IsInitialized():
+            missing = ", ".join(response.FindInitializationErrors())
+            raise InputError("an answer lacks a field", place="versionRequest", found=missing or None)
+        self._namespace = response.info
         self._namespace_body = body
         storage = self._registration.storageInfo
         storage.CopyFrom(self._namespace.storageInfo)
@@ -137,8 +153,19 @@ class Datanodes:
         self._registration.softwareVersion = self._namespace.softwareVersion
 
     def commands(self, method: str, body: bytes) -> Sequence[Any]:
-        """The commands in an answer to a heartbeat or a report."""
-        response: Any = self._response[method].FromString(body)
+        """The commands in an answer to a heartbeat or a report.
+
+        Args:
+            method: `sendHeartbeat`, or one of the reports.
+            body: the serialised response.
+
+        Returns:
+            Messages of DatanodeCommandProto; none where the NameNode wants nothing.
+
+        Raises:
+            InputError: it does not decode.
+        """
+        response: Any = self._schema.decode_response(PROTOCOL, method, body)
         if method == "sendHeartbeat":
             return response.cmds  # type: ignore[no-any-return]
         return (response.cmd,) if response.HasField("cmd") else ()
@@ -158,7 +185,12 @@ class Datanodes:
         return self._request["registerDatanode"](registration=self.registration(number)).SerializeToString()  # type: ignore[no-any-return]
 
     def heartbeat(self, number: int, used: Sequence[int]) -> bytes:
-        """The body of sendHeartbeat; `used` in bytes by storage."""
+        """The body of sendHeartbeat; `used` in bytes by storage.
+
+        Args:
+            number: which node, from 0.
+            used: bytes in use on each of its storages, by index.
+        """
         message = self._request["sendHeartbeat"](registration=self.registration(number))
         capacity = self.settings.capacity_bytes
         for index, used_bytes in enumerate(used):
@@ -172,7 +204,13 @@ class Datanodes:
         return message.SerializeToString()  # type: ignore[no-any-return]
 
     def full_reports(self, number: int, stored: Sequence[Inventory | None], report_id: int) -> list[bytes]:
-        """The bodies of blockReport: one call for all storages, or one a storage when there is much to say."""
+        """The bodies of blockReport: one call for all storages, or one a storage when there is much to say.
+
+        Args:
+            number: which node, from 0.
+            stored: what lies on each of its storages, by index; None for an empty one.
+            report_id: the same for the calls of one report, so that the NameNode knows them as one.
+        """
         storages = list(enumerate(stored))
         total = sum(len(blocks or ()) for blocks in stored)
         calls = [storages] if total <= self.settings.split_blocks else [[storage] for storage in storages]
@@ -190,7 +228,12 @@ class Datanodes:
         return bodies
 
     def incremental_report(self, number: int, changes: Iterable[tuple[int, Block, int]]) -> bytes:
-        """The body of blockReceivedAndDeleted for (storage index, block, status) triples."""
+        """The body of blockReceivedAndDeleted for (storage index, block, status) triples.
+
+        Args:
+            number: which node, from 0.
+            changes: index of the storage, the block, and `RECEIVED` or `DELETED`.
+        """
         message = self._request["blockReceivedAndDeleted"](registration=self.registration(number))
         message.blockPoolId = self._namespace.blockPoolID
         by_storage: dict[int, Any] = {}
@@ -208,7 +251,13 @@ class Datanodes:
         return message.SerializeToString()  # type: ignore[no-any-return]
 
     def synchronization(self, number: int, recovering: Any, length: int | None) -> bytes:
-        """The body of commitBlockSynchronization; a length of None says that no replica is left."""
+        """The body of commitBlockSynchronization; a length of None says that no replica is left.
+
+        Args:
+            number: which node, from 0.
+            recovering: the RecoveringBlockProto of the NameNode's command.
+            length: bytes that the recovered block has; None deletes it.
+        """
         located = recovering.block
         message = self._request["commitBlockSynchronization"](closeFile=True, deleteBlock=length is None)
         message.block.CopyFrom(located.b)

@@ -44,7 +44,12 @@ class DatanodeFamily:
         return self.datanodes.source(number)
 
     def fact(self, number: int, name: str) -> Value:
-        """What a real one would read from its machine; UNRESOLVED for what no DataNode has."""
+        """What a real one would read from its machine; UNRESOLVED for what no DataNode has.
+
+        Args:
+            number: which node, from 0.
+            name: `storage`, `uuid`, `port`, `ipc_port`, `info_port`, `address` or `hostname`.
+        """
         datanodes = self.datanodes
         match name:
             case "storage":
@@ -64,12 +69,24 @@ class DatanodeFamily:
         return self.datanodes.number(name)
 
     def identity(self, number: int, rule: Rule) -> str | None:  # noqa: ARG002 - DataNodes send neither
-        """None: a DataNode has no caller context, and its user is the play's."""
+        """None: a DataNode has no caller context, and its user is the play's.
+
+        Args:
+            number: which node; all are alike in this.
+            rule: not asked.
+        """
         return None
 
     def answered(self, node: ScriptedView, call: CallTemplate, response: Any) -> Sequence[Instruction]:  # noqa: ARG002
-        """The DataNodes of a new block get it, at the length it will be closed with."""
+        """The DataNodes of a new block get it, at the length it will be closed with.
+
+        Args:
+            node: the client that asked for the block.
+            call: not asked: all watched methods answer alike.
+            response: the answer, with the new block and its places.
+        """
         located = response.block
+        storages = located.storageIDs
         length = _length_ahead(node)
         out: list[Instruction] = [] if length is not None else [Note("length of a block unknown")]
         block = Block(located.b.blockId, length or 0, located.b.generationStamp)
@@ -78,7 +95,8 @@ class DatanodeFamily:
             if number is None:
                 out.append(Note("block placed on a node that is not emulated"))
                 continue
-            written = BlockWritten(block, located.storageIDs[position])
+            storage = storages[position] if position < len(storages) else self.datanodes.storage(number)
+            written = BlockWritten(block, storage)
             out.append(SendMessage(NodeId(self.datanodes.type_name, number), written))
         return out
 
@@ -105,7 +123,12 @@ class DatanodeKind:
     protocols: Collection[str] = (PROTOCOL,)
 
     def family(self, node_type: NodeType, population: Population) -> Family:
-        """See `ProgramKind`; heartbeats come in the recorded period unless the play's settings say otherwise."""
+        """See `ProgramKind`; heartbeats come in the recorded period unless the play's settings say otherwise.
+
+        Args:
+            node_type: whose nodes are DataNodes.
+            population: the play's schema, settings and seeds.
+        """
         settings = population.settings.programs.get(KIND)
         beats = (p.every_s for p in node_type.periodic if p.call.method == "sendHeartbeat")
         period_s = next(beats, None)

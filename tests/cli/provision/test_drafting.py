@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from froude.base.errors import InputError
 from froude.cli.app import run
+from froude.cli.provision import drafting
 from froude.hadoop.distribution import Hadoop
+from froude.provision.draft.types import Draft, DraftDataset, DraftIo, DraftTask, Number, Unit
+from froude.provision.types import Op
 from froude.trace.files import write_trace
 from tests.provision.draft.making import Recording, audit_line
 
@@ -87,31 +91,31 @@ def test_the_numbers_of_a_recorded_run(
     trace, drafted = recorded(hadoop, tmp_path / "run.trace"), tmp_path / "app.yaml"
     command = ["provision", "draft", str(trace), "-o", str(drafted), "--dataset", "/in=input"]
     assert run([*command, "--dry-run", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    document = json.loads(capsys.readouterr().out)
     assert not drafted.exists()
-    sizes = {d["name"]: d["size"]["value"] for d in found["datasets"]}
+    sizes = {d["name"]: d["size"]["value"] for d in document["datasets"]}
     assert sizes == {"input": 750.0, "other": 1400.0}
-    assert [d["replication"]["value"] for d in found["datasets"]] == [2.0, 2.0]
-    task = next(task for task in found["tasks"] if task["name"] == "TeraSort")
+    assert [d["replication"]["value"] for d in document["datasets"]] == [2.0, 2.0]
+    task = next(task for task in document["tasks"] if task["name"] == "TeraSort")
     assert (task["unit"], task["executions"]) == ("job", 2)
     reads, writes = task["operations"]
     assert (reads["dataset"], reads["num_records"], reads["record_size"]["value"]) == ("input", 3.0, 250.0)
     assert (writes["dataset"], writes["num_records"], writes["record_size"]["value"]) == ("other", 1.0, 700.0)
-    assert len(found["blank"]) == 4
+    assert len(document["blank"]) == 4
 
 
 def test_an_audit_log_leaves_sizes_blank(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Datasets, tasks and rates are told; days, attempts and jobs make no datasets or tasks of their own."""
     log = audited(tmp_path / "audit.log", 2000)
     assert run(["provision", "draft", str(log), "-o", str(tmp_path / "a.yaml"), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [d["prefix"] for d in found["datasets"]] == ["/warehouse/clicks", "/warehouse/daily"]
-    assert sorted((t["name"], t["executions"]) for t in found["tasks"]) == [
+    document = json.loads(capsys.readouterr().out)
+    assert [d["prefix"] for d in document["datasets"]] == ["/warehouse/clicks", "/warehouse/daily"]
+    assert sorted((t["name"], t["executions"]) for t in document["tasks"]) == [
         ("spark_u0", 20),
         ("spark_u1", 20),
     ]
-    assert all(t["rate"]["value"] > 0 for t in found["tasks"])
-    assert len(found["blank"]) == 2 * 2 + 2 * 4
+    assert all(t["rate"]["value"] > 0 for t in document["tasks"])
+    assert len(document["blank"]) == 2 * 2 + 2 * 4
 
 
 def test_telemetry_fills_in_compute_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -122,10 +126,10 @@ def test_telemetry_fills_in_compute_time(tmp_path: Path, capsys: pytest.CaptureF
     series.write_text(f"timestamp,value\n{rows}")
     command = ["provision", "draft", str(log), "-o", str(tmp_path / "a.yaml"), "--task-by", "context"]
     assert run([*command, "--telemetry", str(series), "--cores", "4", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    (task,) = found["tasks"]
+    document = json.loads(capsys.readouterr().out)
+    (task,) = document["tasks"]
     assert task["compute"]["value"] == pytest.approx(86000 / 40, rel=0.01)
-    assert not any("compute" in text for text in found["blank"])
+    assert not any("compute" in text for text in document["blank"])
 
 
 @pytest.mark.parametrize(
@@ -162,3 +166,63 @@ def test_nothing_to_draft_from(tmp_path: Path, capsys: pytest.CaptureFixture[str
     (tmp_path / "audit.log").write_text(audit_line(1, "listStatus", "/a"))
     assert run(["provision", "draft", str(tmp_path / "audit.log"), "-o", str(tmp_path / "a.yaml")]) == 1
     assert "holds nothing to draft from" in capsys.readouterr().err
+
+
+BLANK = Number(None, "nothing tells it")
+
+
+def test_named_datasets() -> None:
+    """A name behind `=`; a prefix that holds a `=` itself ends with one, and names itself."""
+    grouping = drafting._grouping(["/logs=web", "/in", "/wh/day=1=", "/a="], 0.1, 3)
+    assert grouping.named == (("/logs", "web"), ("/in", ""), ("/wh/day=1", ""), ("/a", ""))
+    assert (grouping.share, grouping.depth) == (0.1, 3)
+
+
+@pytest.mark.parametrize("name", ["", "/etc/passwd", "../UTC", "Moon/Base", "x" * 300])
+def test_what_is_no_time_zone(name: str) -> None:
+    """Is refused, whatever the machine's own list makes of it."""
+    with pytest.raises(InputError, match="--zone: is no time zone"):
+        drafting._zone(name)
+
+
+def drafted(tasks: int) -> Draft:
+    """One dataset, and tasks that read it twice and write it once."""
+    reads = DraftIo(Op.READ, "in", 1, Number(5.0, ""), 1.0, "")
+    writes = DraftIo(Op.WRITE, "in", 1, BLANK, 1.0, "")
+    operations = (reads, reads, writes)
+    known = DraftTask("t0", Unit.JOB, 7, Number(0.25, ""), Number(1.0, ""), operations, "")
+    blank = [DraftTask(f"t{n}", Unit.CALL, n, BLANK, BLANK, operations, "") for n in range(1, tasks)]
+    datasets = (
+        DraftDataset("in", "/in", Number(2e9, ""), BLANK, ""),
+        DraftDataset("x", "/x", BLANK, BLANK, ""),
+    )
+    return Draft(datasets, (known, *blank), ("a.log: 9 calls",), ("3 other calls",))
+
+
+def test_a_draft_for_people() -> None:
+    """What was read, datasets, tasks with their reads and writes, and what is blank."""
+    lines = [" ".join(line.split()) for line in drafting._summary(drafted(2)).splitlines()]
+    assert lines[:2] == ["a.log: 9 calls", "3 other calls"]
+    assert lines[4:6] == ["in 2GB /in", "x blank /x"]
+    assert lines[8:10] == ["t0 7 0.25 2 1", "t1 1 blank 2 1"]
+    assert lines[-1].startswith("9 blank: size of dataset x; replication of dataset in; ")
+    assert "more" not in lines[-1]
+
+
+def test_of_many_blanks_the_first_are_shown() -> None:
+    """And how many there are beyond."""
+    last = drafting._summary(drafted(4)).splitlines()[-1]
+    assert last.startswith("17 blank: ")
+    assert last.count(";") == 12
+    assert last.endswith("; and 5 more")
+
+
+def test_a_draft_as_a_document() -> None:
+    """Plain values, each number with where it comes from."""
+    document = drafting._document(drafted(2), Path("a.yaml"))
+    again = json.loads(json.dumps(document))
+    assert again["output"] == "a.yaml"
+    assert again["datasets"][0]["size"] == {"value": 2e9, "note": ""}
+    assert [task["unit"] for task in again["tasks"]] == ["job", "call"]
+    assert [io["op"] for io in again["tasks"][0]["operations"]] == ["R", "R", "W"]
+    assert len(again["blank"]) == 9

@@ -8,8 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from froude.base.errors import InputError
 from froude.cli.app import run
+from froude.cli.provision import importing
+from froude.cli.settings import Settings
 from froude.provision.inputs.read import read_parts
+from froude.provision.prices.layouts import Prices
+from froude.provision.prices.tables import Malformed
 from tests.provision.prices.tables import DISKS, EC2, GCP, RATES, written
 
 UP_TO = ("--bandwidth", "up-to")
@@ -25,10 +30,10 @@ def test_a_catalog_from_two_tables(tmp_path: Path, capsys: pytest.CaptureFixture
     places = [tmp_path / "catalog.yaml", tmp_path / "catalog.xml"]
     for place in places:
         assert _import(ec2, gcp, "--region", "here", "--rates", rates, "-o", place, *UP_TO) == 0
-    told = capsys.readouterr()
-    assert "9 servers, 3 storage units, 3 core types written to" in told.out
-    assert "prices as of 2026-07" in told.out
-    assert "note: 1 rows without a price left out (p9.large)" in told.err
+    output = capsys.readouterr()
+    assert "9 servers, 3 storage units, 3 core types written to" in output.out
+    assert "prices as of 2026-07" in output.out
+    assert "note: 1 rows without a price left out (p9.large)" in output.err
     yaml, xml = (read_parts([place]).catalog for place in places)
     assert yaml is not None
     assert yaml == xml
@@ -139,3 +144,92 @@ def test_what_is_done_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert not (tmp_path / "c.yaml").exists()
     assert run(["--json", *words]) == 0
     assert json.loads(capsys.readouterr().out)["servers"] == 9
+
+
+@pytest.mark.parametrize(
+    ("term", "hours"), [("24h", 24), ("30d", 720), ("6mo", 6 * 730), ("3y", 3 * 8760), ("1.5y", 1.5 * 8760)]
+)
+def test_a_term_in_hours(term: str, hours: float) -> None:
+    """A year has 365 days, a month a twelfth of that."""
+    assert importing._hours(term) == pytest.approx(hours)
+
+
+@pytest.mark.parametrize("term", ["", "y", "3", "3m", "3yy", "0y", "101y", "nany", "infy", "1e3d "])
+def test_what_is_no_term(term: str) -> None:
+    """Is refused as it was typed."""
+    with pytest.raises(InputError, match="--term"):
+        importing._hours(term)
+
+
+def test_columns_by_field() -> None:
+    """Spaces around do not count; what stands behind the first `=` is the column's name."""
+    assert importing._mapping(["name = sku", "cpus=v=cpus"]) == {"name": "sku", "cpus": "v=cpus"}
+
+
+def test_prices_from_and_to() -> None:
+    """Both may be the same; neither is negative, or no number."""
+    importing._range(0, float("inf"))
+    importing._range(1, 1)
+    for low, high in ((-1, 1), (2, 1), (float("nan"), 1)):
+        with pytest.raises(InputError, match="--min-price, --max-price: is no range"):
+            importing._range(low, high)
+
+
+def test_of_many_malformed_rows_the_first_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """And how many more there are; with --strict the first is the error, whose line is its place."""
+    rows = tuple(Malformed("a.csv", number, "has no price") for number in range(2, 27))
+    importing._malformed(Settings(), Prices(malformed=rows), strict=False)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "left out: a.csv:2: has no price"
+    assert len(lines) == 21
+    assert lines[-1] == "left out: 5 more malformed rows"
+    with pytest.raises(InputError, match=r"a\.csv:2: has no price \(and 24 more\)"):
+        importing._malformed(Settings(), Prices(malformed=rows), strict=True)
+    with pytest.raises(InputError, match=r"has no price$"):
+        importing._malformed(Settings(), Prices(malformed=rows[:1]), strict=True)
+    importing._malformed(Settings(), Prices(), strict=True)
+
+
+def test_remarks_at_the_head_of_a_catalog() -> None:
+    """XML allows no two hyphens in a comment."""
+    assert importing._commented(["a", "b--c"], xml=False) == "# a\n# b--c\n"
+    assert importing._commented(["a", "b--c"], xml=True) == "<!-- a\nb- -c -->\n"
+
+
+def test_a_base_needs_servers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An application alone is none; one with errors names each."""
+    base, flawed, disks = written(
+        tmp_path,
+        base_yaml="froude: provision/1\nsla:\n  - {task: a, rate: 1}\n",
+        flawed_yaml="froude: provision/1\nresources:\n  cpu: {price: a, power: b}\n",
+        disks_csv=DISKS,
+    )
+    words = (disks, "--date", "2026-07", "-o", tmp_path / "c.yaml", "--base")
+    assert _import(*words, base) == 1
+    assert "base.yaml:--base: has no resources" in capsys.readouterr().err
+    assert _import(*words, flawed) == 1
+    assert len(capsys.readouterr().err.splitlines()) >= 2
+    assert not (tmp_path / "c.yaml").exists()
+
+
+def test_a_dry_run_with_a_template(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Says what would be written, and writes nothing."""
+    (ec2,) = written(tmp_path, ec2_2026__07_csv=EC2)
+    assert _import(ec2, "--template", tmp_path / "rates.yaml", "--dry-run") == 0
+    assert f"Would write {tmp_path / 'rates.yaml'}" in capsys.readouterr().out.replace("\n", "")
+    assert not (tmp_path / "rates.yaml").exists()
+
+
+def test_a_template_with_nothing_missing_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was given stands in it."""
+    disks, rates = written(
+        tmp_path,
+        disks_csv="model,price\nst16000,160.00\n",
+        rates_yaml="froude: rates/1\ndisk:\n  - {model: st16000, capacity: 16TB, bus: SAS, rateR: 250MBps, "
+        "gapR: 8ms, rateW: 250MBps, gapW: 8ms, power: 7W}\n",
+    )
+    template = tmp_path / "new.yaml"
+    assert _import(disks, "--date", "2026-07", "--rates", rates, "--template", template) == 0
+    assert "Nothing is missing" in capsys.readouterr().out
+    assert "model: st16000, capacity: 16TB" in template.read_text()
+    assert ": blank" not in template.read_text()

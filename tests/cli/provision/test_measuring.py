@@ -10,12 +10,16 @@ from typing import Any
 
 import pytest
 
+from froude.base.errors import InputError
 from froude.cli.app import run
+from froude.cli.provision import measuring
 from froude.provision.live import measure as module
 from froude.provision.live.measure import Request
-from froude.provision.live.target import StorageTarget
+from froude.provision.live.target import StorageKind, StorageTarget
 from froude.provision.measured import Measurement, Sample, fit
+from froude.provision.measured_file import UnitFacts
 from froude.provision.types import Op
+from froude.provision.units import Dimension
 from tests.provision.test_measured_file import measurement
 
 pytest.importorskip("scipy")
@@ -29,12 +33,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     return _stand_in(monkeypatch, measurement())
 
 
-def _stand_in(monkeypatch: pytest.MonkeyPatch, found: Measurement) -> Asked:
+def _stand_in(monkeypatch: pytest.MonkeyPatch, measurement: Measurement) -> Asked:
     asked: Asked = []
 
     def measured(target: StorageTarget, request: Request, *, progress: Any) -> Measurement:
         asked.append((target, request))
-        return replace(found, target=target.name)
+        return replace(measurement, target=target.name)
 
     monkeypatch.setattr(module, "measure", measured)
     return asked
@@ -172,3 +176,54 @@ def test_what_cannot_be_is_one_line(
     assert said in error
     assert len(error.splitlines()) == 1
     assert asked == []
+
+
+def test_what_would_be_done_to_a_target() -> None:
+    """A file is new and is written; a device may be read alone, which takes less than half the time."""
+    request = Request((4096, 1 << 20), round_s=3.0)
+    device = StorageTarget(StorageKind.DEVICE, "/dev/sdx", 64 << 20)
+    assert measuring._plan(device, request) == "write and read 64MiB of /dev/sdx, for 75 s or longer"
+    alone = replace(device, read_only=True)
+    assert measuring._plan(alone, request) == "read 64MiB of /dev/sdx, for 30 s or longer"
+    folder = replace(device, kind=StorageKind.FILE, name="/mnt")
+    assert "of a new file in /mnt, " in measuring._plan(folder, request)
+
+
+def test_a_fit_as_text() -> None:
+    """A row a record size: measured, each model, and how far it is off; and whether it was steady."""
+    loose = Sample(4096, 1e-3, steady=False, rounds=(1e-3,) * 7)
+    fitted = fit(Op.WRITE, [loose, Sample(1 << 20, 2e-3)])
+    head, _, small, large = (" ".join(line.split()) for line in measuring._fit_summary(fitted).splitlines())
+    assert head.startswith("writes: rate ")
+    assert small.startswith("4KiB 4.096 1ms ")
+    assert small.endswith(" no, after 7")
+    assert large.startswith("1MiB 524.3 2ms ")
+    assert large.endswith(" +0.0% yes")
+
+
+def test_notes_stand_below_the_figures() -> None:
+    """Each on its line."""
+    lines = measuring._summary(replace(measurement(), notes=("one", "two"))).splitlines()
+    assert lines[-2:] == ["note: one", "note: two"]
+    assert measuring._summary(measurement()).splitlines()[-1].startswith("error: of the throughput predicted")
+
+
+def test_what_did_not_settle_is_named() -> None:
+    """Only that; what was not tried before the measuring is none of it."""
+    loose = fit(Op.READ, [Sample(4096, 1e-3), Sample(1 << 20, 2e-3, steady=False)])
+    unsettled = replace(measurement(), fits=(loose, *measurement(Op.WRITE).fits), preconditioned=None)
+    assert measuring._unsteady(unsettled).startswith("not steady: reads of 1MiB; ")
+
+
+def test_facts_of_a_unit() -> None:
+    """In base units; what is not given stays blank."""
+    facts = measuring._facts("D", "500GB", "SAS", "12.5", "5W", volatile=True)
+    assert facts == UnitFacts("D", 500e9, "SAS", 12.5, 5.0, volatile=True)
+    assert measuring._facts(None, None, None, None, None, volatile=False) == UnitFacts("measured")
+
+
+@pytest.mark.parametrize("text", ["x", "-1W", "5"])
+def test_a_quantity_that_is_none_names_its_flag(text: str) -> None:
+    """With what was typed."""
+    with pytest.raises(InputError, match=f"--power: .*{text}"):
+        measuring._quantity(text, Dimension.POWER, "--power")

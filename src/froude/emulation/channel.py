@@ -1,0 +1,97 @@
+"""Calls and connections of one player: what is in flight, on which connection, and how a played call is kept."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from froude.emulation.programs.events import Endpoint, NodeId, Send
+from froude.emulation.tally import Series
+from froude.hadoop.rpc.client import ClientConnection
+
+
+class PlayedCall(NamedTuple):
+    """One call as its player saw it."""
+
+    node: NodeId
+    channel: int
+    call_id: int
+    retry: int
+    """How often it was sent again."""
+    service: str
+    protocol: str
+    method: str
+    intended_s: float
+    sent_s: float
+    """First sent."""
+    answered_s: float | None
+    """None when no answer came."""
+    request: bytes | None
+    """None where a journal could not keep it."""
+    response: bytes | None
+    error: str | None
+    message: str | None
+
+
+class Journal(Protocol):
+    """Where calls are written down."""
+
+    def wants(self, node: NodeId) -> bool:
+        """Whether this node's calls are."""
+        ...
+
+    def call(self, played: PlayedCall) -> None:
+        """Write one down."""
+        ...
+
+
+class Pending(NamedTuple):
+    """A call in flight."""
+
+    node: int
+    """Index of who called."""
+    series: Series
+    sent_s: float
+    """First sent."""
+    send: Send
+    retry: int = 0
+
+    def took(self, now_s: float) -> None:
+        """Count how long it took, or at least: it was answered, or given up, or the play ended before either.
+
+        Args:
+            now_s: when.
+        """
+        series, expected_s = self.series, self.send.expected_s
+        service_s = now_s - self.sent_s
+        series.actual.append(service_s)
+        series.intended.append(now_s - self.send.intended_s)
+        if 0.0 < expected_s < service_s:
+            series.held_up[int(service_s * 1e6), int(expected_s * 1e6)] += 1
+
+
+class Channel:
+    """One connection as the core sees it."""
+
+    __slots__ = (
+        "attempts", "client_id", "connection", "endpoint", "heard_s", "number", "out", "pending", "up", "waiting",
+    )  # fmt: skip
+
+    def __init__(self, number: int, endpoint: Endpoint, connection: ClientConnection) -> None:
+        self.number = number
+        """Number within the play."""
+        self.endpoint = endpoint
+        self.connection = connection
+        self.client_id = connection.client_id
+        """Of calls whose node has none; the same on every connection that is made for the channel."""
+        self.attempts = 0
+        """How often it was lost, or not made, since it last answered a call."""
+        self.heard_s: float | None = None
+        """When bytes last came; None for never."""
+        self.up = True
+        """Whether there is a connection, or one is being made."""
+        self.out: list[bytes] = []
+        """Bytes for the shell to send."""
+        self.pending: dict[int, Pending] = {}
+        """Calls in flight, in order of sending."""
+        self.waiting: list[tuple[int, Send]] = []
+        """Calls that wait for the end of authentication, or for a new connection."""

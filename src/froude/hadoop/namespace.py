@@ -1,0 +1,34 @@
+"""What a NameNode's answers say of its namespace, wherever they are seen."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+_VERSION, _REGISTER = "versionRequest", "registerDatanode"
+
+
+class Namespace(NamedTuple):
+    """Whose namespace it is, as far as an answer says."""
+
+    cluster_id: str = ""
+    release: str = ""
+    """Of the NameNode."""
+
+
+def tells_namespace(method: str) -> bool:
+    """Whether answers to a method say anything of the namespace."""
+    return method in {_VERSION, _REGISTER}
+
+
+def namespace_in(method: str, answer: Any) -> Namespace:
+    """What an answer says; empty where it is of another form.
+
+    Args:
+        method: what was called, one of those that `tells_namespace`.
+        answer: the response message.
+    """
+    part = getattr(answer, "info" if method == _VERSION else "registration", None)
+    storage = getattr(part, "storageInfo", None)
+    # A registration gives back the DataNode's own release.
+    release = str(getattr(part, "softwareVersion", "")) if method == _VERSION else ""
+    return Namespace("" if storage is None else str(storage.clusterID), release)

@@ -1,0 +1,174 @@
+"""The calls that a workload predicts of each node, in order, beside those that the nodes of a run made.
+
+Effects of other nodes' calls interleave by chance, and are compared as multisets.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from froude.base.units import Quantity
+from froude.mining.canonical import Token
+from froude.mining.matching import Matched
+from froude.mining.structure import Occurrence
+from froude.workload.types import Actor, CallTemplate, Effect, NodeType, Repeat, Scalar, Step
+from froude.workload.walk import fold
+
+
+@dataclass(frozen=True, slots=True)
+class TypeSequences:
+    """Sequences of one node type."""
+
+    node_type: str
+    nodes_predicted: int
+    nodes_real: int
+    exact: int
+    """Nodes whose whole sequence came out."""
+    calls_predicted: int
+    calls_real: int
+    calls_matched: int
+    """Calls at their predicted place."""
+    first_difference: str | None = None
+    """Where the first node that differs does so."""
+
+
+@dataclass(frozen=True, slots=True)
+class EffectCounts:
+    """Effects of one node type, as multisets."""
+
+    node_type: str
+    expected: int
+    """Effects that are always there, from the run's own causes."""
+    seen: int
+    """Of those, how many there were."""
+    optional: int
+    """Effects that timing decides, that there were and whose cause is known."""
+    unexplained: int
+    """Effects whose cause is not."""
+
+
+def expand(steps: Sequence[Step], scale: Mapping[str, Quantity], tokens: Mapping[str, Token]) -> list[Token]:
+    """The calls that one node makes at a Scale, as tokens.
+
+    Args:
+        steps: of its node type.
+        scale: the Scale.
+        tokens: what the calls of each template look like, by its id.
+    """
+
+    def call(template: CallTemplate) -> list[Token]:
+        return [tokens[template.id]]
+
+    def repeat(segment: Repeat, body: list[list[Token]]) -> list[Token]:
+        return list(chain.from_iterable(body)) * segment.times.whole_at(scale)
+
+    expanded: list[list[Token]] = fold(steps, call, repeat)
+    return list(chain.from_iterable(expanded))
+
+
+def sequences_of(
+    node: NodeType, matched: Matched, scale: Mapping[str, Quantity], tokens: Mapping[str, Token]
+) -> TypeSequences:
+    """How the sequences of a node type's nodes came out.
+
+    Args:
+        node: the type, as mined.
+        matched: the run's calls, matched to the workload.
+        scale: the run's.
+        tokens: as in `expand`.
+    """
+    mined = next(occurrence for occurrence in matched.types if occurrence.name == node.name)
+    predicted = expand(node.steps, scale, tokens)
+    exact = agreed = real = 0
+    difference = None
+    for sender in mined.senders:
+        sent = list(sender.tokens)
+        real += len(sent)
+        exact += sent == predicted
+        agreed += _agreeing(sent, predicted)
+        if sent != predicted and difference is None:
+            difference = _difference(sent, predicted)
+    wanted = node.count.whole_at(scale)
+    if len(mined.senders) > wanted:
+        exact -= min(exact, len(mined.senders) - wanted)
+    calls = wanted * len(predicted)
+    return TypeSequences(node.name, wanted, len(mined.senders), exact, calls, real, agreed, difference)
+
+
+def _agreeing(sent: Sequence[Token], predicted: Sequence[Token]) -> int:
+    """Calls in common, in order."""
+    if list(sent) == list(predicted):
+        return len(sent)
+    row = [0] * (len(predicted) + 1)
+    for token in sent:
+        before = 0
+        for at, other in enumerate(predicted, 1):
+            row[at], before = (before + 1 if token == other else max(row[at], row[at - 1])), row[at]
+    return row[-1]
+
+
+def _difference(sent: Sequence[Token], predicted: Sequence[Token]) -> str:
+    for at in range(max(len(sent), len(predicted))):
+        seen = sent[at][1] if at < len(sent) else "the end"
+        expected = predicted[at][1] if at < len(predicted) else "the end"
+        if at >= len(sent) or at >= len(predicted) or sent[at] != predicted[at]:
+            return f"call {at + 1}: {seen} where {expected} was predicted"
+    return ""
+
+
+def effect_counts(node: NodeType, matched: Matched) -> EffectCounts:
+    """Effects that a node type's nodes should have made of the run's own causes, and those that they made.
+
+    Args:
+        node: the type, as mined.
+        matched: the run's calls, matched to the workload.
+    """
+    placement = matched.placement
+    placed: dict[str, list[Occurrence]] = defaultdict(list)
+    for occurrence in (
+        o for listed in (*placement.steps.values(), *placement.periodic.values()) for o in listed
+    ):
+        placed[occurrence.template].append(occurrence)
+    by_template = {effect.template: effect for effect in placement.effects.get(node.name, ())}
+    expected = seen = optional = 0
+    for effect in node.effects:
+        placed_effect = by_template.get(effect.call.id)
+        actual = {(id(o.cause), o.each) for o in placed_effect.occurrences} if placed_effect else set()
+        if effect.share < 1.0:
+            optional += len(actual)
+            continue
+        names = _names(effect, matched, node)
+        wanted = {
+            (id(occurrence), each)
+            for occurrence in placed[effect.cause]
+            for each in _owned(occurrence, effect, names)
+        }
+        expected += len(wanted)
+        seen += len(wanted & actual)
+    return EffectCounts(node.name, expected, seen, optional, placement.lost[node.name])
+
+
+def _names(effect: Effect, matched: Matched, node: NodeType) -> set[Scalar]:
+    """What the nodes of a type call themselves in the leaf that an effect's owner stands in."""
+    mined = next(t for t in matched.types if t.name == node.name)
+    names = {c.request.get(effect.owner_fact or "") for s in mined.senders for c in s.calls}
+    return names - {None}
+
+
+def _owned(cause: Occurrence, effect: Effect, names: set[Scalar]) -> list[int]:
+    """Elements of a cause for which a node of the type acts."""
+    callee = effect.actor is Actor.CALLEE
+    leaves = cause.call.request if callee else cause.call.response or {}
+    if callee and cause.call.event.target.host not in names:
+        return []
+    if effect.each is None:
+        return [0]
+    prefix = effect.each + "["
+    elements = sorted({int(p[len(prefix) :].partition("]")[0]) for p in leaves if p.startswith(prefix)})
+    if effect.actor is not Actor.OWNER:
+        return elements
+    owner = f".{effect.owner}" if effect.owner else ""
+    return [each for each in elements if leaves.get(f"{prefix}{each}]{owner}") in names]

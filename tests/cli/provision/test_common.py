@@ -1,0 +1,253 @@
+"""What the provisioning commands share."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import typer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.base.errors import InputError
+from froude.cli.outputs import Output
+from froude.cli.provision import common
+from froude.cli.settings import Settings
+from froude.provision.effort import Effort
+from froude.provision.plan import Conflict, ProvisionPlan, Status
+from froude.render import Report, Section, Text
+from froude.workspace.document import content_of
+from tests.provision.clusters import paper_plan, photoshare, small
+
+NAME = "photoshare-calibrated"
+SETTINGS = Settings(command="froude test", seed=7)
+AS_JSON = replace(SETTINGS, json=True)
+MULTIPLES = st.floats(1e-12, 1e12)
+
+
+def test_the_problem_at_a_multiple_of_its_sla() -> None:
+    """The rates are multiplied; 1 leaves it as it is, 0 is a cluster that only keeps its data."""
+    assert common.problem(SETTINGS, [NAME]) == photoshare()
+    rates = [target.rate for target in photoshare().sla.targets]
+    for scale in (0.0, 0.5, 3.0):
+        scaled = common.problem(SETTINGS, [NAME], scale)
+        assert [target.rate for target in scaled.sla.targets] == [rate * scale for rate in rates]
+
+
+@pytest.mark.parametrize("scale", [-1.0, 2e12, float("nan")])
+def test_a_multiple_out_of_range(scale: float) -> None:
+    """Is refused with the flag's name."""
+    with pytest.raises(InputError, match="--scale: is out of range"):
+        common.problem(SETTINGS, [NAME], scale)
+
+
+FLAWED = "froude: provision/1\nresources:\n  cpu: {price: a, power: b}\n"
+
+
+def test_every_flaw_is_a_line_and_the_end_is_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With --json they are one document as well."""
+    file = tmp_path / "flawed.yaml"
+    file.write_text(FLAWED)
+    for settings in (SETTINGS, AS_JSON):
+        with pytest.raises(typer.Exit) as end:
+            common.problem(settings, [str(file)])
+        assert end.value.exit_code == common.EXIT_ERROR
+        out, err = capsys.readouterr()
+        lines = err.splitlines()
+        assert len(lines) >= 2
+        assert all(line.startswith(f"froude: {file}:") for line in lines)
+        errors = json.loads(out)["errors"] if settings.json else []
+        assert len(errors) == (len(lines) if settings.json else 0)
+        assert all(error["file"] == str(file) for error in errors)
+
+
+def test_every_place_is_claimed(tmp_path: Path) -> None:
+    """Results, page, the page's figures and others; what is no file is no input."""
+    out, page = tmp_path / "a.json", tmp_path / "a.html"
+    common.claim(SETTINGS, [NAME, None], results=(out, "sweep"), report=page)
+    common.claim(SETTINGS, [NAME])
+    for place in (out, page, tmp_path / "a.figures.json"):
+        with pytest.raises(InputError, match="two outputs"):
+            common.claim(
+                SETTINGS, [], results=(out, "sweep"), report=page, others=[Output(place, "provision")]
+            )
+    out.write_text(FLAWED)
+    with pytest.raises(InputError, match="is an input"):
+        common.claim(SETTINGS, [str(out)], results=(out, "sweep"))
+
+
+def test_the_origin_names_what_was_read(tmp_path: Path) -> None:
+    """By content, shipped inputs too; with command and seed."""
+    from froude.provision.inputs.read import find_input
+
+    file = tmp_path / "hardware.yaml"
+    file.write_text("a: 1\n")
+    origin = common.origin(SETTINGS, [NAME, file])
+    assert origin.inputs == (content_of(find_input(NAME)), content_of(file))
+    assert (origin.command, origin.seed) == ("froude test", 7)
+    with pytest.raises(InputError, match="none"):
+        common.origin(SETTINGS, [tmp_path / "none.yaml"])
+
+
+def test_the_effort_takes_the_seed() -> None:
+    """And both flags."""
+    assert common.effort(SETTINGS, 0.0, 5.0) == Effort(0.0, 5.0, 7)
+
+
+@pytest.mark.parametrize(
+    ("gap", "time_limit", "flag"),
+    [(1.0, 1.0, "--gap"), (-0.1, 1.0, "--gap"), (0.1, 0.0, "--time-limit"), (0.1, 1e8, "--time-limit")],
+)
+def test_an_effort_out_of_range(gap: float, time_limit: float, flag: str) -> None:
+    """Names its flag."""
+    with pytest.raises(InputError, match=f"{flag}: is out of range"):
+        common.effort(SETTINGS, gap, time_limit)
+
+
+@given(MULTIPLES, MULTIPLES, st.integers(2, 40))
+def test_factors_are_evenly_spread_in_ratio(one: float, other: float, points: int) -> None:
+    """From the smallest to the largest, both included."""
+    low, high = sorted((one, other))
+    factors = common.factors(low, high, points)
+    assert len(factors) == points
+    assert factors[0] == low
+    assert factors[-1] == pytest.approx(high)
+    step = (high / low) ** (1 / (points - 1))
+    assert [after / before for before, after in pairwise(factors)] == pytest.approx([step] * (points - 1))
+
+
+def test_one_factor_is_the_smallest() -> None:
+    """There is no other."""
+    assert common.factors(0.5, 2.0, 1) == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "points", "message"),
+    [
+        (0.0, 1.0, 3, "--from, --to: is no range"),
+        (2.0, 1.0, 3, "--from, --to: is no range"),
+        (1e-310, 1.0, 3, "--from, --to: is no range"),
+        (1.0, 1e13, 3, "--from, --to: is no range"),
+        (float("nan"), 1.0, 3, "--from, --to: is no range"),
+        (1.0, 2.0, 0, "--points: is out of range"),
+        (1.0, 2.0, 10_001, "--points: is out of range"),
+    ],
+)
+def test_what_is_no_range_of_factors(low: float, high: float, points: int, message: str) -> None:
+    """A ratio that a float cannot hold is none either."""
+    with pytest.raises(InputError, match=message):
+        common.factors(low, high, points)
+
+
+@pytest.mark.parametrize(
+    ("text", "share"), [("1%", 0.01), (" 0.01 ", 0.01), ("100%", 1.0), ("0", 0.0), ("12.5 %", 0.125)]
+)
+def test_a_share_is_given_in_percent_or_not(text: str, share: float) -> None:
+    """Both ends are allowed."""
+    assert common.share("--by", text) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("x", "no share"), ("", "no share"), ("2", "range"), ("-1%", "range"), ("nan", "range")],
+)
+def test_what_is_no_share(text: str, message: str) -> None:
+    """Names the flag."""
+    with pytest.raises(InputError, match=f"--by: .*{message}"):
+        common.share("--by", text)
+
+
+def test_a_number_between_two() -> None:
+    """Both are allowed; the message says which they are."""
+    assert [common.ranged("-k", value, 1, 3) for value in (1, 3)] == [1, 3]
+    with pytest.raises(InputError, match=r"-k: is out of range; found 3\.5; allowed: 1 to 3"):
+        common.ranged("-k", 3.5, 1, 3)
+
+
+def test_a_plan_for_people() -> None:
+    """Cost and bounds, what lies where, and the bill, whose total is the cost."""
+    text = common.summary(photoshare(), paper_plan())
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert lines[0] == "$7,329.09, proved; no cluster costs less than $7,329.09 (gap 0.00%)"
+    assert lines[1:4] == ["photos: 15KDisk", "thumbs: SSD", "tags: 7.2KDisk + DRAM"]
+    totals = [float(line.split()[-1].replace(",", "")) for line in lines[5:]]
+    assert sum(totals) == pytest.approx(7329.09, abs=0.05)
+
+
+def test_no_plan_for_people() -> None:
+    """The constraints that cannot hold together, one a line."""
+    conflict = (Conflict("slots of SAS", 5, 4), Conflict("network of Server1"))
+    text = common.summary(small(), ProvisionPlan(Status.INFEASIBLE, conflict=conflict))
+    assert text.splitlines() == [
+        "infeasible: no cluster was found",
+        "  slots of SAS: needs 5, at most 4 can be had",
+        "  network of Server1",
+    ]
+    assert common.summary(small(), ProvisionPlan(Status.UNDECIDED)) == "undecided: no cluster was found"
+
+
+def test_a_command_ends_with_3_unless_all_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
+    """It says how many are not, and why the first is not."""
+    opened = replace(paper_plan(), status=Status.GAP)
+    common.end(SETTINGS, [paper_plan(), paper_plan()])
+    assert capsys.readouterr().err == ""
+    with pytest.raises(typer.Exit) as end:
+        common.end(SETTINGS, [paper_plan(), opened, ProvisionPlan(Status.INFEASIBLE)])
+    assert end.value.exit_code == common.EXIT_MISSED
+    assert capsys.readouterr().err == "2 of 3 not proved: gap not reached\n"
+
+
+PAGE = Report("Title", sections=(Section("One", (Text("Words."),)),), facts=common.facts(SETTINGS, [NAME]))
+
+
+def test_a_page_says_what_it_was_made_from() -> None:
+    """Inputs, seed and release; its sections can be put in place."""
+    assert PAGE.facts["Inputs"] == NAME
+    assert PAGE.facts["Seed"] == "7"
+    other = Section("Other", ())
+    assert common.with_sections(PAGE, other) == replace(PAGE, sections=(other,))
+
+
+def test_a_page_and_its_figures(tmp_path: Path) -> None:
+    """Beside each other, where a page is wanted."""
+    origin = common.origin(SETTINGS, [NAME])
+    assert common.page_files(PAGE, None, origin) == {}
+    files = common.page_files(PAGE, tmp_path / "a.html", origin)
+    assert sorted(path.name for path in files) == ["a.figures.json", "a.html"]
+
+
+def finish(settings: Settings, output: Path | None, report: Path | None) -> None:
+    """End an analysis that found one plan."""
+    common.finish(settings, "best", [paper_plan()], files=[NAME], output=output, report=report, page=PAGE)
+
+
+def test_what_was_found_is_written_and_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file is the very document of --json; without a place for it nothing is written."""
+    out, page = tmp_path / "out.json", tmp_path / "page.html"
+    finish(AS_JSON, out, page)
+    printed = capsys.readouterr().out
+    assert printed.strip() == out.read_text().strip()
+    document = json.loads(printed)
+    assert document["froude"] == "best/1"
+    assert document["lineage"]["command"] == "froude test"
+    assert [round(plan["cost"], 2) for plan in document["found"]] == [7329.09]
+    assert "<title>Title" in page.read_text()
+    before = sorted(tmp_path.iterdir())
+    finish(SETTINGS, None, None)
+    assert sorted(tmp_path.iterdir()) == before
+    assert capsys.readouterr().out == ""
+
+
+def test_a_dry_run_says_what_would_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And what was found; with no place to write to it is a run like any other."""
+    dry = replace(AS_JSON, dry_run=True)
+    finish(dry, tmp_path / "out.json", tmp_path / "page.html")
+    document = json.loads(capsys.readouterr().out)
+    assert document["would"] == f"write {tmp_path / 'out.json'}, {tmp_path / 'page.html'}"
+    assert len(document["found"]) == 1
+    assert list(tmp_path.iterdir()) == []
+    finish(dry, None, None)
+    assert "dry_run" not in json.loads(capsys.readouterr().out)

@@ -1,0 +1,159 @@
+"""`froude provision compile | sweep | evaluate`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from froude.cli.app import run
+from froude.cli.provision import compiling
+from froude.provision import compile as module
+from froude.provision.compile import Point
+from froude.provision.plan import Conflict, ProvisionPlan, Status
+from froude.provision.plan_file import plan_document, plan_json
+from tests.provision.clusters import alternatives, paper_plan
+
+pytest.importorskip("scipy")
+
+
+def test_evaluate_a_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The paper's cluster meets its SLA; with three photo disks it misses it, and ends with 3."""
+    plan = tmp_path / "plan.json"
+    plan.write_text(plan_json(paper_plan()))
+    command = ["provision", "evaluate", "photoshare-calibrated", "--cluster", str(plan)]
+    page = tmp_path / "page.html"
+    assert run([*command, "--report", str(page)]) == 0
+    assert page.exists()
+    assert "for $7,329.09" in capsys.readouterr().out
+    plan.write_text(plan_json(alternatives()["Alt3"]))
+    assert run([*command, "--json"]) == 3
+    document = json.loads(capsys.readouterr().out)
+    assert document["fraction"] == pytest.approx(3 / 3.0333, rel=1e-3)
+    assert "photos" in document["limits"][0]["constraint"]
+
+
+def test_wrong_numbers_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each flag with its range."""
+    for flag, value in (("--gap", "2"), ("--time-limit", "0"), ("--scale", "-1")):
+        assert run(["provision", "compile", "photoshare-calibrated", flag, value]) == 1
+        assert flag in capsys.readouterr().err
+    assert run(["provision", "sweep", "terasort", "--from", "2", "--to", "1"]) == 1
+    assert "is no range" in capsys.readouterr().err
+
+
+def test_two_outputs_in_one_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A plan where the bill goes, or the page's figures, is refused; a page may have the plan's name."""
+    plan, page = tmp_path / "a.json", tmp_path / "a.html"
+    command = ["provision", "compile", "photoshare-calibrated", "-o", str(plan)]
+    assert run([*command, "--bill", str(plan)]) == 1
+    assert "is the place of two outputs" in capsys.readouterr().err
+    figures = str(tmp_path / "a.figures.json")
+    assert run(["provision", "compile", "photoshare-calibrated", "-o", figures, "--report", str(page)]) == 1
+    assert not plan.exists()
+    monkeypatch.setattr(module, "compile_plan", lambda *_: paper_plan())
+    assert run([*command, "--report", str(page)]) == 0
+    assert json.loads(plan.read_text())["froude"] == "cluster/2"
+    assert Path(figures).exists()
+
+
+def test_compile_and_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Plan, bill and pages; an SLA that no stock of servers meets ends with 3 and names what is short."""
+    pytest.importorskip("highspy")
+    plan, bill, page = (str(tmp_path / name) for name in ("plan.json", "bill.csv", "page.html"))
+    command = ["provision", "compile", "photoshare-calibrated", "-o", plan]
+    assert run([*command, "--bill", bill, "--report", page]) == 0
+    assert "$7,329.09, proved" in capsys.readouterr().out
+    assert Path(bill).read_text().splitlines()[-1] == "total,,,,,,7329.09"
+    assert run(["provision", "evaluate", "photoshare-calibrated", "--cluster", plan]) == 0
+    text = Path(files := str(tmp_path / "few.yaml"))
+    assert run(["provision", "convert", "photoshare-calibrated", "-o", files]) == 0
+    text.write_text(text.read_text().replace("cpus: 4", "cpus: 4\n      max_count: 2"))
+    capsys.readouterr()
+    assert run(["provision", "compile", files, "-o", plan, "--report", page, "--json"]) == 3
+    document = json.loads(capsys.readouterr().out)
+    assert document["status"] == "infeasible"
+    assert "Server1" in document["conflict"][0]["text"]
+    sweep = ["provision", "sweep", "photoshare-calibrated", "--points", "2", "--to", "1"]
+    assert run([*sweep, "-o", str(tmp_path / "sweep.json"), "--report", page]) == 0
+    points = json.loads((tmp_path / "sweep.json").read_text())["points"]
+    assert [point["factor"] for point in points] == [0.1, 1.0]
+    assert set(points[0]["baselines"]) == {"7.2KDisk", "15KDisk", "SSD"}
+
+
+def test_a_missing_part_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """A catalog alone cannot be compiled."""
+    assert run(["provision", "compile", "paper2012"]) == 1
+    assert "application is missing" in capsys.readouterr().err
+
+
+NONE = ProvisionPlan(Status.INFEASIBLE, conflict=(Conflict("slots of SAS", 5, 4), Conflict("network")))
+POINTS = (Point(0.5, paper_plan(), {"SSD": NONE}), Point(8.0, NONE, {}))
+
+
+def test_a_curve_as_text() -> None:
+    """A row a point; where there is no cluster, why."""
+    _, held, lost = (" ".join(line.split()) for line in compiling._curve(POINTS).splitlines())
+    assert held == ("0.5 7,329.09 7,329.09 0.00% 3 photos: 15KDisk, thumbs: SSD, tags: 7.2KDisk + DRAM")
+    assert lost == "8 infeasible - - - slots of SAS: needs 5, at most 4 can be had; network"
+
+
+def test_a_sweep_as_a_document() -> None:
+    """Every point's plan and its baselines, by unit type."""
+    document = compiling._sweep_document(POINTS)
+    assert document["froude"] == "sweep/1"
+    plan, none = plan_document(paper_plan()), plan_document(NONE)
+    assert document["points"] == [
+        {"factor": 0.5, "plan": plan, "baselines": {"SSD": none}},
+        {"factor": 8.0, "plan": none, "baselines": {}},
+    ]
+
+
+@pytest.mark.parametrize("command", ["compile", "sweep"])
+def test_a_dry_run_says_what_it_found(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And leaves nothing behind; it ends as the run would."""
+    monkeypatch.setattr(module, "compile_plan", lambda *_: NONE)
+    monkeypatch.setattr(module, "sweep", lambda *_, **__: POINTS)
+    place = tmp_path / "out.json"
+    words = ["provision", command, "photoshare-calibrated", "-o", str(place), "--dry-run", "--json"]
+    assert run(words) == 3
+    document = json.loads(capsys.readouterr().out)
+    assert document["would"] == f"write {place}"
+    plans = [document["plan"]] if command == "compile" else [point["plan"] for point in document["points"]]
+    assert plans[-1]["status"] == "infeasible"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_evaluate_as_a_dry_run_writes_no_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the cluster reaches is said all the same."""
+    plan, page = tmp_path / "plan.json", tmp_path / "page.html"
+    plan.write_text(plan_json(paper_plan()))
+    command = ["provision", "evaluate", "photoshare-calibrated", "--cluster", str(plan)]
+    assert run([*command, "--report", str(page), "--dry-run"]) == 0
+    assert "105.3% of the SLA, for $7,329.09; bottleneck: instances of photoview" in capsys.readouterr().out
+    assert not page.exists()
+
+
+def test_a_batch_job_is_not_evaluated_without_its_split(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody knows then how long each phase may take; the cluster's file is where it is missing."""
+    inputs, cluster = tmp_path / "terasort.yaml", tmp_path / "cluster.yaml"
+    assert run(["provision", "convert", "terasort", "-o", str(inputs)]) == 0
+    shares = "  split:\n    - phase: map\n      share: 0.5\n    - phase: reduce\n      share: 0.5\n"
+    assert shares in inputs.read_text()
+    inputs.write_text(inputs.read_text().replace(shares, ""))
+    names = {"held": ("input", "output"), "local": ("intermediate",)}
+    parts = [
+        f"{kind}: [{', '.join(f'{{dataset: {name}, unit: 7.2KDisk, units: 1}}' for name in datasets)}]"
+        for kind, datasets in names.items()
+    ]
+    cluster.write_text(f"froude: cluster/2\ngroups:\n  - {{server: Server1, count: 9, {', '.join(parts)}}}\n")
+    capsys.readouterr()
+    assert run(["provision", "evaluate", str(inputs), "--cluster", str(cluster)]) == 1
+    assert "cluster.yaml: split is missing" in capsys.readouterr().err

@@ -1,0 +1,76 @@
+"""The report of the main job says in numbers what came of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from froude.experiment.figures.main_job import main_job_report
+from froude.experiment.figures.prediction import prediction_section
+from froude.experiment.figures.workload import workload_section
+from froude.render import Callout, Table, Tone
+from tests.experiment.figures.test_prediction import PREDICTION
+from tests.experiment.figures.test_workload import SCALE, WORKLOAD
+from tests.experiment.main_jobs import EXACT, a_run, done
+
+
+def test_the_lede_answers_in_numbers(tmp_path: Path) -> None:
+    """How much was predicted of what, and what was played."""
+    job = done(tmp_path)
+    lede = main_job_report(job).lede
+    assert "From 2 small runs Froude predicted one at **datanodes=6, clients=5, files=8**" in lede
+    assert "every call sequence and 99.00 % of the arguments were predicted" in lede
+    assert f"played **{SCALE}** against a NameNode: 3 calls in 2 s, 99 % of them answered within 3 ms" in lede
+
+
+def test_only_what_came_out_exactly_is_good(tmp_path: Path) -> None:
+    """A sequence that did not, or a run that failed, is a warning."""
+    assert main_job_report(done(tmp_path)).tone is Tone.GOOD
+    missed = main_job_report(done(tmp_path, prediction=PREDICTION))
+    assert missed.tone is Tone.WARNING
+    assert "80.00 % of the call sequences" in missed.lede
+    failed = main_job_report(done(tmp_path, run=a_run(failure="connection reset")))
+    assert failed.tone is Tone.WARNING
+
+
+def test_figures(tmp_path: Path) -> None:
+    """Shares with their aims, nodes, calls and the latency that the pacing measures."""
+    figures = {each.label: each for each in main_job_report(done(tmp_path)).figures}
+    assert {label: figure.value for label, figure in figures.items()} == {
+        "call sequences predicted": 1.0,
+        "logical arguments predicted": 0.99,
+        "emulated nodes": 5,
+        "calls answered": 3,
+        "p99 latency": 0.003,
+    }
+    assert [figure.aim for figure in figures.values()] == [1.0, 0.99, None, None, None]
+    assert figures["calls answered"].note == "2 calls/s"
+    scheduled = main_job_report(done(tmp_path, run=a_run(pacing="scheduled"))).figures[-1]
+    assert scheduled.value == pytest.approx(0.5, rel=1e-3)
+    assert scheduled.note != figures["p99 latency"].note
+
+
+def test_sections_in_the_order_of_the_chain(tmp_path: Path) -> None:
+    """Recorded, mined, predicted, played; the held-out run is a recorded one as well, with its audit log."""
+    report = main_job_report(done(tmp_path, run=a_run(failure="connection reset")))
+    recorded, pattern, prediction, played, *_ = report.sections
+    assert recorded.title == "What was recorded"
+    table = next(block for block in recorded.blocks if isinstance(block, Table))
+    assert [row[-1] for row in table.rows] == ["9 of 9"] * 3
+    assert pattern == workload_section(WORKLOAD, SCALE)
+    assert prediction == prediction_section(EXACT, "datanodes=6, clients=5, files=8")
+    assert any(isinstance(block, Callout) and block.markdown == "connection reset" for block in played.blocks)
+
+
+def test_facts(tmp_path: Path) -> None:
+    """What a reader needs to do it again."""
+    report = main_job_report(done(tmp_path))
+    assert report.facts == {
+        "Job": "upload-and-read",
+        "Workload": "workload.yaml",
+        "Target": "CID-1",
+        "Seed": "7",
+        "Recorded clusters": "CID",
+    }
+    assert "Hadoop 3.4.2" in report.subtitle

@@ -1,0 +1,54 @@
+"""A main job that has been done, as values: recorded traces, a known prediction, a short run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from froude.emulation.run import Run
+from froude.emulation.tally import Tally
+from froude.experiment.jobs import DEMO
+from froude.experiment.main_job import MainJob, Recorded
+from froude.mining.prediction import TypeSequences
+from froude.trace.importers.audit import ClosureResult
+from froude.workload.extrapolate import extrapolate
+from tests.experiment.figures.test_prediction import PREDICTION
+from tests.experiment.figures.test_workload import SCALE, WORKLOAD
+from tests.recorded import FOLDER, recorded
+
+CLOSED = ClosureResult(9, 9, 9, (), ())
+EXACT = replace(PREDICTION, sequences=(TypeSequences("client", 5, 5, 5, 100, 100, 100, None),))
+"""Every sequence came true; of the arguments 99 %."""
+
+
+def a_run(**changes: Any) -> Run:
+    """Three creates within 2 s, one of them an error, of two clients and three DataNodes.
+
+    Args:
+        changes: fields of the run.
+    """
+    tally = Tally()
+    series = tally.of("create")
+    series.sent, series.answered = 4, 3
+    series.intended += [0.010, 0.020, 0.500]
+    series.actual += [0.001, 0.002, 0.003]
+    series.errors["QuotaExceeded"] += 1
+    tally.close_interval(1.0)
+    given: dict[str, Any] = {"nodes": {"client": 2, "dn": 3}, "seed": 7, **changes}
+    return Run(tally, "127.0.0.1:1", "CID-1", 0.0, 2.0, **given)
+
+
+def done(folder: Path, **changes: Any) -> MainJob:
+    """The job, with its workload's file in a folder.
+
+    Args:
+        folder: of the file.
+        changes: fields of the job.
+    """
+    path = folder / "workload.yaml"
+    path.write_text("a: 1\n")
+    train = tuple(Recorded(FOLDER / name, recorded(name), CLOSED) for name in ("k2c", "k3"))
+    held_out = Recorded(FOLDER / "k4", recorded("k4"), CLOSED)
+    given: dict[str, Any] = {"prediction": EXACT, "run": a_run(), **changes}
+    return MainJob(DEMO, train, WORKLOAD, path, held_out=held_out, plan=extrapolate(WORKLOAD, SCALE), **given)

@@ -1,0 +1,139 @@
+"""What the pages of other clusters than the cheapest say, read from their values; each can be drawn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from froude.provision.analyses.alternatives import WhyNot, bill_difference
+from froude.provision.analyses.designs import Comparison, Pair, Winner
+from froude.provision.analyses.slack import Resource, slack
+from froude.provision.figures.others import (
+    best_report,
+    comparison_report,
+    resource_text,
+    slack_report,
+    why_not_report,
+    why_text,
+    winner_text,
+)
+from froude.provision.plan import Status
+from froude.render import Tone
+from tests.provision.clusters import photoshare
+from tests.provision.figures.pages import NONE, OTHER, PLAN, charts, drawn, tables
+
+
+def test_why_not_names_cost_and_conflict(tmp_path: Path) -> None:
+    """What grows for one that can be built, what is in conflict for one that cannot."""
+    difference = bill_difference(photoshare(), PLAN, OTHER)
+    reason = WhyNot("thumbs", ("15KDisk",), OTHER, 670.9, 0.0, 700.0, difference, ())
+    none = WhyNot("thumbs", ("DRAM",), NONE, None, None, None, (), ())
+    assert "costs $670.90 more" in why_text(PLAN, reason)
+    assert "15KDisk 4 → 8" in why_text(PLAN, reason)
+    assert "slots of SAS" in why_text(PLAN, none)
+    both, single = why_not_report(PLAN, [reason, none], {}), why_not_report(PLAN, [reason], {})
+    assert len(tables(both)) == 1
+    assert tables(single)[1].rows[0][2:4] == (4, 8)
+    drawn(single, tmp_path)
+
+
+def test_the_best_are_ranked(tmp_path: Path) -> None:
+    """With what they cost more, and how they differ."""
+    report = best_report([PLAN, OTHER], {})
+    assert tables(report)[0].rows[1][2] == pytest.approx(8000 - PLAN.upper)
+    assert tables(report)[0].rows[1][-1] == "thumbs: SSD → 15KDisk"
+    assert best_report([], {}).tone is Tone.BAD
+    drawn(report, tmp_path)
+
+
+def test_slack_is_shown_by_group(tmp_path: Path) -> None:
+    """One panel and one table a group, with units."""
+    pytest.importorskip("scipy")
+    report = slack_report(PLAN, slack(photoshare(), PLAN), {})
+    chart = charts(report)[0]
+    assert len({line.panel for line in chart.series}) == 3
+    cells = {row[0]: row[1:4] for row in tables(report)[0].rows}
+    assert cells["network"] == ("98MBps", "125MBps", "27MBps")
+    assert "5.3%" in report.lede
+    drawn(report, tmp_path)
+
+
+def test_a_comparison_says_more_or_less(tmp_path: Path) -> None:
+    """Never a negative saving in words."""
+    cheap, dear = replace(PLAN, lower=90.0, upper=95.0), replace(PLAN, lower=96.0, upper=100.0)
+    comparison = comparison_report(
+        ("a", "b"), Comparison((Pair(1.0, cheap, dear), Pair(2.0, cheap, NONE))), {}
+    )
+    assert "**5.0% less**" in comparison.lede
+    assert "**5.3% more**" in comparison_report(("a", "b"), Comparison((Pair(1.0, dear, cheap),)), {}).lede
+    assert tables(comparison)[0].rows == [(1.0, 2.0, "a")]
+    drawn(comparison, tmp_path)
+
+
+def test_why_not_what_is_there_already() -> None:
+    """The cheapest has it."""
+    same = WhyNot("thumbs", ("SSD",), PLAN, 0.0, 0.0, 0.0, (), ())
+    assert why_text(PLAN, same) == "thumbs on SSD is what the cheapest cluster has."
+
+
+def test_the_difference_of_the_bills_is_in_words() -> None:
+    """What it is of, which kind, and both numbers."""
+    difference = bill_difference(photoshare(), PLAN, OTHER)
+    reason = WhyNot("thumbs", ("15KDisk",), OTHER, 670.9, 0.0, 700.0, difference, ())
+    table = tables(why_not_report(PLAN, [reason], {}))[1]
+    assert [column.title for column in table.columns] == [
+        "Item",
+        "Kind",
+        "In the cheapest",
+        "With the choice",
+        "More",
+    ]
+    assert table.rows[0][:2] == (difference[0].item, difference[0].kind)
+
+
+def test_a_best_that_is_not_proved_is_a_warning() -> None:
+    """Of any of them; a single one has no second."""
+    assert best_report([PLAN, OTHER], {}).tone is Tone.GOOD
+    assert best_report([PLAN, replace(OTHER, status=Status.GAP)], {}).tone is Tone.WARNING
+    assert [figure.value for figure in best_report([PLAN], {}).figures] == [PLAN.upper, None]
+
+
+def test_designs_without_a_common_point() -> None:
+    """Cannot be compared."""
+    report = comparison_report(("a", "b"), Comparison((Pair(1.0, PLAN, NONE),)), {})
+    assert report.lede.startswith("The two cannot be compared")
+    assert report.figures == ()
+    assert tables(report)[1].rows == [(1.0, PLAN.upper, None, None, None, None)]
+
+
+def test_the_range_of_what_one_costs_more_rises() -> None:
+    """From the least to the most, in words without a sign."""
+    dear, base = replace(PLAN, lower=120.0, upper=120.0), replace(PLAN, lower=100.0, upper=100.0)
+    dearer = replace(PLAN, lower=140.0, upper=140.0)
+    comparison = Comparison((Pair(1.0, dear, base), Pair(2.0, dearer, base)))
+    assert comparison_report(("a", "b"), comparison, {}).lede.endswith("from 20.0% to 40.0%.")
+
+
+def test_who_wins_in_words() -> None:
+    """By name, or nobody for certain."""
+    assert [winner_text(("a", "b"), winner) for winner in (Winner.FIRST, Winner.SECOND, Winner.OPEN)] == [
+        "a",
+        "b",
+        "neither for certain",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "text"),
+    [
+        ("B/s", 98.04e6, "98MBps"),
+        ("B", 1.2345e9, "1.23GB"),
+        ("cores", 3.14159, "3.14 cores"),
+        ("cores", 1e-12, "0 cores"),
+    ],
+)
+def test_an_amount_of_a_resource(unit: str, value: float, text: str) -> None:
+    """Three digits and its unit; what rounding leaves over is nothing."""
+    assert resource_text(Resource("x", value, 4.0, unit), value) == text

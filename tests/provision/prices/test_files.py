@@ -1,0 +1,95 @@
+"""Tables and rates from files, packed or not, and the date in their names."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.provision.prices import files
+from froude.provision.prices.files import date_of, load_rates, load_table
+from froude.provision.prices.rates import Rates
+from tests.provision.prices.tables import DISKS, RATES
+
+PACKED = gzip.compress(DISKS.encode() * 50)
+
+
+def test_a_table_is_read_packed_or_not(tmp_path: Path) -> None:
+    """Whatever the file is called: the bytes say."""
+    plain, packed = tmp_path / "a.csv", tmp_path / "b.csv"
+    plain.write_text(DISKS)
+    packed.write_bytes(gzip.compress(DISKS.encode()))
+    assert load_table(plain).rows == load_table(packed).rows
+    assert load_table(packed).file == str(packed)
+    assert len(load_table(packed).rows) == 2
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (PACKED[:-12], "is not whole: gzip's end is missing"),
+        (PACKED[:10] + b"\xff" * 20, "is not whole: gzip cannot unpack it"),
+        (b"\x1f\x8b", "gzip's end is missing"),
+    ],
+)
+def test_a_packed_file_that_is_not_whole(tmp_path: Path, data: bytes, message: str) -> None:
+    """Is an error that names it."""
+    path = tmp_path / "a.gz"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=message) as caught:
+        load_table(path)
+    assert caught.value.file == str(path)
+
+
+def test_a_small_file_that_unpacks_to_a_huge_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Is unpacked no further than the limit; one of just that size is read."""
+    path = tmp_path / "a.gz"
+    path.write_bytes(PACKED)
+    monkeypatch.setattr(files, "LIMIT_BYTES", len(DISKS) * 50)
+    assert len(load_table(path).rows) > 2
+    monkeypatch.setattr(files, "LIMIT_BYTES", len(DISKS) * 50 - 1)
+    with pytest.raises(InputError, match="is too large unpacked"):
+        load_table(path)
+
+
+def test_rates_of_a_file_or_none(tmp_path: Path) -> None:
+    """Without a file nothing is given."""
+    path = tmp_path / "rates.yaml"
+    path.write_text(RATES)
+    assert load_rates(None) == Rates()
+    assert load_rates(path).volume_slots == 20
+    with pytest.raises(InputError):
+        load_rates(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize(
+    ("names", "date"),
+    [
+        (["ec2-2026-07.csv"], "2026-07"),
+        (["ec2_2026-07-31.csv.gz"], "2026-07-31"),
+        (["a-2026-07.csv", "b-2025-12-01.csv", "c-2026-01.csv"], "2025-12-01"),
+    ],
+)
+def test_the_oldest_date_of_the_names_counts(names: list[str], date: str) -> None:
+    """Prices are no newer than the oldest of them."""
+    assert date_of([Path(name) for name in names], None) == date
+
+
+@pytest.mark.parametrize(
+    "name", ["ec2.csv", "ec2-2026.csv", "ec2-2026-13.csv", "12026-07.csv", "2026-071.csv"]
+)
+def test_a_name_without_a_date(name: str) -> None:
+    """The date must be said then, and what is said counts."""
+    with pytest.raises(InputError, match="has no date in its name") as caught:
+        date_of([Path("a-2026-07.csv"), Path(name)], None)
+    assert caught.value.file == name
+    assert date_of([Path(name)], "2026-07-31") == "2026-07-31"
+
+
+@pytest.mark.parametrize("said", ["July", "2026-13", "2026-07-32", "on 2026-07", ""])
+def test_what_is_said_is_a_date(said: str) -> None:
+    """A month or a day."""
+    with pytest.raises(InputError, match="is not a date"):
+        date_of([Path("a-2026-07.csv")], said)

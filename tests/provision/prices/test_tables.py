@@ -1,0 +1,106 @@
+"""Rows of texts with their lines, from CSV or JSON; what is no table is an error of its file."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.base.errors import InputError
+from froude.provision.prices.tables import Malformed, TableRow, read_table
+
+
+def test_csv() -> None:
+    """Texts without white space around them; empty lines are none, lines are those of the file."""
+    table = read_table('\ufeffname , price\n a ,1\n\n,\n"b\nc",2\n'.encode(), "t.csv")
+    assert (table.file, table.columns) == ("t.csv", ("name", "price"))
+    assert table.rows == (
+        TableRow(2, {"name": "a", "price": "1"}),
+        TableRow(6, {"name": "b\nc", "price": "2"}),
+    )
+
+
+def test_a_row_of_another_length_is_malformed() -> None:
+    """With its line; the others stay."""
+    table = read_table(b"a,b\n1\n1,2\n1,2,3\n", "t.csv")
+    assert len(table.rows) == 1
+    assert table.malformed == (
+        Malformed("t.csv", 2, "has 1 cells where the header has 2"),
+        Malformed("t.csv", 4, "has 3 cells where the header has 2"),
+    )
+    assert str(table.malformed[0]) == "t.csv:2: has 1 cells where the header has 2"
+
+
+def test_json() -> None:
+    """Objects of a list, or the values of an object; fields inside are joined by dots, words by blanks."""
+    item = {"a": {"b": {"c": 1.5}}, "words": ["x", 2, {"not": "this"}], "none": None, "yes": True, "t": " u "}
+    cells = {"a.b.c": "1.5", "words": "x 2", "none": "", "yes": "True", "t": "u"}
+    table = read_table(json.dumps([item, 7, {"more": 1}]).encode(), "t")
+    assert table.rows == (TableRow(1, cells), TableRow(3, {"more": "1"}))
+    assert table.malformed == (Malformed("t", 2, "is not an object"),)
+    assert table.columns == (*cells, "more")
+    assert read_table(json.dumps({"first": item}).encode(), "t").rows[0].cells == cells
+
+
+def test_objects_that_are_nested_too_deep() -> None:
+    """Their innermost fields are left out."""
+    deep: dict[str, object] = {"v": "1"}
+    for _ in range(20):
+        deep = {"v": "1", "d": deep}
+    (row,) = read_table(json.dumps([deep]).encode(), "t").rows
+    assert len(row.cells) == 9
+
+
+@pytest.mark.parametrize(("text", "value"), [("1.5", 1.5), ("0", 0.0), ("1e3", 1000.0), ("", None)])
+def test_a_number(text: str, value: float | None) -> None:
+    """0 or more; none where nothing stands, or no such column."""
+    assert TableRow(1, {"x": text}).number("x") == value
+    assert TableRow(1, {}).number("x") is None
+
+
+@given(st.text(min_size=1).filter(bool) | st.sampled_from(["-1", "nan", "inf", "-0.1", "1e999"]))
+def test_what_is_no_number_is_said(text: str) -> None:
+    """A finite one of 0 or more, or an error that names the column."""
+    row = TableRow(1, {"x": text})
+    try:
+        value = row.number("x")
+    except ValueError as error:
+        assert str(error) == f"x is not a number of 0 or more, found {text[:40]!r}"
+    else:
+        assert value == float(text)
+        assert 0 <= float(text) < float("inf")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "has no header"),
+        (b"a\n1\n", "has no header"),
+        (b"a,a\n1,2\n", "has no header; found a, a"),
+        (b"\xff\xfe", "is not UTF-8 text"),
+        (b"model,price\n", "has no rows"),
+        (b"[]", "has no rows"),
+        (b"[1", "is not JSON"),
+        (b"{", "is not JSON"),
+        (b"[" * 100_000, "is not JSON"),
+        (b'a,b\n"' + b"1" * 200_000, "is not CSV"),
+    ],
+)
+def test_what_is_no_table(data: bytes, message: str) -> None:
+    """A stated error that names the file."""
+    with pytest.raises(InputError, match=message) as caught:
+        read_table(data, "t.csv")
+    assert caught.value.file == "t.csv"
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes(data: bytes) -> None:
+    """A table or a stated error, never anything else."""
+    try:
+        table = read_table(data, "t")
+    except InputError as error:
+        assert error.file == "t"
+    else:
+        assert table.rows or table.malformed

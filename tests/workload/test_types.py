@@ -1,0 +1,43 @@
+"""What a workload's values answer themselves."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.workload.scale import Count
+from froude.workload.types import Counter, NodeType, Recorded, Workload
+
+
+@pytest.mark.parametrize(
+    ("width", "radix", "number", "digits"),
+    [
+        (0, 10, 7, "7"),
+        (5, 10, 42, "00042"),
+        (2, 10, 12345, "12345"),
+        (0, 16, 255, "ff"),
+        (4, 16, 255, "00ff"),
+        (3, 10, -7, "-07"),
+    ],
+)
+def test_digits_of_a_counter(width: int, radix: int, number: int, digits: str) -> None:
+    """Padded with zeros behind the sign, never cut, in small letters where they are hexadecimal."""
+    assert Counter(0, {}, width, radix).digits(number) == digits
+
+
+@given(st.integers(-(10**9), 10**9), st.integers(0, 12), st.sampled_from([10, 16]))
+def test_digits_read_back(number: int, width: int, radix: int) -> None:
+    """Whatever the padding, they are the number; and at least as many characters as asked for."""
+    text = Counter(0, {}, width, radix).digits(number)
+    assert int(text, radix) == number
+    assert len(text) >= width
+
+
+def test_a_node_type_is_found_by_its_name() -> None:
+    """One that is not there is an error of the caller."""
+    first, second = (NodeType(name, Count(1), ()) for name in ("client", "datanode"))
+    workload = Workload((first, second), Recorded((), ()))
+    assert workload.node_type("datanode") is second
+    with pytest.raises(KeyError, match="mapper"):
+        workload.node_type("mapper")
