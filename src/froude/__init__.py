@@ -76,6 +76,11 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    """The public names, though most are not imported yet."""
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
     """Find a public name in its module (PEP 562)."""
     home = _HOMES.get(name)

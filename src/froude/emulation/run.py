@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from froude.base.summary import Summarised
 from froude.emulation.tally import Histogram, Percentiles, Series, Tally
 
 _BUSY = 0.85
@@ -100,8 +101,8 @@ def histogram_of(series: Series, latency: Latency) -> Histogram:
     return series.corrected
 
 
-@dataclass(slots=True)
-class Run:
+@dataclass(slots=True, repr=False)
+class Run(Summarised):
     """One play of a plan."""
 
     tally: Tally
@@ -137,6 +138,19 @@ class Run:
     """The calls that were written down."""
     folder: Path | None = None
     """Where it was saved."""
+
+    def summary(self) -> Mapping[str, str]:
+        """What was played, how it went, and what limited it."""
+        latency = self.latency()
+        errors = sum(sum(by_class.values()) for by_class in self.errors.values())
+        return {
+            "scale": ", ".join(f"{name}={value}" for name, value in self.scale.items()),
+            "calls": f"{sum(answered for _, answered in self.counts.values()):,} in {self.elapsed_s:.0f} s",
+            "p99": f"{latency.p99_ms:.3g} ms {self.main_latency.value}",
+            "errors": f"{errors:,}" if errors else "",
+            "limited by": self.bottleneck.limit.value,
+            "failed": self.failure or ("interrupted" if self.interrupted else ""),
+        }
 
     @property
     def main_latency(self) -> Latency:

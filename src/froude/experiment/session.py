@@ -57,7 +57,7 @@ class Hadoop(distribution.Hadoop):
         return Cluster(self, datanodes=datanodes, replication=replication, **options)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Workload(types.Workload):
     """The scale-free pattern of a job, as `fr.mine` finds it."""
 

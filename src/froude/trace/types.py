@@ -12,6 +12,7 @@ from enum import Enum
 
 from google.protobuf.message import Message
 
+from froude.base.summary import Summarised
 from froude.base.units import Quantity
 from froude.hadoop.schema import Schema
 from froude.hadoop.target import UNKNOWN, Target
@@ -128,8 +129,8 @@ class TraceMeta:
     """Free facts, such as the job that ran."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+@dataclass(frozen=True, slots=True, repr=False)
+class Trace(Summarised):
     """Calls in order of their start, with the schema to decode them."""
 
     meta: TraceMeta
@@ -137,6 +138,16 @@ class Trace:
     calls: Sequence[Call]
     lineage: Lineage | None = field(default=None, compare=False)
     """Where it comes from, and whether its recording ended well; None for one that was not read from a folder."""
+
+    def summary(self) -> Mapping[str, str]:
+        """How many calls, of which run."""
+        return {
+            "calls": f"{len(self.calls):,}",
+            "scale": ", ".join(f"{name}={quantity}" for name, quantity in self.meta.scale.items()),
+            "release": self.meta.release,
+            "lost": f"{self.meta.loss.total:,}" if self.meta.loss.total else "",
+            "not whole": self.incomplete or "",
+        }
 
     @property
     def incomplete(self) -> str | None:

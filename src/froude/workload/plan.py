@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
 from froude.workload.scale import Scale
 from froude.workload.types import CallTemplate, NodeType, Repeat, Workload
@@ -22,8 +23,8 @@ class Refusal:
     """Whether the plan cannot be played because of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan(Summarised):
     """What shall be played: how many nodes of each type, and the pattern each follows."""
 
     workload: Workload
@@ -31,6 +32,16 @@ class Plan:
     counts: Mapping[str, int]
     """Nodes by type at the Scale."""
     refusals: tuple[Refusal, ...] = ()
+
+    def summary(self) -> Mapping[str, str]:
+        """The Scale, who plays, and what stands against it."""
+        fatal = sum(refusal.fatal for refusal in self.refusals)
+        return {
+            "scale": str(self.scale),
+            "nodes": ", ".join(f"{number:,} {name}" for name, number in self.counts.items()),
+            "cannot be played": counted(fatal, "refusal") if fatal else "",
+            "remarks": counted(len(self.refusals) - fatal, "remark") if len(self.refusals) > fatal else "",
+        }
 
     @property
     def playable(self) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
 from froude.workload.scale import Count
 
@@ -357,14 +358,24 @@ class Recorded:
     """Content hashes of the traces."""
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
+@dataclass(frozen=True, slots=True, repr=False)
+class Workload(Summarised):
     """The scale-free pattern of a job."""
 
     node_types: tuple[NodeType, ...]
     recorded: Recorded
     questions: tuple[Question, ...] = ()
     findings: tuple[Finding, ...] = ()
+
+    def summary(self) -> Mapping[str, str]:
+        """Who plays in it, what it was mined from, and what is open."""
+        open_ = sum(not question.answered for question in self.questions)
+        return {
+            "node types": ", ".join(node_type.name for node_type in self.node_types),
+            "mined from": counted(len(self.recorded.scales), "run"),
+            "open": counted(open_, "question") if open_ else "",
+            "findings": counted(len(self.findings), "finding") if self.findings else "",
+        }
 
     def node_type(self, name: str) -> NodeType:
         """The node type of that name.

@@ -1,0 +1,42 @@
+"""One line that says what a value is, for whoever looks at it in a terminal or a notebook.
+
+The values of an analysis hold a whole cluster: their generated representation fills pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+
+class Summarised:
+    """Shows itself by the few facts that matter, in one line, or as a small table in a notebook."""
+
+    __slots__ = ()
+
+    def summary(self) -> Mapping[str, str]:
+        """The facts, by name, in the order in which they are shown; empty ones are left out."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        facts = ", ".join(f"{name}: {fact}" for name, fact in self.summary().items() if fact)
+        return f"<{type(self).__name__} {facts}>"
+
+    def _repr_html_(self) -> str:
+        """The same as a table: what notebooks show."""
+        rows = "".join(
+            f"<tr><th>{escape(name)}</th><td>{escape(fact)}</td></tr>"
+            for name, fact in self.summary().items()
+            if fact
+        )
+        return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things: `1 question`, `2,300 calls`.
+
+    Args:
+        number: how many.
+        noun: one of them; its plural has an s.
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
