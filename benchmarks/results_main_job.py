@@ -135,7 +135,7 @@ def play_rows(job: JobDefinition, workload: Workload, release: str) -> list[Row]
             "RPC errors in the play", sum(sum(by.values()) for by in run.errors.values()), "calls", 0, **more
         ),
         at_most("calls left out of the play", left_out, "calls", 0, **more),
-        Row("calls that the NameNode's JMX counted otherwise", wrong, "calls", "<= 0", wrong == 0, **more),
+        Row("calls that the NameNode's JMX counted differently", wrong, "calls", "<= 0", wrong == 0, **more),
         Row("calls answered", sum(answered for _, answered in run.counts.values()), "calls", **more),
         Row("p99 latency of all calls", run.latency().p99_ms, "ms", **more),
         Row("limited by", str(run.bottleneck), "", **more),

@@ -190,7 +190,7 @@ def _left_out(run: Run) -> list[str]:
         return []
     total = sum(run.left_out.values())
     lines = [
-        f"NOT PLAYED AS PLANNED: {total:,} call{'s' if total > 1 else ''} never sent for want of an argument:"
+        f"NOT PLAYED AS PLANNED: {total:,} call{'s' if total > 1 else ''} never sent, because an argument had no value:"
     ]
     lines += [
         f"{times:>10,}  {what}" for what, times in sorted(run.left_out.items(), key=lambda pair: -pair[1])

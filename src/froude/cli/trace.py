@@ -104,7 +104,7 @@ def diff(
 ) -> None:
     """How the behaviour in two Traces differs, or what a workload predicted of a Trace.
 
-    A workload is held against a run that it was not mined from: which call sequences and arguments came true.
+    A workload is held against a run that it was not mined from: which call sequences and arguments were predicted.
     With --at-least, exit code 3 if sequences differ or fewer arguments of logical calls were predicted.
     """
     from dataclasses import asdict

@@ -68,7 +68,7 @@ class Bottleneck:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A method whose calls the target counted otherwise than the player."""
+    """A method whose calls the target counted differently from the player."""
 
     method: str
     sent: int
@@ -239,7 +239,7 @@ def judge(lag_ms: float, load: Sequence[Load], metrics: Sequence[Measured], core
 
 
 def closure(run: Run, before: Mapping[str, int], after: Mapping[str, int]) -> list[Difference]:
-    """Where the target counted otherwise than the player: nothing, when every call arrived as often as it was sent.
+    """Where the target counted differently from the player: nothing, when every call arrived as often as it was sent.
 
     A call that was sent again, since its connection was lost, may have arrived the first time or not.
 

@@ -111,7 +111,7 @@ class PredictionRow:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What came true of a workload."""
+    """What a workload predicted of a run."""
 
     sequences: tuple[TypeSequences, ...]
     effects: tuple[EffectCounts, ...]

@@ -9,7 +9,7 @@ _MOST_MISSES = 30
 
 
 def prediction_section(prediction: Prediction, scale: str) -> Section:
-    """What was predicted of a size never seen, and what came true.
+    """What was predicted of a size never seen, and what the run then did.
 
     Args:
         prediction: the comparison.
