@@ -83,3 +83,21 @@ def test_large_numbers_fit_to_the_unit() -> None:
     assert fit_count(list(zip(scales, map(float, times), strict=True))).count is None
     line = [1_795_219_000_000.0 + 94_016 * n for n in (2, 3, 4)]
     assert str(fit_count(list(zip(scales, line, strict=True))).count) == "94016*nodes + 1795219000000"
+
+
+def test_half_of_odd_sizes_is_asked_about() -> None:
+    """At 3, 5 and 9 files there were 1, 2 and 4: whole pairs, or a line that at 4 files would be no number."""
+    scales = [Scale.of(files=n) for n in (3, 5, 9)]
+    fit = fit_count(list(zip(scales, (1.0, 2.0, 4.0), strict=True)))
+    assert str(fit.count) == "files//2"
+    assert [str(count) for count in fit.others] == ["0.5*files - 0.5"]
+
+
+def test_groups_and_what_is_left_over() -> None:
+    """Three sizes or more, at least two groups, and no line that fits."""
+    scales = [Scale.of(files=n) for n in (4, 7, 8, 12)]
+    fit = fit_count(list(zip(scales, (1.0, 2.0, 2.0, 4.0), strict=True)))
+    assert (str(fit.count), fit.others) == ("files//3", ())
+    fit = fit_count(list(zip(scales, (4.0, 2.0, 3.0, 2.0), strict=True)))
+    assert str(fit.count) == "files%5"
+    assert fit_count(list(zip(scales[:2], (1.0, 1.0), strict=True))).count is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given
@@ -153,3 +153,37 @@ def test_uuids_in_a_text_may_be_left_to_a_generator() -> None:
 def test_neighbouring_texts_are_one() -> None:
     """Empty ones are left out."""
     assert joined(["a", "", "b", Constant(1), "", "c"]) == ("ab", Constant(1), "c")
+
+
+@pytest.mark.parametrize(
+    ("value", "steps"),
+    [
+        (lambda i: i % 3, {"L1%3": 1}),
+        (lambda i: 5 + 2 * (i // 4), {"L1//4": 2}),
+        (lambda i: 100 * (i // 4) + i % 4, {"L1%4": 1, "L1//4": 100}),
+    ],
+)
+def test_numbers_in_groups(value: Callable[[int], int], steps: dict[str, int]) -> None:
+    """The place in a group, the group's number, or both; alone, and within a name."""
+    where = at(*({"L1": n} for n in range(20)))
+    rule = counter(where, [value(n) for n in range(20)])
+    assert rule is not None
+    assert rule.steps == steps
+    named = text(where, [f"/in/d{value(n)}/f" for n in range(20)], no_slot)
+    assert isinstance(named, Template)
+    assert named.parts == ("/in/d", rule, "/f")
+
+
+def test_groups_of_a_scale_variable() -> None:
+    """Folders that are taken in turn: as many as there are at each Scale."""
+    scales = [Scale.of(folders=n) for n in (2, 3, 5)]
+    places = [(run, n) for run in range(3) for n in range(12)]
+    where = at(*({"L1": n} for _, n in places), runs=[run for run, _ in places])
+    numbers = [n % round(scales[run]["folders"].value) for run, n in places]
+    assert counter(where, numbers, scales) == Counter(0, {"L1%folders": 1})
+
+
+def test_groups_need_evidence() -> None:
+    """Two groups at least, and thrice as many calls as numbers: a few values always fit some fold."""
+    assert counter(at(*({"L1": n} for n in range(5))), [0, 1, 2, 0, 2]) is None
+    assert counter(at(*({"L1": n} for n in range(4))), [0, 1, 2, 0]) is None

@@ -48,14 +48,17 @@ scalars = st.one_of(
     st.binary(max_size=12),
     st.floats(allow_nan=False),
 )
+indices = names | st.builds(
+    "{}{}{}".format, names, st.sampled_from(["%", "//"]), st.integers(1, 99).map(str) | names
+)
 counts = st.builds(
     Count,
     intercept=numbers,
-    slopes=st.dictionaries(names, numbers.filter(bool), max_size=2),
+    slopes=st.dictionaries(indices, numbers.filter(bool), max_size=2),
     cap=st.none() | st.integers(1, 99),
     per=st.none() | st.integers(1, 1 << 30),
 ).map(lambda count: count if count.slopes else replace(count, intercept=abs(count.intercept)))
-counters = st.builds(Counter, base=numbers, steps=st.dictionaries(names, numbers.filter(bool), max_size=2))
+counters = st.builds(Counter, base=numbers, steps=st.dictionaries(indices, numbers.filter(bool), max_size=2))
 padded = st.builds(
     Counter,
     numbers,

@@ -94,3 +94,21 @@ def test_names_with_hyphens_stand_in_counts(name: str) -> None:
     assert Count.parse(f"2*{name} - 3") == Count(-3.0, {name: 2.0})
     assert Count.parse(str(Count(1.0, {f"files*{name}": 1.0}))) == Count(1.0, {f"files*{name}": 1.0})
     assert Count.parse("files-1") == Count(-1.0, {"files": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("text", "files", "value"),
+    [("files//3", 8, 2), ("files%3 + 1", 8, 3), ("2*clients*files//5", 8, 6), ("files//clients", 9, 4)],
+)
+def test_groups(text: str, files: int, value: int) -> None:
+    """Whole groups and the remainder, of a size or of a variable; the text reads back."""
+    count = Count.parse(text)
+    assert count.at(Scale.of(files=files, clients=2)) == value
+    assert Count.parse(str(count)) == count
+
+
+def test_groups_of_no_size() -> None:
+    """Nothing can be put into them."""
+    with pytest.raises(InputError, match="groups of no size"):
+        Count.parse("files%clients").at(Scale.of(files=3, clients=0))
+    assert Count.parse("files%clients").variables == {"files", "clients"}

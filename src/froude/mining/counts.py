@@ -25,6 +25,10 @@ _EXACT = 1e-6
 _ROUNDING = 1e-14
 """Of a large value: rounding of a few operations on doubles."""
 _LARGE = 1e6
+_MOST_ASKED = 4
+"""Other counts that are asked about."""
+_LARGEST_GROUP = 64
+"""Largest group whose number of things is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +60,20 @@ def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> 
     def single(points: Points, varied: Sequence[str]) -> list[Count]:
         return [*_one(points, varied), *_cut(points, varied, pieces)]
 
-    for family in (single, _capped, _products, _from_some_size_on, _several):
+    for family in (single, _capped, _products, _from_some_size_on, _groups, _several):
         fits = [count for count in family(points, varied) if _holds(count, points)]
-        if fits:
-            ranked = sorted(fits, key=lambda count: (_rank(count), not _alike(count, name), str(count)))
-            best = ranked[0]
-            equals = tuple(
-                c for c in ranked[1:] if _rank(c) == _rank(best) and _alike(c, name) == _alike(best, name)
-            )
-            return Fit(best, equals)
+        if not fits:
+            continue
+        ranked = sorted(fits, key=lambda count: (_rank(count), not _alike(count, name), str(count)))
+        if any(_fractional(count) for count in ranked):
+            # Sizes that were all odd, or all even, make half of them look like a line: which it is must be asked.
+            grouped = [count for count in _groups(points, varied) if _holds(count, points)]
+            if grouped:
+                best, *equals = {str(count): count for count in (*grouped, *ranked)}.values()
+                return Fit(best, tuple(equals[:_MOST_ASKED]))
+        best = ranked[0]
+        equals = [c for c in ranked[1:] if _rank(c) == _rank(best) and _alike(c, name) == _alike(best, name)]
+        return Fit(best, tuple(equals))
     return Fit(None)
 
 
@@ -96,6 +105,41 @@ def _products(points: Points, varied: Sequence[str]) -> list[Count]:
             if factor > 0 and factor == round(factor):
                 fits.append(Count(0.0, {term: factor}))
     return fits
+
+
+def _groups(points: Points, varied: Sequence[str]) -> list[Count]:
+    """Whole groups of a variable's things, and what is left over, where three sizes or more show it."""
+    if not all(value == round(value) for _, value in points):
+        return []
+    counts = []
+    for name in varied:
+        sizes = {scale[name].value for scale, _ in points}
+        if len(sizes) < 3 or any(scale[name].unit for scale, _ in points):
+            continue
+        for by in range(2, min(_LARGEST_GROUP, int(max(sizes)) // 2) + 1):
+            for fold in ("//", "%"):
+                term = f"{name}{fold}{by}"
+                groups = Count(0.0, {term: 1.0})
+                counts += _line_over(term, [(groups.at(scale), value) for scale, value in points])
+    return counts
+
+
+def _line_over(term: str, points: Sequence[tuple[float, float]]) -> list[Count]:
+    """The whole line over a term, through its smallest and largest value; none where it is always the same."""
+    (low, at_low), (high, at_high) = min(points), max(points)
+    if low == high:
+        return []
+    slope = (at_high - at_low) / (high - low)
+    intercept = at_low - slope * low
+    whole = slope == round(slope) and slope and intercept == round(intercept)
+    return [Count(intercept, {term: slope})] if whole else []
+
+
+def _fractional(count: Count) -> bool:
+    """Whether it is no whole number at every Scale."""
+    return count.per is None and any(
+        number != round(number) for number in (count.intercept, *count.slopes.values())
+    )
 
 
 def _from_some_size_on(points: Points, varied: Sequence[str]) -> list[Count]:

@@ -18,6 +18,8 @@ from froude.mining.relocation import Channel, Key, trace_back
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, Sender, senders_of
 from froude.mining.structure import MinedType, Names, Occurrence, place
+from froude.workload.rules import counted
+from froude.workload.scale import term_of
 from froude.workload.types import (
     NODE,
     CallTemplate,
@@ -208,22 +210,19 @@ def _score(
     for template, path, rule in telling:
         occurrence = first.get((id(sender), template))
         if occurrence is not None and path in occurrence.call.request:
-            indices = {NODE: number, **occurrence.indices}
-            times = {f"{v}*{i}": round(q.value) * n for v, q in scale.items() for i, n in indices.items()}
-            pattern = _pattern(rule, indices | times)
+            pattern = _pattern(rule, {NODE: number, **occurrence.indices}, scale)
             score += re.fullmatch(pattern, str(occurrence.call.request[path])) is not None
     return score
 
 
-def _pattern(rule: Rule, indices: Mapping[str, int]) -> str:
+def _pattern(rule: Rule, indices: Mapping[str, int], scale: Mapping[str, Quantity]) -> str:
     """A regular expression of what a rule gives, as far as indices decide it."""
     match rule:
         case CounterRule():
-            total = rule.base + sum(step * indices.get(name, 0) for name, step in rule.steps.items())
-            return re.escape(rule.digits(total))
+            return re.escape(rule.digits(counted(rule, lambda name: indices.get(name, 0), scale)))
         case Template(parts):
             return "".join(
-                re.escape(part) if isinstance(part, str) else _pattern(part, indices) for part in parts
+                re.escape(part) if isinstance(part, str) else _pattern(part, indices, scale) for part in parts
             )
         case _:
             return ".*"
@@ -233,7 +232,7 @@ def _counts(rule: Rule) -> bool:
     """Whether a rule counts nodes."""
     match rule:
         case CounterRule():
-            return any(name.rpartition("*")[2] == NODE for name in rule.steps)
+            return any(term_of(name).names[-1] == NODE for name in rule.steps)
         case Template():
             return any(_counts(part) for part in parts(rule))
         case _:

@@ -22,6 +22,13 @@ HEX_SLOT = re.compile(
 )
 """The same where numbers may be written to base 16."""
 
+_LARGEST_GROUP = 64
+"""Largest group that is looked for, unless a Scale variable is its size."""
+_EVIDENCE = 3
+"""Calls for each number that a counter over groups is made of: fewer would fit by chance."""
+_SAMPLE = 200
+"""Calls at which such a counter is tried first."""
+
 SlotRule = Callable[[Sequence[Occurrence], Sequence[int]], Rule | None]
 """Finds a rule for the numbers of one slot of a text, where no counter fits."""
 
@@ -72,11 +79,13 @@ def counter(
     places = {name: [_index(occurrence, name) for occurrence in occurrences] for name in names}
     varied = [name for name in names if len(set(places[name])) > 1]
     tried = [*([name] for name in reversed(varied)), *([varied] if len(varied) > 1 else [])]
+    by_variable: dict[str, list[int]] = {}
     for variable in sorted({name for scale in scales for name in scale}):
         each = [round(scale[variable].value) if variable in scale else 0 for scale in scales]
         plain = not any(variable in scale and scale[variable].unit for scale in scales)
         if not plain or len({each[occurrence.run] for occurrence in occurrences}) < 2:
             continue
+        by_variable[variable] = each
         for name in varied:
             product = f"{variable}*{name}"
             places[product] = [
@@ -87,6 +96,50 @@ def counter(
         line = _line(chosen, [places[name] for name in chosen], numbers)
         if line is not None:
             return line
+    sizes = {
+        variable: [each_by_run[occurrence.run] for occurrence in occurrences]
+        for variable, each_by_run in by_variable.items()
+    }
+    return _grouped(varied, places, numbers, sizes)
+
+
+def _grouped(
+    varied: Sequence[str],
+    places: Mapping[str, Sequence[int]],
+    numbers: Sequence[int],
+    sizes: Mapping[str, Sequence[int]],
+) -> Counter | None:
+    """A counter over an index in groups: its place in the group, the group's number, or both, beside other indices.
+
+    A group's size is a number or a Scale variable, and is seen only where there are two groups or more.
+    """
+    step = max(1, len(numbers) // _SAMPLE)
+    sample = range(0, len(numbers), step)
+    for name in reversed(varied):
+        most = max(places[name]) + 1
+        literal = {str(size): [size] * len(numbers) for size in range(2, min(_LARGEST_GROUP, most // 2) + 1)}
+        known = {
+            variable: each for variable, each in sizes.items() if min(each) > 0 and 1 < max(each) <= most // 2
+        }
+        for by, each in (known | literal).items():
+            folds = {
+                f"{name}%{by}": [n % size for n, size in zip(places[name], each, strict=True)],
+                f"{name}//{by}": [n // size for n, size in zip(places[name], each, strict=True)],
+            }
+            others = [other for other in varied if other != name]
+            for kept in ((0,), (1,), (0, 1)):
+                chosen = [*(list(folds)[at] for at in kept)]
+                for beside in ([], others) if others else ([],):
+                    terms = [*chosen, *beside]
+                    values = [folds[term] if term in folds else places[term] for term in terms]
+                    if len(numbers) < _EVIDENCE * (len(terms) + 1):
+                        continue
+                    few = [[value[at] for at in sample] for value in values]
+                    if step > 1 and _line(terms, few, [numbers[at] for at in sample]) is None:
+                        continue
+                    line = _line(terms, values, numbers)
+                    if line is not None:
+                        return line
     return None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from froude.base.units import Quantity
 from froude.workload.plan import Plan, Refusal
-from froude.workload.scale import Count, Scale
+from froude.workload.scale import Count, Scale, term_of, variable_at
 from froude.workload.types import NODE, Counter, NodeType, Rule, Scaled, Template, Workload
 from froude.workload.walk import repeats, templates, within
 
@@ -118,9 +118,13 @@ def _least(counter: Counter, node_type: NodeType, scale: Scale) -> float:
     ends[NODE] = node_type.count.whole_at(scale) - 1
     least = float(counter.base)
     for name, step in counter.steps.items():
-        variable, _, index = name.rpartition("*")
-        each = scale[variable].value if variable else 1.0
-        least += min(0.0, step * each * max(0, ends.get(index, 0)))
+        term = term_of(name)
+        each = variable_at(term.names[0], scale) if len(term.names) > 1 else 1.0
+        most = each * max(0, ends.get(term.names[-1], 0))
+        if term.fold:
+            size = float(term.by) if term.by.isdecimal() else variable_at(term.by, scale)
+            most = most // size if term.fold == "//" else min(most, size - 1)
+        least += min(0.0, step * most)
     return least
 
 

@@ -5,11 +5,12 @@ A prediction asks with the responses of a recorded run, a player with those of i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Protocol
 
 from froude.base.units import Quantity
+from froude.workload.scale import term_of, variable_at
 from froude.workload.types import (
     Absent,
     Cases,
@@ -116,14 +117,32 @@ def count(rule: Counter, context: Context) -> int:
     """A counter's number in a context.
 
     Args:
-        rule: base and steps; a step's name is an index, or `VARIABLE*INDEX`.
+        rule: base and steps, each by the name of an index (`workload.scale.Term`).
         context: where the call stands.
+
+    Raises:
+        InputError: a group that it counts by has no size at the Scale.
+    """
+    return counted(rule, context.index, context.scale)
+
+
+def counted(rule: Counter, index: Callable[[str], int], scale: Mapping[str, Quantity]) -> int:
+    """A counter's number where indices have these values.
+
+    Args:
+        rule: base and steps.
+        index: the value of an index by its name.
+        scale: the Scale, of which an index may count by a variable.
     """
     total = rule.base
     for name, step in rule.steps.items():
-        variable, _, index = name.rpartition("*")
-        each = round(context.scale[variable].value) if variable else 1
-        total += step * each * context.index(index)
+        term = term_of(name)
+        each = round(variable_at(term.names[0], scale)) if len(term.names) > 1 else 1
+        value = each * index(term.names[-1])
+        if term.fold:
+            size = int(term.by) if term.by.isdecimal() else round(variable_at(term.by, scale))
+            value = int(term.folded(value, size))
+        total += step * value
     return total
 
 

@@ -10,6 +10,8 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
 
 from froude.base.errors import InputError
 from froude.base.units import Quantity, parse_quantity
@@ -21,8 +23,9 @@ _VARIABLE = r"[A-Za-z_][\w.]*(?:-(?=[A-Za-z_]|\d+\.[A-Za-z_])[\w.]+)*"
 (`container-launcher`, `appmaster-2.p1`), so that `files-1` is a difference."""
 _TERM = re.compile(
     rf"\s*(?P<sign>[+-]?)\s*(?:(?:(?P<factor>{_FLOAT})\s*\*\s*)?"
-    rf"(?P<name>{_VARIABLE}(?:[*/]{_VARIABLE})?)|(?P<number>{_FLOAT}))\s*"
+    rf"(?P<name>{_VARIABLE}(?:[*/]{_VARIABLE})?(?:(?://|%)(?:\d{{1,18}}|{_VARIABLE}))?)|(?P<number>{_FLOAT}))\s*"
 )
+_FOLD = re.compile(r"//|%")
 _PIECES = re.compile(r"^(?P<what>ceil|rest)\(\s*\((?P<sum>.+)\)\s*/\s*(?P<per>\d{1,18})\s*\)$")
 _MINIMUM = re.compile(r"^min\(\s*(?P<cap>\d+(?:\.\d*)?)\s*,\s*(?P<sum>.+)\)$")
 
@@ -80,6 +83,42 @@ class Scale(Mapping[str, Quantity]):
         return ", ".join(f"{name}={quantity}" for name, quantity in self.values_.items())
 
 
+class Term(NamedTuple):
+    """What one slope of a sum multiplies: a name, perhaps with another, perhaps in whole groups or their remainder."""
+
+    names: tuple[str, ...]
+    """One, or two of which it is the product or the quotient."""
+    quotient: bool
+    """Whether the first of two is divided by the second."""
+    fold: str
+    """`//` for the number of whole groups, `%` for what is left over, as Python has them; empty for neither."""
+    by: str
+    """Size of a group: a whole number, or a name; empty where there is no fold."""
+
+    def folded(self, value: float, by: float) -> float:
+        """The term, from the value of its names and the size of a group.
+
+        Raises:
+            InputError: groups of no size.
+        """
+        if not self.fold:
+            return value
+        if by < 1:
+            raise InputError(
+                "groups of no size", place=f"{self.fold}{self.by}", found=by, allowed="1 or more"
+            )
+        return value // by if self.fold == "//" else value % by
+
+
+@cache
+def term_of(text: str) -> Term:
+    """A term from the name of a slope: `files`, `clients*files`, `files/clients`, `L1%3`, `files//folders`."""
+    fold = _FOLD.search(text)
+    product, by = (text, "") if fold is None else (text[: fold.start()], text[fold.end() :])
+    names = tuple(re.split(r"[*/]", product))
+    return Term(names, "/" in product, fold[0] if fold else "", by)
+
+
 @dataclass(frozen=True, slots=True)
 class Count:
     """A number that follows from the Scale: `intercept + Σ slope·variable`, at most `cap`.
@@ -91,7 +130,7 @@ class Count:
     intercept: float = 0.0
     slopes: Mapping[str, float] = field(default_factory=dict)
     """Slope by variable, or by a product or quotient of two (`clients*files`, `files/clients`), in units per base
-    unit of it."""
+    unit of it; of any of them the whole groups (`files//3`) or the remainder (`files%3`) may be meant."""
     cap: float | None = None
     """The ceiling of `min(cap, …)`; None for none."""
     per: int | None = None
@@ -133,7 +172,9 @@ class Count:
     @property
     def variables(self) -> frozenset[str]:
         """The Scale variables that it depends on."""
-        return frozenset(name for term in self.slopes for name in re.split(r"[*/]", term))
+        terms = [term_of(text) for text in self.slopes]
+        sizes = {term.by for term in terms if term.by and not term.by.isdecimal()}
+        return frozenset(name for term in terms for name in term.names) | sizes
 
     def at(self, scale: Mapping[str, Quantity]) -> float:
         """The count at a Scale, not rounded.
@@ -165,18 +206,31 @@ class Count:
         return text if self.cap is None else f"min({_number(self.cap)}, {text})"
 
 
-def _term_at(term: str, scale: Mapping[str, Quantity]) -> float:
-    """A variable at a Scale, or a product or quotient of two."""
-    values: list[float] = []
-    for name in re.split(r"[*/]", term):
-        if name not in scale:
-            raise InputError("the scale lacks a variable", place=name, found=str(scale), allowed=f"{name}=…")
-        values.append(scale[name].value)
-    if "/" not in term:
-        return math.prod(values)
-    if not values[1]:
-        raise InputError("nothing can be shared out among none", place=term, found=str(scale))
-    return values[0] / values[1]
+def _term_at(text: str, scale: Mapping[str, Quantity]) -> float:
+    """A term at a Scale."""
+    term = term_of(text)
+    first, *others = (variable_at(name, scale) for name in term.names)
+    if term.quotient and not others[0]:
+        raise InputError("nothing can be shared out among none", place=text, found=str(scale))
+    value = first / others[0] if term.quotient else math.prod([first, *others])
+    if not term.fold:
+        return value
+    return term.folded(value, float(term.by) if term.by.isdecimal() else variable_at(term.by, scale))
+
+
+def variable_at(name: str, scale: Mapping[str, Quantity]) -> float:
+    """The value of a Scale variable, in its base unit.
+
+    Args:
+        name: the variable.
+        scale: the Scale.
+
+    Raises:
+        InputError: the Scale lacks it.
+    """
+    if name not in scale:
+        raise InputError("the scale lacks a variable", place=name, found=str(scale), allowed=f"{name}=…")
+    return scale[name].value
 
 
 def _terms(text: str, whole: str) -> Iterator[re.Match[str]]:

@@ -51,7 +51,8 @@ class Counter:
     base: int
     steps: Mapping[str, int]
     """Step by index: `node`, or the id of an enclosing `Repeat`; `files*node` is the index times a Scale variable,
-    as in numbers that go on from node to node."""
+    as in numbers that go on from node to node; `L1%3` and `L1//folders` are its place in a group and the group's
+    number."""
     width: int = 0
     """Digits it is padded to with zeros inside a template; 0 for none."""
     radix: int = 10
