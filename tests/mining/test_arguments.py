@@ -151,3 +151,30 @@ def test_a_stamp_under_another_name_flows_and_a_short_number_does_not(first: int
     numbers = [first, first + 7, first + 2]
     rule = mine([{"x": n} for n in numbers], [{"other": n} for n in numbers])
     assert isinstance(rule, Flow) is flows
+
+
+def test_what_the_target_gave_is_no_counter_where_its_giver_changes() -> None:
+    """Block ids count up from a fresh format, and come from the call before the loop first, then from the one before."""
+    sender = Sender(0, "a", Role("client"), [])
+    first = 1073741825
+    said = [("start", {}, {"blockId": first}, {})]
+    for n in range(5):
+        said += [
+            ("taker", {"last.blockId": first + n}, {}, {"L1": n}),
+            ("source", {}, {"blockId": first + n + 1}, {"L1": n}),
+        ]
+    occurrences = [
+        Occurrence(
+            0, 0, sender, name, calls(event(at, "m", request, answer))[0], loops, {"L1": loops.get("L1") == 4}
+        )
+        for at, (name, request, answer, loops) in enumerate(said)
+    ]
+    miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=6)])
+    miner.learn(occurrences)
+    rule = miner.rules([each for each in occurrences if each.template == "taker"])["last.blockId"]
+    assert rule == Cases(
+        "L1",
+        Flow("start", Side.RESPONSE, "blockId"),
+        None,
+        Flow("source", Side.RESPONSE, "blockId", Which.PREVIOUS),
+    )

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from froude.mining.candidates import flows_from, from_cause, leaf_name, ranked, siblings
+from froude.mining.candidates import alike, flows_from, from_cause, leaf_name, ranked, siblings
 from froude.mining.knowledge import Role
 from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
@@ -89,3 +89,20 @@ def test_a_real_time_call_has_what_it_had_the_time_before() -> None:
 def test_leaf_names_have_no_indices(path: str, name: str) -> None:
     """The element does not matter for what a leaf is called."""
     assert leaf_name(path) == name
+
+
+@pytest.mark.parametrize(
+    ("path", "other", "same_name"),
+    [
+        ("block.genStamp", "block.b.generationStamp", True),
+        ("blocks[0].block.blockId", "b.blockId", True),
+        ("key_id", "keyId", True),
+        ("blockId", "fileId", False),
+        ("id", "blockId", False),
+        ("len", "length", True),
+        ("[0]", "x", False),
+    ],
+)
+def test_names_that_one_side_shortens(path: str, other: str, same_name: bool) -> None:
+    """Word by word, whichever way they are joined."""
+    assert alike(path, other) is alike(other, path) is same_name

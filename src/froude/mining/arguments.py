@@ -14,7 +14,7 @@ from functools import cached_property
 
 from froude.base.units import Quantity
 from froude.mining import patterns
-from froude.mining.candidates import flows_from, from_cause, leaf_name, ranked, siblings
+from froude.mining.candidates import alike, flows_from, from_cause, leaf_name, ranked, siblings
 from froude.mining.flows import OccurrenceContext, Timeline, columns
 from froude.mining.knowledge import GAUGES, NAMING, fact_of
 from froude.mining.patterns import same
@@ -30,6 +30,7 @@ from froude.workload.types import (
     NodeFact,
     Rule,
     Scalar,
+    Scaled,
     Side,
     Template,
     Unknown,
@@ -123,6 +124,9 @@ class ArgumentMiner:
             # Two loops that ran alike: what another one sent says less than what this one was answered.
             nearer = self._cases(column)
             best = best if nearer is None or is_open(nearer) else nearer
+        if isinstance(best, Constant | CounterRule | Scaled) and self._given(column):
+            # The target gave each of these values; that they also count up is because each run began afresh.
+            best = self._cases(column)
         best = best or self._cases(column) or self._first_only(column, own_facts)
         fact = fact_of(path) if own_facts else None
         if self._one_cluster and fact in NAMING and isinstance(best, Constant | Template | CounterRule):
@@ -160,9 +164,24 @@ class ArgumentMiner:
             return None
         for flow in self._flows(column, [Side.RESPONSE]):
             varies = self._one_cluster or self._varying.varies(flow)
-            if leaf_name(flow.path) == leaf_name(column.path) and varies:
+            if alike(flow.path, column.path) and varies:
                 return flow
         return None
+
+    def _given(self, column: _Column) -> bool:
+        """Whether every value, as far as some calls tell, had been answered before under such a name."""
+        for at in column.order[:_SPREAD]:
+            occurrence, value = column.occurrences[at], column.values[at]
+            if isinstance(value, Special) or _wordy(value) or not _telling(value):
+                return False
+            sources = self._timeline.sources(occurrence, value)[-_SOURCES_TRIED:]
+            flows = [flow for source in sources for flow in flows_from(source, occurrence.template)]
+            if not any(
+                flow.side is Side.RESPONSE and alike(flow.path, column.path) and self._varying.varies(flow)
+                for flow in flows
+            ):
+                return False
+        return True
 
     def _slot(self, occurrences: Sequence[Occurrence], numbers: Sequence[int]) -> Rule | None:
         rule = patterns.scaled(occurrences, numbers, self._scales) or patterns.counter(

@@ -12,6 +12,7 @@ from froude.workload.types import Flow, Scalar, Side, Which
 
 _WHICH = (Which.SAME, Which.PREVIOUS, Which.NTH, Which.FIRST, Which.LAST)
 _INDEX = re.compile(r"\[(\d+)\]")
+_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 def flows_from(source: Source, taker: str) -> list[Flow]:
@@ -109,3 +110,16 @@ def ranked(flows: Sequence[Flow], path: str, taker: str) -> list[Flow]:
 def leaf_name(path: str) -> str:
     """A leaf path's last name, without indices."""
     return _INDEX.sub("", path.rpartition(".")[2]).replace(f"[{EACH}]", "")
+
+
+def alike(path: str, other: str) -> bool:
+    """Whether two leaves have one name, which either may shorten word by word: `genStamp` of `generationStamp`.
+
+    Args:
+        path: leaf path of one.
+        other: leaf path of the other.
+    """
+    words, others = ([word.lower() for word in _WORD.findall(leaf_name(each))] for each in (path, other))
+    if not words or len(words) != len(others):
+        return False
+    return all(a.startswith(b) or b.startswith(a) for a, b in zip(words, others, strict=True))
