@@ -24,9 +24,9 @@ def population(hadoop: Hadoop, **settings: object) -> Population:
 
 def test_clients_wait_for_datanodes_unless_their_rule_says_otherwise(hadoop: Hadoop) -> None:
     """Emulated DataNodes are spread out and never end; who has no rule begins when all of them have started."""
-    nodes = population(hadoop)
-    datanodes, clients = groups_of(nodes, ramp_per_s=1000)
-    assert (datanodes.endless, datanodes.rule.spacing_s) == (True, 0.001)
+    nodes = population(hadoop, ramp_per_s=50.0)
+    datanodes, clients = groups_of(nodes)
+    assert (datanodes.endless, datanodes.rule.spacing_s) == (True, 0.02)
     assert (clients.rule.after, clients.rule.moment, clients.rule.every) == ("datanode", Moment.STARTED, True)
     own = StartRule("datanode", Moment.STARTED, every=False, delay_s=2)
     nodes.types["client"] = replace(nodes.types["client"], start=own)
@@ -42,3 +42,11 @@ def test_only_a_schedule_plans_moments(hadoop: Hadoop) -> None:
     calls = 2 * 5 + 2
     assert clients.planned_s[Moment.FINISHED] == pytest.approx(calls * 0.003 / 2)
     assert clients.planned_s[Moment.STARTED] == pytest.approx(0.003 / 2)
+
+
+def test_the_ramp_of_daemons_is_asked_for_and_not_recorded(hadoop: Hadoop) -> None:
+    """Real DataNodes began seconds apart, because each started a JVM; at twice the speed the ramp stays."""
+    nodes = population(hadoop, ramp_per_s=100.0, speed=2.0)
+    nodes.types["datanode"] = replace(nodes.types["datanode"], start=StartRule(delay_s=10.0, spacing_s=1.6))
+    rule = groups_of(nodes)[0].rule
+    assert (rule.delay_s, rule.spacing_s / 2.0) == (0.0, pytest.approx(0.01))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.workload.plan import Plan, Refusal, pace, service_s, think_s
+from froude.workload.plan import Plan, Refusal, expected_s, pace, service_s, think_s
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     CallTemplate,
@@ -14,6 +16,7 @@ from froude.workload.types import (
     Periodic,
     Recorded,
     Repeat,
+    StartRule,
     Step,
     Timing,
     Workload,
@@ -99,3 +102,17 @@ def test_one_fatal_refusal_is_enough(fatal: tuple[bool, ...], playable: bool) ->
 def test_a_refusal_is_fatal_unless_it_says_otherwise() -> None:
     """What nobody thought about stops a play."""
     assert not planned(refusals=(Refusal("what"),)).playable
+
+
+def test_how_long_a_play_takes() -> None:
+    """The ramp, then one type after the other; DataNodes alone never end."""
+    datanodes = replace(node(name="datanode"), program="datanode")
+    first = node(Repeat("L1", Count(10), (call(Count(0.2), Count(0.1)),)))
+    after = replace(first, name="after", start=StartRule("client", delay_s=1.0, spacing_s=0.5))
+    plan = planned(datanodes, first, after, datanode=200, client=3, after=5)
+    assert expected_s(plan, ramp_per_s=100) == pytest.approx(2.0 + 3.0 + (1.0 + 0.5 * 4 + 3.0))
+    assert expected_s(plan, ramp_per_s=100, speed=2) == pytest.approx(2.0 + 1.5 + 3.0)
+    assert expected_s(planned(datanodes, datanode=3)) is None
+    assert expected_s(planned(first, client=1)) == pytest.approx(3.0)
+    circle = replace(first, start=StartRule("client"))
+    assert expected_s(planned(circle, client=1)) == pytest.approx(3.0)

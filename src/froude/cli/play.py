@@ -18,6 +18,7 @@ from froude.emulation.recorder import Record
 from froude.emulation.run import Latency, Run
 from froude.hadoop import background
 from froude.hadoop.target import parse_address
+from froude.workload.plan import Plan, expected_s
 from froude.workload.plan_file import read_plan
 
 EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
@@ -57,6 +58,9 @@ def play(  # the flags of one command
             help="2 halves every recorded pause and, with scheduled pacing, every recorded service time.",
         ),
     ] = 1.0,
+    ramp: Annotated[
+        float, typer.Option(min=0.01, help="Emulated daemons, such as DataNodes, that begin in a second.")
+    ] = 1000.0,
     duration: Annotated[str | None, typer.Option(help="Longest time, for example '5 min'.")] = None,
     record: Annotated[Record, typer.Option(help="Calls to write down.")] = Record.SAMPLED,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder of the run.")] = Path("run"),
@@ -88,6 +92,8 @@ def play(  # the flags of one command
     typed = {service: state.cluster_id for service, state in ours.items() if state is not None}
     own_http = next((state.http for state in ours.values() if state is not None), None)
     limit_s = None if duration is None else seconds_of(duration)
+    if planned.playable and sum(planned.counts.values()):
+        settings.note(_beforehand(planned, speed, ramp, limit_s))
     with named(plan):
         run = play_plan(
             planned,
@@ -95,6 +101,7 @@ def play(  # the flags of one command
             record=record.value,
             pacing=pacing,
             speed=speed,
+            ramp=ramp,
             duration=limit_s,
             seed=settings.seed,
             progress=settings.progress(),
@@ -113,6 +120,14 @@ def play(  # the flags of one command
         raise typer.Exit(EXIT_INTERRUPTED)
     if run.left_out:
         raise typer.Exit(EXIT_MISSED)
+
+
+def _beforehand(plan: Plan, speed: float, ramp: float, limit_s: float | None) -> str:
+    """How long it will take if the target is as quick as the recorded one; a slow one takes longer."""
+    seconds = expected_s(plan, speed=speed, ramp_per_s=ramp)
+    nodes = ", ".join(f"{number:,} {name}" for name, number in plan.counts.items())
+    length = limit_s if seconds is None else min(seconds, limit_s or seconds)
+    return f"playing {nodes}" + ("" if length is None else f": about {length:,.0f} s at the recorded pace")
 
 
 def _here(settings: Settings) -> str:

@@ -9,15 +9,14 @@ from froude.emulation.programs.registry import kind_of
 from froude.workload.types import Moment, NodeType, StartRule
 
 
-def groups_of(population: Population, *, ramp_per_s: float = 3000.0) -> list[Group]:
+def groups_of(population: Population) -> list[Group]:
     """The groups of a plan.
 
-    Endless nodes whose start rule gives no spacing begin one after another at `ramp_per_s`, so that a target is not
-    met by thousands of registrations at once. Nodes without a start rule wait for the kinds that are needed first.
+    Daemons (endless nodes) begin with the play, at the pace of its settings: that the recorded ones took seconds each
+    is the start of a JVM and no load. Nodes without a start rule wait for the kinds that are needed first.
 
     Args:
         population: all nodes.
-        ramp_per_s: endless nodes that begin in a second.
     """
     counts = population.plan.counts
     needed = [
@@ -25,13 +24,14 @@ def groups_of(population: Population, *, ramp_per_s: float = 3000.0) -> list[Gro
         for name, node_type in population.types.items()
         if kind_of(node_type.program).needed_first and counts.get(name)
     ]
-    return [_group(node_type, population, needed, ramp_per_s) for node_type in population.types.values()]
+    return [_group(node_type, population, needed) for node_type in population.types.values()]
 
 
-def _group(node_type: NodeType, population: Population, needed: list[str], ramp_per_s: float) -> Group:
+def _group(node_type: NodeType, population: Population, needed: list[str]) -> Group:
     rule, kind, settings = node_type.start, kind_of(node_type.program), population.settings
-    if kind.endless and rule.spacing_s == 0:
-        rule = StartRule(rule.after, rule.moment, rule.every, rule.delay_s, 1.0 / ramp_per_s)
+    if kind.endless:
+        # The controller divides pauses by the speed, which is of the load; the ramp is what was asked for.
+        rule = StartRule(rule.after, rule.moment, rule.every, 0.0, settings.speed / settings.ramp_per_s)
     if needed and rule.after is None and not kind.endless:
         rule = StartRule(needed[0], Moment.STARTED, True, rule.delay_s, rule.spacing_s)
     scheduled = settings.pacing is Pacing.SCHEDULED and not kind.endless

@@ -46,6 +46,7 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
     record: str = "sampled",
     pacing: Pacing | None = None,
     speed: float = 1.0,
+    ramp: float = 1000.0,
     duration: float | str | None = None,
     seed: int = 0,
     progress: Progress | None = None,
@@ -68,6 +69,7 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
         record: calls to write down: `full`, `sampled` or `summary`.
         pacing: closed or scheduled (`emulation.pacing`); None takes a schedule where the workload has the times for it.
         speed: 2 halves every recorded pause, and in a schedule every recorded service time.
+        ramp: emulated daemons that begin in a second, at the play's start; more than 0.
         duration: the longest time, seconds or a text such as `5 min`; a plan of DataNodes alone needs one.
         seed: of every random choice.
         progress: shows what goes on.
@@ -105,7 +107,12 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
         )
     paced, remark = pacing_of(plan, pacing)
     settings = PlaySettings(
-        called, connections or Connections(user=current_user()), paced, speed, programs=programs or {}
+        called,
+        connections or Connections(user=current_user()),
+        paced,
+        speed,
+        ramp,
+        programs=programs or {},
     )
     with Scratch("play") as scratch:
         recorded = Record(record) if folder else Record.SUMMARY

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
 from froude.workload.scale import Scale
-from froude.workload.types import CallTemplate, NodeType, Repeat, Workload
+from froude.workload.types import SCRIPTED, CallTemplate, NodeType, Repeat, Workload
 from froude.workload.walk import fold
 
 
@@ -60,6 +60,35 @@ class Plan(Summarised):
             calls, seconds = pace(node_type, self.scale)
             total += self.counts.get(node_type.name, 0) * (rate + (calls / seconds if seconds > 0 else 0.0))
         return total
+
+
+def expected_s(plan: Plan, *, speed: float = 1.0, ramp_per_s: float = 1000.0) -> float | None:
+    """Seconds that a play takes where every answer comes as quickly as the recorded one; None if nothing in it ends.
+
+    Args:
+        plan: what is played.
+        speed: 2 halves every recorded time.
+        ramp_per_s: nodes with programs of their own that begin in a second.
+    """
+    types = {
+        node_type.name: node_type for node_type in plan.workload.node_types if plan.counts.get(node_type.name)
+    }
+    ramp_s = sum(plan.counts[t.name] for t in types.values() if t.program != SCRIPTED) / ramp_per_s
+
+    def finished_s(name: str, above: frozenset[str]) -> float:
+        """When the nodes of a type have ended, or, where they do not, have all begun."""
+        node_type = types.get(name)
+        if node_type is None or name in above:
+            return 0.0
+        if node_type.program != SCRIPTED:
+            return ramp_s
+        rule = node_type.start
+        before_s = ramp_s if rule.after is None else finished_s(rule.after, above | {name})
+        own_s = rule.delay_s + rule.spacing_s * (plan.counts[name] - 1) + pace(node_type, plan.scale)[1]
+        return before_s + own_s / speed
+
+    ends = [finished_s(t.name, frozenset()) for t in types.values() if t.program == SCRIPTED]
+    return max(ends, default=None)
 
 
 def pace(node_type: NodeType, scale: Mapping[str, Quantity]) -> tuple[int, float]:

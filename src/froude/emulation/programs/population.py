@@ -50,6 +50,8 @@ class PlaySettings:
     pacing: Pacing = Pacing.SCHEDULED
     speed: float = 1.0
     """2 halves every pause between calls, and in a schedule every service time."""
+    ramp_per_s: float = 1000.0
+    """Daemons that begin in a second."""
     epoch_s: float = 1.7e9
     """Wall time of the play, seconds since the epoch, for generators that need one."""
     programs: Mapping[str, object] = field(default_factory=dict)
