@@ -6,15 +6,22 @@ a number of six thousand digits, bytes that are no text.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from froude.cli.app import run
+from froude.trace.files import write_trace
+from froude.workload.yaml_file import write_workload
+from froude.workspace.store import Workspace
 from tests.cli.command_lines import LINES, PARTS, make_all
+from tests.emulation.plans import plan
+from tests.trace.making import small_trace
 
 Out = pytest.CaptureFixture[str]
 CASES = [
@@ -143,3 +150,44 @@ def test_a_workspace_whose_marker_is_odd(data: bytes, here: Path, capsys: Out) -
     err = capsys.readouterr().err
     assert "froude.toml" in err
     assert err.count("\n") == 1
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """A workspace with a Trace and a Workload, each under the name that Froude gives."""
+    space = Workspace(tmp_path / "space")
+    write_trace(space.new("trace"), small_trace())
+    write_workload(space.new("workload", suffix=".yaml"), plan(datanodes=2, clients=1).workload)
+    return space.folder
+
+
+@pytest.mark.parametrize("below", ["", "traces"])
+def test_artifacts_go_by_their_name_from_any_folder_of_the_workspace(
+    workspace: Path, below: str, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    """A Trace, a Workload, then a Plan: one rule for all commands."""
+    monkeypatch.chdir(workspace / below)
+    assert run(["trace", "show", "trace-1"]) == 0
+    assert run(["review", "workload-1", "--list"]) == 0
+    at = [word for name in ("datanodes", "clients", "files") for word in ("--at", f"{name}=1")]
+    assert run(["--dry-run", "extrapolate", "workload-1", *at, "-o", str(workspace / "p")]) in {0, 3}
+    assert run(["--dry-run", "mine", "trace-1", "-o", str(workspace / "w.yaml")]) in {0, 1}
+    assert run(["report", "trace-1", "workload-1", "-o", str(workspace / "page.html")]) == 0
+    capsys.readouterr()
+    assert run(["extrapolate", "workload-7", "--at", "a=1"]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("froude: workload-7: does not exist, and names nothing in the workspace space")
+    assert "allowed: workload-1" in err
+
+
+def test_a_path_is_a_path_and_without_a_workspace_so_is_a_name(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    """What lies beside goes before a name."""
+    monkeypatch.chdir(tmp_path)
+    assert run(["trace", "show", "trace-1"]) == 1
+    assert "trace-1" in capsys.readouterr().err
+    monkeypatch.chdir(workspace)
+    write_trace(workspace / "trace-1", replace(small_trace(), calls=()))
+    assert run(["--json", "trace", "show", "trace-1"]) == 0
+    assert json.loads(capsys.readouterr().out)["calls"] == 0

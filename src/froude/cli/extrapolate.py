@@ -19,7 +19,9 @@ EXIT_MISSED = 3
 
 def extrapolate(
     ctx: typer.Context,
-    workload: Annotated[Path, typer.Argument(metavar="WORKLOAD", help="The workload's YAML file.")],
+    workload: Annotated[
+        Path, typer.Argument(metavar="WORKLOAD", help="The workload's YAML file, or its name here.")
+    ],
     at: Annotated[
         list[str], typer.Option(metavar="NAME=QUANTITY", help="A scale variable; repeat for each.")
     ],
@@ -32,6 +34,7 @@ def extrapolate(
     Example: froude extrapolate workload.yaml --at datanodes=200 --at clients=50 --at files=8 -o plan
     """
     settings: Settings = ctx.obj
+    workload = inputs.place(settings, workload, "workload")
     claim(settings, [Output(output, "plan", folder=True, parts=PARTS)], [workload])
     scale = Scale.parse(at)
     opened = inputs.workload(settings, workload)

@@ -8,10 +8,44 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from froude.base.errors import InputError
+from froude.base.files import kind_of_place
 from froude.cli.settings import Settings
 
 if TYPE_CHECKING:
     from froude.workload.yaml_file import WorkloadFile
+
+
+def place(settings: Settings, path: Path, kind: str | None = None) -> Path:
+    """Where an artifact is that was given by its path, or by its name or id in the workspace around.
+
+    Args:
+        settings: global flags; they say which folder's workspace is meant.
+        path: what was given.
+        kind: the kind looked for by name, such as `trace`; None for any.
+
+    Returns:
+        The path as given where something stands there, or where there is no workspace: its reader says what is wrong.
+
+    Raises:
+        InputError: a name that no artifact of the workspace has, or that several have.
+    """
+    from froude.workspace.store import Workspace
+
+    if kind_of_place(path) is not None or len(path.parts) != 1:
+        return path
+    around = Workspace.around(settings.workspace)
+    if around is None:
+        return path
+    try:
+        return around.find(str(path), kind).path
+    except InputError as error:
+        where = f"in the workspace {around.folder.name}"
+        message = (
+            "does not exist, and names nothing"
+            if error.message.startswith("is not")
+            else "names several things"
+        )
+        raise InputError(f"{message} {where}", file=path, allowed=error.allowed) from error
 
 
 def workload(settings: Settings, path: Path) -> WorkloadFile:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from froude.cli import inputs
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
@@ -16,7 +17,9 @@ from froude.workload.types import Finding, Question, Workload
 
 def mine(
     ctx: typer.Context,
-    traces: Annotated[list[Path], typer.Argument(metavar="TRACE", help="Folders of traces, one a run.")],
+    traces: Annotated[
+        list[Path], typer.Argument(metavar="TRACE", help="Folders of Traces, one a run, or their names here.")
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to write.")] = Path("workload.yaml"),
 ) -> None:
     """Traces of small runs → a Workload, and the questions it leaves open.
@@ -30,6 +33,7 @@ def mine(
     from froude.workload.yaml_file import write_workload
 
     settings: Settings = ctx.obj
+    traces = [inputs.place(settings, path, "trace") for path in traces]
     claim(settings, [Output(output, "workload")], traces)
     loaded = [read_trace(path) for path in traces]
     for path, trace in zip(traces, loaded, strict=True):

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.cli import inputs
 from froude.cli.inputs import named
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
@@ -18,7 +19,7 @@ from froude.emulation.recorder import Record
 from froude.emulation.run import Latency, Run
 from froude.hadoop import background
 from froude.hadoop.target import parse_address
-from froude.workload.plan import Plan, expected_s
+from froude.workload.plan import expected_s
 from froude.workload.plan_file import read_plan
 
 EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
@@ -26,7 +27,7 @@ EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
 
 def play(  # the flags of one command
     ctx: typer.Context,
-    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan's folder.")],
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan's folder, or its name here.")],
     target: Annotated[
         list[str] | None,
         typer.Option(
@@ -74,16 +75,24 @@ def play(  # the flags of one command
     Example: froude play plan --target hdfs://127.3.7.1:8020 --target-is CID-5cc9a6f4 -o run
     """
     settings: Settings = ctx.obj
+    plan = inputs.place(settings, plan, "plan")
     claim(settings, [Output(output, "run", folder=True, keeps=True)], [plan])
     targets = _by_service(target or [_here(settings)])
     addresses = {service: parse_address(uri, place="--target") for service, uri in targets.items()}
     planned = read_plan(plan)
     if settings.dry_run:
         where = ", ".join(targets.values())
+        seconds = expected_s(planned, speed=speed, ramp_per_s=ramp)
         settings.would(
-            f"play on {where} into {output}", nodes=dict(planned.counts), playable=planned.playable
+            f"play on {where} into {output}",
+            nodes=dict(planned.counts),
+            playable=planned.playable,
+            expected_s=seconds,
         )
         settings.out("\n".join(f"{count:>8,}  {name}" for name, count in planned.counts.items()))
+        settings.out(
+            "Its nodes never end" if seconds is None else f"About {seconds:,.0f} s, with quick answers"
+        )
         return
     from froude.experiment.play import play as play_plan
     from froude.experiment.play import seconds_of
@@ -92,8 +101,6 @@ def play(  # the flags of one command
     typed = {service: state.cluster_id for service, state in ours.items() if state is not None}
     own_http = next((state.http for state in ours.values() if state is not None), None)
     limit_s = None if duration is None else seconds_of(duration)
-    if planned.playable and sum(planned.counts.values()):
-        settings.note(_beforehand(planned, speed, ramp, limit_s))
     with named(plan):
         run = play_plan(
             planned,
@@ -120,14 +127,6 @@ def play(  # the flags of one command
         raise typer.Exit(EXIT_INTERRUPTED)
     if run.left_out:
         raise typer.Exit(EXIT_MISSED)
-
-
-def _beforehand(plan: Plan, speed: float, ramp: float, limit_s: float | None) -> str:
-    """How long it will take if the target is as quick as the recorded one; a slow one takes longer."""
-    seconds = expected_s(plan, speed=speed, ramp_per_s=ramp)
-    nodes = ", ".join(f"{number:,} {name}" for name, number in plan.counts.items())
-    length = limit_s if seconds is None else min(seconds, limit_s or seconds)
-    return f"playing {nodes}" + ("" if length is None else f": about {length:,.0f} s at the recorded pace")
 
 
 def _here(settings: Settings) -> str:

@@ -17,7 +17,6 @@ from froude.cli.settings import Settings
 from froude.render import Report, Section, save
 from froude.workspace.document import content_of
 from froude.workspace.recognise import DOCUMENTS, kind_of
-from froude.workspace.store import Workspace
 
 
 def _workload(settings: Settings, path: Path) -> tuple[Section, ...]:
@@ -74,7 +73,7 @@ def report(
     settings: Settings = ctx.obj
     if output.suffix == ".json":
         raise InputError("is the place of the figures", file=output, allowed="another suffix, such as .html")
-    shown = [_find(name, settings.workspace) for name in artifacts]
+    shown = [_find(name, settings) for name in artifacts]
     claim(settings, page_places(output), [path for _, path in shown])
     sections: list[Section] = []
     facts: dict[str, str] = {}
@@ -95,18 +94,15 @@ def report(
     settings.out(f"Report written to {html}, its figures to {data}")
 
 
-def _find(name: str, folder: Path) -> tuple[str, Path]:
+def _find(name: str, settings: Settings) -> tuple[str, Path]:
     """The kind and the path of an artifact, given by its path, or by name or id in the workspace.
 
     Raises:
         InputError: there is none, or nothing shows its kind.
     """
-    path = Path(name)
+    path = inputs.place(settings, Path(name))
     if kind_of_place(path) is None:
-        around = Workspace.around(folder)
-        if around is None:
-            raise InputError("does not exist", file=path)
-        path = around.find(name).path
+        raise InputError("does not exist", file=path)
     if not path.is_dir():
         check_regular(path)
     kind = kind_of(path) or _damaged(path)

@@ -23,7 +23,9 @@ def review(
     ctx: typer.Context,
     workload: Annotated[
         Path,
-        typer.Argument(metavar="WORKLOAD", help="The YAML file; answers are written into it."),
+        typer.Argument(
+            metavar="WORKLOAD", help="The YAML file, or its name here; answers are written into it."
+        ),
     ],
     accept: Annotated[
         bool, typer.Option("--accept", help="Take each question's likeliest rule, asking nothing.")
@@ -48,6 +50,7 @@ def review(
     Example: froude review workload.yaml --set q1=2 --set 'q2=#/data/in' --accept
     """
     settings: Settings = ctx.obj
+    workload = inputs.place(settings, workload, "workload")
     if not settings.dry_run:
         refuse_special(workload)  # answers are written there: say so before any is given
         if not list_:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError
+from froude.cli import inputs
 from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def show(
     from froude.trace.summary import summarise
 
     settings: Settings = ctx.obj
-    trace = read_trace(_place(path, settings))
+    trace = read_trace(inputs.place(settings, path, "trace"))
     summary = summarise(trace)
     chosen = [call for call in trace.calls if method in {None, call.method}][:calls]
     if settings.json:
@@ -69,7 +70,7 @@ def validate(
     from froude.trace.validate import validate_trace
 
     settings: Settings = ctx.obj
-    place = _place(path, settings)
+    place = inputs.place(settings, path, "trace")
     if recover and settings.dry_run:
         settings.would(f"make a whole trace of {place}")
         return
@@ -114,7 +115,10 @@ def diff(
         from froude.cli.prediction import check
 
         prediction = check(
-            settings, left, _place(right, settings), None if pair is None else _place(pair, settings)
+            settings,
+            left,
+            inputs.place(settings, right, "trace"),
+            None if pair is None else inputs.place(settings, pair, "trace"),
         )
         if at_least is not None and (
             prediction.sequence_share < 1 or prediction.row("logical").share < at_least
@@ -124,7 +128,7 @@ def diff(
     from froude.trace.diff import diff as compare
     from froude.trace.files import read_trace
 
-    traces = [read_trace(_place(path, settings)) for path in (left, right)]
+    traces = [read_trace(inputs.place(settings, path, "trace")) for path in (left, right)]
     result = compare(traces[0], traces[1], arguments=arguments)
     if settings.json:
         settings.emit({**asdict(result), "same": result.same, "same_sequences": result.same_sequences})
@@ -145,7 +149,7 @@ def closure(
     from froude.trace.importers.audit import closure as compare
 
     settings: Settings = ctx.obj
-    result = compare(read_trace(_place(path, settings)), log)
+    result = compare(read_trace(inputs.place(settings, path, "trace")), log)
     if settings.json:
         settings.emit({**asdict(result), "closed": result.closed})
     else:
@@ -205,21 +209,6 @@ def tap(
     if settings.json:
         settings.emit({"path": str(output), "calls": len(trace.calls), "lineage": lineage.to_mapping()})
     settings.out(f"{output}: {len(trace.calls)} calls")
-
-
-def _place(path: Path, settings: Settings) -> Path:
-    """A path as given, or a Trace's name in the workspace."""
-    if path.exists() or len(path.parts) > 1:
-        return path
-    from froude.workspace.store import Workspace
-
-    around = Workspace.around(settings.workspace)
-    if around is None:
-        return path
-    try:
-        return around.find(str(path), "trace").path
-    except InputError:
-        return path
 
 
 def _print_summary(settings: Settings, trace: Trace, summary: Any) -> None:

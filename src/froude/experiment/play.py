@@ -30,7 +30,7 @@ from froude.hadoop.namenode import NameNode
 from froude.hadoop.schema import Schema
 from froude.hadoop.target import Target, answers_for, parse_address, target_at
 from froude.trace.files import write_trace
-from froude.workload.plan import Plan
+from froude.workload.plan import Plan, expected_s
 from froude.workload.plan_file import plan_hash
 from froude.workload.walk import templates
 from froude.workspace.artifact import Origin
@@ -179,7 +179,10 @@ class _Observed:
 def _play(job: PlayJob, observed: _Observed, progress: Progress) -> tuple[Run, PlayOutcome]:
     observed.counts_before()
     planned = float(sum(job.plan.counts.values()))
-    with observed.sampled() as sampler, progress.task("Playing", total=planned) as task:
+    seconds = expected_s(job.plan, speed=job.settings.speed, ramp_per_s=job.settings.ramp_per_s)
+    lengths = [length for length in (seconds, job.duration_s) if length is not None]
+    label = f"Playing, about {min(lengths):,.0f} s" if lengths else "Playing"
+    with observed.sampled() as sampler, progress.task(label, total=planned) as task:
         begun = [0]
 
         def watch(load: Load) -> bool:
