@@ -6,13 +6,14 @@ import resource
 import subprocess
 import sys
 
+import psutil
 import pytest
 
-from froude.base.limits import raise_descriptor_limit
+from froude.base.limits import available_bytes, raise_descriptor_limit
 
 _CHILD = """
 import resource, subprocess, sys
-from froude.base.limits import raise_descriptor_limit
+from froude.base.limits import available_bytes, raise_descriptor_limit
 hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
 raised = raise_descriptor_limit()
@@ -47,3 +48,8 @@ def test_a_system_that_refuses_leaves_the_soft_limit(
     monkeypatch.setattr(resource, "getrlimit", lambda _: (256, 4096))
     monkeypatch.setattr(resource, "setrlimit", refuse)
     assert raise_descriptor_limit() == 256
+
+
+def test_some_memory_can_be_had() -> None:
+    """More than a page, and not more than the machine has."""
+    assert 4096 < available_bytes() <= psutil.virtual_memory().total

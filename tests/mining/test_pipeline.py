@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from froude.workload.walk import templates
 from froude.workload.yaml_file import dump_workload, read_workload, write_workload
 from tests.mining.events import event
 from tests.mining.synthetic import record
+from tests.trace.making import small_trace
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +108,12 @@ def test_nothing_to_mine() -> None:
     """No trace is an error of the caller."""
     with pytest.raises(InputError):
         mine([])
+
+
+def test_a_trace_without_calls_is_no_run_of_the_job() -> None:
+    """Nobody called through the proxy: the pattern of nothing would be taken for the job's."""
+    with pytest.raises(InputError, match="trace 2: has no calls"):
+        mine([small_trace(), replace(small_trace(), calls=())])
 
 
 def test_a_count_with_two_explanations_is_asked() -> None:

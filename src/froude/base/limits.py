@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import resource
 
+import psutil
+
 
 def raise_descriptor_limit() -> int:
     """Raise this process's limit of open descriptors to the hard limit; children inherit it.
@@ -18,3 +20,8 @@ def raise_descriptor_limit() -> int:
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
             soft = hard
     return soft
+
+
+def available_bytes() -> int:
+    """Memory that can be had without swapping, now."""
+    return int(psutil.virtual_memory().available)

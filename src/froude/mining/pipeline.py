@@ -73,6 +73,9 @@ def mine(
             "there is nothing to mine", allowed="one trace or more, better three at different scales"
         )
     for number, trace in enumerate(traces, 1):
+        if not trace.calls:
+            remedy = "Was the job run against the proxy's address? `froude trace show` says who was seen"
+            raise InputError("has no calls", place=f"trace {number}", remedy=remedy)
         if not (trace.meta.fidelity.payload and trace.meta.fidelity.response):
             remedy = "Record with `froude capture proxy`, which sees payloads; an audit log has none"
             raise InputError("has no payloads to mine", place=f"trace {number}", remedy=remedy)
