@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 
 from froude.workload.scale import Count
 from froude.workload.types import (
@@ -85,6 +85,7 @@ def test_every_rule_of_a_node_type() -> None:
     assert list(rules(TYPE)) == [Constant("u"), FLOW, Counter(7, {})]
 
 
+@settings(max_examples=30, deadline=None)
 @given(workload=workloads())
 def test_a_walk_misses_nothing_that_the_text_form_has(workload: Plain) -> None:
     """Changing nothing gives the same; every template that a change sees is one that is listed."""
