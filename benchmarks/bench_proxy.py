@@ -26,7 +26,7 @@ from typing import Any
 
 import uvloop
 
-from froude.hadoop.distribution import Hadoop
+from froude.experiment.session import Hadoop
 from froude.hadoop.rpc import headers
 from froude.hadoop.rpc.frames import frame
 from froude.hadoop.schema import Schema
