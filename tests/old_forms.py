@@ -6,7 +6,8 @@ from collections import Counter as Counted
 from dataclasses import replace
 from pathlib import Path
 
-from froude.emulation.run import Difference, Load, Measured, Run
+from froude.emulation.bottleneck import Load, Measured
+from froude.emulation.run import Difference, Run
 from froude.emulation.tally import IntervalRow, Tally
 from froude.trace.types import Trace
 from froude.workload.scale import Count, Scale

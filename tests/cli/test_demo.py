@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from froude.cli.app import run
-from froude.emulation.run import LEFT_OUT, Run
+from froude.emulation.notes import LEFT_OUT
+from froude.emulation.run import Run
 from froude.experiment import main_job
 from froude.experiment.jobs import DEMO
 from froude.hadoop import cds_build
@@ -55,13 +56,15 @@ def test_the_figures_and_the_report(stand_in: Callable[..., Asked], tmp_path: Pa
     assert (asked[2]["job"], asked[2]["folder"], asked[2]["seed"]) == (DEMO, tmp_path / "out", 5)
     assert asked[2]["command"] == "froude demo -o out --release 3.4.2 --seed 5"
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    assert lines[:9] == [
+    assert lines[:10] == [
         "nodes whose call sequence was predicted exactly 100.00%",
         "logical arguments predicted 99.00%",
         "all arguments predicted 99.00%",
         "emulated nodes 5",
         "calls answered 3",
-        "errors 1",
+        "verdict amber: 1 call failed that did not fail when recorded; nothing was seen of the target itself: "
+        "name its web address",
+        "calls failed 1",
         "calls left out 0",
         "p50 ms 2.0",
         "p99 ms 3.0",
@@ -99,7 +102,10 @@ def test_a_play_of_less_than_was_planned_is_3(stand_in: Callable[..., Asked], ca
     stand_in(run_)
     assert run(["demo", "-o", "out"]) == 3
     out, err = capsys.readouterr()
-    assert err == "froude: 1,234 calls could not be sent as planned\n"
+    assert err == (
+        "froude: red: 1,234 calls never sent, because an argument had no value; "
+        "1 call failed that did not fail when recorded; nothing was seen of the target itself: name its web address\n"
+    )
     assert "calls left out" in out
     assert " 1,234" in out
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from froude.emulation.run import Load, Run
+from froude.emulation.bottleneck import Load
+from froude.emulation.run import Run
 from froude.emulation.tally import Tally
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from froude.emulation.channel import Pending, PlayedCall
 from froude.emulation.controller import Controller, Group
-from froude.emulation.core import RETRIES, UNSENT, Core
+from froude.emulation.core import RETRIES, Core
+from froude.emulation.notes import UNSENT
 from froude.emulation.programs.events import (
     LOST,
     Endpoint,

@@ -9,13 +9,15 @@ from statistics import median
 import pytest
 
 from froude.base.seeds import Seeds
+from froude.emulation.bottleneck import LimitedBy
 from froude.emulation.controller import Controller
-from froude.emulation.core import UNSENT, Core
+from froude.emulation.core import Core
 from froude.emulation.groups import groups_of
+from froude.emulation.notes import UNSENT
 from froude.emulation.pacing import Pace, Pacing, pacing_of, planned_moments, unscheduled
 from froude.emulation.programs.population import PlaySettings
 from froude.emulation.programs.registry import populate
-from froude.emulation.run import Limit, Run
+from froude.emulation.run import Run
 from froude.emulation.tally import Histogram, Series, Tally
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.rpc.client import ClientConnection
@@ -141,7 +143,7 @@ def test_a_target_that_stands_still_is_not_blamed_on_the_player(hadoop: Hadoop) 
         )
         assert tally.lag.max_us <= 1
         run = Run(tally, "model:1", "CID-model", begun_at_s=0.0, elapsed_s=END_OF_STALL_S)
-        assert run.bottleneck.limit is Limit.NEITHER
+        assert run.bottleneck.by is LimitedBy.UNKNOWN
 
 
 def test_a_play_that_ends_in_the_stall_shows_it(hadoop: Hadoop) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from froude.base.errors import InputError
+from froude.emulation.bottleneck import Load
 from froude.emulation.engine import PlayJob
 from froude.emulation.programs.population import PlaySettings
-from froude.emulation.run import Load
 from froude.hadoop.schema import Schema
 from tests.emulation.plans import plan
 
@@ -23,7 +23,7 @@ _PLAYER = """
 import os, signal, sys, time
 from froude.base.errors import InputError
 from froude.emulation import player
-from froude.emulation.run import Load
+from froude.emulation.bottleneck import Load
 
 LOAD = Load(1.0, 0.5, 1, 1, 0)
 

@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 
 from froude.base.documents import parse_figures
 from froude.base.errors import InputError
-from froude.emulation.run import Difference, Load, Measured, Run
+from froude.emulation.bottleneck import Load, Measured
+from froude.emulation.limits import LimitResult
+from froude.emulation.run import Difference, Run
 from froude.emulation.run_figures import PLAIN, read_figures
 from froude.emulation.run_files import _figures
 from froude.emulation.tally import IntervalRow
+from froude.trace.failures import Failure
 
 NOTHING: dict[str, Any] = {"max_us": 0, "counts": []}
 FIGURES: dict[str, Any] = {
@@ -33,19 +36,26 @@ FIGURES: dict[str, Any] = {
     "speed": 0.5,
     "pacing": "scheduled",
     "cores": 4,
-    "series": {
-        "create": {
-            "sent": 4,
-            "resent": 1,
-            "answered": 3,
-            "errors": {"java.io.IOException": 2},
-            "intended": {"max_us": 2500, "counts": [[1000, 2], [2048, 1]]},
-            "actual": {"max_us": 900, "counts": [[900, 3]]},
-            "held_up": [[5000, 1000, 2]],
-        }
+    "steady_from_s": 1.5,
+    "steady": {
+        "series": {
+            "create": {
+                "sent": 4,
+                "resent": 1,
+                "answered": 3,
+                "errors": {"java.io.IOException": 2},
+                "intended": {"max_us": 2500, "counts": [[1000, 2], [2048, 1]]},
+                "actual": {"max_us": 900, "counts": [[900, 3]]},
+                "held_up": [[5000, 1000, 2]],
+            }
+        },
+        "lateness": {"max_us": 4, "counts": [[0, 3], [4, 1]]},
+        "lag": NOTHING,
     },
-    "lateness": {"max_us": 4, "counts": [[0, 3], [4, 1]]},
-    "lag": NOTHING,
+    "ramp": {"series": {}, "lateness": NOTHING, "lag": NOTHING},
+    "failures": [["create", "java.io.IOException", "no PATH", 2, 0.5, 1.5, "no /a", "/a"]],
+    "limits": [["p99 < 1 s", 0.0025, "s", True]],
+    "environment": {"cores": "2"},
     "notes": {"command ignored": 2},
     "rows": [[1.0, "create", 4, 3, 2, 1.0, 2.0, 2.5, -0.1]],
     "load": [[1.0, 0.25, 1000, 1, 0]],
@@ -87,6 +97,9 @@ def test_every_figure_finds_its_place() -> None:
     assert (run.load, run.remarks) == ([Load(1.0, 0.25, 1000, 1, 0)], ["slow"])
     assert run.metrics == [Measured(-0.5, {"cpu": 1})]
     assert run.differences == [Difference("create", 4, -1)]
+    assert (run.steady_from_s, run.steady_s) == (1.5, 0.5)
+    assert run.failures == (Failure("create", "java.io.IOException", "no PATH", 2, 0.5, 1.5, "no /a", "/a"),)
+    assert run.limits == [LimitResult("p99 < 1 s", 0.0025, "s", True)]
 
 
 def test_a_run_that_nobody_compared_has_no_differences() -> None:
@@ -120,6 +133,16 @@ SERIES = st.fixed_dictionaries(
 )
 
 
+PHASES = st.fixed_dictionaries(
+    {
+        "series": st.dictionaries(TEXTS, SERIES, max_size=2),
+        "lateness": HISTOGRAMS,
+        "lag": HISTOGRAMS,
+    }
+)
+FAILURES = st.tuples(TEXTS, TEXTS, TEXTS, COUNTS, NUMBERS, NUMBERS, TEXTS, st.none() | TEXTS)
+
+
 @given(
     st.fixed_dictionaries(
         {
@@ -131,9 +154,14 @@ SERIES = st.fixed_dictionaries(
             "failure": st.none() | TEXTS,
             "interrupted": st.booleans(),
             "seed": st.integers(),
-            "series": st.dictionaries(TEXTS, SERIES, max_size=2),
-            "lateness": HISTOGRAMS,
-            "lag": HISTOGRAMS,
+            "steady_from_s": st.none() | SECONDS,
+            "steady": PHASES,
+            "ramp": PHASES,
+            "environment": st.dictionaries(TEXTS, TEXTS, max_size=2),
+            "limits": st.lists(
+                st.tuples(TEXTS, st.none() | NUMBERS, TEXTS, st.booleans()).map(list), max_size=2
+            ),
+            "failures": st.lists(FAILURES.map(list), max_size=1),
             "notes": st.dictionaries(TEXTS, COUNTS, max_size=2),
             "rows": st.lists(st.tuples(NUMBERS, TEXTS, *[COUNTS] * 3, *[NUMBERS] * 4).map(list), max_size=2),
             "load": st.lists(st.tuples(NUMBERS, NUMBERS, *[COUNTS] * 3).map(list), max_size=2),
@@ -153,7 +181,14 @@ def test_what_is_read_is_what_would_be_written(figures: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*(n for n in PLAIN if n not in ("scale", "nodes", "failure")), "lateness", "lag", "differences"]
+    "name",
+    [
+        *(n for n in PLAIN if n not in ("scale", "nodes", "failure")),
+        "steady",
+        "ramp",
+        "steady_from_s",
+        "differences",
+    ],
 )
 def test_a_figure_that_is_missing_is_named(name: str) -> None:
     """Every one that has no usual value."""
@@ -180,16 +215,26 @@ def test_a_figure_that_is_missing_is_named(name: str) -> None:
         ("scale", {"files": 3}, r"scale\.files: is no text; found 3"),
         ("nodes", {"client": "1"}, r"nodes\.client: is no count"),
         ("notes", {"x": -1}, r"notes\.x: is no count"),
-        ("series", 3, "series: has the wrong type"),
-        ("series/create/sent", -4, r"series\.create\.sent: is no count"),
-        ("series/create/errors", {"x": None}, r"series\.create\.errors\.x: is no count"),
-        ("series/create/more", 1, r"series\.create\.more: is not a field here"),
-        ("series/create/intended/counts", [[1]], r"intended\.counts: is of another form; .*a list of 2"),
-        ("series/create/intended/counts", [[-1, 2]], r"intended\.counts: is no count"),
-        ("series/create/intended/more", 1, r"series\.create\.intended\.more: is not a field here"),
-        ("series/create/held_up", [[5000, 0, 2]], "held_up: is no interval; .*allowed: more than 0"),
-        ("series/create/held_up", [[5000, 2]], "held_up: is of another form; .*a list of 3"),
-        ("lateness", 3, "lateness: has the wrong type"),
+        ("steady/series", 3, "series: has the wrong type"),
+        ("steady/more", 3, r"steady\.more: is not a field here"),
+        ("steady_from_s", -1, "steady_from_s: is negative"),
+        ("failures", [["create"]], "failures: is of another form; .*a list of 8"),
+        ("failures", [["create", "E", "m", -1, 0, 0, "m", None]], "failures: is no count"),
+        ("limits", [["p99 < 1 s", "much", "s", True]], "limits: is no number"),
+        ("limits", [["p99 < 1 s", None, "s", 1]], "limits: is no truth value"),
+        ("steady/series/create/sent", -4, r"series\.create\.sent: is no count"),
+        ("steady/series/create/errors", {"x": None}, r"series\.create\.errors\.x: is no count"),
+        ("steady/series/create/more", 1, r"series\.create\.more: is not a field here"),
+        (
+            "steady/series/create/intended/counts",
+            [[1]],
+            r"intended\.counts: is of another form; .*a list of 2",
+        ),
+        ("steady/series/create/intended/counts", [[-1, 2]], r"intended\.counts: is no count"),
+        ("steady/series/create/intended/more", 1, r"series\.create\.intended\.more: is not a field here"),
+        ("steady/series/create/held_up", [[5000, 0, 2]], "held_up: is no interval; .*allowed: more than 0"),
+        ("steady/series/create/held_up", [[5000, 2]], "held_up: is of another form; .*a list of 3"),
+        ("steady/lateness", 3, "lateness: has the wrong type"),
         ("rows", [[1.0, "create"]], "rows: is of another form; .*a list of 9"),
         ("rows", [[1.0, "create", 4, 3, -2, 1, 2, 2.5, 0]], "rows: is no count"),
         ("rows", [{}], "rows: is of another form"),

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from froude.base.errors import ChangedError, InputError
-from froude.emulation.run import Difference, Latency, Measured, Run
+from froude.emulation.bottleneck import Measured
+from froude.emulation.run import Difference, Latency, Run
 from froude.emulation.run_files import FIGURES, HISTOGRAMS, META, TRACE, hdr_log, read_run, write_run
 from froude.trace.files import write_trace
 from froude.workspace.artifact import Origin

@@ -15,7 +15,8 @@ from froude.emulation.programs.population import Connections
 from froude.emulation.recorder import Record
 from froude.emulation.run_files import read_run
 from froude.experiment import play as play_module
-from froude.experiment.play import _admitted, _check_size, play
+from froude.experiment.play import _admitted, play
+from froude.experiment.playable import check_size
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.identity import Identity
 from froude.hadoop.target import Target
@@ -97,5 +98,5 @@ def test_more_nodes_than_the_machine_holds_are_refused_at_once() -> None:
     ):
         play(replace(plan(), counts={"datanode": 10**9, "client": 4}), "hdfs://127.0.0.1:1")
     with pytest.raises(InputError, match=r"more nodes than connections can be open; found 5 connections"):
-        _check_size(replace(plan(), counts={"client": 5}), Connections(pool=0), descriptors=64)
-    _check_size(replace(plan(), counts={"client": 5}), Connections(pool=4), descriptors=64)
+        check_size(replace(plan(), counts={"client": 5}), Connections(pool=0), descriptors=64)
+    check_size(replace(plan(), counts={"client": 5}), Connections(pool=4), descriptors=64)

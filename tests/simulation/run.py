@@ -37,7 +37,7 @@ def main() -> int:
             bad = [*bad, seed] if seed not in bad else bad
             say(f"seed {seed}: {what}")
         if options.seeds == 1:
-            say(world.core.tally.counts, world.trouble, world.core.failure, world.digest.hexdigest())
+            say(world.core.tally.whole.counts, world.trouble, world.core.failure, world.digest.hexdigest())
     took_s = time.perf_counter() - begun_s
     say(
         f"{options.seeds} seeds in {took_s:.1f} s: {ended} ended by a death, an invariant broke on {len(bad)}"

@@ -60,7 +60,7 @@ def played(planned: Plan, schema: Schema, folder: Path, seed: int = 1) -> Predic
     run = Run(world.core.tally, "model:1", "CID-model", 0.0, world.clock.now())
     job = PlayJob(planned, schema, world.settings, seed)
     trace = trace_of(spool, run, PlayOutcome(world.core.tally, 0.0, 0.0, 0.0, []), job)
-    assert len(trace.calls) == sum(sent for sent, _ in run.counts.values())
+    assert len(trace.calls) == sum(sent for sent, _ in run.tally.whole.counts.values())
     return predict(planned.workload, trace)
 
 

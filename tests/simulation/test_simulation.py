@@ -27,7 +27,7 @@ def test_a_seed_replays_exactly(hadoop: Hadoop, seed: int) -> None:
     first, second = worlds
     assert first.digest.hexdigest() == second.digest.hexdigest()
     assert first.core.tally.rows == second.core.tally.rows
-    assert first.core.tally.counts == second.core.tally.counts
+    assert first.core.tally.whole.counts == second.core.tally.whole.counts
 
 
 def test_a_dead_target_ends_the_play_with_one_error(hadoop: Hadoop) -> None:
@@ -44,7 +44,7 @@ def test_a_lost_connection_is_made_again_and_its_calls_sent_again(hadoop: Hadoop
     world.run()
     assert broken(world) == []
     assert world.core.failure is None
-    assert sum(series.resent for series in world.core.tally.series.values()) > 0
+    assert sum(series.resent for series in world.core.tally.whole.series.values()) > 0
     assert any(note.startswith("connection lost") for note in world.core.tally.notes)
 
 
@@ -62,5 +62,5 @@ def test_a_stall_shows_in_latency_from_intended_time(hadoop: Hadoop) -> None:
     world = World(plan(datanodes=4, clients=200, files=2), hadoop.schema(), 2, Trouble(stalls=[(1.0, 5.0)]))
     world.run()
     assert broken(world) == []
-    creates = world.core.tally.series["create"].from_intended.percentiles()
+    creates = world.core.tally.whole.series["create"].from_intended.percentiles()
     assert creates.max_ms > 1_000

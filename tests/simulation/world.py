@@ -12,8 +12,9 @@ from froude.base.clock import VirtualClock
 from froude.base.seeds import Seeds
 from froude.emulation.channel import Channel, Journal
 from froude.emulation.controller import Controller
-from froude.emulation.core import UNSENT, Core
+from froude.emulation.core import Core
 from froude.emulation.groups import groups_of
+from froude.emulation.notes import UNSENT
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import LOST, Endpoint, NodeId, Program
 from froude.emulation.programs.population import Connections, PlaySettings, Population
@@ -264,7 +265,7 @@ def broken(world: World) -> list[str]:
     """The invariants that a finished world breaks; none, if the player is right."""
     core, trouble = world.core, world.trouble
     violations = [f"the model saw: {violation}" for violation in world.namenode.violations]
-    for method, series in core.tally.series.items():
+    for method, series in core.tally.whole.series.items():
         unanswered = series.errors["Unanswered"]
         lost = series.errors[LOST]
         if series.sent != series.answered + unanswered + lost:
@@ -286,7 +287,7 @@ def broken(world: World) -> list[str]:
         violations.append(f"failed without a reason: {core.failure}")
     if core.failure is None:
         violations += _whole(world)
-        if world.again > sum(series.resent for series in core.tally.series.values()):
+        if world.again > sum(series.resent for series in core.tally.whole.series.values()):
             violations.append(f"{world.again} calls answered twice, fewer sent again")
     return violations
 
@@ -296,7 +297,9 @@ def _whole(world: World) -> list[str]:
     results = []
     if world.clock.now() >= LIMIT_S:
         results.append("did not end")
-    errors = {m: dict(s.errors) for m, s in world.core.tally.series.items() if set(s.errors) - {"Unanswered"}}
+    errors = {
+        m: dict(s.errors) for m, s in world.core.tally.whole.series.items() if set(s.errors) - {"Unanswered"}
+    }
     errors = {m: e for m, e in errors.items() if any(e[k] for k in e if k != "Unanswered")}
     if errors:
         results.append(f"errors of our making: {errors}")

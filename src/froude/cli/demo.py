@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.cli.settings import Settings
+from froude.emulation.verdict import Colour
 
 if TYPE_CHECKING:
     from froude.experiment.main_job import MainJob
@@ -69,8 +70,8 @@ def demo(
     if done.run.failure is not None:
         print(f"froude: {done.run.failure}", file=sys.stderr)
         raise typer.Exit(EXIT_ERROR)
-    if done.run.left_out:
-        settings.note(f"froude: {sum(done.run.left_out.values()):,} calls could not be sent as planned")
+    if done.run.verdict.colour is Colour.RED:
+        settings.note(f"froude: {done.run.verdict}")
         raise typer.Exit(EXIT_MISSED)
 
 
@@ -90,7 +91,8 @@ def _figures(done: MainJob) -> dict[str, float | str]:
         "all arguments predicted": done.prediction.row("all").share,
         "emulated nodes": sum(done.run.nodes.values()),
         "calls answered": sum(n for _, n in done.run.counts.values()),
-        "errors": sum(sum(by.values()) for by in done.run.errors.values()),
+        "verdict": str(done.run.verdict),
+        "calls failed": done.run.failed.total(),
         "calls left out": sum(done.run.left_out.values()),
         "p50 ms": latency.p50_ms,
         "p99 ms": latency.p99_ms,

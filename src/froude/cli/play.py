@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -13,13 +12,16 @@ from froude.base.errors import InputError
 from froude.cli import inputs
 from froude.cli.inputs import named
 from froude.cli.outputs import Output, claim
+from froude.cli.run_text import run_text
 from froude.cli.settings import Settings
+from froude.emulation.limits import MEASURES, parse_limit
 from froude.emulation.pacing import Pacing
 from froude.emulation.recorder import Record
-from froude.emulation.run import Latency, Run
+from froude.emulation.run_summary import summary_text
+from froude.emulation.verdict import Colour
 from froude.hadoop import background
 from froude.hadoop.target import parse_address
-from froude.workload.plan import expected_s
+from froude.workload.plan import Plan, expected_s
 from froude.workload.plan_file import read_plan
 
 EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
@@ -64,15 +66,24 @@ def play(  # the flags of one command
     ] = 1000.0,
     duration: Annotated[str | None, typer.Option(help="Longest time, for example '5 min'.")] = None,
     record: Annotated[Record, typer.Option(help="Calls to write down.")] = Record.SAMPLED,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CONDITION",
+            help="What the run must keep, such as 'p99(addBlock) < 50 ms' or 'error_rate < 1 %'; repeatable. "
+            f"Of: {', '.join(MEASURES)}.",
+        ),
+    ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder of the run.")] = Path("run"),
 ) -> None:
     """Play a Plan against a real daemon → a Run.
 
     The NameNode of `froude hadoop up` in this workspace may be played on as it is, and is the target where none
-    is named; any other needs its cluster id, and the cluster that was recorded is always refused. Ends with 3 if
-    calls could not be sent as planned.
+    is named; any other needs its cluster id, and the cluster that was recorded is always refused. The verdict is
+    green, amber or red, with its reasons; a red one, such as a limit that was not kept, ends with 3. The run's
+    folder holds `run.json`, flat and stable, for scripts.
 
-    Example: froude play plan --target hdfs://127.3.7.1:8020 --target-is CID-5cc9a6f4 -o run
+    Example: froude play plan --limit 'p99 < 200 ms' -o run
     """
     settings: Settings = ctx.obj
     plan = inputs.place(settings, plan, "plan")
@@ -80,18 +91,14 @@ def play(  # the flags of one command
     targets = _by_service(target or [_here(settings)])
     addresses = {service: parse_address(uri, place="--target") for service, uri in targets.items()}
     planned = read_plan(plan)
+    limits = [parse_limit(text).text for text in limit or []]
     if settings.dry_run:
-        where = ", ".join(targets.values())
-        seconds = expected_s(planned, speed=speed, ramp_per_s=ramp)
-        settings.would(
-            f"play on {where} into {output}",
-            nodes=dict(planned.counts),
-            playable=planned.playable,
-            expected_s=seconds,
-        )
-        settings.out("\n".join(f"{count:>8,}  {name}" for name, count in planned.counts.items()))
-        settings.out(
-            "Its nodes never end" if seconds is None else f"About {seconds:,.0f} s, with quick answers"
+        _would_play(
+            settings,
+            planned,
+            list(targets.values()),
+            output,
+            expected_s(planned, speed=speed, ramp_per_s=ramp),
         )
         return
     from froude.experiment.play import play as play_plan
@@ -115,18 +122,32 @@ def play(  # the flags of one command
             folder=output,
             target_is=typed | _by_service(target_is or []),
             http=_web(http or own_http),
+            limits=limits,
             command=settings.command,
         )
-    settings.emit(_summary(run))
-    settings.out(_text(run))
+    settings.emit(summary_text(run))
+    settings.out(run_text(run))
     if run.failure is not None:
         print(f"froude: {run.failure}", file=sys.stderr)
         raise typer.Exit(EXIT_ERROR)
     if run.interrupted:
         settings.note(f"froude: interrupted; what was played is in {output}")
         raise typer.Exit(EXIT_INTERRUPTED)
-    if run.left_out:
+    if run.verdict.colour is Colour.RED:
         raise typer.Exit(EXIT_MISSED)
+
+
+def _would_play(
+    settings: Settings, plan: Plan, where: list[str], output: Path, seconds: float | None
+) -> None:
+    settings.would(
+        f"play on {', '.join(where)} into {output}",
+        nodes=dict(plan.counts),
+        playable=plan.playable,
+        expected_s=seconds,
+    )
+    settings.out("\n".join(f"{count:>8,}  {name}" for name, count in plan.counts.items()))
+    settings.out("Its nodes never end" if seconds is None else f"About {seconds:,.0f} s, with quick answers")
 
 
 def _here(settings: Settings) -> str:
@@ -171,68 +192,3 @@ def _web(text: str | None) -> tuple[str, int] | None:
     if not colon or not host or not (port.isascii() and port.isdecimal()) or not 0 < int(port) < 1 << 16:
         raise InputError("not a web address", place="--http", found=text, allowed="HOST:PORT")
     return host, int(port)
-
-
-def _summary(run: Run) -> dict[str, object]:
-    return {
-        "bottleneck": str(run.bottleneck),
-        "pacing": run.pacing,
-        "latency": run.main_latency.value,
-        "failure": run.failure,
-        "elapsed_s": round(run.elapsed_s, 3),
-        "calls_per_second": round(run.throughput(), 1),
-        "lateness_p99_ms": run.lateness.p99_ms,
-        "methods": {
-            method: {
-                "sent": sent,
-                "answered": answered,
-                **asdict(run.latency(method)),
-                "corrected_p99_ms": run.latency(method, Latency.CORRECTED).p99_ms,
-            }
-            for method, (sent, answered) in run.counts.items()
-        },
-        "errors": run.errors,
-        "left_out": run.left_out,
-        "differences": None if run.differences is None else [asdict(each) for each in run.differences],
-        "run": str(run.folder),
-    }
-
-
-def _left_out(run: Run) -> list[str]:
-    """First of all what was never sent: figures are of less load than was asked for."""
-    if not run.left_out:
-        return []
-    total = sum(run.left_out.values())
-    lines = [
-        f"NOT PLAYED AS PLANNED: {total:,} call{'s' if total > 1 else ''} never sent, because an argument had no value:"
-    ]
-    lines += [
-        f"{times:>10,}  {what}" for what, times in sorted(run.left_out.items(), key=lambda pair: -pair[1])
-    ]
-    return [*lines, ""]
-
-
-def _text(run: Run) -> str:
-    lines = _left_out(run)
-    lines += [f"Limited by {run.bottleneck}", ""]
-    closed = run.main_latency is Latency.SERVICE
-    lines.append(f"{run.pacing.capitalize()} pacing; p50 and p99 of the {run.main_latency.value}")
-    if closed:
-        lines.append(
-            "p99c: corrected for the calls that slow ones kept from being made (coordinated omission)"
-        )
-    head = f"{'method':<26}{'answered':>10}{'p50 ms':>10}{'p99 ms':>10}"
-    lines.append(head + f"{'p99c ms' if closed else 'service':>10}{'errors':>8}")
-    for method, (_, answered) in run.counts.items():
-        main = run.latency(method)
-        beside = run.latency(method, Latency.CORRECTED if closed else Latency.SERVICE)
-        errors = sum(run.errors.get(method, {}).values())
-        times = "".join(f"{ms:>10.2f}" for ms in (main.p50_ms, main.p99_ms, beside.p99_ms))
-        lines.append(f"{method:<26}{answered:>10,}{times}{errors:>8,}")
-    lines.append("")
-    if run.differences is not None:
-        lines += [f"{d.method}: sent {d.sent}, the target counted {d.counted}" for d in run.differences] or [
-            "The target counted every call once."
-        ]
-    lines.append(f"Run written to {run.folder}")
-    return "\n".join(lines)

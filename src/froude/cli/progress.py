@@ -1,12 +1,23 @@
-"""Progress on the terminal: a spinner or bar a task, on stderr, gone from the way of results on stdout."""
+"""Progress on stderr: on a terminal a line a task that changes in place, elsewhere a line a step that stays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Column
+
+_WIDE = 100
+"""Columns from which there is room for a bar beside the words."""
+_EVERY_S = 30.0
+"""How often a long step says where it is, where lines stay."""
+_QUIET_S = 2.0
+"""Steps that take less are not worth a line."""
 
 
 class RichProgress:
@@ -14,15 +25,17 @@ class RichProgress:
 
     def __init__(self) -> None:
         """Nothing is drawn until the first task."""
+        console = Console(stderr=True)
+        text = Column(no_wrap=True, overflow="ellipsis")
         columns = (
             SpinnerColumn(),
             # Without markup: a path or a name may hold `[b]`.
-            TextColumn("{task.description}", markup=False),
-            TextColumn("{task.fields[said]}", style="dim", markup=False),
-            BarColumn(bar_width=24),
+            TextColumn("{task.description}", markup=False, table_column=text),
+            TextColumn("{task.fields[said]}", style="dim", markup=False, table_column=text.copy()),
+            *((BarColumn(bar_width=24),) if console.width >= _WIDE else ()),
             TimeElapsedColumn(),
         )
-        self._bars = Progress(*columns, console=Console(stderr=True), transient=False)
+        self._bars = Progress(*columns, console=console, transient=False)
         self._open = 0
 
     @contextmanager
@@ -61,3 +74,76 @@ class _Line:
     def say(self, text: str) -> None:
         """Put words behind the label."""
         self._bars.update(self._number, said=text)
+
+
+class LineProgress:
+    """The same where lines stay, as in the log of a CI job: one when a step begins, one now and then, one at its end.
+
+    Args:
+        write: takes a line.
+        clock: seconds on any clock.
+        timer: made with seconds, a function and its arguments, which it calls then unless it is cancelled.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[str], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        timer: Callable[..., threading.Timer] = threading.Timer,
+    ) -> None:
+        self._write = write or _to_stderr
+        self._clock = clock
+        self._timer = timer
+
+    @contextmanager
+    def task(self, label: str, total: float | None = None) -> Iterator[_Step]:
+        """Say that a step begins, and that it ended.
+
+        Args:
+            label: what is being done, in a few words.
+            total: units in the whole work; None where nobody knows.
+        """
+        step = _Step(label, total, self._write, self._clock)
+        beginning = self._timer(_QUIET_S, self._write, (f"{label} ...",))
+        beginning.daemon = True
+        beginning.start()
+        try:
+            yield step
+        finally:
+            beginning.cancel()
+        taken_s = self._clock() - step.begun_s
+        if taken_s >= _QUIET_S:
+            self._write(f"{label}: done in {taken_s:,.1f} s")
+
+
+class _Step:
+    """One task, of which lines tell."""
+
+    def __init__(
+        self, label: str, total: float | None, write: Callable[[str], None], clock: Callable[[], float]
+    ) -> None:
+        self._label, self._total, self._write, self._clock = label, total, write, clock
+        self.begun_s = self._said_s = clock()
+        self._done = 0.0
+
+    def advance(self, by: float = 1) -> None:
+        """Count units as done."""
+        self._done += by
+        self._say("")
+
+    def say(self, text: str) -> None:
+        """Say where the work is, now and then."""
+        self._say(text)
+
+    def _say(self, text: str) -> None:
+        now_s = self._clock()
+        if now_s - self._said_s < _EVERY_S:
+            return
+        self._said_s = now_s
+        share = f"{self._done / self._total:.0%}" if self._total else ""
+        said = ", ".join(part for part in (share, text) if part)
+        self._write(f"{self._label}: {said or 'at work'} ({now_s - self.begun_s:,.0f} s)")
+
+
+def _to_stderr(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

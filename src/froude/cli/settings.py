@@ -54,12 +54,12 @@ class Settings:
         return Origin(self.command, tuple(inputs), self.seed if seeded else None, tags=tuple(tags))
 
     def progress(self) -> Progress:
-        """Progress on stderr; silent when asked for, with --json, or where stderr is no terminal."""
-        if self.quiet or self.json or not sys.stderr.isatty():
+        """Progress on stderr: a live line on a terminal, a line a step elsewhere; silent with --quiet or --json."""
+        if self.quiet or self.json:
             return Silent()
-        from froude.cli.progress import RichProgress
+        from froude.cli.progress import LineProgress, RichProgress
 
-        return RichProgress()
+        return RichProgress() if sys.stderr.isatty() else LineProgress()
 
     def console(self) -> Console:
         """Where results are printed; colours only on a terminal without NO_COLOR."""

@@ -47,6 +47,9 @@ class Controller:
         self._heap: list[tuple[float, int, str, int]] = []
         self._waiting = [group for group in groups if group.count]
         self._unfinished = sum(group.count for group in groups if not group.endless)
+        self._endless = sum(group.count for group in groups if group.endless)
+        self._ramped: set[NodeId] = set()
+        """Endless nodes that have started, or ended before they could."""
         self._first_s: dict[str, float] = {}
         self._order = {group.name: position for position, group in enumerate(groups)}
         _check(self._groups)
@@ -60,6 +63,11 @@ class Controller:
     def done(self) -> bool:
         """Whether every node that ends by itself has ended."""
         return self.finite and self._unfinished == 0
+
+    @property
+    def ramping(self) -> bool:
+        """Whether some nodes that never end have not started yet."""
+        return len(self._ramped) < self._endless
 
     @property
     def next_s(self) -> float | None:
@@ -89,6 +97,8 @@ class Controller:
             now_s: seconds on the play's clock; what waited for the moment without a plan of it starts from
                 here.
         """
+        if self.ramping and self._groups[node.type].endless:
+            self._ramped.add(node)
         key = (node.type, moment)
         self._reached[key] = self._reached.get(key, 0) + 1
         if moment is Moment.FINISHED and not self._groups[node.type].endless:

@@ -17,6 +17,7 @@ from itertools import chain, islice
 from froude.base.errors import TargetError
 from froude.emulation.channel import Channel, Journal, Pending, PlayedCall
 from froude.emulation.controller import Controller
+from froude.emulation.notes import UNSENT
 from froude.emulation.programs.events import (
     LOST,
     Endpoint,
@@ -51,8 +52,8 @@ _CORE = -1
 _GONE: None = None
 MOST_OVERDUE = 1_000_000
 """Calls due and not sent that are counted at the end: a few seconds' work."""
-UNSENT = "call due, not sent before the end: "
-"""How the note of a call begins that the play ended before."""
+UNANSWERED = "Unanswered"
+"""Error class of a call that was in flight when the play ended."""
 
 
 class Core:
@@ -67,6 +68,7 @@ class Core:
         tally: Tally | None = None,
         journal: Journal | None = None,
         call_timeout_s: float = 60.0,
+        about: Callable[[Send], str | None] = lambda _: None,
     ) -> None:
         """Prepare a play; nothing starts before `begin`.
 
@@ -77,6 +79,7 @@ class Core:
             tally: where calls are counted.
             journal: where calls are written down; None for nowhere.
             call_timeout_s: a target that leaves a call unanswered for so long hangs.
+            about: says which path a call names; asked for the first call of each kind of failure.
         """
         self.tally = tally or Tally()
         self.failure: TargetError | None = None
@@ -93,6 +96,7 @@ class Core:
         self._connect = connect
         self._journal = journal
         self._timeout_s = call_timeout_s
+        self._about = about
         self._by_endpoint: dict[Endpoint, Channel] = {}
         self._ids: list[NodeId] = []
         self._programs: list[Program | None] = []
@@ -116,6 +120,8 @@ class Core:
         self.begun_s = now_s
         self._interval_s = now_s + INTERVAL_S
         self._controller.begin(now_s)
+        if self._controller.ramping:
+            self.tally.begin_ramp()
         self.advance(now_s)
 
     def advance(self, now_s: float) -> None:
@@ -233,10 +239,9 @@ class Core:
         self._finished = True
         for channel in self.channels:
             for call_id, call in channel.pending.items():
-                call.series.errors["Unanswered"] += 1
-                call.took(now_s)
+                self._failed(call, UNANSWERED, "", now_s)
                 if self._written[call.node]:
-                    self._write(channel, call_id, call, None, ("Unanswered", ""))
+                    self._write(channel, call_id, call, None, (UNANSWERED, ""))
             channel.pending.clear()
             for _, send in channel.waiting:
                 self._unsent(send.method, send.intended_s, now_s)
@@ -365,6 +370,8 @@ class Core:
         if moment is Moment.FINISHED:
             self._programs[index] = _GONE
         self._controller.reached(self._ids[index], moment, now_s)
+        if self.tally.steady_from_s is None and not self._controller.ramping:
+            self.tally.end_ramp(now_s - self.begun_s)
 
     def _start(self, node: NodeId, at_s: float, now_s: float) -> None:
         index = len(self._ids)
@@ -418,8 +425,7 @@ class Core:
         waiting, channel.waiting = channel.waiting, []
         channel.attempts = 0
         for call_id, call in in_flight.items():
-            call.series.errors[LOST] += 1
-            call.took(now_s)
+            self._failed(call, LOST, how, now_s)
             if self._written[call.node]:
                 self._write(channel, call_id, call, None, (LOST, how))
             self._dispatch(call.node, Failed(call.send.token, LOST, how), now_s)
@@ -427,6 +433,7 @@ class Core:
             series = self.tally.of(send.method)
             series.sent += 1
             series.errors[LOST] += 1
+            self.tally.failures.add(send.method, LOST, how, now_s - self.begun_s)
             series.intended.append(now_s - send.intended_s)
             self._dispatch(index, Failed(send.token, LOST, how), now_s)
 
@@ -449,12 +456,19 @@ class Core:
         if call is None:
             return
         call.series.answered += 1
-        call.series.errors[event.error_class] += 1
-        call.took(now_s)
+        self._failed(call, event.error_class, event.message, now_s)
         channel.attempts = 0
         if self._written[call.node]:
             self._write(channel, event.call_id, call, now_s, (event.error_class, event.message))
         self._dispatch(call.node, Failed(call.send.token, event.error_class, event.message), now_s)
+
+    def _failed(self, call: Pending, error: str, message: str, now_s: float) -> None:
+        """Count a call that failed, with an answer or without."""
+        call.series.errors[error] += 1
+        call.took(now_s)
+        first = self.tally.failures.add(call.send.method, error, message, now_s - self.begun_s)
+        if first is not None:
+            first.path = self._about(call.send)
 
     def _close_interval(self, now_s: float) -> None:
         self.tally.close_interval(now_s - self.begun_s)

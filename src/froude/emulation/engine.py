@@ -15,27 +15,30 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import psutil
 
 from froude.base.clock import RealClock
-from froude.base.errors import FroudeError, TargetError
+from froude.base.errors import FroudeError, InputError, TargetError
 from froude.base.limits import raise_descriptor_limit
 from froude.base.seeds import Seeds
+from froude.emulation.bottleneck import Load
 from froude.emulation.controller import Controller
-from froude.emulation.core import Core
+from froude.emulation.core import INTERVAL_S, Core
 from froude.emulation.driver import Driver
 from froude.emulation.groups import groups_of
-from froude.emulation.programs.events import Endpoint
+from froude.emulation.programs.events import Endpoint, Send
 from froude.emulation.programs.population import Connections, PlaySettings
 from froude.emulation.programs.registry import populate
 from froude.emulation.recorder import Record, Spool
-from froude.emulation.run import Load
 from froude.emulation.tally import Tally
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.schema import Schema
+from froude.trace.failures import path_of
 from froude.trace.redact import Redactor
 from froude.workload.plan import Plan
 
@@ -79,7 +82,23 @@ class PlayOutcome:
     """Of the machine that the player ran on."""
 
 
-Watch = Callable[[Load], bool]
+class Status(NamedTuple):
+    """What goes on in a play at one moment."""
+
+    load: Load
+    ramping: bool
+    """Whether emulated daemons are still to start."""
+    calls_per_s: float
+    """Answered in the last whole interval."""
+    p99_ms: float
+    """Of the method that was slowest in it, from when calls were due."""
+    slowest: str
+    """Its name; empty where no call was answered."""
+    errors: int
+    """So far."""
+
+
+Watch = Callable[[Status], bool]
 """Called some times a second; False ends the play."""
 
 
@@ -88,7 +107,7 @@ def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
 
     Args:
         job: what to play.
-        watch: called with the player's load; False ends the play.
+        watch: called with what goes on; False ends the play.
 
     Raises:
         InputError: the plan's start rules are impossible, or an argument does not fit the release.
@@ -107,6 +126,7 @@ def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
             tally=tally,
             journal=Spool(spool, job.record, seeds, redactor) if spool is not None else None,
             call_timeout_s=job.call_timeout_s,
+            about=partial(_path, job.schema),
         )
         meter = _Meter(watch)
         outcome = PlayOutcome(
@@ -137,7 +157,7 @@ def play_apart(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
 
     Args:
         job: what to play.
-        watch: called with the player's load; False, or an interrupt, ends the play, and what was played stays.
+        watch: called with what goes on; False, or an interrupt, ends the play, and what was played stays.
 
     Raises:
         FroudeError: what the player states.
@@ -175,7 +195,7 @@ def _follow(
     while True:
         try:
             report: object = pickle.load(answers)  # noqa: S301 - our own child process
-            if isinstance(report, Load):
+            if isinstance(report, Status):
                 if watch is not None and not watch(report) and not stopping:
                     stopping = True
                     commands.close()
@@ -224,8 +244,22 @@ class _Meter:
         self._before = (time_s, cpu_s)
         rss = self._process.memory_info().rss
         self.seen.append(Load(time_s, share, rss, core.nodes, core.in_flight))
-        self.stopped = self._watch is not None and not self._watch(self.seen[-1])
+        self.stopped = self._watch is not None and not self._watch(self._status(core.tally))
         return not self.stopped
+
+    def _status(self, tally: Tally) -> Status:
+        last_s = tally.rows[-1].time_s if tally.rows else 0.0
+        rows = list(takewhile(lambda row: row.time_s == last_s, reversed(tally.rows)))
+        slowest = max(rows, key=lambda row: row.p99_ms, default=None)
+        errors = sum(group.count for group in tally.failures)
+        return Status(
+            self.seen[-1],
+            tally.steady_from_s is None,
+            sum(row.answered for row in rows) / INTERVAL_S,
+            0.0 if slowest is None else slowest.p99_ms,
+            "" if slowest is None else slowest.method,
+            errors,
+        )
 
 
 def _affordable(job: PlayJob) -> tuple[Connections, list[str]]:
@@ -239,6 +273,14 @@ def _affordable(job: PlayJob) -> tuple[Connections, list[str]]:
     return Connections(pool, wanted.user), [
         f"{nodes} nodes share {pool} connections a type: this process may open {limit} descriptors"
     ]
+
+
+def _path(schema: Schema, send: Send) -> str | None:
+    """The path that a call names; None where it names none, or cannot be read."""
+    try:
+        return path_of(schema.decode_request(send.protocol, send.method, send.body))
+    except InputError:
+        return None
 
 
 def _open_spool(job: PlayJob) -> BinaryIO | None:

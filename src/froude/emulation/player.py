@@ -1,4 +1,4 @@
-"""The player process: a `PlayJob` on stdin, `Load`s and one `PlayOutcome` or stated error on stdout.
+"""The player process: a `PlayJob` on stdin, `Status`es and one `PlayOutcome` or stated error on stdout.
 
 It ends when the play is over, when stdin closes (the parent is gone or wants an end), or on an interrupt; what was
 played until then is given back in each case.
@@ -26,7 +26,7 @@ def main() -> int:
     job = pickle.load(sys.stdin.buffer)  # noqa: S301 - our own parent process
     assert isinstance(job, PlayJob)
     try:
-        result: object = play_here(job, lambda load: _report(answers, load) and _wanted())
+        result: object = play_here(job, lambda status: _report(answers, status) and _wanted())
     except FroudeError as error:
         result = error
     with contextlib.suppress(BrokenPipeError):

@@ -3,67 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 from froude.base.summary import Summarised
+from froude.emulation.bottleneck import CALL_QUEUE, Bottleneck, Load, Measured, judge
+from froude.emulation.limits import LimitResult
+from froude.emulation.notes import AS_RECORDED, LEFT_OUT, REFUSED, RETRIED, UNSENT
 from froude.emulation.tally import Histogram, Percentiles, Series, Tally
+from froude.emulation.verdict import Verdict, verdict_of
+from froude.trace.failures import Failure
 
-_BUSY = 0.85
-"""Share of a core, or of all the machine's for a target, above which one counts as busy."""
 _MANY = 2000
-LEFT_OUT = "call left out: "
-"""How the note of a call begins that could not be sent."""
-_LAG_MS = 25.0
-"""A player whose own timers fire later than this is behind."""
-
-
-class Load(NamedTuple):
-    """The player at one moment."""
-
-    time_s: float
-    """Since the play began."""
-    cpu_share: float
-    """Of one core, since the moment before."""
-    rss_bytes: int
-    nodes: int
-    """Nodes that have begun."""
-    in_flight: int
-    """Calls without an answer yet."""
-
-
-class Measured(NamedTuple):
-    """The target's numbers at one moment."""
-
-    time_s: float
-    """Since the play began."""
-    values: Mapping[str, float]
-    """By name, such as `FSNamesystemState.NumLiveDataNodes`."""
-
-
-class Limit(Enum):
-    """Who kept a play from going faster."""
-
-    PLAYER = "player"
-    TARGET = "target"
-    NEITHER = "neither"
-
-
-@dataclass(frozen=True, slots=True)
-class Bottleneck:
-    """What limited a run, and how one can tell."""
-
-    limit: Limit
-    reason: str
-    """One sentence."""
-
-    def __str__(self) -> str:
-        return f"{self.limit.value}: {self.reason}"
+"""Timers from which their 99th percentile says something."""
+_LOST = ("FSNamesystemState.NumStaleDataNodes", "FSNamesystemState.NumDeadDataNodes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,21 +90,26 @@ class Run(Summarised):
     remarks: Sequence[str] = ()
     differences: Sequence[Difference] | None = None
     """Closure: where the target's own counts differ from what was sent; None when nobody looked."""
+    limits: Sequence[LimitResult] = ()
+    """Limits that were asked for, held against this run."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What it ran on: cores, memory, releases, the target's heap and JVM."""
     trace: Path | None = None
     """The calls that were written down."""
     folder: Path | None = None
     """Where it was saved."""
 
     def summary(self) -> Mapping[str, str]:
-        """What was played, how it went, and what limited it."""
+        """What was played, what came of it, and what limited it."""
         latency = self.latency()
-        errors = sum(sum(by_class.values()) for by_class in self.errors.values())
+        answered = sum(answered for _, answered in self.counts.values())
         return {
+            "verdict": self.verdict.colour.value,
             "scale": ", ".join(f"{name}={value}" for name, value in self.scale.items()),
-            "calls": f"{sum(answered for _, answered in self.counts.values()):,} in {self.elapsed_s:.0f} s",
+            "calls": f"{answered:,} in {self.steady_s:.0f} s",
             "p99": f"{latency.p99_ms:.3g} ms {self.main_latency.value}",
-            "errors": f"{errors:,}" if errors else "",
-            "limited by": self.bottleneck.limit.value,
+            "failed calls": f"{self.failed.total():,}" if self.failed else "",
+            "limited by": self.bottleneck.by.value,
             "failed": self.failure or ("interrupted" if self.interrupted else ""),
         }
 
@@ -174,20 +135,51 @@ class Run(Summarised):
         return total.percentiles()
 
     def throughput(self, method: str | None = None) -> float:
-        """Answered calls per second over the whole run."""
+        """Answered calls per second over the steady phase."""
         counts = self.counts
         answered = sum(n for _, n in counts.values()) if method is None else counts.get(method, (0, 0))[1]
-        return answered / self.elapsed_s if self.elapsed_s > 0 else 0.0
+        return answered / self.steady_s if self.steady_s > 0 else 0.0
+
+    @property
+    def steady_from_s(self) -> float | None:
+        """When every emulated daemon had started, seconds since the play began; None if the play ended before.
+
+        Counts, latencies and lateness are of the calls that were sent from then on.
+        """
+        return self.tally.steady_from_s
+
+    @property
+    def steady_s(self) -> float:
+        """Length of the phase that figures are of: the steady one, or, where the ramp never ended, the whole run."""
+        return max(0.0, self.elapsed_s - (self.steady_from_s or 0.0))
 
     @property
     def counts(self) -> Mapping[str, tuple[int, int]]:
-        """Sent and answered calls by method."""
+        """Sent and answered calls by method, of the steady phase."""
         return self.tally.counts
 
     @property
     def errors(self) -> Mapping[str, Mapping[str, int]]:
-        """Errors by method and class; methods without any are left out."""
-        return {method: dict(each.errors) for method, each in self.tally.series.items() if each.errors}
+        """Errors by method and class, of the whole run; methods without any are left out."""
+        errors: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for phase in (self.tally.ramp, self.tally):
+            for method, series in phase.series.items():
+                errors[method].update(series.errors)
+        return {method: dict(by_class) for method, by_class in errors.items() if by_class}
+
+    @property
+    def failures(self) -> Sequence[Failure]:
+        """Errors by method, class and message, of the whole run, most frequent first."""
+        return tuple(self.tally.failures)
+
+    @property
+    def failed(self) -> Counter[str]:
+        """Calls by method that failed, though they did not when they were recorded, nor were made again; whole run."""
+        failed = Counter({method: sum(by_class.values()) for method, by_class in self.errors.items()})
+        failed -= Counter(self._noted(AS_RECORDED))
+        for what, times in self._noted(RETRIED).items():
+            failed[what.partition(" ")[0]] -= times
+        return +failed
 
     @property
     def notes(self) -> Mapping[str, int]:
@@ -197,10 +189,23 @@ class Run(Summarised):
     @property
     def left_out(self) -> Mapping[str, int]:
         """Calls never sent, since an argument they need was not there: how often, by step and method."""
+        return self._noted(LEFT_OUT)
+
+    @property
+    def unsent(self) -> Mapping[str, int]:
+        """Calls that were due and not sent before the end, by method."""
+        return self._noted(UNSENT)
+
+    @property
+    def refused(self) -> int:
+        """Emulated DataNodes that the target did not take."""
+        return sum(self._noted(REFUSED).values())
+
+    def _noted(self, prefix: str) -> dict[str, int]:
         return {
-            what.removeprefix(LEFT_OUT): times
-            for what, times in self.notes.items()
-            if what.startswith(LEFT_OUT)
+            what.removeprefix(prefix): times
+            for what, times in self.tally.notes.items()
+            if what.startswith(prefix)
         }
 
     @property
@@ -214,28 +219,33 @@ class Run(Summarised):
         lag = self.tally.lag.percentiles()
         # Of few timers the worst hundredth is the start alone.
         lag_ms = lag.p99_ms if lag.count >= _MANY else lag.p90_ms
-        return judge(lag_ms, self.load, self.metrics, self.cores)
+        from_s = self.steady_from_s or 0.0
+        load = [each for each in self.load if each.time_s >= from_s]
+        return judge(lag_ms, load or self.load, self.steady_metrics, self.cores)
 
+    @property
+    def steady_metrics(self) -> Sequence[Measured]:
+        """The target over time, in the steady phase."""
+        from_s = self.steady_from_s or 0.0
+        return [sample for sample in self.metrics if sample.time_s >= from_s]
 
-def judge(lag_ms: float, load: Sequence[Load], metrics: Sequence[Measured], cores: int) -> Bottleneck:
-    """Tell from lateness and CPU who was the limit.
+    @property
+    def call_queue(self) -> float | None:
+        """The most calls that waited for a handler of the target at once; None where nobody looked."""
+        return max(
+            (m.values[CALL_QUEUE] for m in self.steady_metrics if CALL_QUEUE in m.values), default=None
+        )
 
-    Args:
-        lag_ms: how late the player's own timers fired.
-        load: the player over time.
-        metrics: the target over time; `process.cpu_seconds` is looked at.
-        cores: how many both shared.
-    """
-    player = _busiest([each.cpu_share for each in load])
-    target = _busiest(_shares(metrics))
-    if player >= _BUSY or lag_ms > _LAG_MS:
-        reason = f"the player used {player:.0%} of its core and its timers fired up to {lag_ms:.1f} ms late"
-        return Bottleneck(Limit.PLAYER, f"{reason}: latencies include its own delay")
-    if target >= _BUSY * max(1, cores - 1):
-        return Bottleneck(Limit.TARGET, f"the target used {target:.0%} of a core, the player {player:.0%}")
-    return Bottleneck(
-        Limit.NEITHER, f"the target used {target:.0%} of a core, the player {player:.0%} of its own"
-    )
+    @property
+    def datanodes_lost(self) -> float | None:
+        """The most DataNodes that the NameNode held for stale or dead at once; None where nobody looked."""
+        seen = [[m.values[name] for name in _LOST if name in m.values] for m in self.steady_metrics]
+        return max((sum(values) for values in seen if values), default=None)
+
+    @property
+    def verdict(self) -> Verdict:
+        """How far the run can be relied on, and why (`emulation.verdict`)."""
+        return verdict_of(self)
 
 
 def closure(run: Run, before: Mapping[str, int], after: Mapping[str, int]) -> list[Difference]:
@@ -252,11 +262,10 @@ def closure(run: Run, before: Mapping[str, int], after: Mapping[str, int]) -> li
         Differences by method; methods that others may call meanwhile count as well.
     """
     differences = []
-    expected = counted_as(run)
+    expected, whole = counted_as(run), run.tally.whole
     for method in sorted(set(expected) | set(after)):
         sent = expected[method]
-        series = run.tally.series.get(method)
-        resent = 0 if series is None else series.resent
+        resent = whole.series[method].resent if method in whole.series else 0
         counted = after.get(method, 0) - before.get(method, 0)
         if not sent <= counted <= sent + resent:
             differences.append(Difference(method, sent, counted))
@@ -268,7 +277,7 @@ def counted_as(run: Run) -> Counter[str]:
 
     Source: `Server.RpcCall` and `RpcDetailedMetrics` of Hadoop, which name it by the simple name of its class.
     """
-    counts = Counter({method: sent for method, (sent, _) in run.counts.items()})
+    counts = Counter({method: sent for method, (sent, _) in run.tally.whole.counts.items()})
     for method, by_class in run.errors.items():
         for name, times in by_class.items():
             simple = re.split(r"[.$]", name)[-1]
@@ -278,20 +287,3 @@ def counted_as(run: Run) -> Counter[str]:
                 counts[method] -= times
                 counts[simple[0].lower() + simple[1:]] += times
     return counts
-
-
-def _shares(metrics: Sequence[Measured]) -> list[float]:
-    seen = [
-        (sample.time_s, sample.values["process.cpu_seconds"])
-        for sample in metrics
-        if "process.cpu_seconds" in sample.values
-    ]
-    return [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(seen) if b[0] > a[0]]
-
-
-def _busiest(shares: Sequence[float]) -> float:
-    """The highest mean of any half of the run: a busy second is no bottleneck, a busy half is."""
-    if not shares:
-        return 0.0
-    half = max(1, len(shares) // 2)
-    return max(sum(shares[at : at + half]) / half for at in range(len(shares) - half + 1))

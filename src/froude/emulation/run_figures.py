@@ -1,19 +1,22 @@
-"""A Run out of the figures in its `run.json`: every one is looked at, none is believed."""
+"""A Run out of its figures: every one is looked at, none is believed."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
 from froude.base.documents import Section
 from froude.base.errors import InputError
+from froude.emulation.bottleneck import Load, Measured
+from froude.emulation.limits import LimitResult
 from froude.emulation.pacing import Pacing
 from froude.emulation.recorder import Record
-from froude.emulation.run import Difference, Load, Measured, Run
-from froude.emulation.tally import Histogram, IntervalRow, Series, Tally
+from froude.emulation.run import Difference, Run
+from froude.emulation.tally import Histogram, IntervalRow, Phase, Series, Tally
+from froude.trace.failures import Failure, Failures
 
 PLAIN = ("target", "target_id", "begun_at_s", "elapsed_s", "scale", "nodes", "record", "failure", "interrupted", "seed",
          "speed", "pacing", "cores")  # fmt: skip
@@ -47,8 +50,10 @@ def read_figures(root: Section) -> Run:
             "load", lambda item: Load(*_parts(item, _number, _number, _count, _count, _count))
         ),
         remarks=root.converted("remarks", _text),
+        limits=root.converted("limits", _limit),
+        environment=_named(root.section("environment"), _text),
     )
-    run.load, run.remarks = list(run.load), list(run.remarks)
+    run.load, run.remarks, run.limits = list(run.load), list(run.remarks), list(run.limits)
     run.metrics = list(root.converted("metrics", _measured))
     if root.raw("differences", required=True) is not None:
         run.differences = list(
@@ -59,16 +64,41 @@ def read_figures(root: Section) -> Run:
 
 
 def _tally(root: Section) -> Tally:
-    tally = Tally(
+    steady = _phase(root.section("steady"))
+    return Tally(
+        steady.series,
+        lateness=steady.lateness,
+        lag=steady.lag,
+        ramp=_phase(root.section("ramp")),
+        steady_from_s=None if root.raw("steady_from_s", required=True) is None
+        else root.convert("steady_from_s", _seconds),
         rows=list(root.converted("rows", _row)),
+        failures=_failures(root.converted("failures", _failure)),
         notes=Counter(_named(root.section("notes"), _count)),
-        lateness=_histogram(root.section("lateness")),
-        lag=_histogram(root.section("lag")),
-    )
-    methods = root.section("series")
-    for method in methods.names():
-        tally.series[method] = _series(method, methods.section(method))
-    return tally
+    )  # fmt: skip
+
+
+def _phase(section: Section) -> Phase:
+    methods = section.section("series")
+    series = {method: _series(method, methods.section(method)) for method in methods.names()}
+    lateness, lag = _histogram(section.section("lateness")), _histogram(section.section("lag"))
+    section.finish()
+    return Phase(series, lateness=lateness, lag=lag)
+
+
+def _failures(groups: Sequence[Failure]) -> Failures:
+    failures = Failures()
+    failures.groups = {(group.method, group.error, group.message): group for group in groups}
+    return failures
+
+
+def _failure(item: object) -> Failure:
+    texts, times = (_text,) * 3, (_count, _number, _number)
+    return Failure(*_parts(item, *texts, *times, _text, _optional_text))
+
+
+def _limit(item: object) -> LimitResult:
+    return LimitResult(*_parts(item, _text, _optional_number, _text, _flag))
 
 
 def _series(method: str, section: Section) -> Series:
@@ -153,6 +183,20 @@ def _seconds(value: object) -> float:
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise InputError("is no text", found=str(value)[:40], allowed="text")
+    return value
+
+
+def _optional_text(value: object) -> str | None:
+    return None if value is None else _text(value)
+
+
+def _optional_number(value: object) -> float | None:
+    return None if value is None else _number(value)
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InputError("is no truth value", found=str(value)[:40], allowed="true or false")
     return value
 
 

@@ -1,13 +1,14 @@
-"""The Run as a folder: `meta.yaml` for people, `run.json`, histograms in HdrHistogram's log form, and a Trace.
+"""The Run as a folder: `meta.yaml` for people, `run.json` for scripts, every figure, histograms, and a Trace.
 
-`run.json` holds every figure exactly; `histograms.hlog` holds the same distributions for HdrHistogram's tools.
-`meta.yaml` holds the lineage, and the hashes of all the rest.
+`run.json` is flat and stable (`run_summary`); `figures.json` holds every figure exactly, and a Run is read from it;
+`histograms.hlog` holds the same distributions for HdrHistogram's tools. `meta.yaml` holds the lineage, and the hashes
+of all the rest.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from froude.base.files import atomic_folder, atomic_write_text, read_bounded
 from froude.base.plain import Fields
 from froude.emulation.run import Run
 from froude.emulation.run_figures import PLAIN, read_figures
-from froude.emulation.tally import Histogram
+from froude.emulation.run_summary import summary_text
+from froude.emulation.tally import Histogram, Phase
 from froude.workspace.artifact import Lineage, Origin, State, check_files, hash_files, hash_parts
 from froude.workspace.document import (
     Opened,
@@ -29,13 +31,22 @@ from froude.workspace.document import (
     open_figures,
     read_lineage,
 )
-from froude.workspace.migrate import Migrations
+from froude.workspace.migrate import Migrations, same
 from froude.workspace.unstamped import RUN, RUN_FIGURES
 
-META, FIGURES, HISTOGRAMS, TRACE = "meta.yaml", "run.json", "histograms.hlog", "trace"
+META, SUMMARY, FIGURES, HISTOGRAMS, TRACE = (
+    "meta.yaml",
+    "run.json",
+    "figures.json",
+    "histograms.hlog",
+    "trace",
+)
+_FIGURES_BEFORE, _SPLIT = "run.json", 3
+"""Where the figures stood, and the version from which they stand apart."""
 _LIMIT_BYTES = 256 << 20
 _META_LIMIT_BYTES = 1 << 20
 _LONGEST_US = 3_600_000_000
+_PHASE = ("series", "lateness", "lag")
 _REMEDY = "Restore it from a copy, or play again"
 
 
@@ -58,8 +69,18 @@ def _unpaced(data: Fields) -> None:
             each["resent"], each["held_up"] = 0, []
 
 
-MIGRATIONS = Migrations("run", 2, {1: _without("version")}, unstamped=RUN)
-FIGURES_MIGRATIONS = Migrations("run-figures", 2, {1: _unpaced}, unstamped=RUN_FIGURES)
+def _unphased(data: Fields) -> None:
+    """The step from version 2: the ramp was not told from the load, nor failures by message."""
+    data["steady"] = Fields({name: data.pop(name) for name in _PHASE if name in data})
+    data["ramp"] = Fields(
+        {name: Fields({"max_us": 0, "counts": []} if name != "series" else {}) for name in _PHASE}
+    )
+    data["steady_from_s"] = 0.0
+    data["failures"], data["limits"], data["environment"] = [], [], Fields()
+
+
+MIGRATIONS = Migrations("run", _SPLIT, {1: _without("version"), 2: same}, unstamped=RUN)
+FIGURES_MIGRATIONS = Migrations("run-figures", 3, {1: _unpaced, 2: _unphased}, unstamped=RUN_FIGURES)
 
 
 def write_run(folder: Path, run: Run, origin: Origin | None = None) -> Lineage:
@@ -82,7 +103,8 @@ def write_run(folder: Path, run: Run, origin: Origin | None = None) -> Lineage:
         figures = dump_figures(FIGURES_MIGRATIONS.kind, FIGURES_MIGRATIONS.newest, _figures(run), indent=None)
         atomic_write_text(beside / FIGURES, figures)
         atomic_write_text(beside / HISTOGRAMS, hdr_log(run))
-        fields = _meta(run) | {"files": hash_files(beside, (FIGURES, HISTOGRAMS))}
+        atomic_write_text(beside / SUMMARY, summary_text(run))
+        fields = _meta(run) | {"files": hash_files(beside, (SUMMARY, FIGURES, HISTOGRAMS))}
         if run.trace is not None:
             fields["trace"] = _trace_hash(run.trace)
         lineage = lineage_of(MIGRATIONS, fields, origin)
@@ -102,7 +124,8 @@ def read_run(folder: Path) -> Run:
         InputError: it is no run's folder, or of a newer Froude.
     """
     document = open_document(folder / META, MIGRATIONS, limit_bytes=_META_LIMIT_BYTES)
-    figures = open_figures(folder / FIGURES, FIGURES_MIGRATIONS, limit_bytes=_LIMIT_BYTES).root
+    file = folder / (FIGURES if document.version >= _SPLIT else _FIGURES_BEFORE)
+    figures = open_figures(file, FIGURES_MIGRATIONS, limit_bytes=_LIMIT_BYTES).root
     if document.version == 1:
         _check_first_version(folder, document)
     else:
@@ -126,11 +149,13 @@ def _check_first_version(folder: Path, document: Opened) -> None:
     """A run/1 has one hash over its figures and two facts."""
     lineage = document.lineage or document.check()
     facts = {name: document.root.fields.get(name) for name in ("target_id", "begun_at_s")}
-    actual = hash_parts([folder / FIGURES], facts)
+    actual = hash_parts([folder / _FIGURES_BEFORE], facts)
     if actual != lineage.content_hash:
         message = "is not what was written: edited, cut or damaged"
         expected = lineage.content_hash
-        raise ChangedError(message, file=folder / FIGURES, found=actual, allowed=expected, remedy=_REMEDY)
+        raise ChangedError(
+            message, file=folder / _FIGURES_BEFORE, found=actual, allowed=expected, remedy=_REMEDY
+        )
 
 
 def _check_trace(folder: Path, document: Opened) -> None:
@@ -159,7 +184,7 @@ def hdr_log(run: Run) -> str:
         f"#[StartTime: {run.begun_at_s:.3f} (seconds since epoch)]",
         '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
     ]
-    for method, series in sorted(run.tally.series.items()):
+    for method, series in sorted(run.tally.whole.series.items()):
         for side, histogram in (("intended", series.from_intended), ("actual", series.from_actual)):
             encoded = HdrHistogram(1, _LONGEST_US, 3)
             for value, count in histogram.counts.items():
@@ -173,20 +198,12 @@ def _figures(run: Run) -> dict[str, Any]:
     tally = run.tally
     return {
         **{name: getattr(run, name) for name in PLAIN},
-        "series": {
-            method: {
-                "sent": series.sent,
-                "resent": series.resent,
-                "answered": series.answered,
-                "errors": dict(series.errors),
-                "intended": _histogram(series.from_intended),
-                "actual": _histogram(series.from_actual),
-                "held_up": [[*key, times] for key, times in sorted(series.held_up.items())],
-            }
-            for method, series in tally.series.items()
-        },
-        "lateness": _histogram(tally.lateness),
-        "lag": _histogram(tally.lag),
+        "steady_from_s": tally.steady_from_s,
+        "steady": _phase(tally),
+        "ramp": _phase(tally.ramp),
+        "failures": [list(astuple(group)) for group in tally.failures],
+        "limits": [list(astuple(result)) for result in run.limits],
+        "environment": dict(run.environment),
         "notes": dict(tally.notes),
         "rows": tally.rows,
         "load": list(run.load),
@@ -201,6 +218,25 @@ def _figures(run: Run) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _phase(phase: Phase) -> dict[str, Any]:
+    return {
+        "series": {
+            method: {
+                "sent": series.sent,
+                "resent": series.resent,
+                "answered": series.answered,
+                "errors": dict(series.errors),
+                "intended": _histogram(series.from_intended),
+                "actual": _histogram(series.from_actual),
+                "held_up": [[*key, times] for key, times in sorted(series.held_up.items())],
+            }
+            for method, series in phase.series.items()
+        },
+        "lateness": _histogram(phase.lateness),
+        "lag": _histogram(phase.lag),
+    }
+
+
 def _histogram(histogram: Histogram) -> dict[str, Any]:
     return {"max_us": histogram.max_us, "counts": sorted(histogram.counts.items())}
 
@@ -208,6 +244,7 @@ def _histogram(histogram: Histogram) -> dict[str, Any]:
 def _meta(run: Run) -> dict[str, Any]:
     """What a person wants to know of a run at a glance."""
     return {
+        "verdict": str(run.verdict),
         "bottleneck": str(run.bottleneck),
         **{name: getattr(run, name) for name in PLAIN},
         "calls_answered": sum(answered for _, answered in run.counts.values()),

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from froude.trace.failures import Failures
+
 _DIGIT_BITS = 11  # 2^11 sub-buckets: what HdrHistogram takes for three significant digits
 
 
@@ -153,13 +155,11 @@ class Series:
 
 
 @dataclass(slots=True)
-class Tally:
-    """Everything counted in a play."""
+class Phase:
+    """What was counted of the calls that were sent in one part of a play."""
 
     series: dict[str, Series] = field(default_factory=dict)
     """By method."""
-    rows: list[IntervalRow] = field(default_factory=list)
-    """The time series."""
     late: list[float] = field(default_factory=list)
     """Lateness of this interval's sends, seconds."""
     lateness: Histogram = field(default_factory=Histogram)
@@ -168,6 +168,47 @@ class Tally:
     """How late this interval's timers fired, seconds."""
     lag: Histogram = field(default_factory=Histogram)
     """How late timers fired: the player's own fault, and nobody else's."""
+
+    @property
+    def counts(self) -> Mapping[str, tuple[int, int]]:
+        """Sent and answered calls by method."""
+        return {method: (series.sent, series.answered) for method, series in sorted(self.series.items())}
+
+    def settle(self) -> None:
+        """Turn what was collected of lateness into histograms."""
+        self.lateness.add(self.late)
+        self.late.clear()
+        self.lag.add(self.lags)
+        self.lags.clear()
+
+    def merge(self, other: Phase) -> None:
+        """Add another's counts."""
+        for method, theirs in other.series.items():
+            ours = self.series.setdefault(method, Series(method))
+            ours.sent += theirs.sent
+            ours.resent += theirs.resent
+            ours.held_up.update(theirs.held_up)
+            ours.answered += theirs.answered
+            ours.errors.update(theirs.errors)
+            ours.from_actual.merge(theirs.from_actual)
+            ours.from_intended.merge(theirs.from_intended)
+        self.lateness.merge(other.lateness)
+        self.lag.merge(other.lag)
+
+
+@dataclass(slots=True)
+class Tally(Phase):
+    """Everything counted in a play: of its steady phase, or, while its daemons still register, of all so far."""
+
+    ramp: Phase = field(default_factory=Phase)
+    """Calls that were sent while the emulated daemons registered; empty where the play has none, or the ramp never
+    ended."""
+    steady_from_s: float | None = 0.0
+    """When the ramp was over, seconds since the play began; None while it is not."""
+    rows: list[IntervalRow] = field(default_factory=list)
+    """The time series."""
+    failures: Failures = field(default_factory=Failures)
+    """Error answers and lost calls by message."""
     notes: Counter[str] = field(default_factory=Counter)
     """What programs found worth counting."""
 
@@ -178,45 +219,67 @@ class Tally:
             series = self.series[method] = Series(method)
         return series
 
+    def begin_ramp(self) -> None:
+        """What is sent from now on is of the ramp."""
+        self.steady_from_s = None
+
+    def end_ramp(self, time_s: float) -> None:
+        """What is sent from now on is of the steady phase; a call in flight counts where it was sent.
+
+        Args:
+            time_s: seconds since the play began.
+        """
+        self.steady_from_s = time_s
+        self.settle()
+        self.ramp = Phase(self.series, lateness=self.lateness, lag=self.lag)
+        self.series, self.lateness, self.lag = {}, Histogram(), Histogram()
+
     def close_interval(self, time_s: float) -> None:
         """Turn what was collected into rows and histograms."""
-        self.lateness.add(self.late)
-        self.late.clear()
-        self.lag.add(self.lags)
-        self.lags.clear()
-        for series in self.series.values():
-            now = (series.sent, series.answered, series.errors.total())
-            if now == series.mark and not series.intended:
-                continue
-            sent, answered, failed = (a - b for a, b in zip(now, series.mark, strict=True))
-            series.mark = now
-            latencies = _summary_ms(series.intended)
-            self.rows.append(IntervalRow(time_s, series.key, sent, answered, failed, *latencies))
-            series.from_actual.add(series.actual)
-            series.from_intended.add(series.intended)
-            series.actual.clear()
-            series.intended.clear()
+        self.settle()
+        for method in [*self.ramp.series, *(name for name in self.series if name not in self.ramp.series)]:
+            parts = [phase.series[method] for phase in (self.ramp, self) if method in phase.series]
+            row = _row(time_s, method, parts)
+            if row is not None:
+                self.rows.append(row)
 
-    def merge(self, other: Tally) -> None:
+    def merge(self, other: Phase) -> None:
         """Add another player's counts."""
-        for method, theirs in other.series.items():
-            ours = self.of(method)
-            ours.sent += theirs.sent
-            ours.resent += theirs.resent
-            ours.held_up.update(theirs.held_up)
-            ours.answered += theirs.answered
-            ours.errors.update(theirs.errors)
-            ours.from_actual.merge(theirs.from_actual)
-            ours.from_intended.merge(theirs.from_intended)
-        self.rows = sorted([*self.rows, *other.rows])
-        self.lateness.merge(other.lateness)
-        self.lag.merge(other.lag)
-        self.notes.update(other.notes)
+        super(Tally, self).merge(other)
+        if isinstance(other, Tally):
+            self.ramp.merge(other.ramp)
+            self.rows = sorted([*self.rows, *other.rows])
+            self.failures.merge(other.failures)
+            self.notes.update(other.notes)
 
     @property
-    def counts(self) -> Mapping[str, tuple[int, int]]:
-        """Sent and answered calls by method."""
-        return {method: (series.sent, series.answered) for method, series in sorted(self.series.items())}
+    def whole(self) -> Phase:
+        """Both phases together."""
+        both = Phase()
+        both.merge(self.ramp)
+        both.merge(self)
+        return both
+
+
+def _row(time_s: float, method: str, parts: list[Series]) -> IntervalRow | None:
+    """One method's interval, of one phase or of two; None where nothing happened."""
+    sent = answered = failed = 0
+    latencies: list[float] = []
+    for series in parts:
+        now = (series.sent, series.answered, series.errors.total())
+        sent, answered, failed = (
+            total + new - old
+            for total, new, old in zip((sent, answered, failed), now, series.mark, strict=True)
+        )
+        series.mark = now
+        latencies += series.intended
+        series.from_actual.add(series.actual)
+        series.from_intended.add(series.intended)
+        series.actual.clear()
+        series.intended.clear()
+    if not (sent or answered or failed or latencies):
+        return None
+    return IntervalRow(time_s, method, sent, answered, failed, *_summary_ms(latencies))
 
 
 def _rounded(value: int) -> int:

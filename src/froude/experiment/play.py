@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from froude.base.clock import Clock, RealClock
-from froude.base.errors import InputError, TargetError
+from froude.base.errors import InputError
 from froude.base.files import folder_beside
-from froude.base.limits import available_bytes, raise_descriptor_limit
+from froude.base.limits import raise_descriptor_limit
 from froude.base.progress import Progress, Silent
 from froude.base.scratch import Scratch
 from froude.base.units import parse_quantity
-from froude.emulation.engine import PlayJob, PlayOutcome, play_apart
+from froude.emulation.bottleneck import Measured
+from froude.emulation.engine import PlayJob, PlayOutcome, Status, play_apart
 from froude.emulation.guard import decide
-from froude.emulation.pacing import Pacing, pacing_of, unscheduled
+from froude.emulation.limits import parse_limit
+from froude.emulation.pacing import Pacing, pacing_of
 from froude.emulation.programs.population import Connections, PlaySettings, service_named
 from froude.emulation.programs.registry import kind_of
 from froude.emulation.recorder import Record
-from froude.emulation.run import Difference, Load, Measured, Run, closure, counted_as
+from froude.emulation.run import Run
 from froude.emulation.run_files import state_of, write_run
+from froude.experiment.observed import Observed
+from froude.experiment.playable import check_plan, check_size
 from froude.experiment.played_trace import trace_of
 from froude.hadoop.connection import current_user
 from froude.hadoop.distribution import Hadoop
-from froude.hadoop.identity import ask_identity, asked_protocols
-from froude.hadoop.metrics import Sampler, Watched, Web, settled_counts
+from froude.hadoop.identity import ask_identity, asked_methods, asked_protocols
+from froude.hadoop.metrics import Web
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.schema import Schema
 from froude.hadoop.target import Target, answers_for, parse_address, target_at
@@ -36,9 +39,6 @@ from froude.workload.plan_file import plan_hash
 from froude.workload.walk import templates
 from froude.workspace.artifact import Origin
 
-_NODE_BYTES = 16 << 10
-"""Memory of an emulated node: three times what was measured of 10,000 DataNodes, for clients keep more."""
-_OTHER_DESCRIPTORS = 64
 TargetLike = NameNode | str
 """A NameNode that Froude started, or `hdfs://HOST:PORT` of another daemon."""
 
@@ -61,6 +61,7 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
     connections: Connections | None = None,
     programs: Mapping[str, object] | None = None,
     check_counts: bool = True,
+    limits: Sequence[str] = (),
     clock: Clock | None = None,
     command: str = "",
 ) -> Run:
@@ -85,6 +86,8 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
         connections: how nodes share connections.
         programs: settings of emulated nodes, by kind of program: `{"datanode": DatanodeSettings(...)}`.
         check_counts: whether to compare with the target's own counts afterwards; takes up to 12 s.
+        limits: conditions on the run, such as `p99(addBlock) < 50 ms` (`emulation.limits`); one that is not kept makes
+            the verdict red.
         clock: the time; the machine's by default.
         command: the command line that plays, as typed; without one, the run's lineage names this call.
 
@@ -97,107 +100,68 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
         TargetError: one does not say who it is.
     """
     limit_s = None if duration is None else seconds_of(duration)
-    _check(plan, limit_s, pacing)
-    _check_size(plan, connections or Connections(), descriptors=raise_descriptor_limit())
+    asked_limits = [parse_limit(text) for text in limits]
+    connections = connections or Connections(user=current_user())
+    check_plan(plan, limit_s, pacing)
+    check_size(plan, connections, descriptors=raise_descriptor_limit())
     if folder is not None and folder.exists():
         raise InputError("already exists", file=folder, remedy="Choose another folder")
     targets = target if isinstance(target, Mapping) else {"": target}
     first = next(iter(targets.values()))
     schema = (schema or _schema_for(first)).subset(_protocols(plan, targets))
-    typed = target_is if isinstance(target_is, Mapping) else dict.fromkeys(targets, target_is)
-    called: dict[str, Target] = {}
-    for service in sorted(targets, key=lambda name: answers_for(name) != name):
-        called[service] = _admitted(
-            service, targets[service], schema, typed=typed.get(service), plan=plan, others=called
-        )
+    called = _all_admitted(targets, schema, plan, target_is)
     paced, remark = pacing_of(plan, pacing)
-    settings = PlaySettings(
-        called,
-        connections or Connections(user=current_user()),
-        paced,
-        speed,
-        ramp,
-        programs=programs or {},
-    )
+    settings = PlaySettings(called, connections, paced, speed, ramp, programs=programs or {})
     with Scratch("play") as scratch:
         recorded = Record(record) if folder else Record.SUMMARY
         job = PlayJob(plan, schema, settings, seed, limit_s, recorded, scratch / "spool")
         # Closure compares with one target's counts; what asked who it is came a moment ago.
-        watched = first if isinstance(first, NameNode) else None if http is None else Web(http)
-        observed = _Observed(
-            watched,
+        observed = Observed(
+            first if isinstance(first, NameNode) else None if http is None else Web(http),
+            http=first.http if isinstance(first, NameNode) else http,
             check_counts=check_counts and len(targets) == 1,
-            asked={} if isinstance(first, NameNode) else {"versionRequest": 1},
+            asked={} if isinstance(first, NameNode) else asked_methods(targets),
             clock=clock or RealClock(),
         )
         run, outcome = _play(job, observed, progress or Silent())
         run.remarks = [*run.remarks, *([remark] if remark else [])]
+        run.limits = [limit.check(run) for limit in asked_limits]
         if folder is not None:
-            named = ", ".join(each.address for each in called.values())
-            command = (
-                command
-                or f"froude.play(plan, {named!r}, record={record!r}, pacing={paced.value!r}, speed={speed:g}, "
-                f"duration={limit_s!r}, seed={seed})"
-            )
-            _keep(run, outcome, job, folder, Origin(command, (plan_hash(plan),), seed))
+            _keep(run, outcome, job, folder, Origin(command or _call(job), (plan_hash(plan),), seed))
     return run
 
 
-class _Observed:
-    """The target's own view of a play: its metrics while it runs, its counts before and after."""
-
-    def __init__(
-        self, watched: Watched | None, *, check_counts: bool, asked: dict[str, int], clock: Clock
-    ) -> None:
-        self.clock = clock
-        self._watched = watched
-        self._asked = asked
-        self._checked = watched is not None and check_counts
-        self._before: dict[str, int] = {}
-
-    def counts_before(self) -> None:
-        """Take what it counted so far; of a target that was used already only once its cache has turned over."""
-        if self._checked and self._watched is not None:
-            counts = self._watched.rpc_counts()
-            sleep = self.clock.sleep
-            self._before = settled_counts(self._watched.rpc_counts, sleep=sleep) if counts else self._asked
-
-    @contextmanager
-    def sampled(self) -> Iterator[Sampler | None]:
-        """Sample its metrics while the block runs."""
-        sampler = None if self._watched is None else Sampler(self._watched.sample, self.clock)
-        with sampler or nullcontext():
-            yield sampler
-
-    def differences(self, run: Run) -> list[Difference] | None:
-        """Where its counts differ from what was sent; None where nobody looked, or it does not answer any more."""
-        if not self._checked or self._watched is None or run.failure is not None:
-            return None
-        expected = {method: self._before.get(method, 0) + sent for method, sent in counted_as(run).items()}
-        try:
-            after = settled_counts(self._watched.rpc_counts, sleep=self.clock.sleep, expect=expected)
-        except TargetError:
-            return None
-        return closure(run, self._before, after)
+def _call(job: PlayJob) -> str:
+    """The call that makes such a run, for a lineage without a command line."""
+    settings = job.settings
+    named = ", ".join(each.address for each in settings.targets.values())
+    return (
+        f"froude.play(plan, {named!r}, record={job.record.value!r}, pacing={settings.pacing.value!r}, "
+        f"speed={settings.speed:g}, ramp={settings.ramp_per_s:g}, duration={job.duration_s!r}, seed={job.seed})"
+    )
 
 
-def _play(job: PlayJob, observed: _Observed, progress: Progress) -> tuple[Run, PlayOutcome]:
+def _play(job: PlayJob, observed: Observed, progress: Progress) -> tuple[Run, PlayOutcome]:
     observed.counts_before()
+    environment = observed.environment()
     planned = float(sum(job.plan.counts.values()))
     seconds = expected_s(job.plan, speed=job.settings.speed, ramp_per_s=job.settings.ramp_per_s)
     lengths = [length for length in (seconds, job.duration_s) if length is not None]
-    label = f"Playing, about {min(lengths):,.0f} s" if lengths else "Playing"
-    with observed.sampled() as sampler, progress.task(label, total=planned) as task:
-        begun = [0]
+    expected = min(lengths, default=None)
+    label = "Playing" if expected is None else f"Playing, about {expected:,.0f} s"
+    with observed.sampled() as sampler, progress.task(label, total=expected or planned) as task:
+        shown = [0.0]
 
-        def watch(load: Load) -> bool:
-            task.advance(load.nodes - begun[0])
-            begun[0] = load.nodes
-            task.say(f"{load.nodes:,} nodes begun, {load.in_flight:,} calls in flight")
+        def watch(status: Status) -> bool:
+            done = status.load.time_s if expected else float(status.load.nodes)
+            task.advance(done - shown[0])
+            shown[0] = done
+            task.say(_live(status, expected))
             return True
 
         outcome = play_apart(job, watch)
     run = _run_of(job, outcome)
+    run.environment = environment
     if sampler is not None:
         start_s = outcome.begun_at_s - observed.clock.wall() + sampler.clock.now()
         run.metrics = [Measured(sample.time_s - start_s, sample.values) for sample in sampler.samples]
@@ -206,6 +170,22 @@ def _play(job: PlayJob, observed: _Observed, progress: Progress) -> tuple[Run, P
     except KeyboardInterrupt:  # nobody waits for the counts: what was played is kept all the same
         run.interrupted = True
     return run, outcome
+
+
+def _live(status: Status, expected: float | None) -> str:
+    """What goes on, in a line: phase, rate, the slowest method, errors, what is left."""
+    load = status.load
+    parts = [
+        f"ramp, {load.nodes:,} nodes" if status.ramping else "load",
+        f"{status.calls_per_s:,.0f} calls/s",
+    ]
+    if status.slowest:
+        parts.append(f"p99 {status.p99_ms:,.3g} ms {status.slowest}")
+    if status.errors:
+        parts.append(f"{status.errors:,} errors")
+    if expected is not None:
+        parts.append(f"{max(0.0, expected - load.time_s):,.0f} s left")
+    return ", ".join(parts)
 
 
 def _run_of(job: PlayJob, outcome: PlayOutcome) -> Run:
@@ -239,6 +219,22 @@ def _keep(run: Run, outcome: PlayOutcome, job: PlayJob, folder: Path, origin: Or
         write_run(folder, run, origin)
 
 
+def _all_admitted(
+    targets: Mapping[str, TargetLike],
+    schema: Schema,
+    plan: Plan,
+    target_is: str | Mapping[str, str] | None,
+) -> dict[str, Target]:
+    """Every target, by service, once the guard has allowed it."""
+    typed = target_is if isinstance(target_is, Mapping) else dict.fromkeys(targets, target_is)
+    called: dict[str, Target] = {}
+    for service in sorted(targets, key=lambda name: answers_for(name) != name):
+        called[service] = _admitted(
+            service, targets[service], schema, typed=typed.get(service), plan=plan, others=called
+        )
+    return called
+
+
 def _admitted(
     service: str,
     target: TargetLike,
@@ -263,46 +259,6 @@ def _admitted(
     sources = plan.workload.recorded.source_ids
     decide(admitted, ours=isinstance(target, NameNode), typed=typed, source_ids=sources)
     return admitted
-
-
-def _check(plan: Plan, limit_s: float | None, pacing: Pacing | None) -> None:
-    for refusal in plan.refusals:
-        if refusal.fatal:
-            raise InputError(
-                "the plan cannot be played", place=refusal.node_type or "plan", found=refusal.what
-            )
-    types = plan.workload.node_types
-    if not sum(plan.counts.values()):
-        raise InputError("the plan has no nodes", place="plan")
-    if limit_s is None and all(kind_of(t.program).endless for t in types if plan.counts.get(t.name)):
-        remedy = "Say how long to play with --duration"
-        raise InputError("the plan has only nodes that never end", place="plan", remedy=remedy)
-    untimed = unscheduled(plan) if pacing is Pacing.SCHEDULED else None
-    if untimed is not None:
-        remedy = "Mine the recordings again, or play with closed pacing"
-        raise InputError(
-            "a schedule needs service times", place="plan", found=f"none for {untimed}", remedy=remedy
-        )
-
-
-def _check_size(plan: Plan, connections: Connections, *, descriptors: int) -> None:
-    """Refuse what this machine cannot hold, before anything is started.
-
-    Raises:
-        InputError: more nodes than there is memory for, or, with a connection each, descriptors.
-    """
-    nodes, available = sum(plan.counts.values()), available_bytes()
-    most = available // _NODE_BYTES
-    if nodes > most:
-        allowed = f"about {most:,} in the {available / 1e9:.1f} GB that are free"
-        raise InputError(
-            "has more nodes than there is memory for", place="plan", found=f"{nodes:,}", allowed=allowed
-        )
-    if not connections.pool and nodes + _OTHER_DESCRIPTORS > descriptors:
-        remedy = "Let nodes share connections, or raise the limit (ulimit -n)"
-        found, allowed = f"{nodes:,} connections", f"{descriptors:,} open files"
-        message = "has more nodes than connections can be open"
-        raise InputError(message, place="plan", found=found, allowed=allowed, remedy=remedy)
 
 
 def _protocols(plan: Plan, targets: Iterable[str]) -> list[str]:

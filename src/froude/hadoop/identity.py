@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from froude.base.errors import TargetError
 from froude.hadoop.connection import Connection
+from froude.hadoop.namespace import namespace_in
 from froude.hadoop.schema import Schema
 from froude.hadoop.target import answers_for
 
-_NAMENODE = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"
-_RESOURCEMANAGER = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
+_VERSION = "versionRequest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,29 +51,47 @@ def ask_identity(
         remedy = f"Give {asked}={address[0]}:PORT too, which can" if asked in _ASKED else None
         place = f"{address[0]}:{address[1]}"
         raise TargetError("cannot tell who it is", file=place, found=service, allowed=allowed, remedy=remedy)
-    protocol, question = ask
-    with Connection(*address, schema, protocol, user=user, timeout_s=timeout_s) as connection:
-        return question(connection, address)
+    with Connection(*address, schema, ask.protocol, user=user, timeout_s=timeout_s) as connection:
+        return ask.identity(connection.call(ask.method, connection.message(ask.method)), address)
 
 
 def asked_protocols(services: Iterable[str]) -> set[str]:
     """The protocols in which daemons of these services are asked who they are."""
-    return {_ASKED[service or "namenode"][0] for service in services if (service or "namenode") in _ASKED}
+    return {ask.protocol for ask in _asked(services)}
 
 
-def _namespace(connection: Connection, _: tuple[str, int]) -> Identity:
-    answer: Any = connection.call("versionRequest", connection.message("versionRequest"))
-    return Identity(str(answer.info.storageInfo.clusterID), str(answer.info.softwareVersion))
+def asked_methods(services: Iterable[str]) -> dict[str, int]:
+    """The calls that asking daemons of these services costs, by method."""
+    return {ask.method: 1 for ask in _asked(services)}
 
 
-def _start_time(connection: Connection, address: tuple[str, int]) -> Identity:
+def _asked(services: Iterable[str]) -> list[_Question]:
+    return [_ASKED[service or "namenode"] for service in services if (service or "namenode") in _ASKED]
+
+
+def _namespace(answer: Any, _: tuple[str, int]) -> Identity:
+    namespace = namespace_in(_VERSION, answer)
+    return Identity(namespace.cluster_id, namespace.release)
+
+
+def _start_time(answer: Any, address: tuple[str, int]) -> Identity:
     """A ResourceManager tells its start time in every application id; asking for a new one costs it a number."""
-    answer: Any = connection.call("getNewApplication", connection.message("getNewApplication"))
     return Identity(f"{answer.application_id.cluster_timestamp}@{address[0]}:{address[1]}")
 
 
-_ASKED: dict[str, tuple[str, Callable[[Connection, tuple[str, int]], Identity]]] = {
-    "namenode": (_NAMENODE, _namespace),
-    "resourcemanager": (_RESOURCEMANAGER, _start_time),
+class _Question(NamedTuple):
+    """How a daemon is asked who it is."""
+
+    protocol: str
+    method: str
+    identity: Callable[[Any, tuple[str, int]], Identity]
+    """Reads the answer of a daemon at an address."""
+
+
+_ASKED: dict[str, _Question] = {
+    "namenode": _Question("org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol", _VERSION, _namespace),
+    "resourcemanager": _Question(
+        "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB", "getNewApplication", _start_time
+    ),
 }
-"""By service: the protocol, and the question."""
+"""By service."""

@@ -2,7 +2,9 @@
 
 import pytest
 
-from froude.emulation.run import LEFT_OUT, Difference, Load, Measured, Run
+from froude.emulation.bottleneck import Load, Measured
+from froude.emulation.notes import LEFT_OUT
+from froude.emulation.run import Difference, Run
 from froude.emulation.tally import Tally
 from froude.experiment.figures.run import run_sections
 from froude.render import Callout, Chart, Table, Tone

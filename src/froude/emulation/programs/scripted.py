@@ -13,6 +13,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from froude.emulation.notes import AS_RECORDED, FAILED, LEFT_OUT, RETRIED
 from froude.emulation.pacing import Pace
 from froude.emulation.programs.context import Cause, NodeContext, Place, stand_in
 from froude.emulation.programs.effects import Said, caused
@@ -244,10 +245,12 @@ class ScriptedNode:
         if pause_s is not None:
             out.append(WakeAt(now_s + pause_s, _AGAIN))
             self._retries += 1
-            out.append(Note(f"call retried after {kind}"))
+            out.append(Note(f"{RETRIED}{call.method} {kind}"))
             return
-        if call.fails is None:
-            out.append(Note(f"call failed: {call.id} {call.method} {kind}"))
+        as_recorded = call.fails == failure.error
+        out.append(
+            Note(f"{AS_RECORDED}{call.method}" if as_recorded else f"{FAILED}{call.id} {call.method} {kind}")
+        )
         self._keep(call, NodeContext(self, Place(self._cursor.loops, self._cursor)), Side.RESPONSE, None)
         self._cursor.advance()
         self._plan_step(now_s, out)
@@ -373,7 +376,7 @@ class ScriptedNode:
         self._family.learn_names(self.id.number, values)
         message = population.request(call, values)
         if not message.IsInitialized():
-            out.append(Note(f"call left out: {call.id} {call.method}"))
+            out.append(Note(f"{LEFT_OUT}{call.id} {call.method}"))
             return None
         self._keep(call, context, Side.REQUEST, message)
         return population.encode(call, message)
@@ -406,7 +409,7 @@ class ScriptedNode:
             out.append(Note(f"call to an emulated node, not sent: {call.method}"))
             return False
         if self.population.target(service) is None:
-            out.append(Note(f"call left out: {call.id} {call.method}, the play has no target for {service}"))
+            out.append(Note(f"{LEFT_OUT}{call.id} {call.method}, the play has no target for {service}"))
             return False
         self._flying += 1
         expected_s = self._pace.expected_s(call) if token == _STEP else 0.0

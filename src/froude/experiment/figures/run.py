@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from froude.emulation.run import Latency, Limit, Measured, Run
+from froude.emulation.bottleneck import LimitedBy, Measured
+from froude.emulation.run import Latency, Run
 from froude.render import (
     Axis,
     Block,
@@ -44,9 +45,9 @@ def run_sections(run: Run) -> tuple[Section, ...]:
 
 def _verdict(run: Run) -> Section:
     bottleneck = run.bottleneck
-    tone = Tone.WARNING if bottleneck.limit is Limit.PLAYER else Tone.NEUTRAL
+    tone = Tone.WARNING if bottleneck.by is LimitedBy.PLAYER else Tone.NEUTRAL
     blocks: list[Block] = _left_out(run)
-    blocks += [Callout(f"Limited by: {bottleneck.limit.value}", bottleneck.reason, tone)]
+    blocks += [Callout(f"Limited by: {bottleneck.by.value}", bottleneck.reason, tone)]
     if run.failure:
         blocks.append(Callout("The run ended before its time", run.failure, Tone.BAD))
     if run.differences:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+from froude.emulation.notes import REFUSED
 from froude.emulation.programs.events import (
     LOST,
     Event,
@@ -202,7 +203,7 @@ class EmulatedDatanode:
             return [WakeAt(now_s + _RETRY_S, _RETRY_DUE)]
         if kind in _DEAD or call in (_Call.VERSION, _Call.REGISTER):
             self._busy = True  # it never speaks again
-            return [Note(f"datanode refused: {kind}"), Reached(Moment.FINISHED)]
+            return [Note(f"{REFUSED}{kind}"), Reached(Moment.FINISHED)]
         if kind == _UNKNOWN_HERE:
             return [self._call(_Call.VERSION, self._datanodes.version_request, now_s)]
         if call is _Call.REPORT:

@@ -1,0 +1,88 @@
+"""A Run for the terminal: the verdict first, then what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from froude.base.summary import counted
+from froude.emulation.run import Latency, Run
+from froude.trace.failures import Failure
+
+_MOST_FAILURES = 12
+
+
+def run_text(run: Run) -> str:
+    """What `froude play` prints."""
+    blocks = [_verdict(run), _load(run), _methods(run), failures_text(run.failures), _rest(run)]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def _verdict(run: Run) -> str:
+    verdict = run.verdict
+    lines = [
+        f"{verdict.colour.value.upper()}: {verdict.reasons[0]}",
+        *(f"  {r}" for r in verdict.reasons[1:]),
+    ]
+    if run.left_out:
+        most = sorted(run.left_out.items(), key=lambda pair: -pair[1])[:_MOST_FAILURES]
+        lines += [f"{times:>10,}  {what}" for what, times in most]
+    lines += [f"  {result.text}" for result in run.limits if result.held]
+    return "\n".join(lines)
+
+
+def _load(run: Run) -> str:
+    answered = sum(n for _, n in run.counts.values())
+    ramp = sum(sent for sent, _ in run.tally.ramp.counts.values())
+    lines = [f"Limited by {run.bottleneck}"]
+    if run.steady_from_s:
+        lines.append(f"Ramp: {run.steady_from_s:.1f} s, {counted(ramp, 'call')}, not among the figures below")
+    lines.append(
+        f"Steady: {run.steady_s:.1f} s, {counted(answered, 'call')}, {run.throughput():,.0f} calls/s"
+    )
+    return "\n".join(lines)
+
+
+def _methods(run: Run) -> str:
+    closed = run.main_latency is Latency.SERVICE
+    lines = [f"{run.pacing.capitalize()} pacing; p50 and p99 of the {run.main_latency.value}"]
+    if closed:
+        lines.append(
+            "p99c: corrected for the calls that slow ones kept from being made (coordinated omission)"
+        )
+    head = f"{'method':<26}{'answered':>10}{'p50 ms':>10}{'p99 ms':>10}"
+    lines.append(head + f"{'p99c ms' if closed else 'service':>10}{'failed':>8}")
+    for method, (_, answered) in run.counts.items():
+        main = run.latency(method)
+        beside = run.latency(method, Latency.CORRECTED if closed else Latency.SERVICE)
+        times = "".join(f"{ms:>10.2f}" for ms in (main.p50_ms, main.p99_ms, beside.p99_ms))
+        lines.append(f"{method:<26}{answered:>10,}{times}{run.failed[method]:>8,}")
+    return "\n".join(lines)
+
+
+def failures_text(failures: Sequence[Failure]) -> str:
+    """Failed calls by class, method and message: number, first and last time, and the first message.
+
+    Args:
+        failures: most frequent first; beyond a dozen they are only counted.
+    """
+    if not failures:
+        return ""
+    lines = [f"{'errors':>8}  {'first':>8}  {'last':>8}  method, class and the first message"]
+    for group in failures[:_MOST_FAILURES]:
+        error = group.error.rpartition(".")[2]
+        times = f"{group.first_s:>6.1f} s  {group.last_s:>6.1f} s"
+        lines.append(f"{group.count:>8,}  {times}  {group.method} {error}: {group.example or group.message}")
+        if group.path is not None and group.path not in group.example:
+            lines.append(f"{'':>30}such as {group.path}")
+    if len(failures) > _MOST_FAILURES:
+        lines.append(f"{sum(g.count for g in failures[_MOST_FAILURES:]):>8,}  others, in `run.json`")
+    return "\n".join(lines)
+
+
+def _rest(run: Run) -> str:
+    lines = list(run.remarks)
+    if run.differences is not None:
+        lines += [f"{d.method}: sent {d.sent}, the target counted {d.counted}" for d in run.differences] or [
+            "The target counted every call once."
+        ]
+    return "\n".join([*lines, f"Run written to {run.folder}"])

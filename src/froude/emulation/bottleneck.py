@@ -1,0 +1,113 @@
+"""Who kept a play from going faster: the player, the target, neither, or nobody can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import pairwise
+from typing import NamedTuple
+
+CPU = "process.cpu_seconds"
+"""CPU time that the target's process used so far."""
+CALL_QUEUE = "RpcActivity.CallQueueLength"
+"""Calls that wait for a handler of the target."""
+_BUSY = 0.85
+"""Share of a core, or of all the machine's for a target, above which one counts as busy."""
+_LAG_MS = 25.0
+"""A player whose own timers fire later than this is behind."""
+_QUEUED = 100.0
+"""Calls waiting for a handler over half of a play, from which a target is behind: what ten handlers, the least that a
+NameNode has, are given each ten times over."""
+
+
+class Load(NamedTuple):
+    """The player at one moment."""
+
+    time_s: float
+    """Since the play began."""
+    cpu_share: float
+    """Of one core, since the moment before."""
+    rss_bytes: int
+    nodes: int
+    """Nodes that have begun."""
+    in_flight: int
+    """Calls without an answer yet."""
+
+
+class Measured(NamedTuple):
+    """The target's numbers at one moment."""
+
+    time_s: float
+    """Since the play began."""
+    values: Mapping[str, float]
+    """By name, such as `FSNamesystemState.NumLiveDataNodes`."""
+
+
+class LimitedBy(Enum):
+    """Who kept a play from going faster."""
+
+    PLAYER = "player"
+    TARGET = "target"
+    NEITHER = "neither"
+    UNKNOWN = "unknown"
+    """Not the player; of the target nothing was seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """What limited a run, and how one can tell."""
+
+    by: LimitedBy
+    reason: str
+    """One sentence."""
+    player_share: float = 0.0
+    """Of one core, in the player's busiest half of the steady phase."""
+    target_share: float | None = None
+    """The same of the target, of one core; None where its CPU time was not seen."""
+
+    def __str__(self) -> str:
+        return f"{self.by.value}: {self.reason}"
+
+
+def judge(lag_ms: float, load: Sequence[Load], metrics: Sequence[Measured], cores: int) -> Bottleneck:
+    """Tell from lateness, CPU and waiting calls who was the limit.
+
+    Args:
+        lag_ms: how late the player's own timers fired.
+        load: the player over time.
+        metrics: the target over time; `CPU` and `CALL_QUEUE` are looked at.
+        cores: how many both shared.
+    """
+    player = _busiest([each.cpu_share for each in load]) or 0.0
+    target = _busiest(_shares(metrics))
+    queued = _busiest([each.values[CALL_QUEUE] for each in metrics if CALL_QUEUE in each.values])
+    seen = "was not seen" if target is None else f"used {target:.0%} of a core"
+    if player >= _BUSY or lag_ms > _LAG_MS:
+        by = LimitedBy.PLAYER
+        reason = (
+            f"the player used {player:.0%} of its core and its timers fired up to {lag_ms:.1f} ms late: "
+            "latencies include its own delay"
+        )
+    elif target is not None and target >= _BUSY * max(1, cores - 1):
+        by, reason = LimitedBy.TARGET, f"the target {seen}, the player {player:.0%}"
+    elif queued is not None and queued >= _QUEUED:
+        by, reason = LimitedBy.TARGET, f"{queued:,.0f} calls waited for a handler of the target, which {seen}"
+    else:
+        by = LimitedBy.UNKNOWN if target is None else LimitedBy.NEITHER
+        reason = f"the target {seen}, the player used {player:.0%} of its own core"
+        reason += "; name the target's web address, so that its CPU is seen" if target is None else ""
+    return Bottleneck(by, reason, player, target)
+
+
+def _shares(metrics: Sequence[Measured]) -> list[float]:
+    seen = [(sample.time_s, sample.values[CPU]) for sample in metrics if CPU in sample.values]
+    return [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(seen) if b[0] > a[0]]
+
+
+def _busiest(values: Sequence[float]) -> float | None:
+    """The highest mean of any half of the run: a busy second is no bottleneck, a busy half is. None of nothing."""
+    if not values:
+        return None
+    half = max(1, len(values) // 2)
+    return max(sum(values[at : at + half]) / half for at in range(len(values) - half + 1))

@@ -1,0 +1,182 @@
+"""Limits that a run must keep, in words that a command line takes: `p99(addBlock) < 50 ms`, `error_rate < 1 %`."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from froude.base.errors import InputError
+from froude.base.units import Quantity, parse_quantity
+
+if TYPE_CHECKING:
+    from froude.emulation.run import Run
+
+_FORM = re.compile(r"\s*(\w+)\s*(?:\(\s*([\w$.]*)\s*\))?\s*(<=|>=|<|>)\s*(.+?)\s*")
+_COMPARED: Mapping[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_PLACE = "--limit"
+
+
+class Unit(Enum):
+    """What a measure counts in."""
+
+    SECONDS = "s"
+    SHARE = "share"
+    """0 to 1; written as a percentage, too."""
+    NUMBER = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Something that a limit can be set to."""
+
+    unit: Unit
+    what: str
+    """For help, in a few words."""
+    of: Callable[[Run, str | None], float | None]
+    """Its value in a run, of a method or of all; None where nobody knows it."""
+    by_method: bool = False
+    """Whether it is known method by method."""
+
+
+@dataclass(frozen=True, slots=True)
+class LimitResult:
+    """A limit held against a run."""
+
+    limit: str
+    """As it was given."""
+    value: float | None
+    """What was measured, in the unit of the measure; None for unknown."""
+    unit: str
+    """`s`, `share`, or empty for a number."""
+    held: bool
+    """Whether it was kept; what is unknown was not."""
+
+    @property
+    def text(self) -> str:
+        """The limit and what was measured, for people."""
+        if self.value is None:
+            return f"{self.limit}: unknown"
+        shown = {"s": f"{self.value * 1e3:,.3g} ms", "share": f"{self.value:.3%}"}
+        return f"{self.limit}: {shown.get(self.unit, f'{self.value:,.6g}')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One condition on a run."""
+
+    text: str
+    """As it was given."""
+    measure: str
+    method: str | None
+    compare: str
+    """`<`, `<=`, `>` or `>=`."""
+    bound: float
+    """In the measure's unit."""
+
+    def check(self, run: Run) -> LimitResult:
+        """Hold it against a run."""
+        measure = MEASURES[self.measure]
+        value = measure.of(run, self.method)
+        held = value is not None and _COMPARED[self.compare](value, self.bound)
+        return LimitResult(self.text, value, measure.unit.value, held)
+
+
+def parse_limit(text: str) -> Limit:
+    """Read a limit.
+
+    Args:
+        text: a measure, for some with a method in brackets, a comparison and a value with its unit.
+
+    Raises:
+        InputError: of another form, an unknown measure, or a value of another unit.
+    """
+    match = _FORM.fullmatch(text)
+    if match is None:
+        allowed = "such as 'p99(addBlock) < 50 ms' or 'error_rate < 1 %'"
+        raise InputError("is no limit", place=_PLACE, found=text, allowed=allowed)
+    name, method, compare, value = match.groups()
+    measure = MEASURES.get(name)
+    if measure is None:
+        raise InputError("is no measure", place=_PLACE, found=name, allowed=", ".join(MEASURES))
+    if method and not measure.by_method:
+        allowed = ", ".join(name for name, each in MEASURES.items() if each.by_method)
+        raise InputError("is not known by method", place=_PLACE, found=name, allowed=allowed)
+    return Limit(text.strip(), name, method or None, compare, _bound(value, measure.unit))
+
+
+def _bound(text: str, unit: Unit) -> float:
+    if unit is Unit.SHARE and text.endswith("%"):
+        quantity, factor = parse_quantity(text.removesuffix("%").strip(), place=_PLACE), 0.01
+    else:
+        quantity, factor = parse_quantity(text, place=_PLACE), 1.0
+    wanted = "s" if unit is Unit.SECONDS else ""
+    if quantity.unit != wanted:
+        allowed = {Unit.SECONDS: "a time, such as 50 ms", Unit.SHARE: "a share, such as 1 % or 0.01"}
+        raise InputError(
+            "is of another unit", place=_PLACE, found=text, allowed=allowed.get(unit, "a plain number")
+        )
+    return float(Quantity(quantity.value).value) * factor
+
+
+def _quantile(name: str) -> Callable[[Run, str | None], float | None]:
+    def value(run: Run, method: str | None) -> float | None:
+        if method is not None and method not in run.counts:
+            return None
+        latency = run.latency(method)
+        return float(getattr(latency, name)) / 1e3 if latency.count else None
+
+    return value
+
+
+def _failed(run: Run, method: str | None) -> float | None:
+    if method is not None and method not in run.counts:
+        return None
+    return float(run.failed.total() if method is None else run.failed[method])
+
+
+def _error_rate(run: Run, method: str | None) -> float | None:
+    failed = _failed(run, method)
+    sent = sum(n for n, _ in run.counts.values()) if method is None else run.counts.get(method, (0, 0))[0]
+    return None if failed is None or not sent else failed / sent
+
+
+MEASURES: Mapping[str, Measure] = {
+    **{
+        name: Measure(Unit.SECONDS, what, _quantile(f"{name}_ms"), by_method=True)
+        for name, what in (
+            ("p50", "median latency"),
+            ("p90", "90th percentile of latency"),
+            ("p99", "99th percentile of latency"),
+            ("p999", "99.9th percentile of latency"),
+            ("max", "longest latency"),
+        )
+    },
+    "error_rate": Measure(Unit.SHARE, "share of calls that failed", _error_rate, by_method=True),
+    "errors": Measure(Unit.NUMBER, "calls that failed", _failed, by_method=True),
+    "left_out": Measure(Unit.NUMBER, "calls never sent", lambda run, _: float(sum(run.left_out.values()))),
+    "lateness": Measure(
+        Unit.SECONDS,
+        "99th percentile of how late calls were sent",
+        lambda run, _: run.lateness.p99_ms / 1e3 if run.lateness.count else None,
+    ),
+    "calls_per_s": Measure(
+        Unit.NUMBER,
+        "answered calls in a second",
+        lambda run, method: run.throughput(method) if method is None or method in run.counts else None,
+        by_method=True,
+    ),
+    "datanodes_lost": Measure(
+        Unit.NUMBER, "DataNodes that the NameNode lost", lambda run, _: run.datanodes_lost
+    ),
+    "call_queue": Measure(Unit.NUMBER, "most calls that waited for a handler", lambda run, _: run.call_queue),
+}
+"""What a limit can be set to, by name."""

@@ -1,0 +1,201 @@
+"""A run in numbers that a script can rely on: `run.json`, and what `froude play --json` prints.
+
+Flat: one level of plain values, and lists of flat rows. Fields are added, never renamed or given another meaning,
+within one version of the form; what nobody measured is null, never 0. The JSON Schema is made from this class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from froude.base.version import __version__
+from froude.emulation.run import Latency, Run
+from froude.emulation.verdict import Colour
+from froude.workspace.artifact import stamp
+
+KIND = "run-summary/1"
+"""The form's stamp."""
+
+
+class _Flat(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class MethodRow(_Flat):
+    """One RPC method, in the steady phase."""
+
+    method: str
+    sent: int
+    answered: int
+    failed: int
+    """Calls that failed though they did not when recorded; of the whole run."""
+    p50_ms: float
+    p90_ms: float
+    p99_ms: float
+    p999_ms: float
+    max_ms: float
+    service_p99_ms: float
+    """From when a call was sent."""
+    corrected_p99_ms: float
+    """From when it was sent, with the calls added that slow ones kept from being made (coordinated omission)."""
+
+
+class LimitRow(_Flat):
+    """A limit that was asked for."""
+
+    limit: str
+    value: float | None
+    """What was measured, in `unit`; null where nobody knows."""
+    unit: str
+    """`s`, `share`, or empty for a number."""
+    held: bool
+
+
+class FailureRow(_Flat):
+    """Calls that failed alike; failures that were recorded, and calls that were made again, are among them."""
+
+    method: str
+    error: str
+    """Exception class, or `Unanswered`, or `ConnectionLost`."""
+    message: str
+    """Without the paths and numbers in which single messages differ."""
+    count: int
+    first_s: float
+    """Seconds since the play began."""
+    last_s: float
+    example: str
+    path: str | None
+
+
+class RunSummary(_Flat):
+    """One play of a plan."""
+
+    froude: str = Field(default=KIND)
+    froude_version: str = Field(default=__version__)
+    verdict: Colour
+    """By the rules of `froude.emulation.verdict`."""
+    reasons: list[str]
+    """Of the verdict, the gravest first."""
+    bottleneck: str
+    """`player`, `target`, `neither` or `unknown`."""
+    bottleneck_reason: str
+    failure: str | None
+    """What ended the run before its time."""
+    interrupted: bool
+    target: str
+    target_id: str
+    begun_at: str
+    """ISO 8601, UTC."""
+    elapsed_s: float
+    ramp_s: float | None
+    """Until every emulated daemon had started; null where the run ended before."""
+    steady_s: float
+    """The phase that counts and latencies are of."""
+    pacing: str
+    """`closed` or `scheduled`."""
+    latency: str
+    """What latencies count: `response time` from when a call was due, `service time` from when it was sent."""
+    speed: float
+    seed: int
+    record: str
+    scale: dict[str, str]
+    nodes: int
+    """Emulated nodes."""
+    calls_sent: int
+    calls_answered: int
+    calls_per_s: float
+    calls_failed: int
+    """Of the whole run; without those that failed when recorded and those that were made again."""
+    calls_left_out: int
+    """Never sent, because an argument had no value."""
+    calls_unsent: int
+    """Due and not sent before the end."""
+    calls_in_ramp: int
+    p50_ms: float
+    p90_ms: float
+    p99_ms: float
+    p999_ms: float
+    max_ms: float
+    corrected_p99_ms: float
+    lateness_p99_ms: float
+    player_cpu_share: float
+    """Of one core, in its busiest half."""
+    target_cpu_share: float | None
+    """Of one core, in its busiest half."""
+    call_queue_max: float | None
+    datanodes_lost: float | None
+    counted_differently: int | None
+    """Methods of which the target counted other numbers of calls than were sent; null where nobody looked."""
+    methods: list[MethodRow]
+    limits: list[LimitRow]
+    failures: list[FailureRow]
+    environment: dict[str, str]
+    remarks: list[str]
+
+
+def summarise(run: Run) -> RunSummary:
+    """The numbers of a run."""
+    verdict, bottleneck, all_calls = run.verdict, run.bottleneck, run.latency()
+    return RunSummary(
+        verdict=verdict.colour,
+        reasons=list(verdict.reasons),
+        bottleneck=bottleneck.by.value,
+        bottleneck_reason=bottleneck.reason,
+        failure=run.failure,
+        interrupted=run.interrupted,
+        target=run.target,
+        target_id=run.target_id,
+        begun_at=stamp(run.begun_at_s),
+        elapsed_s=run.elapsed_s,
+        ramp_s=run.steady_from_s,
+        steady_s=run.steady_s,
+        pacing=run.pacing,
+        latency=run.main_latency.value,
+        speed=run.speed,
+        seed=run.seed,
+        record=run.record,
+        scale=dict(run.scale),
+        nodes=sum(run.nodes.values()),
+        calls_sent=sum(sent for sent, _ in run.counts.values()),
+        calls_answered=sum(answered for _, answered in run.counts.values()),
+        calls_per_s=run.throughput(),
+        calls_failed=run.failed.total(),
+        calls_left_out=sum(run.left_out.values()),
+        calls_unsent=sum(run.unsent.values()),
+        calls_in_ramp=sum(sent for sent, _ in run.tally.ramp.counts.values()),
+        **{name: getattr(all_calls, name) for name in ("p50_ms", "p90_ms", "p99_ms", "p999_ms", "max_ms")},
+        corrected_p99_ms=run.latency(of=Latency.CORRECTED).p99_ms,
+        lateness_p99_ms=run.lateness.p99_ms,
+        player_cpu_share=bottleneck.player_share,
+        target_cpu_share=bottleneck.target_share,
+        call_queue_max=run.call_queue,
+        datanodes_lost=run.datanodes_lost,
+        counted_differently=None if run.differences is None else len(run.differences),
+        methods=[_method(run, method) for method in run.counts],
+        limits=[LimitRow(**asdict(result)) for result in run.limits],
+        failures=[FailureRow(**asdict(group)) for group in run.failures],
+        environment=dict(run.environment),
+        remarks=list(run.remarks),
+    )
+
+
+def _method(run: Run, method: str) -> MethodRow:
+    latency = asdict(run.latency(method))
+    del latency["count"]
+    sent, answered = run.counts[method]
+    return MethodRow(
+        method=method,
+        sent=sent,
+        answered=answered,
+        failed=run.failed[method],
+        **latency,
+        service_p99_ms=run.latency(method, Latency.SERVICE).p99_ms,
+        corrected_p99_ms=run.latency(method, Latency.CORRECTED).p99_ms,
+    )
+
+
+def summary_text(run: Run) -> str:
+    """The summary as the JSON text that `run.json` holds."""
+    return summarise(run).model_dump_json(indent=2) + "\n"

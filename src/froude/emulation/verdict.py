@@ -1,0 +1,81 @@
+"""The verdict on a run: green, amber or red, by rules that are stated here and nowhere else.
+
+Red: the run ended before its time; calls could not be sent; a limit that was asked for was not kept, or nobody can
+tell. Amber: figures are there, but not of what was planned, or not of the target alone: the player was the limit,
+calls failed that did not fail when they were recorded, the run was interrupted, its ramp never ended, a node refused
+to go on, the target counted other numbers of calls, or nothing was seen of the target. Green: none of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from froude.base.summary import counted
+from froude.emulation.bottleneck import LimitedBy
+
+if TYPE_CHECKING:
+    from froude.emulation.run import Run
+
+
+class Colour(Enum):
+    """How far a run can be relied on."""
+
+    GREEN = "green"
+    AMBER = "amber"
+    RED = "red"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a run is worth, and why."""
+
+    colour: Colour
+    reasons: tuple[str, ...]
+    """A sentence each, the gravest first."""
+
+    def __str__(self) -> str:
+        return f"{self.colour.value}: {'; '.join(self.reasons)}"
+
+
+def verdict_of(run: Run) -> Verdict:
+    """The verdict on a run; see the module for its rules."""
+    red, amber = list(_red(run)), list(_amber(run))
+    if red:
+        return Verdict(Colour.RED, (*red, *amber))
+    if amber:
+        return Verdict(Colour.AMBER, tuple(amber))
+    limits = f", and every limit ({len(run.limits)}) was kept" if run.limits else ""
+    return Verdict(Colour.GREEN, (f"every call was sent and answered as planned{limits}",))
+
+
+def _red(run: Run) -> Iterator[str]:
+    if run.failure is not None:
+        yield f"the run ended before its time: {run.failure}"
+    if run.left_out:
+        never = counted(sum(run.left_out.values()), "call")
+        yield f"{never} never sent, because an argument had no value"
+    for result in run.limits:
+        if not result.held:
+            yield f"limit not kept: {result.text}"
+
+
+def _amber(run: Run) -> Iterator[str]:
+    if run.interrupted:
+        yield "the run was interrupted"
+    if run.failed:
+        yield f"{counted(run.failed.total(), 'call')} failed that did not fail when recorded"
+    if run.unsent:
+        yield f"{counted(sum(run.unsent.values()), 'call')} due and not sent before the end"
+    if run.refused:
+        yield f"{counted(run.refused, 'node')} refused by the target"
+    if run.steady_from_s is None:
+        yield "not every emulated daemon had started before the end: figures are of the ramp"
+    if run.differences:
+        yield f"the target counted other numbers of calls than were sent, of {counted(len(run.differences), 'method')}"
+    if run.bottleneck.by is LimitedBy.PLAYER:
+        yield f"the player was the limit: {run.bottleneck.reason}"
+    if run.bottleneck.by is LimitedBy.UNKNOWN:
+        yield "nothing was seen of the target itself: name its web address"

@@ -1,0 +1,70 @@
+"""The target's own view of a play: what it is, its metrics while it runs, its counts before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+
+from froude.base.clock import Clock
+from froude.base.errors import TargetError
+from froude.emulation.run import Difference, Run, closure, counted_as
+from froude.hadoop import environment
+from froude.hadoop.metrics import Sampler, Watched, settled_counts
+
+
+class Observed:
+    """One target, watched during one play."""
+
+    def __init__(
+        self,
+        watched: Watched | None,
+        *,
+        http: tuple[str, int] | None,
+        check_counts: bool,
+        asked: Mapping[str, int],
+        clock: Clock,
+    ) -> None:
+        """Say what is watched, and how.
+
+        Args:
+            watched: whose metrics and counts are asked for; None for nobody's.
+            http: its web address, for what it says of its JVM.
+            check_counts: whether to compare its counts with what was sent.
+            asked: calls that it was asked a moment ago, which its counts may not show yet.
+            clock: the time.
+        """
+        self.clock = clock
+        self._watched = watched
+        self._http = http
+        self._asked = dict(asked)
+        self._checked = watched is not None and check_counts
+        self._before: dict[str, int] = {}
+
+    def environment(self) -> dict[str, str]:
+        """What the play runs on: this machine, and the target's JVM where it can be asked."""
+        return environment.machine() | ({} if self._http is None else environment.daemon(self._http))
+
+    def counts_before(self) -> None:
+        """Take what it counted so far; of a target that was used already only once its cache has turned over."""
+        if self._checked and self._watched is not None:
+            counts = self._watched.rpc_counts()
+            sleep = self.clock.sleep
+            self._before = settled_counts(self._watched.rpc_counts, sleep=sleep) if counts else self._asked
+
+    @contextmanager
+    def sampled(self) -> Iterator[Sampler | None]:
+        """Sample its metrics while the block runs."""
+        sampler = None if self._watched is None else Sampler(self._watched.sample, self.clock)
+        with sampler or nullcontext():
+            yield sampler
+
+    def differences(self, run: Run) -> list[Difference] | None:
+        """Where its counts differ from what was sent; None where nobody looked, or it does not answer any more."""
+        if not self._checked or self._watched is None or run.failure is not None:
+            return None
+        expected = {method: self._before.get(method, 0) + sent for method, sent in counted_as(run).items()}
+        try:
+            after = settled_counts(self._watched.rpc_counts, sleep=self.clock.sleep, expect=expected)
+        except TargetError:
+            return None
+        return closure(run, self._before, after)

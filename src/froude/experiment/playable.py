@@ -1,0 +1,69 @@
+"""Whether a plan can be played, here and at all: asked before anything is started."""
+
+from __future__ import annotations
+
+from froude.base.errors import InputError
+from froude.base.limits import available_bytes
+from froude.emulation.pacing import Pacing, unscheduled
+from froude.emulation.programs.population import Connections
+from froude.emulation.programs.registry import kind_of
+from froude.workload.plan import Plan
+
+NODE_BYTES = 16 << 10
+"""Memory of an emulated node: three times what was measured of 10,000 DataNodes, for clients keep more."""
+_OTHER_DESCRIPTORS = 64
+
+
+def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None) -> None:
+    """Refuse a plan that cannot be played, or would never end.
+
+    Args:
+        plan: what shall be played.
+        limit_s: the longest time, seconds.
+        pacing: what was asked for.
+
+    Raises:
+        InputError: saying why.
+    """
+    for refusal in plan.refusals:
+        if refusal.fatal:
+            raise InputError(
+                "the plan cannot be played", place=refusal.node_type or "plan", found=refusal.what
+            )
+    types = plan.workload.node_types
+    if not sum(plan.counts.values()):
+        raise InputError("the plan has no nodes", place="plan")
+    if limit_s is None and all(kind_of(t.program).endless for t in types if plan.counts.get(t.name)):
+        remedy = "Say how long to play with --duration"
+        raise InputError("the plan has only nodes that never end", place="plan", remedy=remedy)
+    untimed = unscheduled(plan) if pacing is Pacing.SCHEDULED else None
+    if untimed is not None:
+        remedy = "Mine the recordings again, or play with closed pacing"
+        raise InputError(
+            "a schedule needs service times", place="plan", found=f"none for {untimed}", remedy=remedy
+        )
+
+
+def check_size(plan: Plan, connections: Connections, *, descriptors: int) -> None:
+    """Refuse what this machine cannot hold.
+
+    Args:
+        plan: what shall be played.
+        connections: how its nodes share connections.
+        descriptors: files that a process may have open.
+
+    Raises:
+        InputError: more nodes than there is memory for, or, with a connection each, descriptors.
+    """
+    nodes, available = sum(plan.counts.values()), available_bytes()
+    most = available // NODE_BYTES
+    if nodes > most:
+        allowed = f"about {most:,} in the {available / 1e9:.1f} GB that are free"
+        raise InputError(
+            "has more nodes than there is memory for", place="plan", found=f"{nodes:,}", allowed=allowed
+        )
+    if not connections.pool and nodes + _OTHER_DESCRIPTORS > descriptors:
+        remedy = "Let nodes share connections, or raise the limit (ulimit -n)"
+        found, allowed = f"{nodes:,} connections", f"{descriptors:,} open files"
+        message = "has more nodes than connections can be open"
+        raise InputError(message, place="plan", found=found, allowed=allowed, remedy=remedy)
