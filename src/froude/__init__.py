@@ -38,6 +38,7 @@ from froude.base.version import __version__
 
 if TYPE_CHECKING:
     from froude.base.errors import FroudeError as FroudeError
+    from froude.experiment.knee import knee as knee
     from froude.experiment.play import play as play
     from froude.experiment.session import Hadoop as Hadoop
     from froude.experiment.session import Workload as Workload
@@ -56,6 +57,7 @@ _HOMES = {
     "Workload": "froude.experiment.session",
     "Workspace": "froude.experiment.session",
     "compile_plan": "froude.provision.compile",
+    "knee": "froude.experiment.knee",
     "mine": "froude.experiment.session",
     "play": "froude.experiment.play",
     "read_problem": "froude.provision.inputs.read",
@@ -70,6 +72,7 @@ __all__ = [
     "Workspace",
     "__version__",
     "compile_plan",
+    "knee",
     "mine",
     "play",
     "read_problem",

@@ -58,7 +58,7 @@ FIGURES: dict[str, Any] = {
     "environment": {"cores": "2"},
     "notes": {"command ignored": 2},
     "rows": [[1.0, "create", 4, 3, 2, 1.0, 2.0, 2.5, -0.1]],
-    "load": [[1.0, 0.25, 1000, 1, 0]],
+    "load": [[1.0, 0.25, 1000, 1, 0, 0.5]],
     "metrics": [[-0.5, {"cpu": 1}]],
     "remarks": ["slow"],
     "differences": [["create", 4, -1]],
@@ -94,7 +94,7 @@ def test_every_figure_finds_its_place() -> None:
     assert (run.tally.lateness.total, run.tally.lag.total) == (4, 0)
     assert run.tally.notes == Counter({"command ignored": 2})
     assert run.tally.rows == [IntervalRow(1.0, "create", 4, 3, 2, 1.0, 2.0, 2.5, -0.1)]
-    assert (run.load, run.remarks) == ([Load(1.0, 0.25, 1000, 1, 0)], ["slow"])
+    assert (run.load, run.remarks) == ([Load(1.0, 0.25, 1000, 1, 0, 0.5)], ["slow"])
     assert run.metrics == [Measured(-0.5, {"cpu": 1})]
     assert run.differences == [Difference("create", 4, -1)]
     assert (run.steady_from_s, run.steady_s) == (1.5, 0.5)
@@ -164,7 +164,9 @@ FAILURES = st.tuples(TEXTS, TEXTS, TEXTS, COUNTS, NUMBERS, NUMBERS, TEXTS, st.no
             "failures": st.lists(FAILURES.map(list), max_size=1),
             "notes": st.dictionaries(TEXTS, COUNTS, max_size=2),
             "rows": st.lists(st.tuples(NUMBERS, TEXTS, *[COUNTS] * 3, *[NUMBERS] * 4).map(list), max_size=2),
-            "load": st.lists(st.tuples(NUMBERS, NUMBERS, *[COUNTS] * 3).map(list), max_size=2),
+            "load": st.lists(
+                st.tuples(NUMBERS, NUMBERS, *[COUNTS] * 3, st.none() | NUMBERS).map(list), max_size=2
+            ),
             "metrics": st.lists(
                 st.tuples(NUMBERS, st.dictionaries(TEXTS, NUMBERS, max_size=2)).map(list), max_size=2
             ),

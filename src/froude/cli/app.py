@@ -47,6 +47,9 @@ COMMANDS = {
     "review": _Entry("review", "review", "Answer and confirm a Workload's questions."),
     "extrapolate": _Entry("extrapolate", "extrapolate", "A Workload at a Scale → a Plan, with its refusals."),
     "play": _Entry("play", "play", "Play a Plan against a real daemon → a Run."),
+    "knee": _Entry(
+        "knee", "knee", "How far does a NameNode scale? Plays at growing load until a limit breaks."
+    ),
     "provision": _Entry(
         "provision", "app", "Hardware, application and SLA → the cheapest cluster, with a proof."
     ),

@@ -29,8 +29,8 @@ def demo(
     """The whole chain, small, on a real NameNode that Froude fetches and starts.
 
     Records real clients on 2, 3 and 4 DataNodes, mines the pattern, predicts 6 DataNodes and 5 clients,
-    checks that against a real run, plays 50 clients on 200 emulated DataNodes, and writes a report. About two
-    minutes, once Hadoop's jars are cached.
+    checks that against a real run, plays 50 clients on 200 emulated DataNodes, raises the load until a limit
+    breaks, and writes a report.
 
     Example: froude demo -o /tmp/froude-demo
     """
@@ -97,6 +97,7 @@ def _figures(done: MainJob) -> dict[str, float | str]:
         "p50 ms": latency.p50_ms,
         "p99 ms": latency.p99_ms,
         "limited by": str(done.run.bottleneck),
+        **({} if done.knee is None else {"how far": done.knee.answer}),
     }
 
 

@@ -1,4 +1,4 @@
-"""Who kept a play from going faster: the player, the target, neither, or nobody can tell."""
+"""Who kept a play from going faster: the player, the target, other work on the machine, none, or nobody can tell."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ _BUSY = 0.85
 """Share of a core, or of all the machine's for a target, above which one counts as busy."""
 _LAG_MS = 25.0
 """A player whose own timers fire later than this is behind."""
+_FULL, _OTHERS = 0.9, 0.3
+"""Share of a machine's CPU time from which it is full, and cores that others use from which it is theirs, too."""
 _QUEUED = 100.0
 """Calls waiting for a handler over half of a play, from which a target is behind: what ten handlers, the least that a
 NameNode has, are given each ten times over."""
@@ -33,6 +35,8 @@ class Load(NamedTuple):
     """Nodes that have begun."""
     in_flight: int
     """Calls without an answer yet."""
+    machine_share: float | None = None
+    """Of all cores together, by whomever, since the moment before; None where nobody looked."""
 
 
 class Measured(NamedTuple):
@@ -49,6 +53,8 @@ class LimitedBy(Enum):
 
     PLAYER = "player"
     TARGET = "target"
+    MACHINE = "machine"
+    """Other work on the machine, which left too little to both."""
     NEITHER = "neither"
     UNKNOWN = "unknown"
     """Not the player; of the target nothing was seen."""
@@ -70,7 +76,9 @@ class Bottleneck:
         return f"{self.by.value}: {self.reason}"
 
 
-def judge(lag_ms: float, load: Sequence[Load], metrics: Sequence[Measured], cores: int) -> Bottleneck:
+def judge(
+    lag_ms: float, load: Sequence[Load], metrics: Sequence[Measured], cores: int, *, here: bool = True
+) -> Bottleneck:
     """Tell from lateness, CPU and waiting calls who was the limit.
 
     Args:
@@ -78,12 +86,18 @@ def judge(lag_ms: float, load: Sequence[Load], metrics: Sequence[Measured], core
         load: the player over time.
         metrics: the target over time; `CPU` and `CALL_QUEUE` are looked at.
         cores: how many both shared.
+        here: whether the target runs on the player's machine.
     """
     player = _busiest([each.cpu_share for each in load]) or 0.0
     target = _busiest(_shares(metrics))
     queued = _busiest([each.values[CALL_QUEUE] for each in metrics if CALL_QUEUE in each.values])
     seen = "was not seen" if target is None else f"used {target:.0%} of a core"
-    if player >= _BUSY or lag_ms > _LAG_MS:
+    machine = _busiest([each.machine_share for each in load if each.machine_share is not None]) or 0.0
+    others = machine * cores - player - ((target or 0.0) if here else 0.0)
+    if player < _BUSY and machine >= _FULL and others >= _OTHERS:
+        by = LimitedBy.MACHINE
+        reason = f"other work on this machine used {others:.1f} of its {cores} cores, the target {seen.removeprefix('used ')}"
+    elif player >= _BUSY or lag_ms > _LAG_MS:
         by = LimitedBy.PLAYER
         reason = (
             f"the player used {player:.0%} of its core and its timers fired up to {lag_ms:.1f} ms late: "

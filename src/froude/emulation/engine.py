@@ -229,6 +229,7 @@ class _Meter:
         self._watch = watch
         self._process = psutil.Process()
         self._before = (0.0, time.process_time())
+        psutil.cpu_percent()  # counts from here
         self._begun_cpu_s = self._before[1]
 
     @property
@@ -243,7 +244,7 @@ class _Meter:
         share = (cpu_s - cpu_before_s) / (time_s - before_s) if time_s - before_s > _LEAST_S else 0.0
         self._before = (time_s, cpu_s)
         rss = self._process.memory_info().rss
-        self.seen.append(Load(time_s, share, rss, core.nodes, core.in_flight))
+        self.seen.append(Load(time_s, share, rss, core.nodes, core.in_flight, psutil.cpu_percent() / 100))
         self.stopped = self._watch is not None and not self._watch(self._status(core.tally))
         return not self.stopped
 

@@ -82,6 +82,11 @@ class Limit:
     bound: float
     """In the measure's unit."""
 
+    @property
+    def unit(self) -> Unit:
+        """What its bound counts in."""
+        return MEASURES[self.measure].unit
+
     def check(self, run: Run) -> LimitResult:
         """Hold it against a run."""
         measure = MEASURES[self.measure]

@@ -105,6 +105,18 @@ class Pace:
         self._answered_s = due_s + service_s(call, self._scale) / self._speed
         return due_s
 
+    def transferred(self, call: CallTemplate, now_s: float) -> float:
+        """When a call can be sent at the earliest that follows data for other nodes: however late its node is.
+
+        What passed between the two calls when they were recorded was the data's way to the DataNodes, no idle time. A
+        node that leaves it out closes its file before they have reported its block, and asks again after half a second.
+
+        Args:
+            call: the call.
+            now_s: when the call before was answered.
+        """
+        return now_s + think_s(call, self._scale) / self._speed
+
     def overdue(self, steps: Iterable[CallTemplate], now_s: float) -> Iterator[tuple[CallTemplate, float]]:
         """The calls that a schedule has before `now_s`, with when each is due; none where pacing is closed.
 

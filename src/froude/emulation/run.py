@@ -15,6 +15,7 @@ from froude.emulation.limits import LimitResult
 from froude.emulation.notes import AS_RECORDED, LEFT_OUT, REFUSED, RETRIED, UNSENT
 from froude.emulation.tally import Histogram, Percentiles, Series, Tally
 from froude.emulation.verdict import Verdict, verdict_of
+from froude.hadoop.target import is_loopback
 from froude.trace.failures import Failure
 
 _MANY = 2000
@@ -221,7 +222,9 @@ class Run(Summarised):
         lag_ms = lag.p99_ms if lag.count >= _MANY else lag.p90_ms
         from_s = self.steady_from_s or 0.0
         load = [each for each in self.load if each.time_s >= from_s]
-        return judge(lag_ms, load or self.load, self.steady_metrics, self.cores)
+        return judge(
+            lag_ms, load or self.load, self.steady_metrics, self.cores, here=is_loopback(self.target)
+        )
 
     @property
     def steady_metrics(self) -> Sequence[Measured]:

@@ -47,7 +47,8 @@ def read_figures(root: Section) -> Run:
         cores=root.convert("cores", _count),
         pacing=root.convert("pacing", _pacing),
         load=root.converted(
-            "load", lambda item: Load(*_parts(item, _number, _number, _count, _count, _count))
+            "load",
+            lambda item: Load(*_parts(item, _number, _number, _count, _count, _count, _optional_number)),
         ),
         remarks=root.converted("remarks", _text),
         limits=root.converted("limits", _limit),

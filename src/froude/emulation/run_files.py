@@ -76,6 +76,10 @@ def _unphased(data: Fields) -> None:
         {name: Fields({"max_us": 0, "counts": []} if name != "series" else {}) for name in _PHASE}
     )
     data["steady_from_s"] = 0.0
+    load = data.get("load")
+    for each in load if isinstance(load, list) else ():
+        if isinstance(each, list):
+            each.append(None)
     data["failures"], data["limits"], data["environment"] = [], [], Fields()
 
 

@@ -79,7 +79,7 @@ class RunSummary(_Flat):
     reasons: list[str]
     """Of the verdict, the gravest first."""
     bottleneck: str
-    """`player`, `target`, `neither` or `unknown`."""
+    """`player`, `target`, `machine` (other work on it), `neither` or `unknown`."""
     bottleneck_reason: str
     failure: str | None
     """What ended the run before its time."""

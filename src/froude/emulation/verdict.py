@@ -3,7 +3,8 @@
 Red: the run ended before its time; calls could not be sent; a limit that was asked for was not kept, or nobody can
 tell. Amber: figures are there, but not of what was planned, or not of the target alone: the player was the limit,
 calls failed that did not fail when they were recorded, the run was interrupted, its ramp never ended, a node refused
-to go on, the target counted other numbers of calls, or nothing was seen of the target. Green: none of these.
+to go on, calls were sent more than a second after they were due, the target
+counted other numbers of calls, other work kept the machine busy, or nothing was seen of the target. Green: none of these.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ from froude.emulation.bottleneck import LimitedBy
 
 if TYPE_CHECKING:
     from froude.emulation.run import Run
+
+
+_LATE_MS = 1000.0
+"""Lateness (p99) from which a load is another than was planned."""
 
 
 class Colour(Enum):
@@ -69,6 +74,9 @@ def _amber(run: Run) -> Iterator[str]:
         yield f"{counted(run.failed.total(), 'call')} failed that did not fail when recorded"
     if run.unsent:
         yield f"{counted(sum(run.unsent.values()), 'call')} due and not sent before the end"
+    if run.lateness.p99_ms > _LATE_MS:
+        late_s = run.lateness.p99_ms / 1e3
+        yield f"calls were sent up to {late_s:,.1f} s (p99) after they were due: the load fell behind its plan"
     if run.refused:
         yield f"{counted(run.refused, 'node')} refused by the target"
     if run.steady_from_s is None:
@@ -77,5 +85,7 @@ def _amber(run: Run) -> Iterator[str]:
         yield f"the target counted other numbers of calls than were sent, of {counted(len(run.differences), 'method')}"
     if run.bottleneck.by is LimitedBy.PLAYER:
         yield f"the player was the limit: {run.bottleneck.reason}"
+    if run.bottleneck.by is LimitedBy.MACHINE:
+        yield f"the machine was busy: {run.bottleneck.reason}"
     if run.bottleneck.by is LimitedBy.UNKNOWN:
         yield "nothing was seen of the target itself: name its web address"

@@ -51,6 +51,8 @@ class JobDefinition:
     """Recorded only to check the prediction."""
     play: Scale
     """Played with emulated nodes."""
+    knee: Scale | None = None
+    """Where a short search for the NameNode's knee begins; None for no search."""
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -82,6 +84,7 @@ DEMO = JobDefinition(
     ),
     held_out=Scale.of(datanodes=6, clients=5, files=8),
     play=Scale.of(datanodes=200, clients=50, files=40),
+    knee=Scale.of(datanodes=50, clients=12, files=20),
 )
 
 

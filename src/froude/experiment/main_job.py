@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from froude.base.progress import Progress, Silent, Task
@@ -14,6 +14,9 @@ from froude.base.scratch import Scratch
 from froude.base.units import Quantity
 from froude.emulation.run import Run
 from froude.experiment.jobs import JobDefinition
+from froude.experiment.knee import Knee
+from froude.experiment.knee import knee as search_knee
+from froude.experiment.knee_file import write_knee
 from froude.experiment.play import play
 from froude.experiment.record import record
 from froude.hadoop.cluster import Cluster
@@ -61,6 +64,8 @@ class MainJob:
     held_out: Recorded
     plan: Plan
     run: Run
+    knee: Knee | None = None
+    """How far the NameNode scales, where the job asks for it: a short search."""
 
 
 def run_main_job(
@@ -111,7 +116,45 @@ def run_main_job(
         run = play(plan, namenode, progress=shown, folder=workspace.new("run"), seed=seed, command=command)
     if run.interrupted:  # it is kept, but no report tells of a whole job
         raise KeyboardInterrupt
-    return MainJob(job, tuple(train), workload, path, prediction, held_out, plan, run)
+    done = MainJob(job, tuple(train), workload, path, prediction, held_out, plan, run)
+    if job.knee is None or run.failure is not None or run.left_out:
+        return done
+    found = short_knee(workload, job.knee, hadoop, fast=fast, seed=seed, progress=shown)
+    write_knee(workspace.new("knee", suffix=".json"), found, Origin(at, (lineage.content_hash,), seed))
+    return replace(done, knee=found)
+
+
+def short_knee(
+    workload: Workload, first: Scale, hadoop: Hadoop, *, fast: bool, seed: int, progress: Progress
+) -> Knee:
+    """A search of a minute or two: each load twice the one before, a few plays in all.
+
+    Args:
+        workload: the mined pattern.
+        first: where to begin.
+        hadoop: the release to play against.
+        fast: quick start-up of the NameNodes instead of full speed.
+        seed: of the plays.
+        progress: shows what goes on.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C.
+    """
+    found = search_knee(
+        workload,
+        lambda: NameNode(hadoop, heap="1 GB", fast=fast),
+        at=first,
+        most=16,
+        resolution=0.5,
+        repeats=2,
+        most_plays=8,
+        warm_up_s=4.0,
+        seed=seed,
+        progress=progress,
+    )
+    if found.interrupted:
+        raise KeyboardInterrupt
+    return found
 
 
 def record_job(

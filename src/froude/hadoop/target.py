@@ -115,3 +115,9 @@ def target_at(service: str, address: tuple[str, int], identity: str) -> Target:
         identity: who it is.
     """
     return Target(service, f"{address[0]}:{address[1]}", identity)
+
+
+def is_loopback(addresses: str) -> bool:
+    """Whether all of `HOST:PORT, HOST:PORT` are loopback addresses, so that who listens there shares this machine."""
+    hosts = [address.strip().rpartition(":")[0].strip("[]") for address in addresses.split(",")]
+    return all(host == "localhost" or host == "::1" or host.startswith("127.") for host in hosts)

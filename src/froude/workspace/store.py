@@ -21,6 +21,7 @@ PLACES = {
     "workload": "workloads",
     "plan": "plans",
     "run": "runs",
+    "knee": "knees",
     "report": "reports",
     "scenario": "scenarios",
 }
@@ -72,7 +73,7 @@ class Workspace:
         """Where a new artifact shall be written.
 
         Args:
-            kind: `trace`, `workload`, `plan`, `run`, `report` or `scenario`.
+            kind: `trace`, `workload`, `plan`, `run`, `knee`, `report` or `scenario`.
             name: its name; None takes the next free number: `trace-1`, ...
             suffix: for kinds that are files: `.yaml`, `.html`.
 

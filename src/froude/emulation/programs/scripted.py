@@ -28,6 +28,7 @@ from froude.emulation.programs.events import (
     Reached,
     Reply,
     Send,
+    SendMessage,
     Started,
     Timer,
     WakeAt,
@@ -49,7 +50,7 @@ from froude.workload.types import (
     Side,
 )
 
-_STEP, _AGAIN, _PERIODIC = 0, 1, 1 << 20  # tokens of timers, the last one for periodic call 0
+_STEP, _AGAIN, _HELD, _PERIODIC = 0, 1, 2, 1 << 20  # tokens of timers, the last one for periodic call 0
 _BESIDE = 1 << 20  # first token of the calls that the steps, which are `_STEP`, do not wait for
 _POLLS = 100
 """Attempts after which a poll is given up."""
@@ -59,8 +60,27 @@ class ScriptedNode:
     """One node of a node type; see the module."""
 
     __slots__ = (
-        "_beating", "_beats", "_beside", "_body", "_call", "_cursor", "_family", "_flying", "_memory", "_open",
-        "_pace", "_promised", "_retries", "_rng", "_started", "_tokens", "_type", "id", "population",
+        "_beating",
+        "_beats",
+        "_beside",
+        "_body",
+        "_call",
+        "_cursor",
+        "_due_s",
+        "_family",
+        "_flying",
+        "_memory",
+        "_open",
+        "_pace",
+        "_promised",
+        "_retries",
+        "_rng",
+        "_started",
+        "_tokens",
+        "_transfers",
+        "_type",
+        "id",
+        "population",
     )  # fmt: skip
 
     def __init__(self, family: ScriptedFamily, number: int) -> None:
@@ -83,6 +103,8 @@ class ScriptedNode:
         self._call: CallTemplate | None = None
         self._body = b""
         self._flying = 0
+        self._due_s = 0.0
+        self._transfers = False
         self._retries = 0
         self._open: dict[int, int] = {}
         self._beating: set[int] = set()
@@ -171,7 +193,11 @@ class ScriptedNode:
         """Wait until the next step is due, or end."""
         call = self._cursor.call
         if call is not None:
-            out.append(WakeAt(self._pace.due(call, now_s), _STEP))
+            self._due_s = self._pace.due(call, now_s)
+            earliest_s = self._pace.transferred(call, now_s) if self._transfers else self._due_s
+            held = earliest_s > self._due_s
+            out.append(WakeAt(earliest_s, _HELD) if held else WakeAt(self._due_s, _STEP))
+            self._transfers = False
         elif self._flying == 0:
             out.append(Reached(Moment.FINISHED))
 
@@ -213,6 +239,7 @@ class ScriptedNode:
     def _learn(self, call: CallTemplate, reply: Reply, now_s: float, out: list[Instruction]) -> bool:
         """Take what an answer says; False if the call is to be made again."""
         population = self.population
+        said = len(out)
         effects = population.effects_of(self._type.name, call.id)
         watchers = population.watchers(call.method)
         kept = population.needs.wants(call.id, Side.RESPONSE)
@@ -229,6 +256,7 @@ class ScriptedNode:
             for family in watchers:
                 out += family.answered(self, call, response)
             self._cause(call, context, response, out)
+        self._transfers = any(type(instruction) is SendMessage for instruction in out[said:])
         self._opened_or_closed(call, now_s, out)
         return True
 
@@ -256,8 +284,8 @@ class ScriptedNode:
         self._plan_step(now_s, out)
 
     def _timer(self, timer: Timer, now_s: float, out: list[Instruction]) -> None:
-        if timer.token == _STEP:
-            self._send_step(timer.intended_s, now_s, out)
+        if timer.token in {_STEP, _HELD}:
+            self._send_step(self._due_s, now_s, out)
         elif timer.token == _AGAIN:
             assert self._call is not None
             context = NodeContext(self, Place(self._cursor.loops, self._cursor))

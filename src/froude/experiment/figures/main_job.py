@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from froude.emulation.verdict import Colour
+from froude.experiment.figures.knee import knee_section
 from froude.experiment.figures.prediction import prediction_section, share_text
 from froude.experiment.figures.run import run_sections
 from froude.experiment.figures.trace import traces_section
@@ -22,7 +24,8 @@ def main_job_report(done: MainJob) -> Report:
         else f"{share_text(done.prediction.sequence_share)} of the call sequences"
     )
     held_out, play = done.job.held_out, done.plan.scale
-    lede = (
+    answer = f"**{done.knee.answer}** " if done.knee is not None else ""
+    lede = answer + (
         f"From {len(done.train)} small runs Froude predicted one at **{held_out}**, which it had not seen: "
         f"{sequences} and {share_text(logical.share)} of the arguments were predicted. "
         f"It then played **{play}** against a NameNode: {answered:,} calls in {done.run.elapsed_s:.0f} s, "
@@ -34,7 +37,7 @@ def main_job_report(done: MainJob) -> Report:
         title="How far does this NameNode scale?",
         subtitle=f"{done.job.what} Hadoop {traces[0].meta.release}, everything on this machine.",
         lede=lede,
-        tone=Tone.GOOD if exact and not done.run.failure else Tone.WARNING,
+        tone=_tone(done, exact=exact),
         figures=(
             KeyFigure("call sequences predicted", done.prediction.sequence_share, ValueKind.SHARE, aim=1.0),
             KeyFigure("logical arguments predicted", logical.share, ValueKind.SHARE, aim=0.99),
@@ -51,6 +54,7 @@ def main_job_report(done: MainJob) -> Report:
             ),
         ),
         sections=(
+            *([knee_section(done.knee)] if done.knee is not None else []),
             traces_section(traces, closures),
             workload_section(done.workload, play),
             prediction_section(done.prediction, str(held_out)),
@@ -64,3 +68,10 @@ def main_job_report(done: MainJob) -> Report:
             "Recorded clusters": ", ".join(done.workload.recorded.source_ids),
         },
     )
+
+
+def _tone(done: MainJob, *, exact: bool) -> Tone:
+    """The colour of the whole: the run's verdict, and no better than amber where an aim of the prediction is missed."""
+    if done.run.verdict.colour is Colour.RED:
+        return Tone.BAD
+    return Tone.GOOD if exact and done.run.verdict.colour is Colour.GREEN else Tone.WARNING

@@ -1,0 +1,157 @@
+"""`froude knee`: how far a NameNode scales."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from froude.base.errors import InputError
+from froude.cli import inputs
+from froude.cli.inputs import named
+from froude.cli.outputs import Output, claim
+from froude.cli.settings import Settings
+from froude.emulation.limits import MEASURES
+from froude.emulation.pacing import Pacing
+from froude.workload.scale import Scale
+
+if TYPE_CHECKING:
+    from froude.experiment.knee import Knee
+
+EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
+LIMITS = ("p99 < 1 s", "error_rate < 1 %", "datanodes_lost < 1")
+
+
+def knee(
+    ctx: typer.Context,
+    workload: Annotated[
+        Path, typer.Argument(metavar="WORKLOAD", help="The workload's YAML file, or its name here.")
+    ],
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=QUANTITY", help="Where a scale variable begins [its largest recorded]; repeatable."
+        ),
+    ] = None,
+    raised: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--raise",
+            metavar="NAME",
+            help="What is raised: scale variables, together, or `speed` "
+            "[every variable on which the number of nodes depends]; repeatable.",
+        ),
+    ] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CONDITION",
+            help=f"What must be kept, such as 'p99(addBlock) < 50 ms' [{'; '.join(LIMITS)}]; repeatable. "
+            f"Of: {', '.join(MEASURES)}.",
+        ),
+    ] = None,
+    most: Annotated[float, typer.Option(min=1, help="Largest factor of the first load.")] = 1024,
+    resolution: Annotated[
+        float, typer.Option(min=0.01, help="How near the loads on both sides of the knee must be.")
+    ] = 0.1,
+    repeats: Annotated[int, typer.Option(min=1, help="Plays on each side of the knee.")] = 3,
+    speed: Annotated[
+        float, typer.Option(min=0.001, help="2 halves every recorded pause, from the first load on.")
+    ] = 1.0,
+    ramp: Annotated[float, typer.Option(min=0.01, help="Emulated daemons that begin in a second.")] = 1000.0,
+    warm_up: Annotated[
+        float, typer.Option(min=0, help="Seconds for which each NameNode is called before it is measured.")
+    ] = 10.0,
+    pacing: Annotated[Pacing | None, typer.Option(help="As of `froude play`.")] = None,
+    duration: Annotated[str | None, typer.Option(help="Longest time of a play, for example '30 s'.")] = None,
+    release: Annotated[str | None, typer.Option(help="Hadoop release of the NameNode.")] = None,
+    heap: Annotated[str, typer.Option(help="The NameNode's largest heap.")] = "1 GB",
+    conf: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A property of the NameNode's configuration; repeatable."),
+    ] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", help="File of the answer.")] = Path("knee.json"),
+) -> None:
+    """How far does a NameNode scale? Plays at growing load until a limit breaks.
+
+    Every play is on a NameNode of its own that Froude starts, with an empty namespace. The load is doubled until a
+    limit breaks, then halved in between, and played again at both sides. Where the player was the limit, the answer
+    says "at least". Ends with 3 if the first load breaks a limit already. `froude report` shows latency and
+    throughput against load.
+
+    Example: froude knee workload.yaml --raise datanodes --raise clients --limit 'p99(addBlock) < 50 ms' -o knee.json
+    """
+    settings: Settings = ctx.obj
+    workload = inputs.place(settings, workload, "workload")
+    claim(settings, [Output(output, "knee")], [workload])
+    opened = inputs.workload(settings, workload)
+    from froude.emulation.limits import parse_limit
+    from froude.experiment import knee as search
+    from froude.experiment.knee_file import knee_text, write_knee
+    from froude.hadoop.distribution import Hadoop
+    from froude.hadoop.namenode import NameNode
+
+    limits = tuple(limit or LIMITS)
+    first = dict(Scale.parse(at or []))
+    properties = _properties(conf or [])
+    if settings.dry_run:
+        for text in limits:
+            parse_limit(text)
+        base = search.first_scale(opened.workload, first)
+        what = ", ".join(raised or search.driving(opened.workload, base))
+        settings.would(f"raise {what} from {base} until one of these breaks: {'; '.join(limits)}")
+        return
+    hadoop = Hadoop.find(release, progress=settings.progress())
+    with named(workload):
+        found = search.knee(
+            opened.workload,
+            lambda: NameNode(hadoop, heap=heap, conf=properties),
+            at=first,
+            raised=raised or (),
+            limits=limits,
+            most=most,
+            resolution=resolution,
+            repeats=repeats,
+            speed=speed,
+            ramp=ramp,
+            warm_up_s=warm_up,
+            pacing=pacing,
+            duration=duration,
+            seed=settings.seed,
+            progress=settings.progress(),
+        )
+    origin = settings.origin([opened.content], seeded=True)
+    if found.plays:
+        write_knee(output, found, origin)
+        settings.emit(knee_text(found, origin))
+        settings.out(knee_table(found))
+        settings.out(f"Written to {output}; `froude report {output}` draws it")
+    if found.interrupted:
+        raise typer.Exit(EXIT_INTERRUPTED)
+    if found.status is search.Status.BELOW:
+        raise typer.Exit(EXIT_MISSED)
+
+
+def knee_table(knee: Knee) -> str:
+    """The answer, how many plays agree, and every play, by load."""
+    lines = [knee.answer, f"Agreeing: {knee.confidence}", ""]
+    lines.append(f"{'outcome':<8}{'calls/s':>10}{'p50 ms':>10}{'p99 ms':>10}  {'limited by':<11}load")
+    for play in sorted(knee.plays, key=lambda play: play.level):
+        run = play.run
+        numbers = f"{run.calls_per_s:>10,.0f}{run.p50_ms:>10.2f}{run.p99_ms:>10.2f}"
+        lines.append(f"{play.outcome.value:<8}{numbers}  {run.bottleneck:<11}{play.load}")
+    return "\n".join(lines)
+
+
+def _properties(texts: list[str]) -> dict[str, str]:
+    """`NAME=VALUE` texts.
+
+    Raises:
+        InputError: one without a name or a value.
+    """
+    pairs = [text.partition("=") for text in texts]
+    for name, equals, _ in pairs:
+        if not name or not equals:
+            raise InputError("is no property", place="--conf", found=name, allowed="NAME=VALUE")
+    return {name: value for name, _, value in pairs}

@@ -1,0 +1,328 @@
+"""How far does a NameNode scale? Plays at growing load until a limit breaks, each on a NameNode of its own.
+
+A NameNode is started anew for every play, so that each begins with an empty namespace, and warmed up, so that its JVM
+is measured compiled. The knee is that of this machine, which player and target share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from froude.base.errors import InputError
+from froude.base.progress import Progress, Silent
+from froude.base.summary import Summarised, counted
+from froude.base.units import Quantity
+from froude.emulation.bottleneck import LimitedBy
+from froude.emulation.limits import parse_limit
+from froude.emulation.pacing import Pacing
+from froude.emulation.run import Run
+from froude.emulation.run_summary import RunSummary, summarise
+from froude.experiment.knee_search import Outcome, Search
+from froude.experiment.play import play
+from froude.experiment.warm_up import warm_up
+from froude.hadoop.namenode import NameNode
+from froude.workload.extrapolate import extrapolate
+from froude.workload.plan import Plan
+from froude.workload.scale import Scale
+from froude.workload.types import Workload
+
+SPEED = "speed"
+"""What is raised in place of a Scale variable: all recorded pauses become shorter."""
+LIMITS = ("p99 < 1 s", "error_rate < 1 %", "datanodes_lost < 1")
+"""What a load must keep where nothing else is asked for."""
+
+
+class Status(Enum):
+    """What a search came to."""
+
+    FOUND = "found"
+    """A load that is kept, and a slightly larger one that the target does not keep."""
+    AT_LEAST = "at least"
+    """The player, or other work on the machine, was the limit: the knee lies beyond."""
+    OPEN = "open"
+    """No limit broke up to the largest load that was asked for."""
+    BELOW = "below"
+    """The smallest load that was tried breaks a limit."""
+    UNSETTLED = "unsettled"
+    """It was ended, or came to its number of plays, before its two sides were near enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """One play of a search."""
+
+    level: float
+    """Factor of the first load."""
+    outcome: Outcome
+    run: RunSummary
+
+    @property
+    def load(self) -> str:
+        """The load in words: what was raised, and to what."""
+        scale = [f"{name}={value}" for name, value in self.run.scale.items()]
+        return ", ".join([*scale, *([f"speed={self.run.speed:g}"] if self.run.speed != 1 else [])])
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Knee(Summarised):
+    """How far a NameNode scales."""
+
+    raised: tuple[str, ...]
+    """The Scale variables that were raised together, or `speed`."""
+    limits: tuple[str, ...]
+    plays: tuple[Play, ...]
+    """In the order in which they were played."""
+    status: Status
+    low: float | None
+    """Factor of the largest load that was kept."""
+    high: float | None
+    """Factor of the smallest that was not."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    interrupted: bool = False
+
+    def at(self, level: float | None) -> tuple[Play, ...]:
+        """The plays of one load."""
+        return tuple(each for each in self.plays if each.level == level)
+
+    @property
+    def answer(self) -> str:
+        """One sentence: up to where, what broke first, and who was the limit."""
+        kept, broke = self.at(self.low), self.at(self.high)
+        upto = f"{kept[-1].load} ({_rate(kept)})" if kept else ""
+        last = next((each for each in reversed(broke) if each.outcome is not Outcome.KEPT), None)
+        match self.status:
+            case Status.FOUND:
+                assert last is not None
+                return f"The NameNode keeps its limits up to {upto}; at {last.load}, {_broken(last)}."
+            case Status.AT_LEAST:
+                assert last is not None
+                return f"At least {upto}: at {last.load} the {last.run.bottleneck} was the limit, so this is not the knee."
+            case Status.OPEN:
+                return f"At least {upto}: no limit broke up to there."
+            case Status.BELOW:
+                assert last is not None
+                return f"Less than {last.load}: already there, {_broken(last)}."
+        return f"Not settled: kept at {upto or 'no load'}{f', not kept at {last.load}' if last else ''}."
+
+    @property
+    def confidence(self) -> str:
+        """How many plays agree at either side."""
+        sides = ((self.low, "below", True), (self.high, "above", False))
+        parts = []
+        for level, where, keeps in sides:
+            plays = self.at(level)
+            agreeing = sum((each.outcome is Outcome.KEPT) is keeps for each in plays)
+            if plays:
+                parts.append(f"{agreeing} of {counted(len(plays), 'play')} {where}")
+        return ", ".join(parts)
+
+    def summary(self) -> Mapping[str, str]:
+        """The answer, how sure it is, and how many plays it took."""
+        return {
+            "answer": self.answer,
+            "agree": self.confidence,
+            "plays": str(len(self.plays)),
+        }
+
+
+def _rate(plays: Sequence[Play]) -> str:
+    rates = sorted(each.run.calls_per_s for each in plays)
+    return f"{rates[len(rates) // 2]:,.0f} calls/s"
+
+
+def _broken(last: Play) -> str:
+    broken = [result for result in last.run.limits if not result.held]
+    if last.run.failure is not None:
+        return f"the NameNode failed ({last.run.failure})"
+    what = " and ".join(
+        f"{each.limit} broke ({'unknown' if each.value is None else f'{each.value:.3g} {each.unit}'.strip()})"
+        for each in broken
+    )
+    return f"{what}; limited by: {last.run.bottleneck}"
+
+
+def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
+    workload: Workload,
+    start: Callable[[], NameNode],
+    *,
+    at: Mapping[str, str | float | Quantity] | None = None,
+    raised: Sequence[str] = (),
+    limits: Sequence[str] = LIMITS,
+    most: float = 1024.0,
+    resolution: float = 0.1,
+    repeats: int = 3,
+    speed: float = 1.0,
+    ramp: float = 1000.0,
+    warm_up_s: float = 10.0,
+    most_plays: int = 40,
+    pacing: Pacing | None = None,
+    duration: float | str | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Knee:
+    """Raise the load of a workload until a NameNode breaks a limit.
+
+    Args:
+        workload: the mined pattern.
+        start: makes a NameNode for one play, not entered yet: `lambda: hadoop.namenode(heap="4 GB")`.
+        at: Scale to begin with; a variable that is not named begins with its largest recorded quantity.
+        raised: variables that are raised together, or `speed`; empty for all on which the number of nodes depends.
+        limits: what must be kept (`emulation.limits`).
+        most: largest factor of the first load.
+        resolution: how near the two sides must be, as a share.
+        repeats: plays at each side.
+        speed: of the first load; 2 halves every recorded pause.
+        ramp: emulated daemons that begin in a second.
+        warm_up_s: seconds for which each NameNode is called before it is measured.
+        most_plays: after so many the search ends wherever it is.
+        pacing: closed or scheduled; None as `play` chooses.
+        duration: longest time of a play.
+        seed: of every random choice; each play has its own.
+        progress: shows what goes on.
+
+    Returns:
+        The knee, with every play. An interrupt ends the search early: what was played is in it.
+
+    Raises:
+        InputError: a limit, a variable or a plan that cannot be; or calls that could not be sent, so that the load
+            would not be what it says.
+    """
+    for text in limits:
+        parse_limit(text)
+    base = first_scale(workload, at or {})
+    names = tuple(raised) or driving(workload, base)
+    _check_raised(names, base)
+    loads = _Loads(workload, base, names, speed)
+    search = Search(most, resolution, repeats, most_plays, same=lambda a, b: loads.text(a) == loads.text(b))
+    shown = progress or Silent()
+    plays: list[Play] = []
+    environment: dict[str, str] = {}
+    ended = False
+    try:
+        while (level := search.next_level()) is not None:
+            plan = loads.plan(level)
+            with shown.task(f"Play {len(plays) + 1}: {loads.text(level)}") as task:
+                with start() as namenode:
+                    task.say("warm up")
+                    warm_up(namenode, warm_up_s)
+                    task.say(f"{sum(plan.counts.values()):,} nodes")
+                    run = play(
+                        plan,
+                        namenode,
+                        record="summary",
+                        pacing=pacing,
+                        speed=loads.speed(level),
+                        ramp=ramp,
+                        duration=duration,
+                        seed=seed + len(plays),
+                        limits=limits,
+                        check_counts=False,
+                    )
+                if run.interrupted:
+                    raise KeyboardInterrupt
+                _check_whole(run)
+                environment = dict(run.environment)
+                plays.append(Play(level, outcome_of(run), summarise(run)))
+                search.record(level, plays[-1].outcome)
+    except KeyboardInterrupt:
+        ended = True
+    status = Status.UNSETTLED if ended or not search.settled else status_of(search)
+    return Knee(names, tuple(limits), tuple(plays), status, search.low, search.high, environment, ended)
+
+
+def outcome_of(run: Run) -> Outcome:
+    """What a play says of the load: where the player was late, or the machine busy, nothing of the target."""
+    if run.failure is None and all(result.held for result in run.limits):
+        return Outcome.KEPT
+    masked = run.bottleneck.by in {LimitedBy.PLAYER, LimitedBy.MACHINE} and run.failure is None
+    return Outcome.UNCLEAR if masked else Outcome.BROKE
+
+
+def status_of(search: Search) -> Status:
+    """What a search came to that is over."""
+    if search.high is None:
+        return Status.OPEN
+    if Outcome.BROKE not in search.at(search.high):
+        return Status.AT_LEAST if search.low is not None else Status.UNSETTLED
+    return Status.BELOW if search.low is None else Status.FOUND
+
+
+def first_scale(workload: Workload, at: Mapping[str, str | float | Quantity]) -> Scale:
+    """The Scale that a search begins with: what is given, else the largest recorded quantity of each variable."""
+    given = Scale.from_mapping(at)
+    recorded: dict[str, Quantity] = {}
+    for seen in workload.recorded.scales:
+        for name, quantity in seen.items():
+            if name not in recorded or quantity.value > recorded[name].value:
+                recorded[name] = quantity
+    unknown = sorted(set(given) - set(recorded))
+    if unknown:
+        allowed = ", ".join(sorted(recorded)) or "none"
+        raise InputError(
+            "is no variable of the recorded runs", place="--at", found=unknown[0], allowed=allowed
+        )
+    return Scale.from_mapping({**recorded, **given})
+
+
+def driving(workload: Workload, base: Scale) -> tuple[str, ...]:
+    """The variables on which the number of nodes depends; `speed` where none does."""
+    names = {name for node_type in workload.node_types for name in node_type.count.variables}
+    return tuple(name for name in base if name in names) or (SPEED,)
+
+
+def _check_raised(names: Sequence[str], base: Scale) -> None:
+    unknown = [name for name in names if name not in base and name != SPEED]
+    if unknown:
+        raise InputError(
+            "cannot be raised", place="--raise", found=unknown[0], allowed=", ".join([*base, SPEED])
+        )
+
+
+def _check_whole(run: Run) -> None:
+    """A load of which calls were left out is another load than it says.
+
+    Raises:
+        InputError: calls were left out.
+    """
+    if run.left_out:
+        left_out = counted(sum(run.left_out.values()), "call")
+        remedy = "Answer the workload's questions first: `froude review`"
+        raise InputError(
+            "cannot be played as planned", place="plan", found=f"{left_out} without a value", remedy=remedy
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Loads:
+    """From a factor to what is played."""
+
+    workload: Workload
+    base: Scale
+    raised: tuple[str, ...]
+    base_speed: float
+
+    def scale(self, level: float) -> Scale:
+        """The Scale of a factor; what was whole stays whole, and is 1 at least."""
+        quantities = dict(self.base)
+        for name in self.raised:
+            if name != SPEED:
+                quantity = quantities[name]
+                value = quantity.value * level
+                whole = quantity.value == int(quantity.value)
+                quantities[name] = Quantity(max(1, round(value)) if whole else value, quantity.unit)
+        return Scale.from_mapping(quantities)
+
+    def speed(self, level: float) -> float:
+        """The speed of a factor."""
+        return self.base_speed * level if SPEED in self.raised else self.base_speed
+
+    def text(self, level: float) -> str:
+        """The load in words."""
+        speed = f", speed={self.speed(level):.4g}" if SPEED in self.raised else ""
+        return f"{self.scale(level)}{speed}"
+
+    def plan(self, level: float) -> Plan:
+        """The plan of a factor; `play` refuses one that cannot be played."""
+        return extrapolate(self.workload, self.scale(level))

@@ -1,0 +1,103 @@
+"""Where a load stops being kept: doubled until it breaks, halved in between, and repeated at both sides. Pure.
+
+Loads are factors of the first one. Outcomes of one load may differ from play to play, since a machine is noisy: the
+majority of its plays counts, and where they are as many, the worse.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+
+_LEAST = 1 / 64
+"""Smallest factor that is tried where the first load breaks already."""
+
+
+class Outcome(Enum):
+    """What came of a play at some load."""
+
+    KEPT = "kept"
+    """Every limit was."""
+    BROKE = "broke"
+    """A limit was not kept, or the target failed."""
+    UNCLEAR = "unclear"
+    """A limit was not kept, and the player or other work on the machine was the limit: nothing is known of the target."""
+
+
+@dataclass(slots=True)
+class Search:
+    """A search in progress: ask for `next_level`, play it, and `record` what came of it."""
+
+    most: float = 1024.0
+    """Largest factor that is tried."""
+    resolution: float = 0.1
+    """How far apart the two sides of the knee may lie, as a share of the lower."""
+    repeats: int = 3
+    """Plays at each side."""
+    most_plays: int = 40
+    """After which the search ends wherever it is."""
+    same: Callable[[float, float], bool] = field(default=lambda a, b: a == b)
+    """Whether two factors give the same load, since there is no half of a node."""
+    plays: list[tuple[float, Outcome]] = field(default_factory=list)
+    """Factor and outcome of every play, in order."""
+
+    def record(self, level: float, outcome: Outcome) -> None:
+        """Take note of a play.
+
+        Args:
+            level: its factor.
+            outcome: what came of it.
+        """
+        self.plays.append((level, outcome))
+
+    def next_level(self) -> float | None:
+        """The factor to play next; None where the search is over."""
+        return None if len(self.plays) >= self.most_plays else self._wanted()
+
+    def _wanted(self) -> float | None:
+        low, high = self.low, self.high
+        if low is None and high is None:
+            return 1.0
+        if high is None:
+            assert low is not None
+            return self._repeat(low) if low >= self.most else min(2 * low, self.most)
+        if low is None:
+            return self._repeat(high) if high <= _LEAST else high / 2
+        between = math.sqrt(low * high)
+        apart = high / low > 1 + self.resolution
+        if apart and not self.same(between, low) and not self.same(between, high):
+            return between
+        return self._repeat(low, high)
+
+    def _repeat(self, *levels: float) -> float | None:
+        """The one of these that was played least, unless all were often enough."""
+        least = min(levels, key=lambda level: sum(self.at(level).values()))
+        return least if sum(self.at(least).values()) < self.repeats else None
+
+    def at(self, level: float) -> dict[Outcome, int]:
+        """How often a load came to each outcome."""
+        outcomes = [outcome for played, outcome in self.plays if played == level]
+        return {outcome: outcomes.count(outcome) for outcome in Outcome if outcome in outcomes}
+
+    def _kept(self, level: float) -> bool:
+        outcomes = self.at(level)
+        return outcomes.get(Outcome.KEPT, 0) * 2 > sum(outcomes.values())
+
+    @property
+    def high(self) -> float | None:
+        """The smallest load that was not kept."""
+        return min((level for level, _ in self.plays if not self._kept(level)), default=None)
+
+    @property
+    def low(self) -> float | None:
+        """The largest load that was kept, below the smallest that was not."""
+        high = self.high
+        kept = [level for level, _ in self.plays if self._kept(level)]
+        return max((level for level in kept if high is None or level < high), default=None)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the search came to its end, not only to its number of plays."""
+        return self._wanted() is None
