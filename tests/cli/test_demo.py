@@ -62,8 +62,10 @@ def test_the_figures_and_the_report(stand_in: Callable[..., Asked], tmp_path: Pa
         "all arguments predicted 99.00%",
         "emulated nodes 5",
         "calls answered 3",
-        "verdict amber: 1 call failed that did not fail when recorded; nothing was seen of the target itself: "
-        "name its web address",
+        (
+            "verdict amber: 1 call failed that did not fail when recorded; nothing was seen of the target itself: "
+            "name its web address"
+        ),
         "calls failed 1",
         "calls left out 0",
         "p50 ms 2.0",

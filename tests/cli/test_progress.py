@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
+
 import pytest
 
-from froude.cli.progress import RichProgress
+from froude.cli.progress import LineProgress, RichProgress
 
 Out = pytest.CaptureFixture[str]
 
@@ -63,3 +67,70 @@ def test_names_are_no_markup(capsys: Out) -> None:
     with RichProgress().task("read a[/b]") as task:
         task.say("[red].csv")
     assert "read a[/b] [red].csv" in lines(capsys)[0]
+
+
+class _Timer:
+    """A timer that rings where a test says so."""
+
+    def __init__(
+        self, made: list[_Timer], seconds: float, function: Callable[..., None], words: tuple[str]
+    ) -> None:
+        made.append(self)
+        self.seconds, self.function, self.words = seconds, function, words
+        self.cancelled = self.daemon = False
+
+    def start(self) -> None:
+        """Nothing rings by itself."""
+
+    def cancel(self) -> None:
+        """It will not ring any more."""
+        self.cancelled = True
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(1.9, []), (2.0, ["mine ...", "mine: done in 2.0 s"])])
+def test_off_a_terminal_a_step_has_a_line_at_both_ends(seconds: float, said: list[str]) -> None:
+    """Unless it is over at once."""
+    written: list[str] = []
+    made: list[_Timer] = []
+    now = [10.0]
+    progress = LineProgress(written.append, lambda: now[0], cast("Any", partial(_Timer, made)))
+    with progress.task("mine"):
+        now[0] += seconds
+        if seconds >= made[0].seconds:
+            made[0].function(*made[0].words)
+    assert written == said
+    assert made[0].cancelled
+
+
+def test_a_long_step_says_now_and_then_where_it_is() -> None:
+    """Every half minute: its share where that is known, and the words said last."""
+    written: list[str] = []
+    now = [0.0]
+    progress = LineProgress(written.append, lambda: now[0], cast("Any", partial(_Timer, [])))
+    with progress.task("play", total=120) as task:
+        for _ in range(12):
+            now[0] += 10
+            task.advance(10)
+            task.say("load, 9 calls/s")
+    assert written == [
+        "play: 25%, load, 9 calls/s (30 s)",
+        "play: 50%, load, 9 calls/s (60 s)",
+        "play: 75%, load, 9 calls/s (90 s)",
+        "play: 100%, load, 9 calls/s (120 s)",
+        "play: done in 120.0 s",
+    ]
+
+
+def test_a_step_that_fails_is_not_done() -> None:
+    """Its error says the rest."""
+    written: list[str] = []
+    made: list[_Timer] = []
+    progress = LineProgress(written.append, timer=cast("Any", partial(_Timer, made)))
+
+    def failing() -> None:
+        with progress.task("play"):
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        failing()
+    assert (written, made[0].cancelled) == ([], True)

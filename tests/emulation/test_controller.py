@@ -63,3 +63,17 @@ def test_impossible_rules_are_refused(groups: list[Group], message: str) -> None
     """A rule that could never be met is an error before the play, not a play that hangs."""
     with pytest.raises(InputError, match=message):
         Controller(groups)
+
+
+def test_a_ramp_lasts_until_every_endless_node_has_started() -> None:
+    """One that ended before it could start counts as well; nodes that end by themselves are no ramp."""
+    controller = Controller([Group("dn", 2, StartRule(), endless=True), Group("c", 1, StartRule())])
+    controller.begin(0.0)
+    controller.reached(NodeId("c", 0), Moment.STARTED, 0.5)
+    assert controller.ramping
+    controller.reached(NodeId("dn", 0), Moment.STARTED, 1.0)
+    controller.reached(NodeId("dn", 0), Moment.FINISHED, 1.0)
+    assert controller.ramping
+    controller.reached(NodeId("dn", 1), Moment.FINISHED, 2.0)
+    assert not controller.ramping
+    assert not Controller([Group("c", 1, StartRule())]).ramping

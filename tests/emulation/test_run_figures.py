@@ -240,7 +240,7 @@ def test_a_figure_that_is_missing_is_named(name: str) -> None:
         ("rows", [[1.0, "create"]], "rows: is of another form; .*a list of 9"),
         ("rows", [[1.0, "create", 4, 3, -2, 1, 2, 2.5, 0]], "rows: is no count"),
         ("rows", [{}], "rows: is of another form"),
-        ("load", [[1.0, None, 1000, 1, 0]], "load: is no number"),
+        ("load", [[1.0, None, 1000, 1, 0, None]], "load: is no number"),
         ("metrics", [[1.0, [1]]], "metrics: is of another form; .*a mapping"),
         ("metrics", [[1.0, {"cpu": "much"}]], "metrics: is no number"),
         ("remarks", [3], "remarks: is no text"),

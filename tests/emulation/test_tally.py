@@ -63,3 +63,39 @@ def test_tallies_merge() -> None:
     assert first.counts == {"a": (6, 6)}
     assert first.series["a"].errors["X"] == 2
     assert first.notes["n"] == 2
+
+
+def test_a_ramp_is_told_from_the_load() -> None:
+    """A call counts where it was sent; one that was in flight at the ramp's end too, and the row has both."""
+    tally = Tally()
+    tally.begin_ramp()
+    before = tally.of("register")
+    before.sent += 1
+    tally.late.append(0.5)
+    tally.end_ramp(0.7)
+    after = tally.of("register")
+    after.sent += 2
+    for series, seconds in ((before, 0.010), (after, 0.020), (after, 0.030)):
+        series.answered += 1
+        series.intended.append(seconds)
+        series.actual.append(seconds)
+    tally.late.append(0.001)
+    tally.close_interval(1.0)
+    assert (tally.steady_from_s, tally.counts, tally.ramp.counts) == (
+        0.7,
+        {"register": (2, 2)},
+        {"register": (1, 1)},
+    )
+    assert (tally.lateness.max_us, tally.ramp.lateness.max_us) == (1000, 500_000)
+    assert tally.whole.counts == {"register": (3, 3)}
+    (row,) = tally.rows
+    assert (row.sent, row.answered, row.max_ms) == (3, 3, 30.0)
+
+
+def test_a_ramp_that_never_ended() -> None:
+    """All that was counted is there, and it is said."""
+    tally = Tally()
+    tally.begin_ramp()
+    tally.of("register").sent += 1
+    tally.close_interval(1.0)
+    assert (tally.steady_from_s, tally.counts, tally.ramp.counts) == (None, {"register": (1, 0)}, {})

@@ -124,24 +124,25 @@ class _Step:
     ) -> None:
         self._label, self._total, self._write, self._clock = label, total, write, clock
         self.begun_s = self._said_s = clock()
-        self._done = 0.0
+        self._done, self._text = 0.0, ""
 
     def advance(self, by: float = 1) -> None:
         """Count units as done."""
         self._done += by
-        self._say("")
+        self._say()
 
     def say(self, text: str) -> None:
         """Say where the work is, now and then."""
-        self._say(text)
+        self._text = text
+        self._say()
 
-    def _say(self, text: str) -> None:
+    def _say(self) -> None:
         now_s = self._clock()
         if now_s - self._said_s < _EVERY_S:
             return
         self._said_s = now_s
         share = f"{self._done / self._total:.0%}" if self._total else ""
-        said = ", ".join(part for part in (share, text) if part)
+        said = ", ".join(part for part in (share, self._text) if part)
         self._write(f"{self._label}: {said or 'at work'} ({now_s - self.begun_s:,.0f} s)")
 
 

@@ -96,7 +96,7 @@ def judge(
     others = machine * cores - player - ((target or 0.0) if here else 0.0)
     if player < _BUSY and machine >= _FULL and others >= _OTHERS:
         by = LimitedBy.MACHINE
-        reason = f"other work on this machine used {others:.1f} of its {cores} cores, the target {seen.removeprefix('used ')}"
+        reason = f"other work used {others:.1f} of this machine's {cores} cores; the target {seen}"
     elif player >= _BUSY or lag_ms > _LAG_MS:
         by = LimitedBy.PLAYER
         reason = (

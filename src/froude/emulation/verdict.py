@@ -1,10 +1,14 @@
 """The verdict on a run: green, amber or red, by rules that are stated here and nowhere else.
 
 Red: the run ended before its time; calls could not be sent; a limit that was asked for was not kept, or nobody can
-tell. Amber: figures are there, but not of what was planned, or not of the target alone: the player was the limit,
-calls failed that did not fail when they were recorded, the run was interrupted, its ramp never ended, a node refused
-to go on, calls were sent more than a second after they were due, the target
-counted other numbers of calls, other work kept the machine busy, or nothing was seen of the target. Green: none of these.
+tell.
+
+Amber: figures are there, but not of what was planned, or not of the target alone. Calls failed that did not fail when
+they were recorded; the run was interrupted; its ramp never ended; a node refused to go on; calls were sent more than a
+second after they were due; the target counted other numbers of calls; the player was the limit; other work kept the
+machine busy; or nothing was seen of the target.
+
+Green: none of these.
 """
 
 from __future__ import annotations

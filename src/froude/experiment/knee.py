@@ -98,7 +98,7 @@ class Knee(Summarised):
                 return f"The NameNode keeps its limits up to {upto}; at {last.load}, {_broken(last)}."
             case Status.AT_LEAST:
                 assert last is not None
-                return f"At least {upto}: at {last.load} the {last.run.bottleneck} was the limit, so this is not the knee."
+                return f"At least {upto}: at {last.load} the {last.run.bottleneck} was the limit, not the NameNode."
             case Status.OPEN:
                 return f"At least {upto}: no limit broke up to there."
             case Status.BELOW:

@@ -23,7 +23,7 @@ class Outcome(Enum):
     BROKE = "broke"
     """A limit was not kept, or the target failed."""
     UNCLEAR = "unclear"
-    """A limit was not kept, and the player or other work on the machine was the limit: nothing is known of the target."""
+    """A limit was not kept, and the target was not the reason: the player was late, or the machine busy."""
 
 
 @dataclass(slots=True)

@@ -120,4 +120,4 @@ def target_at(service: str, address: tuple[str, int], identity: str) -> Target:
 def is_loopback(addresses: str) -> bool:
     """Whether all of `HOST:PORT, HOST:PORT` are loopback addresses, so that who listens there shares this machine."""
     hosts = [address.strip().rpartition(":")[0].strip("[]") for address in addresses.split(",")]
-    return all(host == "localhost" or host == "::1" or host.startswith("127.") for host in hosts)
+    return all(host in {"localhost", "::1"} or host.startswith("127.") for host in hosts)

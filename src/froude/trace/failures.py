@@ -16,7 +16,7 @@ OTHERS = "other messages"
 """Stands for the messages of a method and class beyond the bounded number of groups."""
 _MOST = 200
 _LONGEST = 300
-_PATH = re.compile(r"(?:[a-z]+://)?/[^\s,;:()\[\]{}'\"]*")
+_PATH = re.compile(r"(?:[a-z]+:/)?/[^\s,;()\[\]{}'\"]*(?<!:)")
 _UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)*(?::\d+)?")
 

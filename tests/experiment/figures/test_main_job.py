@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from froude.emulation.bottleneck import CPU, Measured
 from froude.experiment.figures.main_job import main_job_report
 from froude.experiment.figures.prediction import prediction_section
 from froude.experiment.figures.workload import workload_section
@@ -25,13 +26,17 @@ def test_the_lede_answers_in_numbers(tmp_path: Path) -> None:
 
 
 def test_only_what_came_out_exactly_is_good(tmp_path: Path) -> None:
-    """A sequence that did not, or a run that failed, is a warning."""
-    assert main_job_report(done(tmp_path)).tone is Tone.GOOD
-    missed = main_job_report(done(tmp_path, prediction=PREDICTION))
+    """A sequence that did not, and a run that is not green, is a warning; a run that failed is bad."""
+    metrics = [Measured(float(s), {CPU: 0.1 * s}) for s in range(4)]
+    good = a_run(metrics=metrics)
+    good.tally.of("create").errors.clear()
+    assert main_job_report(done(tmp_path, run=good)).tone is Tone.GOOD
+    assert main_job_report(done(tmp_path, run=a_run(metrics=metrics))).tone is Tone.WARNING
+    missed = main_job_report(done(tmp_path, run=good, prediction=PREDICTION))
     assert missed.tone is Tone.WARNING
     assert "80.00 % of the call sequences" in missed.lede
     failed = main_job_report(done(tmp_path, run=a_run(failure="connection reset")))
-    assert failed.tone is Tone.WARNING
+    assert failed.tone is Tone.BAD
 
 
 def test_figures(tmp_path: Path) -> None:

@@ -1,0 +1,93 @@
+"""Limits in words, and runs held against them."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.emulation.bottleneck import CALL_QUEUE, Measured
+from froude.emulation.limits import MEASURES, parse_limit
+from froude.emulation.notes import LEFT_OUT
+from froude.emulation.run import Run
+
+
+@pytest.mark.parametrize(
+    ("text", "measure", "method", "compare", "bound"),
+    [
+        ("p99(addBlock) < 50 ms", "p99", "addBlock", "<", 0.05),
+        ("p50<1s", "p50", None, "<", 1.0),
+        ("p999 ( a.b$c ) <= 2 min", "p999", "a.b$c", "<=", 120.0),
+        ("error_rate < 1 %", "error_rate", None, "<", 0.01),
+        ("error_rate<=0.5", "error_rate", None, "<=", 0.5),
+        ("calls_per_s >= 1000", "calls_per_s", None, ">=", 1000.0),
+        ("max() > 1 ms", "max", None, ">", 0.001),
+    ],
+)
+def test_what_a_limit_says(text: str, measure: str, method: str | None, compare: str, bound: float) -> None:
+    """A measure, for some of a method, a comparison, a value with its unit."""
+    limit = parse_limit(text)
+    assert (limit.measure, limit.method, limit.compare) == (measure, method, compare)
+    assert limit.bound == pytest.approx(bound)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("p99", "is no limit"),
+        ("p99 = 3 ms", "is no limit"),
+        ("p98 < 3 ms", "is no measure; found p98; allowed: p50"),
+        ("p99 < 50", "is of another unit; found 50; allowed: a time"),
+        ("error_rate < 1 ms", "is of another unit"),
+        ("errors < 1 s", "is of another unit; found 1 s; allowed: a plain number"),
+        ("lateness(create) < 1 s", "is not known by method; found lateness; allowed: p50"),
+        ("p99 < much", "--limit"),
+    ],
+)
+def test_what_is_no_limit(text: str, message: str) -> None:
+    """With what was found and what is allowed."""
+    with pytest.raises(InputError, match=message.replace("(", r"\(")):
+        parse_limit(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "held"),
+    [
+        ("p99 < 11 ms", 0.010, True),
+        ("p99(create) < 10 ms", 0.010, False),
+        ("p99(create) <= 10 ms", 0.010, True),
+        ("p50(delete) > 1 ms", 0.002, True),
+        ("errors < 2", 1.0, True),
+        ("errors(create) < 1", 0.0, True),
+        ("error_rate < 10 %", 1 / 3, False),
+        ("error_rate(delete) < 10 %", 1.0, False),
+        ("calls_per_s > 1", 1.5, True),
+        ("calls_per_s(delete) > 1", 0.5, False),
+        ("left_out < 1", 2.0, False),
+        ("lateness < 5 ms", 0.004, True),
+        ("call_queue < 5", 7.0, False),
+    ],
+)
+def test_a_run_against_a_limit(run: Run, text: str, value: float, held: bool) -> None:
+    """What was measured, in base units, and whether it holds; service times, since its pacing is closed."""
+    run.pacing = "scheduled"
+    run.tally.notes[f"{LEFT_OUT}client.e1 create"] += 2
+    run.metrics = [Measured(0.5, {CALL_QUEUE: 7.0}), Measured(1.0, {CALL_QUEUE: 0.0})]
+    result = parse_limit(text).check(run)
+    assert result.value == pytest.approx(value, rel=2e-3)
+    assert (result.limit, result.held) == (text, held)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["p99(mkdirs) < 1 s", "errors(mkdirs) < 1", "call_queue < 5", "datanodes_lost < 1", "calls_per_s(x) < 9"],
+)
+def test_what_nobody_measured_is_not_kept(run: Run, text: str) -> None:
+    """It is unknown, and never 0."""
+    result = parse_limit(text).check(run)
+    assert (result.value, result.held) == (None, False)
+    assert result.text == f"{text}: unknown"
+
+
+def test_every_measure_says_what_it_is() -> None:
+    """For help."""
+    assert all(measure.what for measure in MEASURES.values())

@@ -1,0 +1,45 @@
+"""What a script reads of a run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from froude.emulation.bottleneck import CPU, Measured
+from froude.emulation.limits import parse_limit
+from froude.emulation.run import Run
+from froude.emulation.run_files import SUMMARY, write_run
+from froude.emulation.run_summary import RunSummary, summarise, summary_text
+
+
+def test_it_is_flat_and_keeps_to_its_schema(run: Run, tmp_path: Path) -> None:
+    """Plain values and lists of flat rows, the same in the file; nothing stands there that the schema has not."""
+    run.limits = [parse_limit("p99 < 1 s").check(run)]
+    run.tally.failures.add("delete", "java.io.IOException", "no /a", 0.5)
+    write_run(tmp_path / "run", run)
+    text = (tmp_path / "run" / SUMMARY).read_text()
+    assert text == summary_text(run)
+    fields = json.loads(text)
+    assert RunSummary.model_validate(fields) == summarise(run)
+    rows = [
+        row for value in fields.values() if isinstance(value, list) for row in value if isinstance(row, dict)
+    ]
+    assert [row["method"] for row in fields["methods"]] == ["create", "delete"]
+    assert fields["failures"][0]["message"] == "no PATH"
+    assert not any(isinstance(value, list | dict) for row in rows for value in row.values())
+    assert set(fields) == set(RunSummary.model_json_schema()["properties"])
+
+
+def test_what_nobody_measured_is_null(run: Run) -> None:
+    """And never 0; what was measured is a number."""
+    unseen = summarise(run)
+    assert (unseen.target_cpu_share, unseen.call_queue_max, unseen.counted_differently) == (None, None, None)
+    assert unseen.bottleneck == "unknown"
+    run.metrics = [Measured(float(s), {CPU: 0.5 * s}) for s in range(4)]
+    assert summarise(run).target_cpu_share == 0.5
+
+
+def test_every_field_is_explained_where_its_name_is_not_enough() -> None:
+    """The schema is documentation."""
+    described = RunSummary.model_json_schema()["properties"]
+    assert "description" in described["ramp_s"]

@@ -1,0 +1,185 @@
+"""How far a NameNode scales, with plays whose outcome is known."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from froude.base.errors import ChangedError, InputError
+from froude.emulation.bottleneck import CPU, Measured
+from froude.emulation.limits import parse_limit
+from froude.emulation.notes import LEFT_OUT
+from froude.emulation.run import Run
+from froude.experiment import knee as module
+from froude.experiment.figures.knee import knee_section
+from froude.experiment.knee import SPEED, Knee, Status, driving, first_scale, knee
+from froude.experiment.knee_file import knee_text, read_knee, write_knee
+from froude.experiment.knee_search import Outcome
+from froude.render import Chart, Table
+from froude.workload.plan import Plan
+from froude.workload.scale import Scale
+from froude.workload.types import Recorded
+from tests.emulation.plans import workload
+from tests.experiment.main_jobs import a_run
+
+SCALES = (Scale.of(datanodes=2, clients=1, files=2), Scale.of(datanodes=3, clients=2, files=1))
+WORKLOAD = replace(workload(("CID-1",)), recorded=Recorded(SCALES, ("CID-1",)))
+
+
+@pytest.fixture(autouse=True)
+def plays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Plan, dict[str, Any]]]:
+    """Stands in for plays: of at most 40 clients at recorded speed the limits are kept, each on a warm NameNode."""
+    asked: list[tuple[Plan, dict[str, Any]]] = []
+
+    def play(plan: Plan, _: object, **more: Any) -> Run:
+        asked.append((plan, more))
+        load = float(plan.scale["clients"].value) * more["speed"]
+        metrics = [Measured(float(s), {CPU: 0.1 * s}) for s in range(4)]
+        scale = {name: str(quantity) for name, quantity in plan.scale.items()}
+        run = a_run(scale=scale, metrics=metrics, speed=more["speed"])
+        run.tally.of("create").from_actual.add([0.001 if load <= 40 else 3.0] * 10)
+        run.limits = [parse_limit(text).check(run) for text in more["limits"]]
+        return run
+
+    monkeypatch.setattr(module, "play", play)
+    monkeypatch.setattr(module, "warm_up", lambda *_: 0)
+    return asked
+
+
+def found(**more: Any) -> Knee:
+    """A search with such choices."""
+    limits = ("p99 < 1 s",)
+    return knee(WORKLOAD, cast("Any", nullcontext), **{"limits": limits, "repeats": 2, **more})
+
+
+def test_it_begins_with_the_largest_that_was_recorded() -> None:
+    """Of each variable; what is given comes first, and must be known."""
+    assert str(first_scale(WORKLOAD, {})) == "datanodes=3, clients=2, files=2"
+    assert first_scale(WORKLOAD, {"files": 7})["files"].value == 7
+    with pytest.raises(InputError, match=r"--at.*found size; allowed: clients, datanodes, files"):
+        first_scale(WORKLOAD, {"size": 1})
+
+
+def test_what_is_raised_unless_something_is_named() -> None:
+    """Every variable on which the number of nodes depends."""
+    assert driving(WORKLOAD, SCALES[0]) == ("datanodes", "clients")
+    fixed = replace(WORKLOAD, node_types=())
+    assert driving(fixed, SCALES[0]) == (SPEED,)
+
+
+def test_the_knee_is_found_in_whole_nodes(plays: list[tuple[Plan, dict[str, Any]]]) -> None:
+    """Raised together; every play of its own seed; the answer says up to where, and what broke."""
+    result = found(raised=["clients"], resolution=0.001)
+    assert result.status is Status.FOUND
+    assert "up to clients=40, datanodes=3, files=2" in result.answer.replace(
+        "datanodes=3, clients=40", "clients=40, datanodes=3"
+    )
+    assert "clients=41" in result.answer
+    assert "p99 < 1 s broke (3 s)" in result.answer
+    assert result.confidence == "2 of 2 plays below, 2 of 2 plays above"
+    assert [more["seed"] for _, more in plays] == list(range(len(plays)))
+    assert {plan.scale["datanodes"].value for plan, _ in plays} == {3}
+
+
+def test_the_speed_can_be_raised(plays: list[tuple[Plan, dict[str, Any]]]) -> None:
+    """The Scale stays."""
+    result = found(raised=[SPEED], speed=2.0)
+    assert result.status is Status.FOUND
+    assert {str(plan.scale) for plan, _ in plays} == {str(first_scale(WORKLOAD, {}))}
+    assert result.low is not None
+    assert 17 <= 2 * result.low <= 20
+    assert "speed=" in result.answer
+
+
+def test_what_cannot_be_raised() -> None:
+    """It is named, with what can."""
+    with pytest.raises(InputError, match=r"--raise.*found size; allowed: datanodes, clients, files, speed"):
+        found(raised=["size"])
+
+
+def test_no_limit_broke(plays: list[tuple[Plan, dict[str, Any]]]) -> None:
+    """Said as at least, never as a knee."""
+    result = found(most=4)
+    assert result.status is Status.OPEN
+    assert result.answer.startswith("At least ")
+    assert len(plays) == 4
+
+
+def test_the_first_load_breaks() -> None:
+    """And so does every smaller one."""
+    result = found(limits=("p99 < 1 us",))
+    assert result.status is Status.BELOW
+    assert result.answer.startswith("Less than ")
+
+
+def test_a_load_that_is_not_what_it_says_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls that were left out would make it lighter."""
+    run = a_run()
+    run.tally.notes[f"{LEFT_OUT}client.e1 create"] += 3
+    monkeypatch.setattr(module, "play", lambda *_, **__: run)
+    with pytest.raises(
+        InputError, match=r"cannot be played as planned.*3 calls without a value.*froude review"
+    ):
+        found()
+
+
+def test_an_interrupt_keeps_what_was_played(
+    plays: list[tuple[Plan, dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not settled, and says so."""
+    play = module.play
+
+    def interrupted(*args: Any, **more: Any) -> Run:
+        run = play(*args, **more)
+        run.interrupted = len(plays) == 3
+        return run
+
+    monkeypatch.setattr(module, "play", interrupted)
+    result = found()
+    assert (result.status, result.interrupted, len(result.plays)) == (Status.UNSETTLED, True, 2)
+    assert result.answer.startswith("Not settled: kept at ")
+
+
+def test_a_busy_machine_is_no_knee(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the player was late, the target may have been good for more."""
+    play = module.play
+
+    def late(*args: Any, **more: Any) -> Run:
+        run = play(*args, **more)
+        run.tally.lag.add([0.5] * 5000)
+        return run
+
+    monkeypatch.setattr(module, "play", late)
+    result = found()
+    assert result.status is Status.AT_LEAST
+    assert {play.outcome for play in result.plays} == {Outcome.KEPT, Outcome.UNCLEAR}
+    assert "the player was the limit, not the NameNode" in result.answer
+
+
+def test_its_file(tmp_path: Path) -> None:
+    """The answer first; read back as it was; an edit is seen, and another document refused."""
+    result = found()
+    write_knee(tmp_path / "knee.json", result)
+    assert read_knee(tmp_path / "knee.json") == result
+    text = knee_text(result)
+    (tmp_path / "edited.json").write_text(text.replace("At", "Ab").replace("keeps", "holds"))
+    with pytest.raises(ChangedError):
+        read_knee(tmp_path / "edited.json")
+    (tmp_path / "other.json").write_text('{"froude": "report/2"}')
+    with pytest.raises(InputError, match="is not a knee"):
+        read_knee(tmp_path / "other.json")
+
+
+def test_its_page() -> None:
+    """The answer, latency and throughput against load with the limit, and every play."""
+    section = knee_section(found())
+    latency, throughput = (block for block in section.blocks if isinstance(block, Chart))
+    assert [mark.label for mark in latency.marks] == ["p99 < 1 s"]
+    assert {series.name for series in throughput.series} == {"limits kept", "a limit broke"}
+    (table,) = (block for block in section.blocks if isinstance(block, Table))
+    assert table.rows[-1][-1] == "p99 < 1 s"
+    assert knee_section(replace(found(), plays=(), status=Status.UNSETTLED, low=None, high=None)).blocks
