@@ -70,7 +70,7 @@ FILES: dict[str, Callable[[Path], object]] = {
 PARTS = {
     "t": ("meta.yaml", "calls.parquet", "schema.fds"),
     "p": ("plan.yaml", "workload.yaml"),
-    "r": ("meta.yaml", "run.json", "histograms.hlog"),
+    "r": ("meta.yaml", "run.json", "histograms.hlog", "figures.json"),
 }
 """The files of those that are folders."""
 
@@ -141,6 +141,9 @@ LINES = {
         {"workload": "w.yaml"},
     ),
     "play": Line("play p --target h:1", (Place("--output", "run", folder=True),), {"plan": "p"}),
+    "knee": Line(
+        "knee w.yaml --limit none", (Place("--output", "knee", suffix=".json"),), {"workload": "w.yaml"}
+    ),
     "report": Line(
         "report r t w.yaml --static", (Place("--output", "page", suffix=".html"),), {"artifacts": "r"}
     ),

@@ -11,7 +11,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.base.progress import Silent
-from froude.cli.progress import RichProgress
+from froude.cli.progress import LineProgress, RichProgress
 from froude.cli.settings import Settings, resolve
 
 Out = pytest.CaptureFixture[str]
@@ -83,20 +83,20 @@ def test_the_origin_of_what_is_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "terminal", "shown"),
+    ("settings", "terminal", "kind"),
     [
-        (Settings(), True, True),
-        (Settings(), False, False),
-        (Settings(quiet=True), True, False),
-        (Settings(json=True), True, False),
+        (Settings(), True, RichProgress),
+        (Settings(), False, LineProgress),
+        (Settings(quiet=True), True, Silent),
+        (Settings(json=True), False, Silent),
     ],
 )
-def test_progress_is_for_people_at_a_terminal(
-    settings: Settings, terminal: bool, shown: bool, monkeypatch: pytest.MonkeyPatch
+def test_progress_is_live_at_a_terminal_and_lines_elsewhere(
+    settings: Settings, terminal: bool, kind: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A pipe, --quiet and --json show none."""
+    """--quiet and --json show none."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
-    assert isinstance(settings.progress(), RichProgress if shown else Silent)
+    assert isinstance(settings.progress(), kind)
 
 
 def test_results_remarks_and_documents(capsys: Out) -> None:

@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from froude.base.errors import GuardError
 from froude.emulation.programs.hdfs.datanodes import DatanodeSettings
 from froude.emulation.programs.population import Connections
 from froude.emulation.run_files import read_run
+from froude.experiment.knee import Status, knee
 from froude.experiment.play import play
 from froude.experiment.session import Hadoop
 from froude.hadoop.namenode import NameNode
@@ -53,6 +55,9 @@ def test_datanodes_and_clients_play_without_an_error(fresh: NameNode, tmp_path: 
     assert run.errors == {}
     assert run.differences == []
     assert fresh.live_datanodes() == 200
+    assert run.steady_from_s is not None
+    assert run.tally.ramp.counts["registerDatanode"] == (200, 200)
+    assert run.environment["Hadoop"] == fresh.hadoop.version
     assert run.counts["create"] == (18, 18)
     state = fresh.jmx("Hadoop:service=NameNode,name=FSNamesystem")[0]
     assert state["BlocksTotal"] == 6 * 2 * 2
@@ -61,7 +66,7 @@ def test_datanodes_and_clients_play_without_an_error(fresh: NameNode, tmp_path: 
     assert back.counts == run.counts
     assert back.latency("create") == run.latency("create")
     trace = read_trace(tmp_path / "run" / "trace")
-    assert len(trace.calls) == sum(sent for sent, _ in run.counts.values())
+    assert len(trace.calls) == sum(sent for sent, _ in run.tally.whole.counts.values())
     other = f"hdfs://{fresh.host}:{fresh.port}"
     with pytest.raises(GuardError, match="not started by Froude"):
         play(plan(), other)
@@ -90,7 +95,7 @@ def test_each_node_can_have_a_connection_and_an_address(fresh: NameNode) -> None
     dead = play(plan(datanodes=40, clients=0), fresh, record="summary", duration=20, connections=own)
     assert dead.failure is not None
     assert f"{fresh.host}:{fresh.port}" in dead.failure
-    assert dead.counts["registerDatanode"] == (40, 40)
+    assert dead.tally.whole.counts["registerDatanode"] == (40, 40)
 
 
 def _folders(count: int, *, services: tuple[str, ...] = ("",), think_s: float = 0.0) -> Plan:
@@ -176,3 +181,24 @@ def test_a_stopped_namenode_shows_from_intended_time(fresh: NameNode) -> None:
     waited = run.tally.of("mkdirs")
     assert 1 <= sum(n for us, n in waited.from_actual.counts.items() if us > 1e6) < 5
     assert sum(n for us, n in waited.from_intended.counts.items() if us > 1e6) > 15
+
+
+def test_how_far_a_namenode_scales(hadoop: Hadoop) -> None:
+    """A few plays of growing load, each on a NameNode of its own that was warmed up; a limit that no load breaks."""
+    played = plan(datanodes=10, clients=2, files=2)
+    smaller = Scale.of(datanodes=10, clients=1, files=2)
+    recorded = Recorded((smaller, played.scale), ("CID-source",))
+    found = knee(
+        replace(played.workload, recorded=recorded),
+        lambda: hadoop.namenode(heap="512 MB", fast=True),
+        raised=["clients"],
+        limits=["p99 < 30 s", "error_rate < 1 %"],
+        most=2,
+        repeats=1,
+        warm_up_s=0.5,
+    )
+    assert [each.run.scale["clients"] for each in found.plays] == ["2", "4"]
+    assert all(each.run.calls_failed == 0 for each in found.plays)
+    assert found.status is Status.OPEN
+    assert found.answer.startswith("At least ")
+    assert found.environment["Hadoop"] == hadoop.version

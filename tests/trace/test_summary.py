@@ -18,6 +18,8 @@ def test_methods_senders_and_times() -> None:
         ("grow", 1, 1, None),
     ]
     assert [(s.type, s.senders, s.users) for s in summary.sender_types] == [("ToyProtocol", 1, ("alice",))]
+    (failure,) = summary.failures
+    assert (failure.method, failure.error, failure.count, failure.first_s) == ("grow", "error", 1, 9.0)
     assert summary.scale == {"datanodes": "3", "input": "10 GB"}
 
 

@@ -12,7 +12,7 @@ from froude.cli import inputs
 from froude.cli.inputs import named
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
-from froude.emulation.limits import MEASURES
+from froude.emulation.limits import MEASURES, parse_limit
 from froude.emulation.pacing import Pacing
 from froude.workload.scale import Scale
 
@@ -86,18 +86,15 @@ def knee(
     workload = inputs.place(settings, workload, "workload")
     claim(settings, [Output(output, "knee")], [workload])
     opened = inputs.workload(settings, workload)
-    from froude.emulation.limits import parse_limit
     from froude.experiment import knee as search
     from froude.experiment.knee_file import knee_text, write_knee
     from froude.hadoop.distribution import Hadoop
     from froude.hadoop.namenode import NameNode
 
-    limits = tuple(limit or LIMITS)
+    limits = tuple(parse_limit(text).text for text in limit or LIMITS)
     first = dict(Scale.parse(at or []))
     properties = _properties(conf or [])
     if settings.dry_run:
-        for text in limits:
-            parse_limit(text)
         base = search.first_scale(opened.workload, first)
         what = ", ".join(raised or search.driving(opened.workload, base))
         settings.would(f"raise {what} from {base} until one of these breaks: {'; '.join(limits)}")

@@ -13,7 +13,13 @@ _MOST_FAILURES = 12
 
 def run_text(run: Run) -> str:
     """What `froude play` prints."""
-    blocks = [_verdict(run), _load(run), _methods(run), failures_text(run.failures), _rest(run)]
+    blocks = [
+        _verdict(run),
+        _load(run),
+        _methods(run),
+        failures_text(run.failures, "see `run.json`"),
+        _rest(run),
+    ]
     return "\n\n".join(block for block in blocks if block)
 
 
@@ -59,11 +65,12 @@ def _methods(run: Run) -> str:
     return "\n".join(lines)
 
 
-def failures_text(failures: Sequence[Failure]) -> str:
+def failures_text(failures: Sequence[Failure], rest: str) -> str:
     """Failed calls by class, method and message: number, first and last time, and the first message.
 
     Args:
         failures: most frequent first; beyond a dozen they are only counted.
+        rest: where those are.
     """
     if not failures:
         return ""
@@ -75,7 +82,7 @@ def failures_text(failures: Sequence[Failure]) -> str:
         if group.path is not None and group.path not in group.example:
             lines.append(f"{'':>30}such as {group.path}")
     if len(failures) > _MOST_FAILURES:
-        lines.append(f"{sum(g.count for g in failures[_MOST_FAILURES:]):>8,}  others, in `run.json`")
+        lines.append(f"{sum(g.count for g in failures[_MOST_FAILURES:]):>8,}  others: {rest}")
     return "\n".join(lines)
 
 

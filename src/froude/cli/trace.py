@@ -9,6 +9,7 @@ import typer
 
 from froude.base.errors import InputError
 from froude.cli import inputs
+from froude.cli.run_text import failures_text
 from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
@@ -238,6 +239,8 @@ def _print_summary(settings: Settings, trace: Trace, summary: Any) -> None:
     senders = [("sender", "users", "senders", "calls")]
     senders += [(k.type, ", ".join(k.users), str(k.senders), str(k.calls)) for k in summary.sender_types]
     settings.out("\n" + aligned(senders, words=2))
+    if summary.failures:
+        settings.out("\n" + failures_text(summary.failures, "--json shows all"))
 
 
 def _print_diff(settings: Settings, result: TraceDiff) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from froude.base.errors import InputError
 from froude.trace.diff import sender_type
+from froude.trace.failures import Failure, Failures, path_of
 from froude.trace.types import Call, Status, Trace
 
 
@@ -55,6 +58,8 @@ class Summary:
     sender_types: tuple[SenderType, ...]
     senders: tuple[str, ...]
     """Each sender's client id in hex, or its connection's number."""
+    failures: tuple[Failure, ...]
+    """Calls that failed, by method, class and message, most frequent first; times are when they were sent."""
 
     def to_mapping(self) -> dict[str, Any]:
         """For JSON."""
@@ -82,7 +87,20 @@ def summarise(trace: Trace) -> Summary:
         tuple(sorted(by_method, key=lambda m: (-m.calls, m.method))),
         _types(senders),
         tuple(senders),
+        tuple(_failures(trace)),
     )
+
+
+def _failures(trace: Trace) -> Failures:
+    failures = Failures()
+    for call in trace.calls:
+        if call.status is not Status.SUCCESS:
+            error = call.error or call.status.value
+            first = failures.add(call.method, error, call.error_message or "", call.start_s)
+            if first is not None and call.request is not None:
+                with suppress(InputError):
+                    first.path = path_of(trace.request(call))
+    return failures
 
 
 def _method(name: str, calls: list[Call]) -> MethodSummary:

@@ -1,0 +1,119 @@
+"""`froude knee`: what it asks for, and how it answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from froude.cli.app import run
+from froude.experiment import knee as module
+from froude.experiment.knee import Knee, Status
+from froude.experiment.knee_file import read_knee
+from froude.hadoop import distribution
+from froude.workload.yaml_file import write_workload
+from tests.cli.command_lines import recorded
+
+Out = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with a workload."""
+    monkeypatch.chdir(tmp_path)
+    write_workload(tmp_path / "w.yaml", recorded())
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Knee], list[dict[str, Any]]]:
+    """Stands in for the search, and keeps what it was asked."""
+
+    def answering(found: Knee) -> list[dict[str, Any]]:
+        seen: list[dict[str, Any]] = []
+        monkeypatch.setattr(distribution.Hadoop, "find", lambda *_, **__: None)
+        monkeypatch.setattr(module, "knee", lambda *_, **more: seen.append(more) or found)
+        return seen
+
+    return answering
+
+
+def test_dry_run_says_what_would_be_raised(capsys: Out) -> None:
+    """From where, and until what breaks; nothing is started."""
+    assert run(["knee", "w.yaml", "--dry-run", "--at", "clients=9"]) == 0
+    out = capsys.readouterr().out
+    assert "raise datanodes, clients from datanodes=4, clients=9, files=5" in out
+    assert "p99 < 1 s" in out
+
+
+def test_an_answer_is_written(
+    asked: Callable[[Knee], list[dict[str, Any]]], capsys: Out, two_plays: Knee
+) -> None:
+    """In words first, every play below; the file reads back."""
+    seen = asked(two_plays)
+    words = [
+        "knee",
+        "w.yaml",
+        "--limit",
+        "p99 < 1 s",
+        "--raise",
+        "clients",
+        "--conf",
+        "a.b=c",
+        "-o",
+        "k.json",
+    ]
+    assert run(words) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[0] == two_plays.answer
+    assert (seen[0]["raised"], seen[0]["limits"]) == (["clients"], ("p99 < 1 s",))
+    assert read_knee(Path("k.json")) == two_plays
+    assert run(["--json", "--force", *words]) == 0
+    assert json.loads(capsys.readouterr().out)["answer"] == two_plays.answer
+
+
+@pytest.mark.parametrize(
+    ("status", "interrupted", "code"),
+    [(Status.BELOW, False, 3), (Status.OPEN, False, 0), (Status.UNSETTLED, True, 130)],
+)
+def test_exit_codes(
+    asked: Callable[[Knee], list[dict[str, Any]]],
+    status: Status,
+    interrupted: bool,
+    code: int,
+    two_plays: Knee,
+) -> None:
+    """3 where the first load breaks a limit already."""
+    from dataclasses import replace
+
+    asked(replace(two_plays, status=status, interrupted=interrupted))
+    assert run(["knee", "w.yaml"]) == code
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--limit", "p98 < 1 s"], "is no measure"),
+        (["--conf", "x"], "--conf: is no property; found x; allowed: NAME=VALUE"),
+        (["--at", "size=3", "--dry-run"], "is no variable of the recorded runs"),
+    ],
+)
+def test_what_is_refused(words: list[str], message: str, capsys: Out) -> None:
+    """Before anything is started."""
+    assert run(["knee", "w.yaml", *words]) == 1
+    assert message in capsys.readouterr().err
+
+
+@pytest.fixture
+def two_plays() -> Knee:
+    """A knee with two plays."""
+    from froude.emulation.run_summary import summarise
+    from froude.experiment.knee import Play
+    from froude.experiment.knee_search import Outcome
+    from tests.experiment.main_jobs import a_run
+
+    runs = [summarise(a_run(scale={"clients": clients})) for clients in ("2", "4")]
+    plays = (Play(1.0, Outcome.KEPT, runs[0]), Play(2.0, Outcome.BROKE, runs[1]))
+    return Knee(("clients",), ("p99 < 1 s",), plays, Status.FOUND, 1.0, 2.0, {"cores": "2"})

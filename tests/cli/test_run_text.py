@@ -1,0 +1,51 @@
+"""A run in the terminal."""
+
+from __future__ import annotations
+
+from froude.cli.run_text import failures_text, run_text
+from froude.emulation.limits import parse_limit
+from froude.emulation.notes import LEFT_OUT
+from froude.emulation.run import Difference
+from froude.trace.failures import Failures
+from tests.experiment.main_jobs import a_run
+
+
+def test_the_verdict_comes_first() -> None:
+    """With every reason, and what was never sent; then who was the limit, the phases, and methods."""
+    run = a_run(limits=[], differences=[Difference("create", 4, 3)], remarks=["played with closed pacing"])
+    run.tally.notes[f"{LEFT_OUT}client.e3 complete"] += 1200
+    run.limits = [parse_limit(text).check(run) for text in ("p99 < 1 s", "errors < 1")]
+    lines = run_text(run).splitlines()
+    assert lines[0] == "RED: 1,200 calls never sent, because an argument had no value"
+    assert lines[1].strip() == "limit not kept: errors < 1: 1"
+    assert "     1,200  client.e3 complete" in lines
+    assert "  p99 < 1 s: 3 ms" in lines
+    assert "Limited by unknown: the target was not seen" in " ".join(lines)
+    assert "Steady: 2.0 s, 3 calls, 2 calls/s" in lines
+    assert "create: sent 4, the target counted 3" in lines
+    row = next(line for line in lines if line.startswith("create  ")).split()
+    assert row == ["create", "3", "2.00", "3.00", "3.00", "1"]
+
+
+def test_a_ramp_is_told_apart() -> None:
+    """Its length and its calls."""
+    run = a_run()
+    run.tally.end_ramp(1.5)
+    assert "Ramp: 1.5 s, 4 calls, not among the figures below" in run_text(run)
+    assert "Steady: 0.5 s, 0 calls" in run_text(run)
+
+
+def test_failed_calls_by_class_method_and_message() -> None:
+    """Number, first and last time, the first message, and what it was about where it does not say so."""
+    failures = Failures()
+    first = failures.add("create", "java.io.FileNotFoundException", "no such folder", 0.25)
+    assert first is not None
+    first.path = "/a/b"
+    failures.add("create", "java.io.FileNotFoundException", "no such folder", 3.0)
+    for number in range(20):
+        failures.add(f"m{number}", "x.Y", "/p is busy", 1.0)
+    lines = failures_text(list(failures), "see `run.json`").splitlines()
+    assert lines[1].split() == ["2", "0.2", "s", "3.0", "s", "create", "FileNotFoundException:", "no", "such", "folder"]
+    assert lines[2].strip() == "such as /a/b"
+    assert lines[-1].split() == ["9", "others:", "see", "`run.json`"]
+    assert failures_text([], "") == ""
