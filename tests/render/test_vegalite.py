@@ -7,8 +7,9 @@ import pytest
 import vl_convert
 
 from froude.render import Axis, Chart, ChartKind, Mark, Series, ValueKind
+from froude.render.axes import axis_title
 from froude.render.prepare import prepare
-from froude.render.vegalite import axis_title, panel_spec
+from froude.render.vegalite import panel_spec
 
 from .sample import report
 

@@ -28,6 +28,9 @@ class ValueKind(Enum):
     """A number with an optional unit; thousands are separated."""
     SHARE = "share"
     """A fraction from 0 to 1, written as a percentage; never rounded up to 100 % or down to 0 %."""
+    PERCENTILE = "percentile"
+    """A fraction from 0 to below 1 of what was measured; on an axis every further nine has the same room, as in
+    HdrHistogram."""
     DURATION = "duration"
     """Seconds, written in ns, µs, ms, s, min or h."""
     BYTES = "bytes"
@@ -216,6 +219,8 @@ class Chart:
             words = any(isinstance(x, str) for x in series.xs)
             if words and not bars:
                 raise ValueError(f"series {series.name!r}: only bars stand over categories")
+            if self.x.kind is ValueKind.PERCENTILE and any(not 0 <= float(x) < 1 for x in series.xs):
+                raise ValueError(f"series {series.name!r}: a percentile's share is from 0 to below 1")
 
 
 Block = Text | Callout | KeyFigures | Table | Chart | Pattern
