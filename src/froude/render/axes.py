@@ -50,13 +50,14 @@ def axis_title(axis: Axis) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def scale_and_ticks(axis: Axis, extent: Range | None, *, enclose: bool) -> tuple[Spec, Spec]:
+def scale_and_ticks(axis: Axis, extent: Range | None, *, enclose: bool, count: int) -> tuple[Spec, Spec]:
     """The scale of an axis, and what its ticks are.
 
     Args:
         axis: the axis.
         extent: lowest and highest value, in the axis's base unit; None where the drawing is to find them.
         enclose: whether the scale goes on to the next tick at both ends.
+        count: about how many ticks a linear axis has.
 
     Returns:
         Properties of the scale, and of the axis.
@@ -73,6 +74,8 @@ def scale_and_ticks(axis: Axis, extent: Range | None, *, enclose: bool) -> tuple
         domain = [values[0], values[-1]] if enclose else domain
     elif axis.kind is ValueKind.DURATION and high >= _LONG[-1][0]:
         ticks["values"] = time_ticks(low, high)
+    if "values" not in ticks:  # with it, Vega leaves labels of a log axis out
+        ticks["tickCount"] = count
     scale["nice"] = enclose and not is_log(axis)
     return ({**scale, "domain": domain} if domain else scale), ticks
 

@@ -212,6 +212,8 @@ class Chart:
     """How to read it (`Text` Markdown)."""
     band: bool = False
     """Fill between each series and its dashed one of the same places: a value and its bound. Lines only."""
+    small: bool = False
+    """Half as wide as the page, beside the small charts next to it: where many belong together."""
 
     def __post_init__(self) -> None:
         bars = self.kind is ChartKind.BARS

@@ -156,8 +156,9 @@ def _encoding(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> Spe
     numbers = list(range(len(panel.series)))
     colours = [palette.series(series.colour) for series in panel.series]
     dashes = [_DASH if series.dashed else [1, 0] for series in panel.series]
-    x_scale, x_ticks = scale_and_ticks(chart.x, shown.x_range, enclose=False)
-    y_scale, y_ticks = scale_and_ticks(chart.y, shown.y_range, enclose=True)
+    x_scale, x_ticks = scale_and_ticks(chart.x, shown.x_range, enclose=False, count=6)
+    y_scale, y_ticks = scale_and_ticks(chart.y, shown.y_range, enclose=True, count=5)
+    named = any(mark.on == "x" and mark.label for mark in chart.marks)
     # the axis titles stand level, above and below: read without turning the head, and no width lost
     encoding: Spec = {
         "x": {
@@ -167,7 +168,6 @@ def _encoding(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> Spe
             "axis": {
                 "title": axis_title(chart.x),
                 "grid": False,
-                "tickCount": 6,
                 "labelFlush": True,
                 **x_ticks,
             },
@@ -178,8 +178,8 @@ def _encoding(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> Spe
             "scale": y_scale,
             "axis": {
                 "title": axis_title(chart.y),
-                "tickCount": 5,
                 **_LEVEL,
+                **({"titleY": _ABOVE_MARKS} if named else {}),
                 **y_ticks,
             },
             "stack": "zero" if chart.kind is ChartKind.AREA else None,
@@ -202,6 +202,8 @@ def _encoding(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> Spe
     return encoding
 
 
+_ABOVE_MARKS = -24
+"""Where the title of the y axis stands when moments are named right above the plot."""
 _LEVEL: Spec = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleY": -10, "titleX": 0}
 
 
@@ -210,7 +212,7 @@ def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> l
     colours = [palette.series(series.colour) for series in panel.series]
     low, high = shown.y_range or (0.0, 1.0)
     room = (high - low) * 0.16
-    _, ticks = scale_and_ticks(chart.y, (low, high), enclose=False)
+    _, ticks = scale_and_ticks(chart.y, (low, high), enclose=False, count=4)
     encoding: Spec = {
         "y": {
             "field": "x",
@@ -225,7 +227,7 @@ def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> l
             "type": "quantitative",
             # room for the longest value written at a bar's end, on the left too where bars go there
             "scale": {"domain": [low - room * (low < 0), high + room], "nice": False, "zero": True},
-            "axis": {"title": axis_title(chart.y), "tickCount": 4, **ticks},
+            "axis": {"title": axis_title(chart.y), **ticks},
         },
     }
     # the axis names the unit of a plain number once; durations and sizes carry theirs

@@ -5,7 +5,7 @@ import pytest
 from froude.emulation.run import LEFT_OUT, Difference, Load, Measured, Run
 from froude.emulation.tally import Tally
 from froude.experiment.figures.run import run_sections
-from froude.render import Callout, Chart, Table, Tone
+from froude.render import Callout, Table, Tone
 
 
 def _run(**more: object) -> Run:
@@ -23,6 +23,11 @@ def _run(**more: object) -> Run:
     load = [Load(1.0, 0.25, 1 << 20, 3, 0)]
     given = {"nodes": {"client": 3}, "load": load, "metrics": metrics, "differences": [], **more}
     return Run(tally, "127.0.0.1:1", "CID-1", 0.0, 2.0, **given)  # type: ignore[arg-type]
+
+
+def _table(run: Run, caption: str) -> Table:
+    tables = [block for section in run_sections(run) for block in section.blocks if isinstance(block, Table)]
+    return next(table for table in tables if table.caption == caption)
 
 
 def _latencies(run: Run) -> Table:
@@ -63,16 +68,6 @@ def test_a_failure_stands_in_the_first_section() -> None:
     assert any(b.markdown == "connection reset" and b.tone.value == "bad" for b in callouts)
 
 
-def test_the_target_in_charts_and_what_changed() -> None:
-    """CPU shares come from counters; metrics that stood still are counted, not listed."""
-    blocks = run_sections(_run())[2].blocks
-    cpu = next(b for b in blocks if isinstance(b, Chart))
-    assert list(cpu.series[0].ys) == [0.5]
-    table = next(b for b in blocks if isinstance(b, Table))
-    assert [row[0] for row in table.rows] == ["FSNamesystem.BlocksTotal", "process.cpu_seconds"]
-    assert table.note.startswith("1 others")
-
-
 def test_a_run_in_which_nothing_happened() -> None:
     """An empty run makes an empty page, not an error."""
     empty = Run(Tally(), "127.0.0.1:1", "CID-1", 0.0, 0.0)
@@ -91,3 +86,27 @@ def test_calls_that_were_left_out_stand_before_all() -> None:
     assert first.tone is Tone.BAD
     assert first.title == "43 calls never sent"
     assert "`client.e3 complete`: 41 times" in first.markdown
+
+
+def test_errors_by_method_and_class() -> None:
+    """The most frequent first; a run without any has no such table."""
+    run = _run()
+    run.tally.of("create").errors["SafeMode"] += 5
+    assert _table(run, "Errors").rows == [("create", "SafeMode", 5), ("create", "QuotaExceeded", 1)]
+    captions = [
+        block.caption for block in run_sections(a_run_without_errors())[0].blocks if isinstance(block, Table)
+    ]
+    assert "Errors" not in captions
+
+
+def a_run_without_errors() -> Run:
+    """As the others, but every call succeeded."""
+    run = _run()
+    run.tally.of("create").errors.clear()
+    return run
+
+
+def test_how_it_was_played() -> None:
+    """Scale, pacing and seed stand beside the figures."""
+    rows = dict(_table(_run(scale={"datanodes": "3"}, seed=7), "How it was played").rows)  # type: ignore[arg-type]
+    assert (rows["Scale"], rows["Pacing"], rows["Seed"]) == ("datanodes=3", "closed", "7")

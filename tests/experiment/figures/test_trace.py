@@ -108,3 +108,22 @@ def test_a_run_without_calls_is_shown() -> None:
     empty = Trace(replace(META, scale={"datanodes": Quantity(3)}), small_trace().schema, [])
     table = only(traces_section([empty]), Table)
     assert table.rows == [("datanodes=3", 0, 0, 0.0, 0, None)]
+
+
+def test_named_traces_have_a_column_for_their_names() -> None:
+    """And are told apart by them in the chart where their Scale is the same."""
+    traces = [small_trace(), small_trace(), replace(small_trace(), meta=replace(META, scale={}))]
+    section = traces_section(traces, names=["a", "b", "c"])
+    table, chart = only(section, Table), only(section, Chart)
+    assert table.columns[0].title == "Recording"
+    assert [row[0] for row in table.rows] == ["a", "b", "c"]
+    scale = table.rows[0][1]
+    assert [series.name for series in chart.series] == [f"a: {scale}", f"b: {scale}", "c"]
+
+
+def test_no_more_traces_are_drawn_than_have_a_colour() -> None:
+    """The largest; the caption says so."""
+    traces = [small_trace(number) for number in range(1, 9)]
+    chart = only(traces_section(traces), Chart)
+    assert len(chart.series) == 6
+    assert "The 6 largest of 8 runs." in chart.caption

@@ -1,7 +1,9 @@
 """The picture and tables of a workload say what the workload says."""
 
+from dataclasses import replace
+
 from froude.experiment.figures.workload import argument_kinds, pattern, workload_section
-from froude.render import Callout, Table, describe
+from froude.render import ArrowKind, Callout, Table, describe
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     CallTemplate,
@@ -57,6 +59,23 @@ def test_the_picture_in_words() -> None:
     assert "dn calls sendHeartbeat every 3 s" in words
     assert "client starts after every dn has finished and 500 ms" in words
     assert "client addBlock causes dn blockReceivedAndDeleted (block.locs)" in words
+
+
+def test_reactions_of_one_method_share_a_box() -> None:
+    """Ten rows of one name say no more than one; each box that causes them has one arrow."""
+    effects = tuple(
+        Effect(
+            CallTemplate(f"dn.e{i}", "p", "blockReceivedAndDeleted", {}), cause, "client", "block.locs", None
+        )
+        for i, cause in enumerate(["client.c2", "client.c2", "client.c3", "client.c1", "unknown"])
+    )
+    again = CallTemplate("client.c3", "p", "addBlock", {})
+    client = replace(CLIENT, steps=(CREATE, ADD, again))
+    shown = pattern(replace(WORKLOAD, node_types=(replace(DATANODE, effects=effects), client)))
+    datanode = shown.lanes[0]
+    assert [(call.name, call.count) for call in datanode.effects] == [("blockReceivedAndDeleted", 5)]
+    causes = [(arrow.source, arrow.target) for arrow in shown.arrows if arrow.kind is ArrowKind.CAUSE]
+    assert causes == [("client.c2", "dn.e0"), ("client.c1", "dn.e0"), ("client", "dn.e0")]
 
 
 def test_arguments_by_kind() -> None:
