@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -88,7 +88,7 @@ def report(
             parts.append(READERS[kind](settings, path))
         hashes.append(content_of(path))
         facts[f"{kind.capitalize()} {path.name}"] = hashes[-1][:12]
-    composed = page(parts, title=title, names=[Path(name).name for name in artifacts]).report
+    composed = page(parts, title=title, names=_names(artifacts)).report
     composed = replace(composed, facts=facts)
     if settings.dry_run:
         settings.would(f"write {output} and {output.with_suffix('.json')}")
@@ -96,6 +96,12 @@ def report(
     html, data = save(composed, output, interactive=not static, origin=settings.origin(hashes))
     settings.emit({"html": str(html), "json": str(data)})
     settings.out(f"Report written to {html}, its figures to {data}")
+
+
+def _names(artifacts: Sequence[str]) -> list[str]:
+    """Their last parts; what was typed where two have the same."""
+    short = [Path(name).name for name in artifacts]
+    return [name if short.count(last) > 1 else last for name, last in zip(artifacts, short, strict=True)]
 
 
 def _find(name: str, settings: Settings) -> tuple[str, Path]:

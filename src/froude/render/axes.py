@@ -128,7 +128,7 @@ def _axis_unit(kind: ValueKind, top: float) -> tuple[float, str]:
             if top >= least:
                 return factor, name
     units = _UNITS[kind]
-    return next((unit for unit in units if top >= unit[0]), units[-1])
+    return next((unit for unit in units if top >= 0.9 * unit[0]), units[-1])
 
 
 def written_expr(axis: Axis, value: str, *, unit: bool = True) -> str:

@@ -156,6 +156,8 @@ class Axis:
     """Unit of a NUMBER axis: `calls/s`, `blocks`, `nodes`."""
     log: bool = False
     """Logarithmic; values that are not positive are then left out, and the chart says how many."""
+    extent: tuple[float, float] | None = None
+    """What is shown at least, in the base unit: so that charts beside one another begin and end at the same time."""
 
     def __post_init__(self) -> None:
         if self.kind is ValueKind.NUMBER and not self.unit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -263,7 +264,10 @@ def _bars_height(panel: Panel) -> int:
 
 def _marks(chart: Chart, shown: Shown, palette: Palette, *, under: bool) -> Iterator[Spec]:
     """Spans lie under the lines, rules and their names above them."""
+    low, high = shown.x_range or (-math.inf, math.inf)
     for mark in chart.marks:
+        if mark.on == "x" and not low <= mark.at <= high:
+            continue
         if mark.on == "x" and mark.until is not None and under:
             begin, end = placed(chart.x, mark.at), placed(chart.x, mark.until)
             span = {"x": {"datum": begin, "type": "quantitative"}, "x2": {"datum": end}}

@@ -42,6 +42,12 @@ def test_what_moved_is_drawn_in_base_units() -> None:
     assert list(shown["Memory"].series[0].ys) == [(20 + t) * 2**20 for t in range(4)]
 
 
+def test_charts_of_one_run_stand_in_line() -> None:
+    """All from its begin to its end, whenever their first value is."""
+    shown = charts(namenode_section(a_run(metrics=METRICS)))
+    assert {chart.x.extent for chart in shown.values()} == {(0.0, 2.0)}
+
+
 def test_what_did_not_move_is_named() -> None:
     """With its value, in one line; a metric that is not there at all is not spoken of."""
     section = namenode_section(a_run(metrics=METRICS))

@@ -168,8 +168,10 @@ def _plan(plan: Plan) -> Head:
 def _workload(workload: Workload) -> Head:
     left, fatal = open_questions(workload), [finding for finding in workload.findings if finding.fatal]
     calls = sum(1 for node_type in workload.node_types for _ in templates(node_type))
-    lede = f"**{len(workload.node_types)} node types** make calls of {calls} kinds. "
-    lede += f"{len(left):,} questions are open." if left else "No question is open."
+    lede = (
+        f"**{_counted(len(workload.node_types), 'node type')}**, {_counted(calls, 'call')} of the pattern; "
+    )
+    lede += f"{_counted(len(left), 'open question')}." if left else "no open question."
     if fatal:
         lede = f"**It cannot be extrapolated:** {literal(fatal[0].what)}. {lede}"
     elif workload.findings:
@@ -214,6 +216,10 @@ def _traces(traces: Sequence[tuple[str, Trace]]) -> Head:
 
 def _of(parts: Sequence[tuple[str, Part]], kind: type[_Kind]) -> list[tuple[str, _Kind]]:
     return [(name, part) for name, part in parts if isinstance(part, kind)]
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _ms(milliseconds: float) -> str:

@@ -8,13 +8,12 @@ from itertools import pairwise
 
 from froude.emulation.run import Latency, Run, histogram_of
 from froude.emulation.tally import Histogram
-from froude.experiment.figures.phases import phase_marks
+from froude.experiment.figures.phases import phase_marks, time_axis
 from froude.render import Axis, Block, Chart, ChartKind, Column, Section, Series, Table, Value, ValueKind
 
 _MOST_PANELS = 9
 _MOST_AREAS = 6
 _MOST_LINES = 4
-_TIME = Axis("time since start", ValueKind.DURATION)
 _LATENCY = Axis("latency", ValueKind.DURATION, log=True)
 _SHARES = (
     0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.965, 0.98, 0.985, 0.99, 0.9925,
@@ -101,9 +100,10 @@ def against_load(run: Run) -> Chart:
         ]
         points = sorted((totals[row.time_s] / lengths[row.time_s], row.p99_ms / 1e3) for row in rows)
         series.append(Series(method, [load for load, _ in points], [p99 for _, p99 in points]))
+    highest = max((totals[end] / length for end, length in lengths.items() if length), default=0.0)
     return Chart(
         "Latency against load",
-        Axis("answered, all methods", unit="calls/s"),
+        Axis("answered, all methods", unit="calls/s", extent=(0.0, 1.02 * highest)),
         Axis("p99 of the interval", ValueKind.DURATION, log=True),
         tuple(each for each in series if len(each.xs) > 1),
         ChartKind.POINTS,
@@ -125,7 +125,7 @@ def over_time(run: Run, methods: Sequence[str]) -> Chart:
         series.append(Series("p99", times, [row.p99_ms / 1e3 for row in rows], panel=method))
         series.append(Series("p50", times, [row.p50_ms / 1e3 for row in rows], panel=method, dashed=True))
     title = "Latency over time, from when calls were due"
-    return Chart(title, _TIME, _LATENCY, tuple(series), marks=phase_marks(run))
+    return Chart(title, time_axis(run), _LATENCY, tuple(series), marks=phase_marks(run))
 
 
 def throughput(run: Run, methods: Sequence[str]) -> Chart:
@@ -145,7 +145,7 @@ def throughput(run: Run, methods: Sequence[str]) -> Chart:
         Series(name, list(each), list(each.values())) for name, each in rates.items() if any(each.values())
     )
     axis = Axis("answered", unit="calls/s")
-    return Chart("Answered calls", _TIME, axis, tuple(series), ChartKind.AREA, phase_marks(run))
+    return Chart("Answered calls", time_axis(run), axis, tuple(series), ChartKind.AREA, phase_marks(run))
 
 
 def _by_calls(run: Run) -> list[str]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from froude.emulation.run import Load, Run
-from froude.experiment.figures.phases import phase_marks
+from froude.emulation.run import Run
+from froude.experiment.figures.phases import phase_marks, time_axis
 from froude.experiment.figures.readings import Points, Readings
 from froude.render import (
     Axis,
@@ -15,7 +15,6 @@ from froude.render import (
     Chart,
     ChartKind,
     Column,
-    Mark,
     Section,
     Series,
     Table,
@@ -24,7 +23,6 @@ from froude.render import (
     ValueKind,
 )
 
-_TIME = Axis("time since start", ValueKind.DURATION)
 _MS, _NS, _MIB = 1e-3, 1e-9, float(1 << 20)
 _MOST_LOCKS, _MOST_CHANGED = 8, 24
 _LOCK = "FSNamesystem.FSN"
@@ -187,10 +185,10 @@ def namenode_section(run: Run) -> Section:
     title = "The NameNode"
     if not run.metrics:
         intro = "Its metrics are unknown: nobody sampled them. Give its web address to have them (`--http`)."
-        return Section(title, tuple(_cpu(Readings(()), run.load)), intro)
+        return Section(title, tuple(_cpu(Readings(()), run)), intro)
     readings = Readings(run.metrics)
-    charts, still = _charts(readings, phase_marks(run))
-    blocks: list[Block] = [*_cpu(readings, run.load), *charts]
+    charts, still = _charts(readings, run)
+    blocks: list[Block] = [*_cpu(readings, run), *charts]
     if still:
         blocks.append(Text(f"Did not change: {'; '.join(still)}."))
     blocks += [table for table in (_locks(readings), _changed(readings)) if table.rows]
@@ -203,33 +201,35 @@ def namenode_section(run: Run) -> Section:
     return Section(title, tuple(blocks), intro)
 
 
-def _charts(readings: Readings, marks: tuple[Mark, ...]) -> tuple[list[Chart], list[str]]:
+def _charts(readings: Readings, run: Run) -> tuple[list[Chart], list[str]]:
     charts: list[Chart] = []
     still: list[str] = []
     for inside in _INSIDE:
         series = [(line.name, line.points(readings)) for line in inside.lines]
         firsts = {f"{points[0][1]:,.4g}" for _, points in series if points}
         if any(len({value for _, value in points}) > 1 for _, points in series):
-            charts.append(_chart(inside, series, marks))
+            charts.append(_chart(inside, series, run))
         elif firsts:
             title, unit = inside.title, f" {inside.y.unit}" if inside.y.unit else ""
             still.append(f"{title[0].lower()}{title[1:]} ({', '.join(sorted(firsts))}{unit})")
     return charts, still
 
 
-def _chart(inside: _Inside, series: Sequence[tuple[str, Points]], marks: tuple[Mark, ...]) -> Chart:
+def _chart(inside: _Inside, series: Sequence[tuple[str, Points]], run: Run) -> Chart:
     shown = tuple(_series(name, points) for name, points in series if points)
-    return Chart(inside.title, _TIME, inside.y, shown, inside.kind, marks, inside.caption, small=True)
+    marks, caption = phase_marks(run), inside.caption
+    return Chart(inside.title, time_axis(run), inside.y, shown, inside.kind, marks, caption, small=True)
 
 
-def _cpu(readings: Readings, load: Sequence[Load]) -> Iterator[Chart]:
+def _cpu(readings: Readings, run: Run) -> Iterator[Chart]:
     lines = [
         _series("NameNode", readings.rate("process.cpu_seconds")),
-        _series("player", [(sample.time_s, sample.cpu_share) for sample in load]),
+        _series("player", [(sample.time_s, sample.cpu_share) for sample in run.load]),
     ]
     shown = tuple(line for line in lines if line.xs)
     if shown:
-        yield Chart("Processor", _TIME, Axis("share of one core", ValueKind.SHARE), shown, small=True)
+        y = Axis("share of one core", ValueKind.SHARE)
+        yield Chart("Processor", time_axis(run), y, shown, marks=phase_marks(run), small=True)
 
 
 def _series(name: str, points: Points) -> Series:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from froude.emulation.run import Run
-from froude.render import Column, Mark, Table, Value, ValueKind
+from froude.render import Axis, Column, Mark, Table, Value, ValueKind
 
 Phase = tuple[str, float, float]
 """Its name, and its begin and end in seconds since the play began."""
@@ -20,6 +20,11 @@ def phases(run: Run) -> tuple[Phase, ...]:
 def phase_marks(run: Run) -> tuple[Mark, ...]:
     """Where one phase gives way to the next, for charts over time."""
     return tuple(Mark(begin, name) for name, begin, _ in phases(run)[1:])
+
+
+def time_axis(run: Run) -> Axis:
+    """From the run's begin to its end, so that charts of one run stand in line."""
+    return Axis("time since start", ValueKind.DURATION, extent=(0.0, run.elapsed_s))
 
 
 def phase_table(run: Run) -> Table:

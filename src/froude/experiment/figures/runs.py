@@ -41,7 +41,7 @@ def runs_section(runs: Sequence[tuple[str, Run]]) -> Section:
     )
     chart = Chart(
         "Latency against load, a point for each run",
-        Axis("answered, all methods", unit="calls/s"),
+        Axis("answered, all methods", unit="calls/s", extent=(0.0, 1.02 * loads[-1])),
         Axis("latency", ValueKind.DURATION, log=True),
         series,
         ChartKind.POINTS,
