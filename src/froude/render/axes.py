@@ -74,6 +74,8 @@ def scale_and_ticks(axis: Axis, extent: Range | None, *, enclose: bool, count: i
         domain = [values[0], values[-1]] if enclose else domain
     elif axis.kind is ValueKind.DURATION and high >= _LONG[-1][0]:
         ticks["values"] = time_ticks(low, high)
+    if is_log(axis):  # every second one would leave out the first of two decades
+        ticks["labelOverlap"] = "greedy"
     if "values" not in ticks:  # with it, Vega leaves labels of a log axis out
         ticks["tickCount"] = count
     scale["nice"] = enclose and not is_log(axis)

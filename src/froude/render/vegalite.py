@@ -354,7 +354,8 @@ def _config(palette: Palette) -> Spec:
         "tickColor": palette["line"],
         "labelFont": SANS,
         "titleFont": SANS,
-        "labelOverlap": True,
+        "labelOverlap": "parity",
+        "labelSeparation": 6,
     }
     return {
         "font": SANS,
