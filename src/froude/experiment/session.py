@@ -1,4 +1,4 @@
-"""What Python users see: the floors' values, with the methods that tie them together.
+"""What Python users see: the values of all layers, with the methods that tie them together.
 
 `froude.Hadoop`, `froude.Workload` and `froude.Workspace` are these. The values below them know nothing of what is
 made from them, so that imports go down only; here is where a Hadoop becomes a cluster, and a Workload a Plan.

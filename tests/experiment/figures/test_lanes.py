@@ -10,7 +10,7 @@ from froude.render import (
     PatternCall,
     PatternLane,
     PatternLoop,
-    PatternPulse,
+    PatternPeriodic,
 )
 
 
@@ -22,7 +22,7 @@ def lane(name: str, start: str = "", times: str = "files", count: str = "1") -> 
         ),
     )
     return PatternLane(
-        name, count, start, steps, pulses=(PatternPulse(PatternCall(f"{name}.p", "renew"), "3 s", 3.0),)
+        name, count, start, steps, periodic=(PatternPeriodic(PatternCall(f"{name}.p", "renew"), "3 s", 3.0),)
     )
 
 

@@ -74,7 +74,7 @@ def _shape(lane: PatternLane) -> object:
         lane.count,
         tuple(_step(step) for step in lane.steps),
         tuple((call.name, call.count) for call in lane.effects),
-        tuple((pulse.call.name, pulse.every) for pulse in lane.pulses),
+        tuple((each.call.name, each.every) for each in lane.periodic),
     )
 
 

@@ -18,7 +18,7 @@ from froude.render import (
     PatternCall,
     PatternLane,
     PatternLoop,
-    PatternPulse,
+    PatternPeriodic,
     PatternStep,
     Section,
     Table,
@@ -113,7 +113,9 @@ def _lane(node_type: NodeType, scale: Mapping[str, Quantity] | None, joined: dic
         start=_start(node_type.start),
         steps=_steps(node_type.steps, scale, joined),
         effects=_effects(node_type, joined),
-        pulses=tuple(PatternPulse(_call(p.call), _seconds(p.every_s), p.every_s) for p in node_type.periodic),
+        periodic=tuple(
+            PatternPeriodic(_call(p.call), _seconds(p.every_s), p.every_s) for p in node_type.periodic
+        ),
     )
 
 
