@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.experiment.figures.lanes import merged_arrows, merged_lanes
+from froude.experiment.figures.lanes import from_lanes, merged_arrows, merged_lanes
 from froude.render import (
     ArrowKind,
     Pattern,
@@ -70,3 +70,24 @@ def test_arrows_of_what_is_joined_are_drawn_once() -> None:
         PatternArrow("u0.c1", "d.c1", ArrowKind.CAUSE, "id 0; id 1"),
     )
     Pattern("t", merged, arrows)
+
+
+def test_many_causes_of_one_call_begin_at_their_lanes() -> None:
+    """With how many calls of each; few begin at the calls, and start rules stay as they are."""
+    target = PatternLane("d", effects=(PatternCall("d.e1", "received"), PatternCall("d.e2", "deleted")))
+    clients = [
+        PatternLane(n, steps=tuple(PatternCall(f"{n}.{i}", "addBlock") for i in range(5))) for n in "ab"
+    ]
+    few = PatternArrow("a.0", "d.e2", ArrowKind.CAUSE)
+    start = PatternArrow("d", "a", ArrowKind.START)
+    many = [
+        PatternArrow(f"{n}.{i}", "d.e1", ArrowKind.CAUSE) for n in "ab" for i in range(5 if n == "a" else 2)
+    ]
+    arrows = from_lanes([start, few, *many], [target, *clients])
+    assert arrows == (
+        start,
+        few,
+        PatternArrow("a", "d.e1", ArrowKind.CAUSE, "5 of its calls"),
+        PatternArrow("b", "d.e1", ArrowKind.CAUSE, "2 of its calls"),
+    )
+    assert from_lanes([start, *many[:6]], [target, *clients]) == (start, *many[:6])

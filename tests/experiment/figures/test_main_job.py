@@ -35,18 +35,18 @@ def test_only_what_came_out_exactly_is_good(tmp_path: Path) -> None:
 
 
 def test_figures(tmp_path: Path) -> None:
-    """Shares with their aims, nodes, calls and the latency that the pacing measures."""
+    """Shares with their aims, calls, the latency that the pacing measures, and the limit."""
     figures = {each.label: each for each in main_job_report(done(tmp_path)).figures}
     assert {label: figure.value for label, figure in figures.items()} == {
         "call sequences predicted": 1.0,
         "logical arguments predicted": 0.99,
-        "emulated nodes": 5,
         "calls answered": 3,
         "p99 latency": 0.003,
+        "limited by": "neither",
     }
     assert [figure.aim for figure in figures.values()] == [1.0, 0.99, None, None, None]
-    assert figures["calls answered"].note == "2 calls/s"
-    scheduled = main_job_report(done(tmp_path, run=a_run(pacing="scheduled"))).figures[-1]
+    assert figures["calls answered"].note == "2 calls/s of 5 emulated nodes"
+    scheduled = main_job_report(done(tmp_path, run=a_run(pacing="scheduled"))).figures[3]
     assert scheduled.value == pytest.approx(0.5, rel=1e-3)
     assert scheduled.note != figures["p99 latency"].note
 

@@ -78,6 +78,27 @@ def test_reactions_of_one_method_share_a_box() -> None:
     assert causes == [("client.c2", "dn.e0"), ("client.c1", "dn.e0"), ("client", "dn.e0")]
 
 
+def test_more_questions_than_anybody_reads_are_counted() -> None:
+    """The first forty are shown."""
+    questions = tuple(replace(WORKLOAD.questions[0], id=f"q{number}") for number in range(45))
+    section = workload_section(replace(WORKLOAD, questions=questions))
+    table = next(
+        block for block in section.blocks if isinstance(block, Table) and block.caption == "Open questions"
+    )
+    assert len(table.rows) == 40
+    assert table.note == "Answer them with `froude review`, which asks 5 more."
+
+
+def test_a_template_of_pieces_is_one_text() -> None:
+    """Not the list that stands in the file."""
+    path = Template(("/tmp/job_", Counter(3, {"node": 2}), "/", Generated("uuid")))
+    call = CallTemplate("client.c1", "p", "create", {"src": path})
+    shown = pattern(replace(WORKLOAD, node_types=(replace(CLIENT, start=StartRule(), steps=(call,)),)))
+    (step,) = shown.lanes[0].calls()
+    assert step.note.startswith("/tmp/job_{")
+    assert "[" not in step.note
+
+
 def test_arguments_by_kind() -> None:
     """Each argument counts once, a case by its usual rule."""
     rules = {

@@ -68,8 +68,8 @@ def run_head(run: Run) -> Head:
     ended = f"**The run ended before its time:** {literal(run.failure)}. " if run.failure else ""
     lede = (
         f"{ended}**{_LIMITS[bottleneck.limit]}:** {bottleneck.reason}. "
-        f"{answered:,} calls were answered in {run.elapsed_s:.0f} s, 99 % of them within {_ms(latency.p99_ms)} "
-        f"({run.main_latency.value}); {errors:,} failed.{lost}"
+        f"{answered:,} calls were answered in {run.elapsed_s:.0f} s, 99 % of them within "
+        f"{milliseconds_text(latency.p99_ms)} ({run.main_latency.value}); {errors:,} failed.{lost}"
     )
     nodes = sum(run.nodes.values())
     parts = (
@@ -109,7 +109,7 @@ def _runs(runs: Sequence[tuple[str, Run]]) -> Head:
     p99s = [run.latency().p99_ms for _, run in runs]
     lede = (
         f"**{len(runs)} runs**, from {min(rates):,.0f} to {max(rates):,.0f} answered calls a second; "
-        f"99 % of the calls were answered within {_ms(min(p99s))} to {_ms(max(p99s))}."
+        f"99 % of the calls were answered within {milliseconds_text(min(p99s))} to {milliseconds_text(max(p99s))}."
     )
     figures = tuple(
         KeyFigure(
@@ -222,5 +222,6 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _ms(milliseconds: float) -> str:
+def milliseconds_text(milliseconds: float) -> str:
+    """Three digits, in seconds from one second on."""
     return f"{milliseconds / 1e3:.3g} s" if milliseconds >= 1000 else f"{milliseconds:.3g} ms"

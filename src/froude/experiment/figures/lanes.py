@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -9,6 +10,8 @@ from froude.render import ArrowKind, PatternArrow, PatternCall, PatternLane, Pat
 
 _LEAST = 3
 """Lanes that are worth joining: two stand well side by side."""
+_MOST_CAUSES = 6
+"""Arrows to one call that an eye can follow to their beginnings."""
 
 
 def merged_lanes(lanes: Sequence[PatternLane]) -> tuple[tuple[PatternLane, ...], dict[str, str]]:
@@ -55,6 +58,30 @@ def merged_arrows(arrows: Sequence[PatternArrow], alias: Mapping[str, str]) -> t
             if arrow.label and arrow.label not in labels[ends]:
                 labels[ends].append(arrow.label)
     return tuple(PatternArrow(*ends, "; ".join(texts)) for ends, texts in labels.items())
+
+
+def from_lanes(arrows: Sequence[PatternArrow], lanes: Sequence[PatternLane]) -> tuple[PatternArrow, ...]:
+    """Arrows to a call that very many cause, from the lanes of these: dozens side by side cannot be followed.
+
+    Args:
+        arrows: between what is drawn.
+        lanes: as drawn.
+    """
+    owner = {call.id: lane.name for lane in lanes for call in lane.calls()}
+    causes = Counter(arrow.target for arrow in arrows if arrow.kind is ArrowKind.CAUSE)
+    kept: list[PatternArrow] = []
+    calls: Counter[tuple[str, str]] = Counter()
+    for arrow in arrows:
+        if arrow.kind is not ArrowKind.CAUSE or causes[arrow.target] <= _MOST_CAUSES:
+            kept.append(arrow)
+        else:
+            calls[owner.get(arrow.source, arrow.source), arrow.target] += 1
+    kept += [
+        PatternArrow(source, target, ArrowKind.CAUSE, f"{number} of its calls" if number > 1 else "")
+        for (source, target), number in calls.items()
+        if source != owner[target]
+    ]
+    return tuple(kept)
 
 
 def _joined(group: Sequence[PatternLane]) -> PatternLane:

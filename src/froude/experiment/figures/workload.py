@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from froude.base.units import Quantity
-from froude.experiment.figures.lanes import merged_arrows, merged_lanes
+from froude.experiment.figures.lanes import from_lanes, merged_arrows, merged_lanes
 from froude.render import (
     ArrowKind,
     Block,
@@ -47,6 +47,7 @@ from froude.workload.yaml_rules import rule_field
 _TELLING = ("src", "path", "dst", "clientName")
 """Arguments that tell calls of one method apart, most telling first."""
 
+_MOST_QUESTIONS = 40
 _KINDS = {
     "Constant": "constant",
     "Absent": "constant",
@@ -91,7 +92,7 @@ def pattern(workload: Workload, scale: Mapping[str, Quantity] | None = None) -> 
     drawn = [_lane(node_type, scale, joined) for node_type in workload.node_types]
     lanes, alias = merged_lanes(drawn)
     to_box = {call: alias.get(box, box) for call, box in joined.items()}
-    arrows = merged_arrows(list(_arrows(workload)), {**alias, **to_box})
+    arrows = from_lanes(merged_arrows(list(_arrows(workload)), {**alias, **to_box}), lanes)
     caption = (
         "Boxes are calls in order, frames are loops with their count; periodic calls are made at their interval, "
         "whatever else a node does."
@@ -162,8 +163,17 @@ def _call(call: CallTemplate, count: int = 1) -> PatternCall:
         note = f"fails: {call.fails.rpartition('.')[2]}"
     telling = next((call.arguments[name] for name in _TELLING if name in call.arguments), None)
     if not note and count == 1 and isinstance(telling, Template):
-        note = str(rule_field(telling)["template"])
+        note = _template_text(rule_field(telling)["template"])
     return PatternCall(call.id, call.method, note, count)
+
+
+def _template_text(parts: object) -> str:
+    """A template as one text, its pieces in braces; a piece with settings is named by the most telling of them."""
+    if not isinstance(parts, list):
+        return str(parts)
+    return "".join(
+        part if isinstance(part, str) else f"{{{next(iter(dict(part).values()))}}}" for part in parts
+    )
 
 
 def _arrows(workload: Workload) -> Iterator[PatternArrow]:
@@ -203,7 +213,7 @@ def _question_table(questions: tuple[Question, ...]) -> Table:
             ", ".join(map(repr, q.examples)),
             str(_short(q.candidates[0])) if q.candidates else None,
         )
-        for q in questions
+        for q in questions[:_MOST_QUESTIONS]
     ]
     columns = (
         Column("Question", ValueKind.CODE),
@@ -211,7 +221,9 @@ def _question_table(questions: tuple[Question, ...]) -> Table:
         Column("Seen", ValueKind.CODE),
         Column("Stands for now", ValueKind.CODE),
     )
-    return Table(columns, rows, "Open questions", "Answer them with `froude review`.")
+    hidden = len(questions) - len(rows)
+    note = "Answer them with `froude review`" + (f", which asks {hidden:,} more." if hidden > 0 else ".")
+    return Table(columns, rows, "Open questions", note)
 
 
 def _short(rule: Rule) -> object:
