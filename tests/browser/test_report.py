@@ -110,7 +110,7 @@ def parts(what: str) -> tuple[Part, ...]:
     return (plan, PREDICTION, a_run(), a_run(60))
 
 
-WHAT = ("traces", "workload", "run", "everything", "demo")
+WHAT = ("traces", "workload", "run", "everything", "demo", "static")
 
 
 @pytest.fixture(scope="session")
@@ -118,7 +118,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with every page."""
     folder = tmp_path_factory.mktemp("pages")
     save(main_job_report(done(folder, run=a_run())), folder / "demo.html")
-    for what in WHAT[:-1]:
+    page((a_run(),)).save(folder / "static.html", interactive=False)
+    for what in WHAT[:-2]:
         shown = parts(what)
         names = [f"{type(part).__name__.lower()}-{number}" for number, part in enumerate(shown, 1)]
         page(shown, names=names).save(folder / f"{what}.html")

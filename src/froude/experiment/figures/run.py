@@ -7,14 +7,15 @@ from froude.experiment.figures.environment import facts_table, settings_of
 from froude.experiment.figures.latency import latency_section
 from froude.experiment.figures.namenode import namenode_section
 from froude.experiment.figures.phases import phase_table
+from froude.experiment.figures.player import player_section
 from froude.render import Block, Callout, Column, Section, Table, Tone, Value, ValueKind
 
 _MOST_LEFT_OUT = 12
 
 
 def run_sections(run: Run) -> tuple[Section, ...]:
-    """The verdict first, then latency, throughput and the target's own metrics."""
-    return (play_section(run), latency_section(run), namenode_section(run))
+    """The verdict first, then latency, throughput, the target's own metrics and the player."""
+    return (play_section(run), latency_section(run), namenode_section(run), player_section(run))
 
 
 def play_section(run: Run) -> Section:
