@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 LAYOUT = (Path(__file__).parent / "layout.js").read_text()
 TOO_WIDE = (
-    "[...document.querySelectorAll('.scroll')].filter(each => each.scrollWidth > each.clientWidth + 1)"
-    ".map(each => each.ariaLabel)"
+    "[...document.querySelectorAll('.scroll,nav ul')].filter(each => each.scrollWidth > each.clientWidth + 1)"
+    ".map(each => each.ariaLabel || each.tagName)"
 )
 SECONDS = 90
 METHODS = {"addBlock": 0.004, "blockReceivedAndDeleted": 0.0006, "create": 0.002, "getFileInfo": 0.0003}

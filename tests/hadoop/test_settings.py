@@ -80,4 +80,4 @@ def test_metrics_are_fresh_and_tell_of_the_lock() -> None:
     namenode = settings.namenode_site(rpc=("127.1.1.1", 8), http=("127.1.1.1", 9), folder="/n", extra={})
     assert namenode["dfs.namenode.lock.detailed-metrics.enabled"] == "true"
     properties = dict(line.split("=") for line in settings.metrics2().splitlines())
-    assert 0 < int(properties["*.periodMillis"]) <= 500
+    assert int(properties["*.periodMillis"]) == settings.METRICS_PERIOD_S * 1000 == 500

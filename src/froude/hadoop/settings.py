@@ -7,6 +7,8 @@ from collections.abc import Mapping
 Site = dict[str, str]
 """Properties of one `*-site.xml`."""
 
+METRICS_PERIOD_S = 0.5
+"""How old what a NameNode of ours says of itself may be; half of the interval in which it is asked."""
 _LAYOUT = "%d{ISO8601} %p %c{2}: %m%n"
 
 
@@ -75,11 +77,11 @@ def namenode_site(
 
 
 def metrics2() -> str:
-    """A `hadoop-metrics2.properties`: values that JMX tells are half a second old at most, instead of ten.
+    """A `hadoop-metrics2.properties`: values that JMX tells are `METRICS_PERIOD_S` old at most, instead of ten seconds.
 
     Source: `MetricsSystemImpl` and `MetricsSourceAdapter` of Hadoop; the cache of a source lasts one period.
     """
-    return "*.period=1\n*.periodMillis=500\n"
+    return f"*.period=1\n*.periodMillis={METRICS_PERIOD_S * 1e3:.0f}\n"
 
 
 def datanode_site(address: str, *, ports: tuple[int, int, int], folder: str) -> Site:

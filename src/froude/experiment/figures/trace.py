@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from froude.experiment.figures.recorded import errors_table, methods_table
 from froude.render import (
     Axis,
     Block,
@@ -43,15 +44,17 @@ def traces_section(
         table = replace(table, columns=(Column("Recording"), *table.columns), rows=rows)
     else:
         names = ["run"] if len(traces) == 1 else [f"run {number}" for number in range(1, len(traces) + 1)]
-    blocks: list[Block] = [table, _methods(traces, names)]
+    blocks: list[Block] = [table, _methods(traces, names), methods_table(traces)]
+    failed = errors_table(traces)
+    if failed.rows:
+        blocks.append(failed)
     lost = sum(trace.meta.loss.total for trace in traces)
     if lost:
         text = "Some frames were not decoded or not kept; the runs' loss counters say how many."
         blocks.append(Callout(f"{lost:,} losses", text))
     for name, trace in zip(names, traces, strict=True):
         if trace.incomplete is not None:
-            title = f"{name[0].upper()}{name[1:]} is not whole"
-            blocks.insert(0, Callout(title, f"{trace.incomplete}.", Tone.WARNING))
+            blocks.insert(0, Callout(f"Not whole: {name}", f"{trace.incomplete}.", Tone.WARNING))
     calls = sum(len(trace.calls) for trace in traces)
     intro = f"{calls:,} calls in {len(traces)} {'run' if len(traces) == 1 else 'runs'} of a real cluster."
     return Section("What was recorded", tuple(blocks), intro)
