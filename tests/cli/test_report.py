@@ -61,3 +61,18 @@ def test_foreign_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"notes\.txt: cannot be shown.*workload"):
         run(tmp_path, str(odd), "-o", str(tmp_path / "r.html"))
     assert not (tmp_path / "r.html").exists()
+
+
+def test_artifacts_of_one_name_are_told_apart(workload: Path, tmp_path: Path) -> None:
+    """By what was typed; the page begins with the answer of what it shows."""
+    other = tmp_path / "old" / workload.name
+    other.parent.mkdir()
+    other.write_bytes(workload.read_bytes())
+    run(tmp_path, str(workload), str(other), "-o", str(tmp_path / "r.html"), "--static")
+    figures = json.loads((tmp_path / "r.json").read_text())
+    assert figures["title"] == f"{workload}, {other}"
+    assert [section["title"] for section in figures["sections"]] == [
+        f"The mined pattern: {workload}",
+        f"The mined pattern: {other}",
+    ]
+    assert figures["lede"] == "**1 node type**, 1 call of the pattern; no open question."

@@ -45,7 +45,18 @@ def test_failed_calls_by_class_method_and_message() -> None:
     for number in range(20):
         failures.add(f"m{number}", "x.Y", "/p is busy", 1.0)
     lines = failures_text(list(failures), "see `run.json`").splitlines()
-    assert lines[1].split() == ["2", "0.2", "s", "3.0", "s", "create", "FileNotFoundException:", "no", "such", "folder"]
+    assert lines[1].split() == [
+        "2",
+        "0.2",
+        "s",
+        "3.0",
+        "s",
+        "create",
+        "FileNotFoundException:",
+        "no",
+        "such",
+        "folder",
+    ]
     assert lines[2].strip() == "such as /a/b"
     assert lines[-1].split() == ["9", "others:", "see", "`run.json`"]
     assert failures_text([], "") == ""

@@ -78,7 +78,7 @@ def test_a_recording_that_did_not_end_well_is_said(tmp_path: Path, capsys: Out) 
     assert "interrupted is not whole: its recording was interrupted" in err
     page = tmp_path / "r.html"
     assert run(["report", interrupted, "-o", str(page), "--static"]) == 0
-    assert "Run 1 is not whole" in page.read_text()
+    assert "Not whole: interrupted" in page.read_text()
 
 
 def test_validate(trace: str, tmp_path: Path, capsys: Out) -> None:

@@ -19,7 +19,7 @@ from tests.recorded import FOLDER, recorded
 
 CLOSED = ClosureResult(9, 9, 9, (), ())
 EXACT = replace(PREDICTION, sequences=(TypeSequences("client", 5, 5, 5, 100, 100, 100, None),))
-"""Every sequence came true; of the arguments 99 %."""
+"""Every sequence was predicted exactly; of the arguments 99 %."""
 
 
 def a_run(**changes: Any) -> Run:

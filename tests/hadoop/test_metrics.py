@@ -82,6 +82,23 @@ def test_numbers_are_named_by_bean_and_attribute() -> None:
     }
 
 
+def test_lock_times_of_operations_that_never_ran_are_left_out() -> None:
+    """There are two attributes for each of a hundred operations; other zeros stay, for they are figures."""
+    bean = {
+        "name": "Hadoop:service=NameNode,name=FSNamesystem",
+        "FSNWriteLockMkdirsNanosNumOps": 2,
+        "FSNWriteLockMkdirsNanosAvgTime": 51_000.0,
+        "FSNReadLockGetfileinfoNanosNumOps": 0,
+        "FSNReadLockGetfileinfoNanosAvgTime": 0.0,
+        "LockQueueLength": 0,
+    }
+    assert metrics.flatten([bean]) == {
+        "FSNamesystem.FSNWriteLockMkdirsNanosNumOps": 2.0,
+        "FSNamesystem.FSNWriteLockMkdirsNanosAvgTime": 51_000.0,
+        "FSNamesystem.LockQueueLength": 0.0,
+    }
+
+
 def test_a_sampler_counts_what_it_missed() -> None:
     """A daemon that does not answer leaves a gap and a count, not an exception in a thread."""
     clock = VirtualClock()

@@ -73,3 +73,11 @@ def test_clients_log_warnings_to_standard_error_and_daemons_to_their_file() -> N
         "log4j.rootLogger=INFO,F",
         "log4j.rootLogger=WARN,E",
     ]
+
+
+def test_metrics_are_fresh_and_tell_of_the_lock() -> None:
+    """A play is sampled each second: values must not be ten seconds old, and the namespace lock must be among them."""
+    namenode = settings.namenode_site(rpc=("127.1.1.1", 8), http=("127.1.1.1", 9), folder="/n", extra={})
+    assert namenode["dfs.namenode.lock.detailed-metrics.enabled"] == "true"
+    properties = dict(line.split("=") for line in settings.metrics2().splitlines())
+    assert int(properties["*.periodMillis"]) == settings.METRICS_PERIOD_S * 1000 == 500

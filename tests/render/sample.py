@@ -20,7 +20,7 @@ from froude.render import (
     PatternCall,
     PatternLane,
     PatternLoop,
-    PatternPulse,
+    PatternPeriodic,
     Report,
     Section,
     Series,
@@ -62,7 +62,7 @@ def pattern() -> Pattern:
             PatternCall("c8", "getBlockLocations"),
             PatternCall("c9", "delete", "recursive = true"),
         ),
-        pulses=(PatternPulse(PatternCall("c10", "renewLease"), "30 s", 30.0),),
+        periodic=(PatternPeriodic(PatternCall("c10", "renewLease"), "30 s", 30.0),),
     )
     datanode = PatternLane(
         "datanode",
@@ -73,9 +73,9 @@ def pattern() -> Pattern:
             PatternCall("d2", "blockReport"),
         ),
         effects=(PatternCall("d3", "blockReceivedAndDeleted", "one an addBlock and replica"),),
-        pulses=(
-            PatternPulse(PatternCall("d4", "sendHeartbeat"), "3 s", 3.0),
-            PatternPulse(PatternCall("d5", "blockReport "), "6 h", 21_600.0),
+        periodic=(
+            PatternPeriodic(PatternCall("d4", "sendHeartbeat"), "3 s", 3.0),
+            PatternPeriodic(PatternCall("d5", "blockReport "), "6 h", 21_600.0),
         ),
     )
     shell = PatternLane(
@@ -129,7 +129,7 @@ def large_pattern() -> Pattern:
             "NodeManager",
             "nodes = 400",
             steps=(PatternCall("n0", "registerNodeManager"),),
-            pulses=(PatternPulse(PatternCall("n1", "nodeHeartbeat"), "1 s", 1.0),),
+            periodic=(PatternPeriodic(PatternCall("n1", "nodeHeartbeat"), "1 s", 1.0),),
         ),
         PatternLane(
             "job client",
@@ -147,7 +147,7 @@ def large_pattern() -> Pattern:
                 *run("am", 60),
                 PatternCall("a2", "finishApplicationMaster", count=2),
             ),
-            pulses=(PatternPulse(PatternCall("a3", "allocate"), "1 s, while containers are open"),),
+            periodic=(PatternPeriodic(PatternCall("a3", "allocate"), "1 s, while containers are open"),),
         ),
         PatternLane("map task", "maps = 1,200", steps=run("m", 12), start="after startContainers"),
         PatternLane("reduce task", "reduces = 40", steps=run("r", 11), start="after every map task"),
@@ -155,7 +155,7 @@ def large_pattern() -> Pattern:
             "DataNode",
             "datanodes = 400",
             effects=(PatternCall("dn", "blockReceivedAndDeleted"),),
-            pulses=(PatternPulse(PatternCall("hb", "sendHeartbeat"), "3 s", 3.0),),
+            periodic=(PatternPeriodic(PatternCall("hb", "sendHeartbeat"), "3 s", 3.0),),
         ),
         PatternLane("history server", "1", steps=run("h", 5)),
     )

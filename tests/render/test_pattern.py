@@ -9,7 +9,7 @@ from froude.render import (
     PatternCall,
     PatternLane,
     PatternLoop,
-    PatternPulse,
+    PatternPeriodic,
     describe,
 )
 
@@ -21,7 +21,7 @@ def test_words() -> None:
         "clients",
         "at once",
         (PatternCall("a", "mkdirs", count=2), PatternLoop("files", (PatternCall("b", "create"),), "40")),
-        pulses=(PatternPulse(PatternCall("c", "renewLease"), "30 s"),),
+        periodic=(PatternPeriodic(PatternCall("c", "renewLease"), "30 s"),),
     )
     node = PatternLane("datanode", effects=(PatternCall("d", "blockReceivedAndDeleted"),))
     arrows = (
@@ -34,7 +34,7 @@ def test_words() -> None:
         "client starts at once.",
         "client calls renewLease every 30 s.",
         "datanode: no steps.",
-        "datanode reacts with blockReceivedAndDeleted.",
+        "datanode calls blockReceivedAndDeleted because of other nodes' calls.",
         "client create causes datanode blockReceivedAndDeleted (block).",
         "datanode starts client.",
         "client create takes a value from client mkdirs.",

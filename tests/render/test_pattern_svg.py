@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from froude.render import Pattern, PatternArrow, PatternCall, PatternLane, PatternLoop, PatternPulse
+from froude.render import Pattern, PatternArrow, PatternCall, PatternLane, PatternLoop, PatternPeriodic
 from froude.render.pattern import ArrowKind
 from froude.render.pattern_svg import pattern_svg
 from froude.render.theme import LIGHT, Palette
@@ -28,7 +28,7 @@ def test_shows_lanes_loops_and_counts() -> None:
         "\u00d7 files / clients",
         "= 400",
         "every 3 s",
-        "in reaction",
+        "caused by other nodes",
     ):
         assert words in shown
 
@@ -51,7 +51,7 @@ def test_hostile_names_are_escaped() -> None:
         bad,
         (PatternLoop(bad, (PatternCall("a", bad, bad),), bad),),
         (PatternCall("b", bad),),
-        (PatternPulse(PatternCall("c", bad), bad),),
+        (PatternPeriodic(PatternCall("c", bad), bad),),
     )
     svg = pattern_svg(Pattern(bad, (lane,), (PatternArrow("a", "b", ArrowKind.FLOW, bad),)))
     assert not list(etree.fromstring(svg.encode()).iter(f"{SVG}script"))

@@ -78,3 +78,10 @@ def test_ranges_are_never_empty() -> None:
     assert prepare(chart(Series("a", [5.0], [0.0]))).x_range == (4.5, 5.5)
     assert prepare(chart(Series("a", [5.0], [0.0]))).y_range == (0.0, 1.0)
     assert prepare(chart(Series("a", [5.0], [2.0]), y=LATENCY)).y_range == (2.0, 20.0)
+
+
+def test_an_axis_may_show_more_than_its_values() -> None:
+    """So that charts beside one another begin and end at the same time."""
+    wide = Axis("time", ValueKind.DURATION, extent=(0.0, 10.0))
+    shown = prepare(Chart("t", wide, CALLS, (Series("a", [4.0, 6.0], [1.0, 2.0]),)))
+    assert shown.x_range == (0.0, 10.0)

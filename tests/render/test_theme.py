@@ -1,5 +1,8 @@
 """Colours that everybody can tell apart."""
 
+import math
+from itertools import combinations
+
 import pytest
 
 from froude.render.theme import DARK, LIGHT, SERIES, Palette, contrast, css_variables
@@ -17,6 +20,14 @@ def test_contrast(colours: dict[str, str]) -> None:
         assert contrast(colours[tone], colours[f"{tone}-wash"]) >= 4.5, tone
         assert contrast(colours["ink"], colours[f"{tone}-wash"]) >= 4.5, tone
         assert contrast(colours["card"], colours[tone]) >= 4.5, tone
+
+
+def test_no_two_series_look_alike() -> None:
+    """Two blues are one line to a reader; the distance is that of red, green and blue together."""
+    for colours in (LIGHT, DARK):
+        parts = {token: [int(colours[token][i : i + 2], 16) for i in (1, 3, 5)] for token in SERIES}
+        for one, other in combinations(SERIES, 2):
+            assert math.dist(parts[one], parts[other]) > 60, (one, other)
 
 
 def test_both_themes_have_every_token() -> None:

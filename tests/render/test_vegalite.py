@@ -7,8 +7,9 @@ import pytest
 import vl_convert
 
 from froude.render import Axis, Chart, ChartKind, Mark, Series, ValueKind
+from froude.render.axes import axis_title
 from froude.render.prepare import prepare
-from froude.render.vegalite import axis_title, panel_spec
+from froude.render.vegalite import panel_spec
 
 from .sample import report
 
@@ -110,3 +111,37 @@ def test_a_band_lies_between_a_line_and_its_bound() -> None:
     (area,) = [layer for layer in spec["layer"] if layer["mark"]["type"] == "area"]
     assert area["data"]["values"] == [{"x": 1.0, "y": 4.0, "y2": 3.0}, {"x": 3.0, "y": 6.0, "y2": 5.0}]
     assert vl_convert.vegalite_to_vega(spec)["marks"]
+
+
+def test_a_moment_beyond_what_is_shown_is_not_marked() -> None:
+    """Its name would stand beside the chart."""
+    series = (Series("a", [5.0, 9.0], [1.0, 2.0]),)
+    (spec,) = specs(
+        Chart("t", SECONDS, Axis("n", unit="calls"), series, marks=(Mark(2.0, "early"), Mark(7.0, "in")))
+    )
+    texts = [layer["mark"].get("text") for layer in spec["layer"] if layer["mark"]["type"] == "text"]
+    assert texts == ["in"]
+
+
+def test_tooltips_read_the_row_of_the_nearest_point() -> None:
+    """Vega-Lite's cells hold it one level deeper than the point does; a series is named where there are several."""
+    one, two = Series("a", [0.0, 1.0], [1.0, 2.0]), Series("b", [0.0, 1.0], [1.0, 2.0])
+    for series, named in (((one,), False), ((one, two), True)):
+        (spec,) = specs(Chart("t", SECONDS, Axis("n", unit="calls"), series))
+        (tip,) = [
+            layer["encoding"]["tooltip"]["value"]["expr"]
+            for layer in spec["layer"]
+            if "tooltip" in layer["encoding"]
+        ]
+        assert "(datum.datum || datum).y" in tip
+        assert ("(datum.datum || datum).s" in tip) is named
+
+
+def test_points_that_no_line_joins_are_dots() -> None:
+    """Between gaps, or alone."""
+    (spec,) = specs(
+        Chart(
+            "t", SECONDS, Axis("n", unit="calls"), (Series("a", [0.0, 1.0, 2.0, 3.0], [1.0, None, 2.0, 3.0]),)
+        )
+    )
+    assert [bool(row.get("alone")) for row in spec["data"]["values"]] == [True, False, False, False]

@@ -1,4 +1,4 @@
-"""Small statistics that several floors need; everything larger comes from a library."""
+"""Small statistics that several layers need; everything larger comes from a library."""
 
 from __future__ import annotations
 

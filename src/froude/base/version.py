@@ -1,3 +1,3 @@
-"""The version of this Froude, where every floor can read it."""
+"""The version of this Froude, where every layer can read it."""
 
 __version__ = "0.1.0"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,45 +15,55 @@ from froude.cli import inputs
 from froude.cli.outputs import claim
 from froude.cli.outputs import page as page_places
 from froude.cli.settings import Settings
-from froude.render import Report, Section, save
+from froude.render import save
 from froude.workspace.document import content_of
 from froude.workspace.recognise import DOCUMENTS, kind_of
 
+if TYPE_CHECKING:
+    from froude.emulation.run import Run
+    from froude.experiment.figures.head import Part
+    from froude.experiment.knee import Knee
+    from froude.trace.types import Trace
+    from froude.workload.plan import Plan
+    from froude.workload.types import Workload
 
-def _workload(settings: Settings, path: Path) -> tuple[Section, ...]:
-    from froude.experiment.figures.workload import workload_section
 
-    return (workload_section(inputs.workload(settings, path).workload),)
+def _workload(settings: Settings, path: Path) -> Workload:
+    return inputs.workload(settings, path).workload
 
 
-def _trace(_: Settings, path: Path) -> tuple[Section, ...]:
-    from froude.experiment.figures.trace import traces_section
+def _trace(_: Settings, path: Path) -> Trace:
     from froude.trace.files import read_trace
 
-    return (traces_section([read_trace(path)]),)
+    return read_trace(path)
 
 
-def _plan(_: Settings, path: Path) -> tuple[Section, ...]:
-    from froude.experiment.figures.page import sections_of
+def _plan(_: Settings, path: Path) -> Plan:
     from froude.workload.plan_file import read_plan
 
-    return sections_of(read_plan(path))
+    return read_plan(path)
 
 
-def _run(_: Settings, path: Path) -> tuple[Section, ...]:
+def _run(_: Settings, path: Path) -> Run:
     from froude.emulation.run_files import read_run
-    from froude.experiment.figures.run import run_sections
 
-    return run_sections(read_run(path))
+    return read_run(path)
 
 
-SECTIONS: Mapping[str, Callable[[Settings, Path], tuple[Section, ...]]] = {
+def _knee(_: Settings, path: Path) -> Knee:
+    from froude.experiment.knee_file import read_knee
+
+    return read_knee(path)
+
+
+READERS: Mapping[str, Callable[[Settings, Path], Part]] = {
     "workload": _workload,
     "trace": _trace,
     "plan": _plan,
     "run": _run,
+    "knee": _knee,
 }
-"""What shows an artifact, by its kind: the table to extend when there is a new kind to show."""
+"""What reads an artifact that has sections, by its kind: the table to extend when there is a new kind to show."""
 
 
 def report(
@@ -70,28 +81,35 @@ def report(
 
     Example: froude report workload.yaml -o report.html
     """
+    from froude.experiment.figures.page import page
+
     settings: Settings = ctx.obj
     if output.suffix == ".json":
         raise InputError("is the place of the figures", file=output, allowed="another suffix, such as .html")
     shown = [_find(name, settings) for name in artifacts]
     claim(settings, page_places(output), [path for _, path in shown])
-    sections: list[Section] = []
+    parts: list[Part] = []
     facts: dict[str, str] = {}
     hashes = []
     for kind, path in shown:
         with inputs.named(path):
-            sections += SECTIONS[kind](settings, path)
+            parts.append(READERS[kind](settings, path))
         hashes.append(content_of(path))
         facts[f"{kind.capitalize()} {path.name}"] = hashes[-1][:12]
-    page = Report(
-        title or ", ".join(Path(name).name for name in artifacts), sections=tuple(sections), facts=facts
-    )
+    composed = page(parts, title=title, names=_names(artifacts)).report
+    composed = replace(composed, facts=facts)
     if settings.dry_run:
         settings.would(f"write {output} and {output.with_suffix('.json')}")
         return
-    html, data = save(page, output, interactive=not static, origin=settings.origin(hashes))
+    html, data = save(composed, output, interactive=not static, origin=settings.origin(hashes))
     settings.emit({"html": str(html), "json": str(data)})
     settings.out(f"Report written to {html}, its figures to {data}")
+
+
+def _names(artifacts: Sequence[str]) -> list[str]:
+    """Their last parts; what was typed where two have the same."""
+    short = [Path(name).name for name in artifacts]
+    return [name if short.count(last) > 1 else last for name, last in zip(artifacts, short, strict=True)]
 
 
 def _find(name: str, settings: Settings) -> tuple[str, Path]:
@@ -106,8 +124,8 @@ def _find(name: str, settings: Settings) -> tuple[str, Path]:
     if not path.is_dir():
         check_regular(path)
     kind = kind_of(path) or _damaged(path)
-    if kind is None or kind not in SECTIONS:
-        allowed = ", ".join(SECTIONS)
+    if kind is None or kind not in READERS:
+        allowed = ", ".join(READERS)
         document = next((path / name for name in DOCUMENTS if (path / name).is_file()), path)
         raise InputError("cannot be shown in a report", file=document, found=f"kind {kind}", allowed=allowed)
     return kind, path

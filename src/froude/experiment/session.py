@@ -1,4 +1,4 @@
-"""What Python users see: the floors' values, with the methods that tie them together.
+"""What Python users see: the values of all layers, with the methods that tie them together.
 
 `froude.Hadoop`, `froude.Workload` and `froude.Workspace` are these. The values below them know nothing of what is
 made from them, so that imports go down only; here is where a Hadoop becomes a cluster, and a Workload a Plan.
@@ -18,7 +18,8 @@ from froude.base.units import Quantity
 from froude.emulation.run import Run
 from froude.emulation.run_files import read_run
 from froude.experiment import record as recording
-from froude.experiment.figures.page import Page, Part, page
+from froude.experiment.figures.head import Part
+from froude.experiment.figures.page import Page, page
 from froude.hadoop import distribution
 from froude.hadoop.cluster import Cluster, ClusterOptions
 from froude.hadoop.namenode import NameNode, NameNodeOptions
@@ -157,7 +158,7 @@ class Workspace:
         """
         return [read_run(path) for path in self.store.runs(tag, incomplete=incomplete)]
 
-    def report(self, *parts: Part, title: str = "Froude report") -> Page:
+    def report(self, *parts: Part, title: str = "") -> Page:
         """A page of Traces, Workloads, Plans, predictions and Runs: `ws.report(run).save("report.html")`.
 
         Args:

@@ -32,9 +32,10 @@ DETAILED = "Hadoop:service=NameNode,name=RpcDetailedActivityForPort*"
 """Counts and times by RPC method."""
 
 CACHE_S = 10.0
-"""Hadoop's metrics system publishes a new value at most this often."""
+"""Hadoop's metrics system publishes a new value at most this often, where it is not told otherwise."""
 
 _LARGEST_BYTES = 32 << 20
+_LOCK_TIME = re.compile(r"^\w+?(?:Read|Write)Lock\w+Nanos(?:NumOps|AvgTime)$")
 _COUNT = re.compile(r"^(?!Overall|Deferred)([A-Z]\w*)NumOps$")
 _GC_LINE = re.compile(
     r"^\[(?P<uptime>[\d.]+)s\].*GC\(\d+\) (?P<what>Pause \w+.*?)"
@@ -164,7 +165,11 @@ class Sample:
 
 
 def flatten(beans: list[Bean]) -> dict[str, float]:
-    """The numbers of beans by `bean.attribute`; the port is left out of a bean's name."""
+    """The numbers of beans by `bean.attribute`; the port is left out of a bean's name.
+
+    Hold times of the namespace lock have two attributes for each of some hundred operations: those of operations that
+    never ran are left out.
+    """
     values: dict[str, float] = {}
     for bean in beans:
         match = re.search(r"name=(\w+?)(?:ForPort\d+)?$", str(bean.get("name", "")))
@@ -175,6 +180,7 @@ def flatten(beans: list[Bean]) -> dict[str, float]:
                 isinstance(value, (int, float))
                 and not isinstance(value, bool)
                 and not key.startswith("Overall")
+                and (value or not _LOCK_TIME.match(key))
             ):
                 values[f"{match[1]}.{key}"] = float(value)
     return values

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self, TypedDict
 
 from froude.base.errors import InputError, TargetError
-from froude.base.files import read_bounded, stated_os_errors
+from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
 from froude.base.scratch import Scratch
 from froude.hadoop import loopback, metrics, settings
 from froude.hadoop.daemons import Daemon
@@ -169,7 +169,7 @@ class NameNode:
         return metrics.jmx(self._web, query)
 
     def rpc_counts(self) -> dict[str, int]:
-        """Calls by method so far; up to 10 s old (see `metrics.settled_counts`)."""
+        """Calls by method so far; a moment old (see `metrics.settled_counts`)."""
         return metrics.rpc_counts(self.jmx(metrics.DETAILED))
 
     def sample(self) -> dict[str, float]:
@@ -283,6 +283,7 @@ class NameNode:
         audit = str(self.folder / "audit.log") if self._audit else None
         files = {"core-site.xml": core, "hdfs-site.xml": {**hdfs, **own}}
         self._daemon.configure(files, settings.log4j(audit=audit))
+        atomic_write_text(self._daemon.conf / "hadoop-metrics2.properties", settings.metrics2())
 
     def _sites(self, default_fs: str) -> tuple[settings.Site, settings.Site]:
         user = getpass.getuser()

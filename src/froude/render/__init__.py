@@ -43,7 +43,7 @@ from froude.render.pattern import (
     PatternCall,
     PatternLane,
     PatternLoop,
-    PatternPulse,
+    PatternPeriodic,
     PatternStep,
     describe,
 )
@@ -84,7 +84,7 @@ __all__ = [
     "PatternCall",
     "PatternLane",
     "PatternLoop",
-    "PatternPulse",
+    "PatternPeriodic",
     "PatternStep",
     "Report",
     "Section",

@@ -86,7 +86,7 @@ def size(size_bytes: float) -> str:
 
 
 def _measured(value: float, kind: ValueKind, unit: str) -> str:
-    if kind is ValueKind.SHARE:
+    if kind in {ValueKind.SHARE, ValueKind.PERCENTILE}:
         return share(value)
     if kind is ValueKind.DURATION:
         return duration(value)

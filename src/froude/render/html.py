@@ -11,6 +11,7 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +150,7 @@ class _Drawer:
 
     def panel(self, chart: Chart, shown: Shown, number: int) -> dict[str, Any]:
         panel = shown.panels[number]
-        height = 240 if len(shown.panels) == 1 else 150
+        height = 240 if len(shown.panels) == 1 and not chart.small else 150
         label = f"{plain(chart.title)}{': ' + panel.title if panel.title else ''}"
         view: dict[str, Any] = {"title": panel.title, "label": label, "slot": None, "svg": None}
         if self.interactive:
@@ -159,7 +160,7 @@ class _Drawer:
             self.specs.append(spec)
             return view
         self.drawn += 1
-        widths = (1000, 320) if len(shown.panels) == 1 else (340,)
+        widths = (1000, 320) if len(shown.panels) == 1 and not chart.small else (340,)
         view["svg"] = [
             (name, _ours(self._picture(chart, shown, number, width, height)))
             for name, width in zip(("wide", "narrow") if len(widths) > 1 else ("any",), widths, strict=True)
@@ -175,12 +176,16 @@ class _Drawer:
 
 
 def _section_view(section: Section, number: int, drawer: _Drawer) -> dict[str, Any]:
+    blocks = [_block_view(block, f"s{number + 1}b{i}", drawer) for i, block in enumerate(section.blocks)]
     return {
         "id": f"s{number + 1}",
         "title": section.title,
         "intro": to_html(section.intro),
-        "blocks": [
-            _block_view(block, f"s{number + 1}b{i}", drawer) for i, block in enumerate(section.blocks)
+        "groups": [
+            {"small": small, "blocks": list(views)}
+            for small, views in groupby(
+                blocks, key=lambda view: view["kind"] == "chart" and view["chart"].small
+            )
         ],
     }
 

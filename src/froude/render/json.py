@@ -124,7 +124,7 @@ def _pattern(pattern: Pattern) -> dict[str, Any]:
             "start": lane.start,
             "steps": [_step(step) for step in lane.steps],
             "effects": [asdict(call) for call in lane.effects],
-            "pulses": [asdict(pulse) for pulse in lane.pulses],
+            "pulses": [asdict(each) for each in lane.periodic],
         }
         for lane in pattern.lanes
     ]

@@ -40,7 +40,7 @@ PatternStep = PatternCall | PatternLoop
 
 
 @dataclass(frozen=True, slots=True)
-class PatternPulse:
+class PatternPeriodic:
     """A periodic call: real time makes it, not the sequence."""
 
     call: PatternCall
@@ -62,13 +62,13 @@ class PatternLane:
     steps: tuple[PatternStep, ...] = ()
     effects: tuple[PatternCall, ...] = ()
     """Calls made because of another node's call; an arrow of kind CAUSE says which."""
-    pulses: tuple[PatternPulse, ...] = ()
+    periodic: tuple[PatternPeriodic, ...] = ()
 
     def calls(self) -> Iterator[PatternCall]:
         """Every call of the lane, from top to bottom."""
         yield from _calls(self.steps)
         yield from self.effects
-        yield from (pulse.call for pulse in self.pulses)
+        yield from (each.call for each in self.periodic)
 
 
 class ArrowKind(Enum):
@@ -145,9 +145,9 @@ def _describe_lane(lane: PatternLane) -> Iterator[str]:
     if lane.start:
         yield f"{lane.name} starts {lane.start}."
     if lane.effects:
-        yield f"{lane.name} reacts with {_describe_steps(lane.effects)}."
-    for pulse in lane.pulses:
-        yield f"{lane.name} calls {pulse.call.name} every {pulse.every}."
+        yield f"{lane.name} calls {_describe_steps(lane.effects)} because of other nodes' calls."
+    for each in lane.periodic:
+        yield f"{lane.name} calls {each.call.name} every {each.every}."
 
 
 def _describe_steps(steps: Sequence[PatternStep]) -> str:

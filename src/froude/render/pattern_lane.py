@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from froude.render.format import TIMES
-from froude.render.pattern import PatternCall, PatternLane, PatternLoop, PatternPulse, PatternStep
+from froude.render.pattern import PatternCall, PatternLane, PatternLoop, PatternPeriodic, PatternStep
 from froude.render.pattern_text import width as text_width
 from froude.render.pattern_text import wrap
 
@@ -22,7 +22,7 @@ PAD = 9
 ROW = 23
 """Height of a call."""
 NOTE = 14
-"""Height of the line below a call, a loop's label or a pulse."""
+"""Height of the line below a call, a loop's label or a periodic call."""
 GAP = 8
 """Space between boxes."""
 START_SIZE = 11.5
@@ -41,7 +41,7 @@ class RowKind(Enum):
     CALL = "call"
     FOLD = "fold"
     """A stretch of calls that is only counted."""
-    PULSE = "pulse"
+    PERIODIC = "periodic"
 
 
 class BoxKind(Enum):
@@ -50,7 +50,7 @@ class BoxKind(Enum):
     STATIC = "static"
     LOOP = "loop"
     EFFECTS = "effects"
-    PULSES = "pulses"
+    PERIODIC = "periodic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class LaneRow:
     note: str = ""
     count: int = 1
     every_s: float | None = None
-    """Period of a pulse, where it is known as a number."""
+    """Period of a periodic call, where it is known as a number."""
 
     @property
     def middle(self) -> float:
@@ -127,9 +127,9 @@ def lay_lane(
     y: float = HEAD + (NOTE + 1) * len(laid.start) + (3 if laid.start else 0) + GAP
     y = stack.steps(lane.steps, x, y, inner, depth=0)
     if lane.effects:
-        y = stack.group((BoxKind.EFFECTS, "in reaction"), lane.effects, x, y, inner)
-    if lane.pulses:
-        y = stack.pulses(lane.pulses, x, y, inner)
+        y = stack.group((BoxKind.EFFECTS, "caused by other nodes"), lane.effects, x, y, inner)
+    if lane.periodic:
+        y = stack.periodic(lane.periodic, x, y, inner)
     laid.height = y + PAD - GAP
     return laid
 
@@ -161,27 +161,27 @@ class _Stack:
         self.laid.boxes.insert(place, Box(kind, x, top, width, y - top, label))
         return y + GAP
 
-    def pulses(self, pulses: Sequence[PatternPulse], x: float, y: float, width: float) -> float:
+    def periodic(self, periodic: Sequence[PatternPeriodic], x: float, y: float, width: float) -> float:
         top, place = y, len(self.laid.boxes)
         y += NOTE + 8
-        for pulse in pulses:
+        for each in periodic:
             height = ROW + NOTE + 4
-            note = f"every {pulse.every}"
+            note = f"every {each.every}"
             row = LaneRow(
-                kind=RowKind.PULSE,
+                kind=RowKind.PERIODIC,
                 x=x + PAD,
                 y=y,
                 width=width - 2 * PAD,
                 height=height,
-                ids=(pulse.call.id,),
-                text=pulse.call.name,
+                ids=(each.call.id,),
+                text=each.call.name,
                 note=note,
-                every_s=pulse.every_s,
+                every_s=each.every_s,
             )
             self.laid.rows.append(row)
             y += height
         y += 4
-        self.laid.boxes.insert(place, Box(BoxKind.PULSES, x, top, width, y - top, "all the while"))
+        self.laid.boxes.insert(place, Box(BoxKind.PERIODIC, x, top, width, y - top, "periodically"))
         return y + GAP
 
     def _run(self, run: Sequence[PatternCall], x: float, y: float, width: float, depth: int) -> float:

@@ -1,4 +1,4 @@
-"""Draws a mined pattern as SVG: lanes, segments, loops, pulses, arrows, and a key to them."""
+"""Draws a mined pattern as SVG: lanes, segments, loops, periodic calls, arrows, and a key to them."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ class _Drawing:
             note = fit(row.note, row.width - 12, 11)
             y = row.y + ROW + NOTE - 5
             yield _text((row.x + 12, y), note, self.palette["faint"], 11, hint=row.note)
-        if row.kind is RowKind.PULSE:
+        if row.kind is RowKind.PERIODIC:
             yield self._train(row)
 
     def _fold(self, row: LaneRow) -> Iterator[str]:
@@ -227,7 +227,7 @@ class _Drawing:
         entries: list[tuple[str, float, str]] = []
         if BoxKind.LOOP in boxes:
             entries.append((_loop_sign(9, 0, self.palette["c1"]), 18, "repeated segment"))
-        if BoxKind.PULSES in boxes:
+        if BoxKind.PERIODIC in boxes:
             tint = self.palette["c4"]
             spikes = "M0 4h5v-9h3v9h7v-9h3v9h5"
             train = f'<path d="{spikes}" fill="none" stroke="{tint}" stroke-width="1.3"/>'

@@ -67,7 +67,7 @@ def prepare(chart: Chart, *, limit: int = LIMIT) -> Shown:
         if any(y is not None for y in shown.ys):
             groups.setdefault(series.panel, []).append(shown)
     panels = tuple(Panel(title, tuple(group)) for title, group in groups.items())
-    return Shown(panels, _x_range(panels), _y_range(chart, panels), _notes(panels, hidden, missing))
+    return Shown(panels, _x_range(chart, panels), _y_range(chart, panels), _notes(panels, hidden, missing))
 
 
 def _shown(chart: Chart, series: Series, colour: int, limit: int) -> ShownSeries:
@@ -104,10 +104,11 @@ def _all(panels: Iterable[Panel]) -> Iterable[ShownSeries]:
     return (series for panel in panels for series in panel.series)
 
 
-def _x_range(panels: tuple[Panel, ...]) -> tuple[float, float] | None:
+def _x_range(chart: Chart, panels: tuple[Panel, ...]) -> tuple[float, float] | None:
     xs = [x for series in _all(panels) for x in series.xs if not isinstance(x, str)]
     if not xs:
         return None
+    xs += chart.x.extent or ()
     low, high = min(xs), max(xs)
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
@@ -117,6 +118,7 @@ def _y_range(chart: Chart, panels: tuple[Panel, ...]) -> tuple[float, float] | N
         ys = [0.0, *(top for panel in panels for top in _stacked(panel))]
     else:
         ys = [y for series in _all(panels) for y in series.ys if y is not None]
+    ys += chart.y.extent or ()
     ys += [mark.at for mark in chart.marks if mark.on == "y" and (mark.at > 0 or not chart.y.log)]
     if not ys:
         return None

@@ -41,7 +41,7 @@ LIGHT: Mapping[str, str] = {
     "c3": "#00875f",
     "c4": "#aa4a8a",
     "c5": "#8a6d00",
-    "c6": "#2c8fc9",
+    "c6": "#15202b",
     "c7": "#5f6c7a",
 }
 """Values of the light page, by token."""
@@ -68,7 +68,7 @@ DARK: Mapping[str, str] = {
     "c3": "#35c795",
     "c4": "#e491c6",
     "c5": "#e0c04a",
-    "c6": "#9ad7ff",
+    "c6": "#e8edf2",
     "c7": "#9aa7b4",
 }
 """Values of the dark page, by token."""

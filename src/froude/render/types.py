@@ -28,6 +28,9 @@ class ValueKind(Enum):
     """A number with an optional unit; thousands are separated."""
     SHARE = "share"
     """A fraction from 0 to 1, written as a percentage; never rounded up to 100 % or down to 0 %."""
+    PERCENTILE = "percentile"
+    """A fraction from 0 to below 1 of what was measured; on an axis every further nine has the same room, as in
+    HdrHistogram."""
     DURATION = "duration"
     """Seconds, written in ns, µs, ms, s, min or h."""
     BYTES = "bytes"
@@ -153,6 +156,8 @@ class Axis:
     """Unit of a NUMBER axis: `calls/s`, `blocks`, `nodes`."""
     log: bool = False
     """Logarithmic; values that are not positive are then left out, and the chart says how many."""
+    extent: tuple[float, float] | None = None
+    """What is shown at least, in the base unit: so that charts beside one another begin and end at the same time."""
 
     def __post_init__(self) -> None:
         if self.kind is ValueKind.NUMBER and not self.unit:
@@ -209,6 +214,8 @@ class Chart:
     """How to read it (`Text` Markdown)."""
     band: bool = False
     """Fill between each series and its dashed one of the same places: a value and its bound. Lines only."""
+    small: bool = False
+    """Half as wide as the page, beside the small charts next to it: where many belong together."""
 
     def __post_init__(self) -> None:
         bars = self.kind is ChartKind.BARS
@@ -216,6 +223,8 @@ class Chart:
             words = any(isinstance(x, str) for x in series.xs)
             if words and not bars:
                 raise ValueError(f"series {series.name!r}: only bars stand over categories")
+            if self.x.kind is ValueKind.PERCENTILE and any(not 0 <= float(x) < 1 for x in series.xs):
+                raise ValueError(f"series {series.name!r}: a percentile's share is from 0 to below 1")
 
 
 Block = Text | Callout | KeyFigures | Table | Chart | Pattern

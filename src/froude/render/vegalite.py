@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from froude.render.axes import Spec, axis_title, placed, quoted, scale_and_ticks, written_expr
 from froude.render.format import DASH, one_line
 from froude.render.prepare import Panel, Shown
 from froude.render.theme import PAGE, SANS, Palette
-from froude.render.types import Axis, Chart, ChartKind, ValueKind
-
-Spec = dict[str, Any]
+from froude.render.types import Chart, ChartKind, Mark, ValueKind
 
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-_TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-_SIZE_UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 _DASH = [5, 4]
+_LINES = {ChartKind.LINE, ChartKind.STEP}
 _BAR = 18
 
 
@@ -55,7 +54,7 @@ def panel_spec(
         "height": _bars_height(panel) if bars else height,
         "autosize": {"type": "fit-x" if width == "container" else "pad", "contains": "padding"},
         "background": None,
-        "data": {"values": list(_rows(panel))},
+        "data": {"values": list(_rows(chart, panel))},
         "layer": layers,
         "config": _config(palette),
     }
@@ -71,20 +70,19 @@ def _one_line(part: Any) -> Any:
     return [_one_line(inner) for inner in part] if isinstance(part, list) else part
 
 
-def axis_title(axis: Axis) -> str:
-    """What stands at an axis: its title, its unit where the ticks do not carry one, and `log scale`."""
-    parts = [axis.title]
-    if axis.kind is ValueKind.NUMBER and axis.unit != axis.title:
-        parts.append(axis.unit)
-    if axis.log:
-        parts.append("log scale")
-    return ", ".join(part for part in parts if part)
-
-
-def _rows(panel: Panel) -> Iterator[Spec]:
+def _rows(chart: Chart, panel: Panel) -> Iterator[Spec]:
     for number, series in enumerate(panel.series):
-        for x, y in zip(series.xs, series.ys, strict=True):
-            yield {"x": x, "y": y, "s": series.name, "n": number}
+        alone = _alone(series.ys)
+        for x, y, single in zip(series.xs, series.ys, alone, strict=True):
+            place = x if isinstance(x, str) else placed(chart.x, x)
+            row = {"x": place, "y": y, "s": series.name, "n": number}
+            yield {**row, "alone": True} if single and chart.kind in _LINES else row
+
+
+def _alone(ys: Sequence[float | None]) -> list[bool]:
+    """Which points have no neighbour that a line could join them with."""
+    gaps = [True, *(y is None for y in ys), True]
+    return [not gaps[i] and gaps[i - 1] and gaps[i + 1] for i in range(1, len(gaps) - 1)]
 
 
 def _layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette, *, hover: bool) -> list[Spec]:
@@ -95,11 +93,12 @@ def _layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette, *, hover
     points = chart.kind is ChartKind.POINTS
     still = {"mark": {"type": "point", "filled": True, "size": 36}, "encoding": solid} if points else None
     main = still or {"mark": _mark(chart), "encoding": solid}
-    over = [_hover(chart, encoding)] if hover else []
+    over = [_hover(chart, panel, encoding)] if hover else []
     return [
         *_marks(chart, shown, palette, under=True),
         *(_bands(panel, encoding, palette) if chart.band else ()),
         main,
+        *(_dots(encoding) if chart.kind in _LINES else ()),
         *over,
         *_marks(chart, shown, palette, under=False),
     ]
@@ -121,19 +120,29 @@ def _bands(panel: Panel, encoding: Spec, palette: Palette) -> Iterator[Spec]:
                 }
 
 
-def _hover(chart: Chart, encoding: Spec) -> Spec:
+def _dots(encoding: Spec) -> Iterator[Spec]:
+    """Points that no line goes through would not be seen."""
+    plain = {name: channel for name, channel in encoding.items() if name != "strokeDash"}
+    yield {
+        "transform": [{"filter": "datum.alone"}],
+        "mark": {"type": "point", "filled": True, "size": 30, "opacity": 1, "clip": True},
+        "encoding": plain,
+    }
+
+
+def _hover(chart: Chart, panel: Panel, encoding: Spec) -> Spec:
     """Points that show, with their values, only while the pointer is near."""
-    tips = [
-        {"calculate": _auto(chart.x, "datum.x"), "as": "xt"},
-        {"calculate": f"isValid(datum.y) ? {_auto(chart.y, 'datum.y')} : ''", "as": "yt"},
-    ]
     near = {"type": "point", "nearest": True, "on": "pointerover", "clear": "pointerout"}
     shown = {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0}
     return {
-        "transform": [{"filter": "isValid(datum.y)"}, *tips],
+        "transform": [{"filter": "isValid(datum.y)"}],
         "mark": {"type": "point", "filled": True, "size": 55},
         "params": [{"name": "hover", "select": near}],
-        "encoding": {**encoding, "opacity": shown, "tooltip": _tooltip(chart)},
+        "encoding": {
+            **encoding,
+            "opacity": shown,
+            "tooltip": _tooltip(chart, [series.name for series in panel.series]),
+        },
     }
 
 
@@ -148,14 +157,10 @@ def _encoding(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> Spe
     numbers = list(range(len(panel.series)))
     colours = [palette.series(series.colour) for series in panel.series]
     dashes = [_DASH if series.dashed else [1, 0] for series in panel.series]
+    x_scale, x_ticks = scale_and_ticks(chart.x, shown.x_range, enclose=False, count=6)
+    y_scale, y_ticks = scale_and_ticks(chart.y, shown.y_range, enclose=True, count=5)
+    named = any(mark.on == "x" and mark.label for mark in chart.marks)
     # the axis titles stand level, above and below: read without turning the head, and no width lost
-    y_scale: Spec = {**_scale(chart.y), "nice": True}
-    if shown.y_range:
-        y_scale["domain"] = list(shown.y_range)
-    x_scale: Spec = {**_scale(chart.x), "nice": False}
-    if shown.x_range:
-        x_scale["domain"] = list(shown.x_range)
-    x_top, y_top = (pair[1] if pair else 0.0 for pair in (shown.x_range, shown.y_range))
     encoding: Spec = {
         "x": {
             "field": "x",
@@ -163,9 +168,9 @@ def _encoding(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> Spe
             "scale": x_scale,
             "axis": {
                 "title": axis_title(chart.x),
-                "labelExpr": _ticks(chart.x, x_top),
                 "grid": False,
-                "tickCount": 6,
+                "labelFlush": True,
+                **x_ticks,
             },
         },
         "y": {
@@ -174,9 +179,9 @@ def _encoding(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> Spe
             "scale": y_scale,
             "axis": {
                 "title": axis_title(chart.y),
-                "labelExpr": _ticks(chart.y, y_top),
-                "tickCount": 5,
                 **_LEVEL,
+                **({"titleY": _ABOVE_MARKS} if named else {}),
+                **y_ticks,
             },
             "stack": "zero" if chart.kind is ChartKind.AREA else None,
         },
@@ -198,11 +203,9 @@ def _encoding(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> Spe
     return encoding
 
 
+_ABOVE_MARKS = -24
+"""Where the title of the y axis stands when moments are named right above the plot."""
 _LEVEL: Spec = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleY": -10, "titleX": 0}
-
-
-def _scale(axis: Axis) -> Spec:
-    return {"type": "log"} if axis.log else {"type": "linear", "zero": False}
 
 
 def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> list[Spec]:
@@ -210,6 +213,7 @@ def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> l
     colours = [palette.series(series.colour) for series in panel.series]
     low, high = shown.y_range or (0.0, 1.0)
     room = (high - low) * 0.16
+    _, ticks = scale_and_ticks(chart.y, (low, high), enclose=False, count=4)
     encoding: Spec = {
         "y": {
             "field": "x",
@@ -224,19 +228,18 @@ def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> l
             "type": "quantitative",
             # room for the longest value written at a bar's end, on the left too where bars go there
             "scale": {"domain": [low - room * (low < 0), high + room], "nice": False, "zero": True},
-            "axis": {"title": axis_title(chart.y), "labelExpr": _ticks(chart.y, high), "tickCount": 4},
+            "axis": {"title": axis_title(chart.y), **ticks},
         },
     }
     # the axis names the unit of a plain number once; durations and sizes carry theirs
-    value = _auto(chart.y, "datum.y", unit=chart.y.kind is not ValueKind.NUMBER)
+    value = written_expr(chart.y, "datum.y", unit=chart.y.kind is not ValueKind.NUMBER)
     text = [{"calculate": f"isValid(datum.y) ? {value} : '{DASH}'", "as": "yt"}]
     colour = {"field": "s", "type": "nominal", "scale": {"domain": names, "range": colours}, "legend": None}
-    tips = [{"field": "x", "title": chart.x.title}, {"field": "s", "title": "series"}, _tip("yt", chart.y)]
     return [
         {
             "transform": text,
             "mark": {"type": "bar", "cornerRadiusEnd": 2, "height": {"band": 0.92}},
-            "encoding": {**encoding, "color": colour, "tooltip": tips},
+            "encoding": {**encoding, "color": colour, "tooltip": _tooltip(chart, names)},
         },
         _bar_text(text, encoding, palette, "!(datum.y < 0)", "left"),
         *([_bar_text(text, encoding, palette, "datum.y < 0", "right")] if low < 0 else []),
@@ -261,22 +264,26 @@ def _bars_height(panel: Panel) -> int:
 
 def _marks(chart: Chart, shown: Shown, palette: Palette, *, under: bool) -> Iterator[Spec]:
     """Spans lie under the lines, rules and their names above them."""
+    low, high = shown.x_range or (-math.inf, math.inf)
     for mark in chart.marks:
+        if mark.on == "x" and not low <= mark.at <= high:
+            continue
         if mark.on == "x" and mark.until is not None and under:
-            span = {"x": {"datum": mark.at, "type": "quantitative"}, "x2": {"datum": mark.until}}
+            begin, end = placed(chart.x, mark.at), placed(chart.x, mark.until)
+            span = {"x": {"datum": begin, "type": "quantitative"}, "x2": {"datum": end}}
             yield {
                 "data": {"values": [{}]},
                 "mark": {"type": "rect", "color": palette["c7"], "opacity": 0.16, "clip": True},
                 "encoding": span,
             }
-            yield _name(mark.at, mark.label, shown, palette)
+            yield _name(chart, mark, shown, palette)
         elif mark.on == "x" and mark.until is None and not under:
             yield {
                 "data": {"values": [{}]},
                 "mark": {"type": "rule", "color": palette["faint"], "strokeDash": [2, 3], "clip": True},
-                "encoding": {"x": {"datum": mark.at, "type": "quantitative"}},
+                "encoding": {"x": {"datum": placed(chart.x, mark.at), "type": "quantitative"}},
             }
-            yield _name(mark.at, mark.label, shown, palette)
+            yield _name(chart, mark, shown, palette)
         elif mark.on == "y" and not under:
             yield _limit(mark.at, mark.label, palette, "y")
             yield {
@@ -303,13 +310,14 @@ def _limit(at: float, label: str, palette: Palette, channel: str) -> Spec:
     }
 
 
-def _name(at: float, label: str, shown: Shown, palette: Palette) -> Spec:
+def _name(chart: Chart, mark: Mark, shown: Shown, palette: Palette) -> Spec:
     """A moment's name above the plot, on the side where there is room."""
-    low, high = shown.x_range or (at, at + 1)
+    low, high = (placed(chart.x, end) for end in shown.x_range or (mark.at, mark.at + 1))
+    at = placed(chart.x, mark.at)
     side = "right" if at > low + 0.6 * (high - low) else "left"
     return {
         "data": {"values": [{}]},
-        "mark": {**_label(label, palette), "align": side, "baseline": "bottom", "dy": -5},
+        "mark": {**_label(mark.label, palette), "align": side, "baseline": "bottom", "dy": -5},
         "encoding": {"x": {"datum": at, "type": "quantitative"}, "y": {"value": 0}},
     }
 
@@ -318,51 +326,20 @@ def _label(text: str, palette: Palette) -> Spec:
     return {"type": "text", "text": text, "color": palette["soft"], "fontSize": 11, "clip": False}
 
 
-def _tooltip(chart: Chart) -> list[Spec]:
-    return [{"field": "s", "title": "series"}, _tip("xt", chart.x), _tip("yt", chart.y)]
+def _tooltip(chart: Chart, names: Sequence[str]) -> Spec:
+    """What a mark says under the pointer.
 
-
-def _tip(field: str, axis: Axis) -> Spec:
-    return {"field": field, "type": "nominal", "title": axis.title}
-
-
-def _ticks(axis: Axis, top: float) -> str:
-    """A Vega expression for a tick: one unit for a whole linear axis, the unit that fits on a log one."""
-    units = {ValueKind.DURATION: _TIME_UNITS, ValueKind.BYTES: _SIZE_UNITS}.get(axis.kind)
-    if units is None:
-        return _auto(Axis(axis.title, axis.kind, "1"), "datum.value", unit=False)
-    if axis.log:
-        return _auto(axis, "datum.value")
-    factor, name = next((u for u in units if abs(top) >= u[0]), units[-1])
-    return f"datum.value == 0 ? '0' : {_plain(f'datum.value/{factor:g}')} + '\u202f{name}'"
-
-
-def _auto(axis: Axis, value: str, *, unit: bool = True) -> str:
-    """A Vega expression that writes one value with the unit that fits it."""
-    if axis.kind is ValueKind.SHARE:
-        return f"format({value}*100, '.4~r') + '\u202f%'"
-    units = {ValueKind.DURATION: _TIME_UNITS, ValueKind.BYTES: _SIZE_UNITS}.get(axis.kind)
-    if units is None:
-        tail = f" + {_quoted(chr(0x202F) + axis.unit)}" if unit and axis.unit else ""
-        return f"{_plain(value)}{tail}"
-    *larger, (last, last_name) = units
-    text = f"{_plain(f'{value}/{last:g}')} + '\u202f{last_name}'"
-    for factor, name in reversed(larger):
-        larger_text = f"{_plain(f'{value}/{factor:g}')} + '\u202f{name}'"
-        text = f"abs({value}) >= {factor * 0.9999:g} ? {larger_text} : ({text})"
-    return f"({value} == 0 ? '0' : {text})"
-
-
-def _plain(value: str) -> str:
-    return f"(abs({value}) >= 1000 ? format({value}, ',.0f') : format({value}, '.3~r'))"
-
-
-def _quoted(text: str) -> str:
-    """Text as a literal of a Vega expression, whatever it holds."""
-    safe = "".join(
-        c if c.isalnum() or c in " /%._-" else f"\\u{ord(c):04x}" for c in text if ord(c) < 0x10000
-    )
-    return f"'{safe}'"
+    An expression of ours: the cells in which Vega-Lite finds the nearest point hold that point's row one level
+    deeper than the point itself does, and a list of fields reads the wrong one.
+    """
+    row = "(datum.datum || datum)"
+    x = f"{row}.x" if chart.kind is ChartKind.BARS else written_expr(chart.x, f"{row}.x")
+    parts = {chart.x.title: x, chart.y.title: written_expr(chart.y, f"{row}.y")}
+    if len(names) > 1:
+        parts = {"series": f"{row}.s", **parts}
+    return {
+        "value": {"expr": "{" + ", ".join(f"{quoted(name)}: {text}" for name, text in parts.items()) + "}"}
+    }
 
 
 def _config(palette: Palette) -> Spec:
@@ -377,7 +354,8 @@ def _config(palette: Palette) -> Spec:
         "tickColor": palette["line"],
         "labelFont": SANS,
         "titleFont": SANS,
-        "labelOverlap": True,
+        "labelOverlap": "parity",
+        "labelSeparation": 6,
     }
     return {
         "font": SANS,

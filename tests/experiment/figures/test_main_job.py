@@ -40,18 +40,18 @@ def test_only_what_came_out_exactly_is_good(tmp_path: Path) -> None:
 
 
 def test_figures(tmp_path: Path) -> None:
-    """Shares with their aims, nodes, calls and the latency that the pacing measures."""
+    """Shares with their aims, calls, the latency that the pacing measures, and the limit."""
     figures = {each.label: each for each in main_job_report(done(tmp_path)).figures}
     assert {label: figure.value for label, figure in figures.items()} == {
         "call sequences predicted": 1.0,
         "logical arguments predicted": 0.99,
-        "emulated nodes": 5,
         "calls answered": 3,
         "p99 latency": 0.003,
+        "limited by": "unknown",
     }
     assert [figure.aim for figure in figures.values()] == [1.0, 0.99, None, None, None]
-    assert figures["calls answered"].note == "2 calls/s"
-    scheduled = main_job_report(done(tmp_path, run=a_run(pacing="scheduled"))).figures[-1]
+    assert figures["calls answered"].note == "2 calls/s of 5 emulated nodes"
+    scheduled = main_job_report(done(tmp_path, run=a_run(pacing="scheduled"))).figures[3]
     assert scheduled.value == pytest.approx(0.5, rel=1e-3)
     assert scheduled.note != figures["p99 latency"].note
 
@@ -65,7 +65,7 @@ def test_sections_in_the_order_of_the_chain(tmp_path: Path) -> None:
     assert [row[-1] for row in table.rows] == ["9 of 9"] * 3
     assert pattern == workload_section(WORKLOAD, SCALE)
     assert prediction == prediction_section(EXACT, "datanodes=6, clients=5, files=8")
-    assert any(isinstance(block, Callout) and block.markdown == "connection reset" for block in played.blocks)
+    assert any(isinstance(block, Callout) and "connection reset" in block.markdown for block in played.blocks)
 
 
 def test_facts(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from froude.experiment.figures.head import head_of
 from froude.experiment.figures.page import page, sections_of
 from froude.experiment.figures.plan import plan_section
 from froude.experiment.figures.prediction import prediction_section
@@ -53,10 +54,28 @@ def test_traces_are_gathered_at_the_place_of_the_first() -> None:
     assert report.report.title == "All"
     assert list(report.report.sections) == [
         workload_section(WORKLOAD),
-        traces_section([one, other]),
+        traces_section([one, other], names=["trace 1", "trace 2"]),
         prediction_section(PREDICTION, "the held-out size"),
     ]
     assert page([]).report == Report("Froude report")
+
+
+def test_a_page_has_the_head_of_its_parts() -> None:
+    """And their names as its title, unless it has one."""
+    shown = page([a_run()], names=["run-7"]).report
+    head = head_of([("run-7", a_run())])
+    assert (shown.title, shown.lede, shown.tone) == ("run-7", head.lede, head.tone)
+    assert (shown.figures, shown.subtitle) == (head.figures, head.subtitle)
+
+
+def test_no_two_sections_have_one_title() -> None:
+    """Those of several runs are named for them; the comparison stands first."""
+    sections = page([a_run(), a_run(), WORKLOAD], names=["run-1", "run-2", "w"]).report.sections
+    titles = [section.title for section in sections]
+    assert titles[0] == "The runs side by side"
+    assert titles[1] == "The play: run-1"
+    assert len(set(titles)) == len(titles)
+    assert titles[-1] == "The mined pattern"
 
 
 @pytest.mark.parametrize("part", [None, "trace", 3, [small_trace()]])

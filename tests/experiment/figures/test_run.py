@@ -3,11 +3,12 @@
 import pytest
 
 from froude.emulation.bottleneck import Load, Measured
+from froude.emulation.limits import LimitResult
 from froude.emulation.notes import LEFT_OUT
 from froude.emulation.run import Difference, Run
 from froude.emulation.tally import Tally
 from froude.experiment.figures.run import run_sections
-from froude.render import Callout, Chart, Table, Tone
+from froude.render import Callout, Table, Tone
 
 
 def _run(**more: object) -> Run:
@@ -25,6 +26,11 @@ def _run(**more: object) -> Run:
     load = [Load(1.0, 0.25, 1 << 20, 3, 0)]
     given = {"nodes": {"client": 3}, "load": load, "metrics": metrics, "differences": [], **more}
     return Run(tally, "127.0.0.1:1", "CID-1", 0.0, 2.0, **given)  # type: ignore[arg-type]
+
+
+def _table(run: Run, caption: str) -> Table:
+    tables = [block for section in run_sections(run) for block in section.blocks if isinstance(block, Table)]
+    return next(table for table in tables if table.caption == caption)
 
 
 def _latencies(run: Run) -> Table:
@@ -62,17 +68,7 @@ def test_what_the_target_counted_otherwise_is_said() -> None:
 def test_a_failure_stands_in_the_first_section() -> None:
     """A run that ended before its time says so before any figure."""
     callouts = [b for b in run_sections(_run(failure="connection reset"))[0].blocks if isinstance(b, Callout)]
-    assert any(b.markdown == "connection reset" and b.tone.value == "bad" for b in callouts)
-
-
-def test_the_target_in_charts_and_what_changed() -> None:
-    """CPU shares come from counters; metrics that stood still are counted, not listed."""
-    blocks = run_sections(_run())[2].blocks
-    cpu = next(b for b in blocks if isinstance(b, Chart))
-    assert list(cpu.series[0].ys) == [0.5]
-    table = next(b for b in blocks if isinstance(b, Table))
-    assert [row[0] for row in table.rows] == ["FSNamesystem.BlocksTotal", "process.cpu_seconds"]
-    assert table.note.startswith("1 others")
+    assert any("connection reset" in b.markdown and b.tone.value == "bad" for b in callouts)
 
 
 def test_a_run_in_which_nothing_happened() -> None:
@@ -88,8 +84,37 @@ def test_calls_that_were_left_out_stand_before_all() -> None:
         {f"{LEFT_OUT}client.e3 complete": 41, f"{LEFT_OUT}client.e4 rename2": 2, "other": 7}
     )
     assert run.left_out == {"client.e3 complete": 41, "client.e4 rename2": 2}
-    first = run_sections(run)[0].blocks[0]
+    verdict, first = run_sections(run)[0].blocks[:2]
+    assert isinstance(verdict, Callout)
     assert isinstance(first, Callout)
-    assert first.tone is Tone.BAD
+    assert (verdict.title, verdict.tone, first.tone) == ("Verdict: red", Tone.BAD, Tone.BAD)
     assert first.title == "43 calls never sent"
     assert "`client.e3 complete`: 41 times" in first.markdown
+
+
+def test_errors_by_method_class_and_message() -> None:
+    """The most frequent first, with times and an example; a run without any has no such table."""
+    run = _run()
+    first = run.tally.failures.add("create", "org.SafeMode", "safe mode is on", 0.5)
+    assert first is not None
+    first.path = "/a"
+    for time_s in (1.0, 1.5):
+        run.tally.failures.add("delete", "org.QuotaExceeded", f"quota of /b{time_s} is 3", time_s)
+    assert _table(run, "Errors").rows == [
+        ("delete", "QuotaExceeded", 2, 1.0, 1.5, "quota of /b1.0 is 3", None),
+        ("create", "SafeMode", 1, 0.5, 0.5, "safe mode is on", "/a"),
+    ]
+    assert "Errors" not in [b.caption for b in run_sections(_run())[0].blocks if isinstance(b, Table)]
+
+
+def test_limits_and_the_machine() -> None:
+    """What was asked for, what was measured, whether it was kept; and what the run was played on."""
+    run = _run(environment={"cores": "2"}, limits=[LimitResult("p99 < 1 s", 0.5, "s", True)])
+    assert _table(run, "Limits").rows == [("p99 < 1 s: 500 ms", True)]
+    assert _table(run, "What it was played on").rows == [("cores", "2")]
+
+
+def test_how_it_was_played() -> None:
+    """Scale, pacing and seed stand beside the figures."""
+    rows = dict(_table(_run(scale={"datanodes": "3"}, seed=7), "How it was played").rows)  # type: ignore[arg-type]
+    assert (rows["Scale"], rows["Pacing"], rows["Seed"]) == ("datanodes=3", "closed", "7")

@@ -20,17 +20,16 @@ from tests.trace.making import META, echo, small_trace
 _Kind = TypeVar("_Kind")
 
 
-def only(section: Section, kind: type[_Kind]) -> _Kind:
-    """Its one block of a kind."""
-    (block,) = (block for block in section.blocks if isinstance(block, kind))
-    return block
+def first(section: Section, kind: type[_Kind]) -> _Kind:
+    """Its first block of a kind."""
+    return next(block for block in section.blocks if isinstance(block, kind))
 
 
 def test_recorded_runs_row_by_row() -> None:
     """Scale, calls, senders and length of each, in the order given."""
     traces = [recorded("k4"), recorded("k2c")]
     section = traces_section(traces)
-    table = only(section, Table)
+    table = first(section, Table)
     for trace, row in zip(traces, table.rows, strict=True):
         scale, calls, senders, length, lost, agreed = row
         assert scale == ", ".join(f"{name}={value}" for name, value in trace.meta.scale.items())
@@ -50,14 +49,14 @@ def test_senders_without_an_id_are_told_apart_by_connection() -> None:
         echo(2.0, "/a", connection=3, client_id=None),
         echo(3.0, "/a", connection=4, client_id=None),
     ]
-    table = only(traces_section([replace(small_trace(), calls=calls)]), Table)
+    table = first(traces_section([replace(small_trace(), calls=calls)]), Table)
     assert table.rows[0][2] == 3
 
 
 def test_the_audit_log_stands_beside_the_runs_that_have_one() -> None:
     """Matched pairs of whichever has more."""
     closures = [ClosureResult(9, 8, 7, (), ()), ClosureResult(2, 3, 2, (), ())]
-    table = only(traces_section([small_trace()] * 3, closures), Table)
+    table = first(traces_section([small_trace()] * 3, closures), Table)
     assert [row[-1] for row in table.rows] == ["7 of 9", "2 of 3", None]
 
 
@@ -65,7 +64,7 @@ def test_the_most_frequent_methods_of_all_runs() -> None:
     """A bar each in every run, none where a run lacks it; the rest is counted."""
     traces = [recorded("k2c"), recorded("k3")]
     totals = Counter(call.method for trace in traces for call in trace.calls)
-    chart = only(traces_section(traces), Chart)
+    chart = first(traces_section(traces), Chart)
     assert len(totals) > 12
     assert chart.caption == f"The 12 most frequent of {len(totals)} methods."
     for series, trace in zip(chart.series, traces, strict=True):
@@ -77,7 +76,7 @@ def test_the_most_frequent_methods_of_all_runs() -> None:
 
 def test_few_methods_need_no_caption() -> None:
     """And a run without a scale is called one."""
-    chart = only(traces_section([replace(small_trace(), meta=replace(META, scale={}))]), Chart)
+    chart = first(traces_section([replace(small_trace(), meta=replace(META, scale={}))]), Chart)
     assert (chart.caption, chart.series[0].name) == ("", "run")
     assert traces_section([small_trace()]).intro == "4 calls in 1 run of a real cluster."
 
@@ -87,7 +86,7 @@ def test_what_was_lost_is_said() -> None:
     blocks = traces_section([small_trace()]).blocks
     assert not any(isinstance(block, Callout) for block in blocks)
     lossy = replace(small_trace(), meta=replace(META, loss=Loss(undecodable_frames=1200)))
-    callout = only(traces_section([lossy, lossy]), Callout)
+    callout = first(traces_section([lossy, lossy]), Callout)
     assert callout.title == "2,400 losses"
 
 
@@ -99,12 +98,31 @@ def test_a_run_that_is_not_whole_stands_first(state: State) -> None:
     section = traces_section([trace, replace(trace, lineage=lineage)])
     first = section.blocks[0]
     assert isinstance(first, Callout)
-    assert (first.title, first.tone) == ("Run 2 is not whole", Tone.WARNING)
+    assert (first.title, first.tone) == ("Not whole: run 2", Tone.WARNING)
     assert state.value in first.markdown
 
 
 def test_a_run_without_calls_is_shown() -> None:
     """As nothing."""
     empty = Trace(replace(META, scale={"datanodes": Quantity(3)}), small_trace().schema, [])
-    table = only(traces_section([empty]), Table)
+    table = first(traces_section([empty]), Table)
     assert table.rows == [("datanodes=3", 0, 0, 0.0, 0, None)]
+
+
+def test_named_traces_have_a_column_for_their_names() -> None:
+    """And are told apart by them in the chart where their Scale is the same."""
+    traces = [small_trace(), small_trace(), replace(small_trace(), meta=replace(META, scale={}))]
+    section = traces_section(traces, names=["a", "b", "c"])
+    table, chart = first(section, Table), first(section, Chart)
+    assert table.columns[0].title == "Recording"
+    assert [row[0] for row in table.rows] == ["a", "b", "c"]
+    scale = table.rows[0][1]
+    assert [series.name for series in chart.series] == [f"a: {scale}", f"b: {scale}", "c"]
+
+
+def test_no_more_traces_are_drawn_than_have_a_colour() -> None:
+    """The largest; the caption says so."""
+    traces = [small_trace(number) for number in range(1, 9)]
+    chart = first(traces_section(traces), Chart)
+    assert len(chart.series) == 6
+    assert "The 6 largest of 8 runs." in chart.caption

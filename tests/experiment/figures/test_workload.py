@@ -1,7 +1,9 @@
 """The picture and tables of a workload say what the workload says."""
 
+from dataclasses import replace
+
 from froude.experiment.figures.workload import argument_kinds, pattern, workload_section
-from froude.render import Callout, Table, describe
+from froude.render import ArrowKind, Callout, Table, describe
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     CallTemplate,
@@ -57,6 +59,44 @@ def test_the_picture_in_words() -> None:
     assert "dn calls sendHeartbeat every 3 s" in words
     assert "client starts after every dn has finished and 500 ms" in words
     assert "client addBlock causes dn blockReceivedAndDeleted (block.locs)" in words
+
+
+def test_reactions_of_one_method_share_a_box() -> None:
+    """Ten rows of one name say no more than one; each box that causes them has one arrow."""
+    effects = tuple(
+        Effect(
+            CallTemplate(f"dn.e{i}", "p", "blockReceivedAndDeleted", {}), cause, "client", "block.locs", None
+        )
+        for i, cause in enumerate(["client.c2", "client.c2", "client.c3", "client.c1", "unknown"])
+    )
+    again = CallTemplate("client.c3", "p", "addBlock", {})
+    client = replace(CLIENT, steps=(CREATE, ADD, again))
+    shown = pattern(replace(WORKLOAD, node_types=(replace(DATANODE, effects=effects), client)))
+    datanode = shown.lanes[0]
+    assert [(call.name, call.count) for call in datanode.effects] == [("blockReceivedAndDeleted", 5)]
+    causes = [(arrow.source, arrow.target) for arrow in shown.arrows if arrow.kind is ArrowKind.CAUSE]
+    assert causes == [("client.c2", "dn.e0"), ("client.c1", "dn.e0"), ("client", "dn.e0")]
+
+
+def test_more_questions_than_anybody_reads_are_counted() -> None:
+    """The first forty are shown."""
+    questions = tuple(replace(WORKLOAD.questions[0], id=f"q{number}") for number in range(45))
+    section = workload_section(replace(WORKLOAD, questions=questions))
+    table = next(
+        block for block in section.blocks if isinstance(block, Table) and block.caption == "Open questions"
+    )
+    assert len(table.rows) == 40
+    assert table.note == "Answer them with `froude review`, which asks 5 more."
+
+
+def test_a_template_of_pieces_is_one_text() -> None:
+    """Not the list that stands in the file."""
+    path = Template(("/tmp/job_", Counter(3, {"node": 2}), "/", Generated("uuid")))
+    call = CallTemplate("client.c1", "p", "create", {"src": path})
+    shown = pattern(replace(WORKLOAD, node_types=(replace(CLIENT, start=StartRule(), steps=(call,)),)))
+    (step,) = shown.lanes[0].calls()
+    assert step.note.startswith("/tmp/job_{")
+    assert "[" not in step.note
 
 
 def test_arguments_by_kind() -> None:

@@ -26,7 +26,8 @@ from froude.render import (
     ValueKind,
 )
 
-_TONES = {Status.FOUND: Tone.GOOD, Status.BELOW: Tone.BAD}
+KNEE_TONES = {Status.FOUND: Tone.GOOD, Status.BELOW: Tone.BAD}
+"""How an answer is shown; those that are not here say less than was asked for."""
 _NAMES = {
     Outcome.KEPT: "limits kept",
     Outcome.BROKE: "a limit broke",
@@ -41,7 +42,9 @@ _FRESH = (
 def knee_section(knee: Knee) -> Section:
     """The answer, latency and throughput against load, and the plays."""
     blocks: list[Block] = [
-        Callout(knee.answer, f"Plays that agree: {knee.confidence}.", _TONES.get(knee.status, Tone.WARNING))
+        Callout(
+            knee.answer, f"Plays that agree: {knee.confidence}.", KNEE_TONES.get(knee.status, Tone.WARNING)
+        )
     ]
     if knee.plays:
         marks = tuple(_limit_marks(knee))

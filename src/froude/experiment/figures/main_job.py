@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from froude.emulation.verdict import Colour
+from froude.experiment.figures.head import milliseconds_text
 from froude.experiment.figures.knee import knee_section
 from froude.experiment.figures.prediction import prediction_section, share_text
 from froude.experiment.figures.run import run_sections
@@ -29,7 +30,7 @@ def main_job_report(done: MainJob) -> Report:
         f"From {len(done.train)} small runs Froude predicted one at **{held_out}**, which it had not seen: "
         f"{sequences} and {share_text(logical.share)} of the arguments were predicted. "
         f"It then played **{play}** against a NameNode: {answered:,} calls in {done.run.elapsed_s:.0f} s, "
-        f"99 % of them answered within {latency.p99_ms:.0f} ms."
+        f"99 % of them answered within {milliseconds_text(latency.p99_ms)}."
     )
     closures = [recorded.closure for recorded in (*done.train, done.held_out)]
     traces = [recorded.trace for recorded in (*done.train, done.held_out)]
@@ -41,17 +42,17 @@ def main_job_report(done: MainJob) -> Report:
         figures=(
             KeyFigure("call sequences predicted", done.prediction.sequence_share, ValueKind.SHARE, aim=1.0),
             KeyFigure("logical arguments predicted", logical.share, ValueKind.SHARE, aim=0.99),
-            KeyFigure("emulated nodes", sum(done.run.nodes.values()), ValueKind.NUMBER, "nodes"),
             KeyFigure(
                 "calls answered",
                 answered,
                 ValueKind.NUMBER,
                 "calls",
-                note=f"{done.run.throughput():,.0f} calls/s",
+                note=f"{done.run.throughput():,.0f} calls/s of {sum(done.run.nodes.values()):,} emulated nodes",
             ),
             KeyFigure(
                 "p99 latency", latency.p99_ms / 1e3, ValueKind.DURATION, note=done.run.main_latency.value
             ),
+            KeyFigure("limited by", done.run.bottleneck.by.value, ValueKind.TEXT),
         ),
         sections=(
             *([knee_section(done.knee)] if done.knee is not None else []),

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from froude.emulation.run import Run
+from froude.experiment.figures.head import Part, head_of
+from froude.experiment.figures.knee import knee_section
 from froude.experiment.figures.plan import plan_section
 from froude.experiment.figures.prediction import prediction_section
 from froude.experiment.figures.run import run_sections
+from froude.experiment.figures.runs import runs_section
 from froude.experiment.figures.trace import traces_section
 from froude.experiment.figures.workload import workload_section
+from froude.experiment.knee import Knee
 from froude.mining.prediction import Prediction
 from froude.render import Report, Section, save
 from froude.trace.types import Trace
 from froude.workload.plan import Plan
 from froude.workload.types import Workload
 
-Part = Trace | Workload | Plan | Prediction | Run
-"""What has sections of its own."""
+_TITLE = "Froude report"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +49,53 @@ class Page:
         return html
 
 
-def page(parts: Sequence[Part], *, title: str = "Froude report") -> Page:
+def page(parts: Sequence[Part], *, title: str = "", names: Sequence[str] = ()) -> Page:
     """A page of parts in the order given; Traces are gathered in one section, at the place of the first.
 
     Args:
         parts: Traces, Workloads, Runs and whatever else has sections.
-        title: the page's heading.
+        title: the page's heading; by default the names.
+        names: of the parts; by default their kinds.
 
     Raises:
         TypeError: a part has no sections.
     """
-    traces = [part for part in parts if isinstance(part, Trace)]
-    sections: list[Section] = []
-    for part in parts:
+    named = list(zip(names or _default_names(parts), parts, strict=True))
+    heading = title or ", ".join(names) or _TITLE
+    if not named:
+        return Page(Report(heading))
+    sections = _sections(named)
+    head = head_of(named)
+    return Page(Report(heading, head.subtitle, head.lede, head.tone, head.figures, sections))
+
+
+def _sections(named: Sequence[tuple[str, Part]]) -> tuple[Section, ...]:
+    """All sections; those of one title say whose they are."""
+    traces = [(name, part) for name, part in named if isinstance(part, Trace)]
+    runs = [(name, part) for name, part in named if isinstance(part, Run)]
+    sections = [("", runs_section(runs))] if len(runs) > 1 else []
+    for name, part in named:
         if not isinstance(part, Trace):
-            sections += sections_of(part)
-        elif part is traces[0]:
-            sections.append(traces_section(traces))
-    return Page(Report(title, sections=tuple(sections)))
+            sections += [(name, section) for section in sections_of(part)]
+        elif part is traces[0][1]:
+            gathered = traces_section([trace for _, trace in traces], names=[name for name, _ in traces])
+            sections.append(("", gathered))
+    titles = Counter(section.title for _, section in sections)
+    return tuple(
+        replace(section, title=f"{section.title}: {name}") if titles[section.title] > 1 else section
+        for name, section in sections
+    )
+
+
+def _default_names(parts: Sequence[Part]) -> list[str]:
+    """Such as `run`, or `run 1` and `run 2` where there are several."""
+    kinds = [type(part).__name__.lower() for part in parts]
+    numbers = Counter[str]()
+    names = []
+    for kind in kinds:
+        numbers[kind] += 1
+        names.append(f"{kind} {numbers[kind]}" if kinds.count(kind) > 1 else kind)
+    return names
 
 
 def sections_of(part: Part) -> tuple[Section, ...]:
@@ -82,4 +115,6 @@ def sections_of(part: Part) -> tuple[Section, ...]:
             return (prediction_section(part, "the held-out size"),)
         case Run():
             return run_sections(part)
+        case Knee():
+            return (knee_section(part),)
     raise TypeError(f"a {type(part).__name__} has no place in a report")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from froude.experiment.figures.recorded import errors_table, methods_table
 from froude.render import (
     Axis,
     Block,
@@ -22,23 +24,37 @@ from froude.trace.importers.audit import ClosureResult
 from froude.trace.types import Trace
 
 _MOST_METHODS = 12
+_MOST_TRACES = 6
+"""As many as have a colour of their own."""
 
 
-def traces_section(traces: Sequence[Trace], closures: Sequence[ClosureResult] = ()) -> Section:
+def traces_section(
+    traces: Sequence[Trace], closures: Sequence[ClosureResult] = (), names: Sequence[str] = ()
+) -> Section:
     """What was recorded.
 
     Args:
         traces: the runs, in the order they are shown.
         closures: each run's comparison with the NameNode's audit log, where there is one.
+        names: of the runs; by default they are numbered and the table does not name them.
     """
-    blocks: list[Block] = [_runs(traces, closures), _methods(traces)]
+    table = _runs(traces, closures)
+    if names:
+        rows = [(name, *row) for name, row in zip(names, table.rows, strict=True)]
+        table = replace(table, columns=(Column("Recording"), *table.columns), rows=rows)
+    else:
+        names = ["run"] if len(traces) == 1 else [f"run {number}" for number in range(1, len(traces) + 1)]
+    blocks: list[Block] = [table, _methods(traces, names), methods_table(traces)]
+    failed = errors_table(traces)
+    if failed.rows:
+        blocks.append(failed)
     lost = sum(trace.meta.loss.total for trace in traces)
     if lost:
         text = "Some frames were not decoded or not kept; the runs' loss counters say how many."
         blocks.append(Callout(f"{lost:,} losses", text))
-    for number, trace in enumerate(traces, 1):
+    for name, trace in zip(names, traces, strict=True):
         if trace.incomplete is not None:
-            blocks.insert(0, Callout(f"Run {number} is not whole", f"{trace.incomplete}.", Tone.WARNING))
+            blocks.insert(0, Callout(f"Not whole: {name}", f"{trace.incomplete}.", Tone.WARNING))
     calls = sum(len(trace.calls) for trace in traces)
     intro = f"{calls:,} calls in {len(traces)} {'run' if len(traces) == 1 else 'runs'} of a real cluster."
     return Section("What was recorded", tuple(blocks), intro)
@@ -51,8 +67,7 @@ def _runs(traces: Sequence[Trace], closures: Sequence[ClosureResult]) -> Table:
         senders = len({call.client_id or call.connection for call in trace.calls})
         agreed = None if closed is None else f"{closed.matched} of {max(closed.lines, closed.calls)}"
         last = max((call.start_s for call in trace.calls), default=0.0)
-        scale = ", ".join(f"{name}={quantity}" for name, quantity in trace.meta.scale.items())
-        rows.append((scale, len(trace.calls), senders, last, trace.meta.loss.total, agreed))
+        rows.append((_scale(trace), len(trace.calls), senders, last, trace.meta.loss.total, agreed))
     columns = (
         Column("Scale"),
         Column("Calls", ValueKind.NUMBER),
@@ -65,18 +80,34 @@ def _runs(traces: Sequence[Trace], closures: Sequence[ClosureResult]) -> Table:
     return Table(columns, rows, "Recorded runs", note)
 
 
-def _methods(traces: Sequence[Trace]) -> Chart:
+def _methods(traces: Sequence[Trace], names: Sequence[str]) -> Chart:
     totals: dict[str, int] = {}
     for trace in traces:
         for method, count in trace.by_method():
             totals[method] = totals.get(method, 0) + count
     shown = sorted(totals, key=lambda method: -totals[method])[:_MOST_METHODS]
+    largest = sorted(range(len(traces)), key=lambda at: -len(traces[at].calls))[:_MOST_TRACES]
+    labels = _labels(traces, names)
     series = []
-    for trace in traces:
-        counts = dict(trace.by_method())
-        name = ", ".join(f"{key}={quantity}" for key, quantity in trace.meta.scale.items())
-        series.append(Series(name or "run", shown, [counts.get(method, 0) for method in shown]))
+    for at in sorted(largest):
+        counts = dict(traces[at].by_method())
+        series.append(Series(labels[at], shown, [counts.get(method, 0) for method in shown]))
     x, y = Axis("method", ValueKind.CODE), Axis("calls", unit="calls")
     hidden = len(totals) - len(shown)
-    caption = f"The {len(shown)} most frequent of {len(totals)} methods." if hidden else ""
-    return Chart("Calls by method and scale", x, y, tuple(series), ChartKind.BARS, caption=caption)
+    captions = [f"The {len(shown)} most frequent of {len(totals)} methods."] if hidden else []
+    if len(largest) < len(traces):
+        captions.append(f"The {len(largest)} largest of {len(traces)} runs.")
+    return Chart("Calls by method and scale", x, y, tuple(series), ChartKind.BARS, caption=" ".join(captions))
+
+
+def _labels(traces: Sequence[Trace], names: Sequence[str]) -> list[str]:
+    """Each trace by its Scale; by its name as well where others have that Scale, or it has none."""
+    scales = [_scale(trace) for trace in traces]
+    return [
+        scale if scale and scales.count(scale) == 1 else ": ".join(part for part in (name, scale) if part)
+        for name, scale in zip(names, scales, strict=True)
+    ]
+
+
+def _scale(trace: Trace) -> str:
+    return ", ".join(f"{name}={quantity}" for name, quantity in trace.meta.scale.items())

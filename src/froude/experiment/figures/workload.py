@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from froude.base.units import Quantity
+from froude.experiment.figures.lanes import from_lanes, merged_arrows, merged_lanes
 from froude.render import (
     ArrowKind,
     Block,
@@ -17,7 +18,7 @@ from froude.render import (
     PatternCall,
     PatternLane,
     PatternLoop,
-    PatternPulse,
+    PatternPeriodic,
     PatternStep,
     Section,
     Table,
@@ -46,6 +47,7 @@ from froude.workload.yaml_rules import rule_field
 _TELLING = ("src", "path", "dst", "clientName")
 """Arguments that tell calls of one method apart, most telling first."""
 
+_MOST_QUESTIONS = 40
 _KINDS = {
     "Constant": "constant",
     "Absent": "constant",
@@ -86,9 +88,15 @@ def pattern(workload: Workload, scale: Mapping[str, Quantity] | None = None) -> 
         scale: where counts are shown as numbers, beside their formulas or in place of them; None for formulas
             only.
     """
-    lanes = tuple(_lane(node_type, scale) for node_type in workload.node_types)
-    arrows = tuple(_merged(workload))
-    caption = "Boxes are calls in order, frames are loops with their count, pulses are calls of real time."
+    joined: dict[str, str] = {}
+    drawn = [_lane(node_type, scale, joined) for node_type in workload.node_types]
+    lanes, alias = merged_lanes(drawn)
+    to_box = {call: alias.get(box, box) for call, box in joined.items()}
+    arrows = from_lanes(merged_arrows(list(_arrows(workload)), {**alias, **to_box}), lanes)
+    caption = (
+        "Boxes are calls in order, frames are loops with their count; periodic calls are made at their interval, "
+        "whatever else a node does."
+    )
     return Pattern("Who calls what", lanes, arrows, caption)
 
 
@@ -98,38 +106,55 @@ def argument_kinds(call: CallTemplate) -> Iterator[str]:
         yield _KINDS[type(rule.otherwise if isinstance(rule, Cases) else rule).__name__]
 
 
-def _lane(node_type: NodeType, scale: Mapping[str, Quantity] | None) -> PatternLane:
+def _lane(node_type: NodeType, scale: Mapping[str, Quantity] | None, joined: dict[str, str]) -> PatternLane:
+    """A node type as a lane; calls that share a box are told to `joined`, with the one that stands for them."""
     return PatternLane(
         name=node_type.name,
         count=_count(node_type.count, scale),
         start=_start(node_type.start),
-        steps=_steps(node_type.steps, scale),
-        effects=tuple(_call(effect.call) for effect in node_type.effects),
-        pulses=tuple(PatternPulse(_call(p.call), _seconds(p.every_s), p.every_s) for p in node_type.periodic),
+        steps=_steps(node_type.steps, scale, joined),
+        effects=_effects(node_type, joined),
+        periodic=tuple(
+            PatternPeriodic(_call(p.call), _seconds(p.every_s), p.every_s) for p in node_type.periodic
+        ),
     )
 
 
-def _steps(steps: tuple[Step, ...], scale: Mapping[str, Quantity] | None) -> tuple[PatternStep, ...]:
+def _effects(node_type: NodeType, joined: dict[str, str]) -> tuple[PatternCall, ...]:
+    """One box for each method: what differs between its calls is who causes them, which the arrows say."""
+    by_method: dict[str, list[CallTemplate]] = {}
+    for effect in node_type.effects:
+        by_method.setdefault(effect.call.method, []).append(effect.call)
+    for calls in by_method.values():
+        joined |= {call.id: calls[0].id for call in calls[1:]}
+    return tuple(_call(calls[0], len(calls)) for calls in by_method.values())
+
+
+def _steps(
+    steps: tuple[Step, ...], scale: Mapping[str, Quantity] | None, joined: dict[str, str]
+) -> tuple[PatternStep, ...]:
     """Steps as they are drawn; neighbours of one method share a box."""
 
     def call(template: CallTemplate) -> _Drawn:
-        return (template.method, template.poll), lambda count: _call(template, count)
+        return (template.method, template.poll), template.id, lambda count: _call(template, count)
 
     def repeat(segment: Repeat, body: list[_Drawn]) -> _Drawn:
         value = "" if scale is None or not segment.times.slopes else str(segment.times.whole_at(scale))
-        loop = PatternLoop(str(segment.times), _boxes(body), value)
-        return segment.id, lambda _: loop
+        loop = PatternLoop(str(segment.times), _boxes(body, joined), value)
+        return segment.id, segment.id, lambda _: loop
 
-    return _boxes(fold(steps, call, repeat))
-
-
-_Drawn = tuple[object, Callable[[int], PatternStep]]
-"""What neighbours in one box have in common, and the box of so many of them."""
+    return _boxes(fold(steps, call, repeat), joined)
 
 
-def _boxes(drawn: Sequence[_Drawn]) -> tuple[PatternStep, ...]:
-    groups = (list(group) for _, group in groupby(drawn, key=lambda step: step[0]))
-    return tuple(group[0][1](len(group)) for group in groups)
+_Drawn = tuple[object, str, Callable[[int], PatternStep]]
+"""What neighbours in one box have in common, an id, and the box of so many of them."""
+
+
+def _boxes(drawn: Sequence[_Drawn], joined: dict[str, str]) -> tuple[PatternStep, ...]:
+    groups = [list(group) for _, group in groupby(drawn, key=lambda step: step[0])]
+    for group in groups:
+        joined |= {name: group[0][1] for _, name, _ in group[1:]}
+    return tuple(group[0][2](len(group)) for group in groups)
 
 
 def _call(call: CallTemplate, count: int = 1) -> PatternCall:
@@ -138,21 +163,29 @@ def _call(call: CallTemplate, count: int = 1) -> PatternCall:
         note = f"fails: {call.fails.rpartition('.')[2]}"
     telling = next((call.arguments[name] for name in _TELLING if name in call.arguments), None)
     if not note and count == 1 and isinstance(telling, Template):
-        note = str(rule_field(telling)["template"])
+        note = _template_text(rule_field(telling)["template"])
     return PatternCall(call.id, call.method, note, count)
 
 
-def _merged(workload: Workload) -> Iterator[PatternArrow]:
+def _template_text(parts: object) -> str:
+    """A template as one text, its pieces in braces; a piece with settings is named by the most telling of them."""
+    if not isinstance(parts, list):
+        return str(parts)
+    return "".join(
+        part if isinstance(part, str) else f"{{{next(iter(dict(part).values()))}}}" for part in parts
+    )
+
+
+def _arrows(workload: Workload) -> Iterator[PatternArrow]:
     """Start rules and causes; flows would hide the picture under arrows, so they stand in the table."""
-    # Of a run of one method only the first call has a box.
-    drawn = {call.id for node_type in workload.node_types for call in _lane(node_type, None).calls()}
+    known = {call.id for node_type in workload.node_types for call in templates(node_type)}
     for node_type in workload.node_types:
         if node_type.start.after:
             yield PatternArrow(
                 node_type.start.after, node_type.name, ArrowKind.START, _start(node_type.start)
             )
         for effect in node_type.effects:
-            source = effect.cause if effect.cause in drawn else effect.cause_type
+            source = effect.cause if effect.cause in known else effect.cause_type
             yield PatternArrow(source, effect.call.id, ArrowKind.CAUSE, effect.each or "")
 
 
@@ -180,7 +213,7 @@ def _question_table(questions: tuple[Question, ...]) -> Table:
             ", ".join(map(repr, q.examples)),
             str(_short(q.candidates[0])) if q.candidates else None,
         )
-        for q in questions
+        for q in questions[:_MOST_QUESTIONS]
     ]
     columns = (
         Column("Question", ValueKind.CODE),
@@ -188,7 +221,9 @@ def _question_table(questions: tuple[Question, ...]) -> Table:
         Column("Seen", ValueKind.CODE),
         Column("Stands for now", ValueKind.CODE),
     )
-    return Table(columns, rows, "Open questions", "Answer them with `froude review`.")
+    hidden = len(questions) - len(rows)
+    note = "Answer them with `froude review`" + (f", which asks {hidden:,} more." if hidden > 0 else ".")
+    return Table(columns, rows, "Open questions", note)
 
 
 def _short(rule: Rule) -> object:

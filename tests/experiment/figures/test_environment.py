@@ -1,0 +1,31 @@
+"""What a figure holds for stands beside it."""
+
+from __future__ import annotations
+
+from froude.experiment.figures.environment import (
+    environment_section,
+    facts_table,
+    scale_text,
+    settings_of,
+    when,
+)
+from froude.render import Table
+from tests.experiment.main_jobs import a_run
+
+
+def test_facts_are_rows_and_empty_ones_are_none() -> None:
+    """A value that is not known is not shown as a blank."""
+    assert facts_table({"Heap": "1 GB", "Flags": ""}, "c").rows == [("Heap", "1 GB")]
+    (table,) = environment_section({"Cores": "2"}).blocks
+    assert isinstance(table, Table)
+    assert table.rows == [("Cores", "2")]
+
+
+def test_settings_of_a_run() -> None:
+    """Speed is told where it was changed."""
+    run = a_run(scale={"datanodes": "3", "files": "4"}, speed=2.0)
+    settings = settings_of(run)
+    assert settings["Scale"] == scale_text(run) == "datanodes=3, files=4"
+    assert settings["Pacing"] == "closed, 2 times as fast"
+    assert settings_of(a_run())["Pacing"] == "closed"
+    assert settings["Played at"] == when(0.0) == "1970-01-01 00:00 UTC"

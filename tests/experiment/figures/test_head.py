@@ -1,0 +1,102 @@
+"""The first lines of a page are the answer of what it shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from froude.emulation.notes import LEFT_OUT
+from froude.emulation.run import Run
+from froude.experiment.figures.head import head_of, run_head
+from froude.render import Tone
+from froude.trace.types import Loss
+from froude.workload.extrapolate import extrapolate
+from froude.workload.plan import Refusal
+from tests.experiment.figures.test_prediction import PREDICTION
+from tests.experiment.figures.test_workload import SCALE, WORKLOAD
+from tests.experiment.main_jobs import EXACT, a_run
+from tests.trace.making import META, small_trace
+
+
+def a_clean_run(**changes: Any) -> Run:
+    """Without the error of the other."""
+    run = a_run(**changes)
+    run.tally.of("create").errors.clear()
+    return run
+
+
+def test_a_run_in_one_sentence() -> None:
+    """What limited it, how many calls, and their latency; the Scale stands above."""
+    head = run_head(a_run(scale={"datanodes": "3", "clients": "2"}))
+    assert head.lede.startswith("**Amber: 1 call failed that did not fail when recorded; nothing was seen")
+    assert "3 calls were answered in 2 s, 99 % of them within 3 ms (service time); nobody knows" in head.lede
+    assert head.tone is Tone.WARNING
+    assert head.subtitle.startswith("datanodes=3, clients=2 · 5 emulated nodes")
+    values = {figure.label: figure.value for figure in head.figures}
+    assert values == {
+        "p99 latency": 0.003,
+        "throughput": 2,
+        "emulated nodes": 5,
+        "failed calls": 1,
+        "limited by": "unknown",
+    }
+
+
+def test_calls_that_were_never_sent_are_in_the_first_line() -> None:
+    """As is a run that ended early: whatever follows is of less than was asked for."""
+    run = a_clean_run(failure="`reset`")
+    run.tally.notes[f"{LEFT_OUT}client.e3 complete"] = 41
+    head = run_head(run)
+    assert head.tone is Tone.BAD
+    assert head.lede.startswith("**Red: the run ended before its time: reset; 41 calls never sent")
+
+
+def test_runs_are_before_all_others() -> None:
+    """And several are summed up, with the worst tone and the figures of each."""
+    parts = [("w", WORKLOAD), ("r", a_run()), ("t", small_trace())]
+    assert head_of(parts) == run_head(a_run())  # type: ignore[arg-type]
+    both = head_of([("run-1", a_clean_run()), ("run-2", a_clean_run(failure="reset"))])
+    assert both.lede.startswith("**2 runs**")
+    assert both.tone is Tone.BAD
+    assert [figure.label for figure in both.figures] == ["p99 latency, run-1", "p99 latency, run-2"]
+
+
+def test_a_prediction_is_held_against_its_aims() -> None:
+    """99 % of the arguments and every sequence."""
+    assert head_of([("p", EXACT)]).tone is Tone.GOOD
+    missed = head_of([("p", PREDICTION)])
+    assert missed.tone is Tone.WARNING
+    assert missed.lede.startswith("**80.00 % of the nodes**")
+
+
+def test_a_plan_can_be_played_or_not() -> None:
+    """The first refusal is the reason."""
+    plan = replace(extrapolate(WORKLOAD, SCALE), refusals=())
+    assert head_of([("plan", plan)]).lede == "**It can be played.**"
+    assert head_of([("plan", plan)]).tone is Tone.GOOD
+    assert head_of([("plan", replace(plan, refusals=(Refusal("small", fatal=False),)))]).tone is Tone.WARNING
+    refused = head_of([("plan", replace(plan, refusals=(Refusal("it fits nothing"),)))])
+    assert (refused.tone, "it fits nothing" in refused.lede) == (Tone.BAD, True)
+    assert {figure.label: figure.value for figure in refused.figures}["emulated nodes"] == 5
+
+
+def test_a_workload_says_what_is_open() -> None:
+    """A fatal finding comes first."""
+    head = head_of([("w", WORKLOAD)])
+    assert head.tone is Tone.BAD
+    assert head.lede.startswith("**It cannot be extrapolated:** `files took one value`.")
+    noted = replace(WORKLOAD, findings=(replace(WORKLOAD.findings[0], fatal=False),))
+    assert "To be kept in mind" in head_of([("w", noted)]).lede
+    assert head_of([("w", replace(WORKLOAD, questions=(), findings=()))]).tone is Tone.GOOD
+
+
+@pytest.mark.parametrize(("lost", "tone"), [(0, Tone.GOOD), (3, Tone.WARNING)])
+def test_recordings_say_whether_they_are_whole(lost: int, tone: Tone) -> None:
+    """And what was lost."""
+    trace = replace(small_trace(), meta=replace(META, loss=Loss(undecodable_frames=lost)))
+    head = head_of([("a", trace), ("b", small_trace())])
+    assert head.tone is tone
+    assert "2 recordings" in head.lede
+    assert ("Nothing was lost" in head.lede) is (lost == 0)

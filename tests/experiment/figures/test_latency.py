@@ -1,0 +1,83 @@
+"""Latency by method, at every percentile, over time and against the load."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.emulation.run import Run
+from froude.emulation.tally import Tally
+from froude.experiment.figures.latency import (
+    against_load,
+    by_method,
+    distribution,
+    latency_section,
+    throughput,
+)
+from froude.render import Chart
+from tests.experiment.main_jobs import a_run
+
+
+def _run(calls: int = 1000, seconds: int = 3) -> Run:
+    """Calls of 1 to `calls` ms in each second, and half as many of another method."""
+    tally = Tally()
+    for second in range(1, seconds + 1):
+        for method, number in (("create", calls), ("delete", calls // 2)):
+            series = tally.of(method)
+            series.sent += number
+            series.answered += number
+            series.intended += [i / 1e3 for i in range(1, number + 1)]
+            series.actual += [i / 2e3 for i in range(1, number + 1)]
+        tally.close_interval(float(second))
+    return Run(tally, "127.0.0.1:1", "CID-1", 0.0, float(seconds), pacing="scheduled")
+
+
+def test_every_percentile() -> None:
+    """From the fastest call on, as far as one call lies beyond; service time is the dashed one."""
+    chart = distribution(_run())
+    everything, service, create, delete = chart.series
+    assert [line.name for line in chart.series][2:] == ["create", "delete"]
+    values = dict(zip(create.xs, create.ys, strict=True))
+    assert values[0.5] == pytest.approx(0.5, rel=1e-3)
+    assert values[0.99] == pytest.approx(0.99, rel=1e-3)
+    assert max(create.xs) <= 1 - 1 / 3000 < 0.9998
+    assert max(delete.xs) < max(everything.xs)
+    assert service.dashed
+    assert service.ys[-1] == pytest.approx((everything.ys[-1] or 0) / 2, rel=1e-2)
+
+
+def test_latency_against_load() -> None:
+    """A point for each interval, by the answered calls of all methods."""
+    chart = against_load(_run(seconds=2))
+    assert [(line.name, list(line.xs)) for line in chart.series] == [
+        ("create", [1500, 1500]),
+        ("delete", [1500, 1500]),
+    ]
+    assert against_load(_run(seconds=1)).series == (), "one point is no relation"
+
+
+def test_the_most_frequent_method_is_first_and_others_are_last() -> None:
+    """In the table, and in the areas."""
+    run = _run()
+    for number in range(8):
+        run.tally.of(f"rare{number}").answered += 1
+    assert by_method(run).rows[0][0] == "create"
+    names = [series.name for series in throughput(run, [row[0] for row in by_method(run).rows]).series]  # type: ignore[misc]
+    assert names[0] == "create"
+    rows = throughput(run, ["create"]).series
+    assert [series.name for series in rows] == ["create", "others"]
+    assert list(rows[1].ys) == [500, 500, 500]
+
+
+def test_a_run_in_which_nothing_happened_has_no_empty_chart_of_percentiles() -> None:
+    """Charts that would have no line are left out."""
+    empty = Run(Tally(), "127.0.0.1:1", "CID-1", 0.0, 0.0)
+    titles = [block.title for block in latency_section(empty).blocks if isinstance(block, Chart)]
+    assert titles == ["Latency over time, from when calls were due", "Answered calls"]
+
+
+def test_charts_over_time_show_where_the_ramp_ends() -> None:
+    """So that nobody takes it for the load."""
+    run = a_run()
+    run.tally.steady_from_s = 1.5
+    charts = [block for block in latency_section(run).blocks if isinstance(block, Chart)]
+    assert [mark.at for chart in charts for mark in chart.marks] == [1.5, 1.5]
