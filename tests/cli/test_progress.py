@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from froude.cli.progress import RichProgress
+from froude.cli.progress import LineProgress, RichProgress
 
 Out = pytest.CaptureFixture[str]
 
@@ -63,3 +63,24 @@ def test_names_are_no_markup(capsys: Out) -> None:
     with RichProgress().task("read a[/b]") as task:
         task.say("[red].csv")
     assert "read a[/b] [red].csv" in lines(capsys)[0]
+
+
+def test_in_a_log_each_step_has_a_line(capsys: Out) -> None:
+    """A count that goes up is no new step, and what an error ended is not called done."""
+    progress = LineProgress()
+    with progress.task("play", total=3) as task:
+        task.advance()
+        task.say("1 of 2 nodes")
+        task.say("2 of 2 nodes")
+        task.say("clients at work")
+
+    def failing() -> None:
+        with progress.task("bad"):
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        failing()
+    *first, done, bad = lines(capsys)
+    assert first == ["play", "play: 1 of 2 nodes", "play: clients at work"]
+    assert done.startswith("play: done in 0.")
+    assert bad == "bad"

@@ -11,7 +11,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.base.progress import Silent
-from froude.cli.progress import RichProgress
+from froude.cli.progress import LineProgress, RichProgress
 from froude.cli.settings import Settings, resolve
 
 Out = pytest.CaptureFixture[str]
@@ -97,6 +97,9 @@ def test_progress_is_for_people_at_a_terminal(
     """A pipe, --quiet and --json show none."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     assert isinstance(settings.progress(), RichProgress if shown else Silent)
+    in_a_log = not (terminal or settings.quiet or settings.json)
+    expected = LineProgress if in_a_log else RichProgress if shown else Silent
+    assert isinstance(settings.progress(lines=True), expected)
 
 
 def test_results_remarks_and_documents(capsys: Out) -> None:

@@ -51,7 +51,7 @@ def demo(
         settings.would(f"record {scales}, play {DEMO.play}, and keep everything in {folder}")
         return
     workspace = Workspace(folder)
-    progress = settings.progress()
+    progress = settings.progress(lines=True)
     hadoop = Hadoop.find(release, progress=progress)
     prepare(hadoop, progress)
     done = run_main_job(

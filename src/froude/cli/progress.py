@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -61,3 +63,42 @@ class _Line:
     def say(self, text: str) -> None:
         """Put words behind the label."""
         self._bars.update(self._number, said=text)
+
+
+class LineProgress:
+    """`froude.base.progress.Progress` in a log: a line when a task begins, one for each step, one when it ends well."""
+
+    @contextmanager
+    def task(self, label: str, total: float | None = None) -> Iterator[_Words]:
+        """Log a task while the block runs.
+
+        Args:
+            label: what is being done, in a few words.
+            total: not shown.
+        """
+        del total
+        begun = time.monotonic()
+        _log(label)
+        yield _Words(label)
+        _log(f"{label}: done in {time.monotonic() - begun:.1f} s")
+
+
+class _Words:
+    """One task in a log: what it says goes into a line of its own, unless it says it twice."""
+
+    def __init__(self, label: str) -> None:
+        self._label, self._last = label, ""
+
+    def advance(self, by: float = 1) -> None:
+        """Units are not logged."""
+
+    def say(self, text: str) -> None:
+        """Log the words without their numbers: a count that goes up is no new step."""
+        plain = "".join(c for c in text if not (c.isdigit() or c in ".,"))
+        if plain != self._last:
+            self._last = plain
+            _log(f"{self._label}: {text}")
+
+
+def _log(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -53,11 +53,18 @@ class Settings:
 
         return Origin(self.command, tuple(inputs), self.seed if seeded else None, tags=tuple(tags))
 
-    def progress(self) -> Progress:
-        """Progress on stderr; silent when asked for, with --json, or where stderr is no terminal."""
-        if self.quiet or self.json or not sys.stderr.isatty():
+    def progress(self, *, lines: bool = False) -> Progress:
+        """Progress on stderr; silent when asked for, with --json, or where stderr is no terminal.
+
+        Args:
+            lines: where stderr is no terminal, write a line a step: for commands that take minutes.
+        """
+        if self.quiet or self.json or not (lines or sys.stderr.isatty()):
             return Silent()
-        from froude.cli.progress import RichProgress
+        from froude.cli.progress import LineProgress, RichProgress
+
+        if not sys.stderr.isatty():
+            return LineProgress()
 
         return RichProgress()
 

@@ -13,7 +13,7 @@ from froude.base.progress import Progress, Silent, Task
 from froude.base.scratch import Scratch
 from froude.base.units import Quantity
 from froude.emulation.run import Run
-from froude.experiment.jobs import JobDefinition
+from froude.experiment.jobs import Job, JobDefinition
 from froude.experiment.play import play
 from froude.experiment.record import record
 from froude.hadoop.cluster import Cluster
@@ -114,14 +114,17 @@ def run_main_job(
     return MainJob(job, tuple(train), workload, path, prediction, held_out, plan, run)
 
 
-def record_job(
-    job: JobDefinition,
+def record_job(  # noqa: PLR0913 - the options of one run, all by name
+    job: Job,
     scale: Scale,
     workspace: Workspace,
     hadoop: Hadoop,
     *,
     task: Task | None = None,
     fast: bool = True,
+    replication: int = 2,
+    name: str | None = None,
+    notes: Mapping[str, str] | None = None,
     command: str = "",
 ) -> Recorded:
     """Record one run of a job on a cluster started for it.
@@ -133,6 +136,9 @@ def record_job(
         hadoop: the release to start.
         task: shows what is going on.
         fast: quick start-up of the daemons instead of full speed.
+        replication: copies of each block that clients are told to make.
+        name: of the Trace; by default the next free number.
+        notes: free facts to keep in it.
         command: what the Trace's lineage says it was made by.
 
     Returns:
@@ -143,13 +149,20 @@ def record_job(
     """
     datanodes = int(scale["datanodes"].value)
     with (
-        Cluster(hadoop, datanodes=datanodes, replication=2, fast=fast) as cluster,
+        Cluster(hadoop, datanodes=datanodes, replication=replication, fast=fast) as cluster,
         Scratch("job") as scratch,
     ):
         if task is not None:
-            task.say(f"start {datanodes} DataNodes")
+            task.say(f"start {datanodes} DataNode{'s' if datanodes > 1 else ''}")
         with record(
-            cluster, workspace, scale=_plain(scale), tags=(job.name,), settle_s=SETTLE_S, command=command
+            cluster,
+            workspace,
+            scale=_plain(scale),
+            tags=(job.name,),
+            name=name,
+            notes=notes,
+            settle_s=SETTLE_S,
+            command=command,
         ) as recording:
             if task is not None:
                 task.say("clients at work")

@@ -7,9 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from froude.base.errors import InputError
 from froude.base.parallel import Children
 from froude.base.units import Quantity
 from froude.hadoop.cluster import Cluster
+from froude.hadoop.launcher import home_environment
+from froude.hadoop.program import run_program
 from froude.hadoop.schema import Schema
 from froude.hadoop.target import target_at
 from froude.trace.capture.legs import Listener
@@ -73,6 +76,29 @@ class Recording:
             TargetError: it failed.
         """
         return self.cluster.shell(*arguments, at=self.address)
+
+    def run(self, command: Sequence[str], *, output: Path, timeout_s: float = 1800) -> None:
+        """Run a program of yours to its end: `recording.run(["./job.sh", "10"], output=Path("job.out"))`.
+
+        It finds the proxied cluster by `hdfs` and `hadoop` on its PATH, by HADOOP_CONF_DIR, or by FS_DEFAULT_NAME. Its
+        standard input is closed.
+
+        Args:
+            command: program and arguments.
+            output: where its standard output and error are written.
+            timeout_s: how long it may take.
+
+        Raises:
+            InputError: there is no such program, it failed, or it took too long.
+            TargetError: a DataNode does not come up.
+        """
+        home = self.cluster.client_home(self.address)
+        around = home_environment(self.cluster.hadoop, home, self.uri)
+        code = run_program(command, environment=around, output=output, timeout_s=timeout_s)
+        if code:
+            raise InputError(
+                f"failed with exit code {code}", file=command[0], remedy=f"Its output is {output}"
+            )
 
     def call(self, f: Callable[..., Result], *arguments: Any, **named: Any) -> Result:
         """Run your own function in this process with the proxied URI as its first argument."""
