@@ -39,20 +39,26 @@ def show(
 ) -> None:
     """What a Trace holds: methods, senders, scale, what its source could see, what was lost."""
     from froude.trace.files import read_trace
+    from froude.trace.seen import advice, in_words, seen
     from froude.trace.summary import summarise
 
     settings: Settings = ctx.obj
     trace = read_trace(inputs.place(settings, path, "trace"))
-    summary = summarise(trace)
+    summary, senders = summarise(trace), seen(trace)
+    hint = None
+    if trace.meta.fidelity.sender:
+        hint = advice(senders, {call.target.service for call in trace.calls})
     chosen = [call for call in trace.calls if method in {None, call.method}][:calls]
     if settings.json:
         document = summary.to_mapping()
+        document["seen"], document["advice"] = senders, hint
         document["state"] = "unknown" if trace.lineage is None else trace.lineage.state.value
         if calls:
             document["examples"] = [_decoded(trace, call) for call in chosen]
         settings.emit(document)
         return
     _print_summary(settings, trace, summary)
+    settings.out(f"\nseen: {in_words(senders)}" + (f". {hint}" if hint else ""))
     for call in chosen:
         settings.out(_call_text(trace, call))
 
