@@ -10,7 +10,7 @@ import pytest
 
 from froude.hadoop import jvm
 from froude.hadoop.distribution import Hadoop
-from froude.hadoop.launcher import COMMANDS, home_environment, write_home
+from froude.hadoop.launcher import COMMANDS, call, home_environment, write_home
 
 CORE = {"fs.defaultFS": "hdfs://127.0.0.1:1"}
 
@@ -74,6 +74,19 @@ def test_what_is_no_command_is_said(home: Path, words: list[str]) -> None:
     lines = printed(home / "bin" / "hdfs", *words, code=1)
     assert lines[0].startswith("usage: hdfs COMMAND")
     assert lines[1].split() == sorted([*COMMANDS, "classpath"])
+
+
+def test_a_command_with_our_own_input_and_output(
+    home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its exit code as a shell has it."""
+    monkeypatch.setenv("HADOOP_CONF_DIR", "/other")
+    assert call(home, ["dfs", "-ls"]) == 0
+    assert capfd.readouterr().out.splitlines()[-2:] == ["<-ls>", f"conf {home}/conf"]
+    java = home.parent / "java" / "bin" / "java"
+    for text, code in (("exit 7", 7), ("kill -9 $$", 137)):
+        java.write_text(f"#!/bin/sh\n{text}\n")
+        assert call(home, ["dfs"]) == code
 
 
 def test_the_environment_leads_to_the_cluster(

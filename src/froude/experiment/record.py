@@ -115,7 +115,7 @@ class Recording:
 
 
 @contextmanager
-def record(
+def record(  # noqa: PLR0913 - the options of one recording, all by name
     cluster: Cluster,
     workspace: Workspace,
     *,
@@ -124,6 +124,7 @@ def record(
     name: str | None = None,
     notes: Mapping[str, str] | None = None,
     settle_s: float = 0.0,
+    listen: tuple[str, int] | None = None,
     command: str = "",
 ) -> Iterator[Recording]:
     """Record everything that reaches a cluster's NameNode while the block runs.
@@ -138,6 +139,7 @@ def record(
         name: of the Trace; by default the next free number.
         notes: free facts to keep.
         settle_s: how long to go on after the block, so that periodic calls are seen more than once.
+        listen: where clients find the proxy; by default a free port of the NameNode's address.
         command: the command line that records, as typed; without one, the lineage names this call.
 
     Yields:
@@ -150,7 +152,16 @@ def record(
     """
     asked = Scale.from_mapping(scale or {})
     command = command or f"Workspace.record(cluster, scale={{{_words(asked)}}})"
-    settings = _settings(cluster, workspace, asked, tags=tags, name=name, notes=notes or {}, command=command)
+    settings = CaptureSettings(
+        _listeners(cluster, listen or (cluster.namenode.host, 0)),
+        workspace.new("trace", name),
+        dict(asked),
+        source_id=cluster.namenode.cluster_id,
+        release=cluster.hadoop.version,
+        notes=notes or {},
+        tags=tuple(tags),
+        command=command,
+    )
     schema = Schema.from_jars(cluster.hadoop.jars)
     with CaptureProcess(settings, schema) as capture:
         at = dict(enumerate(capture.addresses[1:]))
@@ -161,30 +172,11 @@ def record(
         capture.settle(settle_s)
 
 
-def _settings(
-    cluster: Cluster,
-    workspace: Workspace,
-    scale: Scale,
-    *,
-    tags: Sequence[str],
-    name: str | None,
-    notes: Mapping[str, str],
-    command: str,
-) -> CaptureSettings:
-    """One listener for clients, then one per DataNode that connects onward from the node's own address."""
+def _listeners(cluster: Cluster, clients: tuple[str, int]) -> tuple[Listener, ...]:
+    """One for clients, then one per DataNode that connects onward from the node's own address."""
     namenode = target_at("namenode", cluster.namenode.address, cluster.namenode.cluster_id)
-    clients = Listener(cluster.namenode.host, target=namenode)
     nodes = [Listener(address, source=address, target=namenode) for address in cluster.node_addresses]
-    return CaptureSettings(
-        (clients, *nodes),
-        workspace.new("trace", name),
-        dict(scale),
-        source_id=cluster.namenode.cluster_id,
-        release=cluster.hadoop.version,
-        notes=notes,
-        tags=tuple(tags),
-        command=command,
-    )
+    return Listener(*clients, target=namenode), *nodes
 
 
 def _words(scale: Scale) -> str:

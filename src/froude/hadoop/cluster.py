@@ -54,6 +54,8 @@ class ClusterOptions(TypedDict, total=False):
     """Further properties for every daemon: `dfs.*` go to hdfs-site.xml, others to core-site.xml."""
     flags: Sequence[str]
     """Further JVM flags for every daemon and client; none by default."""
+    addresses: tuple[tuple[str, int], tuple[str, int]] | None
+    """Of the NameNode's RPC and web server; by default free ports on an address of its own."""
 
 
 class Cluster:
@@ -72,6 +74,7 @@ class Cluster:
         fast: bool = False,
         conf: Mapping[str, str] | None = None,
         flags: Sequence[str] = (),
+        addresses: tuple[tuple[str, int], tuple[str, int]] | None = None,
     ) -> None:
         """Describe it (see `ClusterOptions`); nothing runs before the block is entered.
 
@@ -86,6 +89,7 @@ class Cluster:
             fast: quick start-up instead of full speed.
             conf: further properties for every daemon.
             flags: further JVM flags for every daemon and client.
+            addresses: of the NameNode's RPC and web server; None for free ports on an address of its own.
 
         Raises:
             InputError: a number of DataNodes that does not fit on one loopback network.
@@ -104,6 +108,7 @@ class Cluster:
         self._fast = fast
         self._extra = dict(conf or {})
         self._flags = tuple(flags)
+        self._addresses = addresses
         self._wanted_folder = folder
         self._scratch: Scratch | None = None
         self._folder: Path | None = None
@@ -255,6 +260,7 @@ class Cluster:
             conf=self._extra,
             replication=self._replication,
             flags=self._flags,
+            addresses=self._addresses,
         )
         try:
             self._namenode.start()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -103,6 +104,21 @@ def write_home(
     for name in ("hdfs", "hadoop"):
         atomic_write_text(programs / name, _script(hadoop, conf, flags), mode=0o700)
     return folder
+
+
+def call(home: Path, words: Sequence[str]) -> int:
+    """Run one of Hadoop's commands, with this process's input and output: `call(home, ["dfs", "-ls", "/"])`.
+
+    Args:
+        home: what `write_home` wrote.
+        words: the command and its arguments.
+
+    Returns:
+        Its exit code; 128 + N where signal N has ended it, as shells have it.
+    """
+    environment = {**os.environ, "HADOOP_CONF_DIR": str(home / "conf")}
+    code = subprocess.run([home / "bin" / "hdfs", *words], env=environment, check=False).returncode
+    return code if code >= 0 else 128 - code
 
 
 def home_environment(hadoop: Hadoop, home: Path, uri: str) -> dict[str, str]:

@@ -39,6 +39,8 @@ class NameNodeOptions(TypedDict, total=False):
     """Copies of each block that clients are told to make; 3 by default."""
     flags: Sequence[str]
     """Further JVM flags; none by default."""
+    addresses: tuple[tuple[str, int], tuple[str, int]] | None
+    """Of its RPC and its web server; by default free ports on an address of its own."""
 
 
 class NameNode:
@@ -57,6 +59,7 @@ class NameNode:
         prefix: str | None = None,
         replication: int = 3,
         flags: Sequence[str] = (),
+        addresses: tuple[tuple[str, int], tuple[str, int]] | None = None,
     ) -> None:
         """Describe it (see `NameNodeOptions`); nothing runs before the block is entered.
 
@@ -71,8 +74,10 @@ class NameNode:
             prefix: the loopback network, `127.a.b`; None for a free one.
             replication: copies of each block that clients are told to make.
             flags: further JVM flags.
+            addresses: of its RPC and its web server; None for free ports on an address of its own.
         """
         self.hadoop = hadoop
+        self._addresses = addresses
         self._heap = heap
         self._wanted_folder = folder
         self._scratch: Scratch | None = None
@@ -260,6 +265,11 @@ class NameNode:
         return folder
 
     def _choose_addresses(self) -> None:
+        if self._addresses is not None:
+            for address in self._addresses:
+                loopback.check_free(address)
+            self._rpc, self._web = self._addresses
+            return
         host = f"{self._prefix or loopback.free_network([1])}.1"
         rpc, http = loopback.free_ports([host], 2)
         self._rpc, self._web = (host, rpc), (host, http)
