@@ -117,9 +117,9 @@ def test_a_job_that_fails_shows_what_it_printed_and_how_to_go_on(here: Path, cap
     assert run(record("--datanodes", "2,3,4", "--scale", "files=1,13,2")) == 1
     err = capsys.readouterr().err.splitlines()
     assert err[-4:] == [
-        "kept: trace-1; the rest: froude record --datanodes 3,4 --scale files=13,2 -- ./job.sh {files} --json",
         "one",
         "two",
+        "kept: trace-1; the rest: froude record --datanodes 3,4 --scale files=13,2 -- ./job.sh {files} --json",
         "froude: ./job.sh: failed with exit code 1. All that it printed is in traces/failed.out",
     ]
     names = sorted(path.name for path in (here / "traces").iterdir())

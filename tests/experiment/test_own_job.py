@@ -162,9 +162,12 @@ def test_each_run_is_named_and_noted(workspace: Workspace, asked: list[dict[str,
     ]
     assert [each.path.name for each in recorded(workspace, 1, 2, name="small")] == ["small-1", "small-2"]
     assert [each.path.name for each in recorded(workspace, 5, name="large")] == ["large"]
+    assert len({each["aged"] for each in asked}) == 5
+    list(recorded(workspace, 6, seed=None))
+    assert asked.pop()["aged"] is False
     assert (asked[0]["command"], asked[0]["notes"]) == ("froude x", {"job": "./job.sh {files} 'a b'"})
     scales = [scale["files"].value for scale in recorded_before(workspace, JOB)]
-    assert sorted(scales) == [1, 1, 2, 2, 5]
+    assert sorted(scales) == [1, 1, 2, 2, 5, 6]
     assert recorded_before(workspace, OwnJob(("./job.sh",))) == []
 
 

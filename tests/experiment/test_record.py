@@ -15,6 +15,7 @@ import pytest
 from froude.base.errors import InputError, TargetError
 from froude.base.units import Quantity
 from froude.experiment import record as recording
+from froude.hadoop.fsimage.aged import LastIds
 from froude.trace.files import read_trace
 from froude.workspace.artifact import State
 from froude.workspace.store import Workspace
@@ -26,7 +27,9 @@ class StandIn:
 
     def __init__(self, sock: socket.socket) -> None:
         host, port = sock.getsockname()
-        self.namenode = SimpleNamespace(host=host, port=port, address=(host, port), cluster_id="CID-9")
+        self.namenode = SimpleNamespace(
+            host=host, port=port, address=(host, port), cluster_id="CID-9", last_ids=LastIds(5, 6, 7)
+        )
         java = SimpleNamespace(home="/java")
         self.hadoop = SimpleNamespace(jars=[], version="3.5.0", java=java)
         self.node_addresses = ["127.77.0.10", "127.77.0.11"]
@@ -96,6 +99,7 @@ def test_nodes_and_clients_are_recorded(cluster: Any, tmp_path: Path) -> None:
     assert [call.peer for call in trace.calls] == ["127.77.0.10", "127.77.0.11", "127.0.0.1"]
     assert trace.meta.scale == {"datanodes": Quantity(2), "input": Quantity(10**9, "B")}
     assert (trace.meta.source_id, trace.meta.release, r.result.calls) == ("CID-9", "3.5.0", 3)
+    assert trace.meta.notes["ids given before"] == "block 5, generation stamp 6, file 7"
     assert cluster.shells == [(("-ls", "/"), r.address)]
     assert workspace.traces(tag="a") == [r.trace]
     assert trace.lineage is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,6 +42,9 @@ def record(
     ] = None,
     timeout: Annotated[str, typer.Option(help="Longest time of one run of the command.")] = "30 min",
     replication: Annotated[int, typer.Option(min=1, help="Copies of each block.")] = 2,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Ids begin at Hadoop's first ones, instead of random ones.")
+    ] = False,
     release: Annotated[str | None, typer.Option(help="Hadoop release to fetch and start.")] = None,
 ) -> None:
     """Run a job of yours on small real clusters, and record every call → Traces.
@@ -53,7 +57,7 @@ def record(
 
     Example: froude record --datanodes 2,3,4 --scale files=10,25,15 -- ./job.sh {files}
     """
-    from froude.experiment.own_job import OwnJob, recorded_before, variation_lines
+    from froude.experiment.own_job import OwnJob, record_runs, recorded_before, typed, variation_lines
     from froude.hadoop.program import find_program
     from froude.workspace.store import Workspace
 
@@ -62,7 +66,7 @@ def record(
     scales = _scales(datanodes, scale or [], cross=cross)
     find_program(job.words[0])
     flags = {"workspace": settings.workspace, "replication": replication, "release": release}
-    again = [
+    again = ["--fresh"] * fresh + [
         word for flag, value in flags.items() if value != _USUAL[flag]() for word in (f"--{flag}", str(value))
     ]
     for variable in job.unused(scales[0]):
@@ -76,9 +80,11 @@ def record(
         return
     workspace = Workspace.begin(settings.workspace)
     before = recorded_before(workspace, job)
-    done = _record(
-        settings, job, scales, workspace, again, name=name, release=release, replication=replication
+    options: RecordOptions = {"replication": replication, "command": settings.command}
+    runs = partial(
+        record_runs, job, scales, workspace, name=name, seed=None if fresh else settings.seed, **options
     )
+    done = _record(settings, workspace, runs, release, lambda rest: typed(job, scales[rest:], again))
     lines = variation_lines(job, [*before, *scales], again)
     settings.emit({"recorded": [_document(each) for each in done], "advice": lines})
     settings.out("\n".join([*lines, f"Mine them: froude mine {' '.join(each.path.name for each in done)}"]))
@@ -117,44 +123,53 @@ def _show_plan(settings: Settings, job: OwnJob, scales: Sequence[Scale], lines: 
 
 def _record(
     settings: Settings,
-    job: OwnJob,
-    scales: Sequence[Scale],
     workspace: Workspace,
-    again: Sequence[str],
-    *,
-    name: str | None,
+    runs: Callable[..., Iterator[Recorded]],
     release: str | None,
-    replication: int,
+    rest: Callable[[int], str],
 ) -> list[Recorded]:
-    """Record every run and show it; of one that fails, the end of what it printed, and how to go on."""
-    from froude.experiment.own_job import failed_output, record_runs, typed
+    """Record every run and show it; of one that fails, the end of what it printed, and how to go on.
+
+    Args:
+        settings: global flags.
+        workspace: where the Traces go.
+        runs: records one after the other, given a Hadoop and where to show progress.
+        release: of Hadoop.
+        rest: the command line of the runs from a number on.
+    """
+    from froude.experiment.own_job import failed_output
     from froude.hadoop.cds_build import prepare
     from froude.hadoop.distribution import Hadoop
 
     progress = settings.progress(lines=True)
     hadoop = Hadoop.find(release, progress=progress)
     prepare(hadoop, progress)
-    options: RecordOptions = {"replication": replication, "command": settings.command}
     done: list[Recorded] = []
     try:
-        for recorded in record_runs(job, scales, workspace, hadoop, progress=progress, name=name, **options):
+        for recorded in runs(hadoop, progress=progress):
             done.append(recorded)
             settings.out(_line(recorded))
             for doubt in _doubts(recorded):
                 settings.note(f"note: {doubt}")
     except FroudeError as error:
-        output = failed_output(workspace)
-        if output.exists() and output.stat().st_size:
-            error.found = "\n".join(output.read_text(errors="replace").splitlines()[-_TAIL_LINES:])
-            error.remedy = f"All that it printed is in {_near(output)}"
+        _show_end(settings, error, failed_output(workspace))
         if done:
             kept = ", ".join(each.path.name for each in done)
-            settings.note(f"kept: {kept}; the rest: {typed(job, scales[len(done) :], again)}")
-        if not settings.json and error.found:
-            print(error.found, file=sys.stderr)
-            error.found = None
+            settings.note(f"kept: {kept}; the rest: {rest(len(done))}")
         raise
     return done
+
+
+def _show_end(settings: Settings, error: FroudeError, output: Path) -> None:
+    """Put the last lines of what a command printed before its error, or into it where that is a document."""
+    if not output.exists() or not output.stat().st_size:
+        return
+    tail = "\n".join(output.read_text(errors="replace").splitlines()[-_TAIL_LINES:])
+    error.remedy = f"All that it printed is in {_near(output)}"
+    if settings.json:
+        error.found = tail
+    else:
+        print(tail, file=sys.stderr)
 
 
 def _line(recorded: Recorded) -> str:

@@ -16,6 +16,7 @@ from typing import TypedDict, Unpack
 
 from froude.base.errors import InputError
 from froude.base.progress import Progress
+from froude.base.seeds import Seeds
 from froude.base.units import Quantity, parse_quantity
 from froude.experiment.main_job import Recorded, record_job
 from froude.experiment.record import Recording
@@ -157,7 +158,7 @@ def scales_of(lists: Mapping[str, Sequence[Quantity]], *, cross: bool = False) -
             found = f"{longest} has {size} values, {name} has {len(values)}"
             allowed = "as many values, or a single one"
             remedy = "--cross combines every value with every other"
-            raise InputError("are not as many", place="--scale", found=found, allowed=allowed, remedy=remedy)
+            raise InputError("lists differ in length", found=found, allowed=allowed, remedy=remedy)
     return [
         Scale({name: values[run if len(values) > 1 else 0] for name, values in lists.items()})
         for run in range(size)
@@ -225,6 +226,7 @@ def record_runs(
     *,
     progress: Progress,
     name: str | None = None,
+    seed: int | None = 0,
     **options: Unpack[RecordOptions],
 ) -> Iterator[Recorded]:
     """Record a command at several Scales, each on a cluster of its own; gives each run as it is done.
@@ -236,6 +238,7 @@ def record_runs(
         hadoop: the release to start.
         progress: shows what is going on.
         name: of the Trace; with several, each has its number after it. By default the next free numbers.
+        seed: root of the random numbers by which the ids of each namespace are moved on; None for fresh namespaces.
         options: of the clusters and the lineage.
 
     Raises:
@@ -251,7 +254,15 @@ def record_runs(
         try:
             with progress.task(f"record {number} of {len(scales)}: {scale}") as task:
                 recorded = record_job(
-                    job, scale, workspace, hadoop, task=task, name=trace.name, notes=notes, **options
+                    job,
+                    scale,
+                    workspace,
+                    hadoop,
+                    task=task,
+                    aged=False if seed is None else Seeds(seed).child("record", trace.name).value,
+                    name=trace.name,
+                    notes=notes,
+                    **options,
                 )
         except BaseException:
             workspace.discard(trace)

@@ -158,7 +158,7 @@ def record(  # noqa: PLR0913 - the options of one recording, all by name
         dict(asked),
         source_id=cluster.namenode.cluster_id,
         release=cluster.hadoop.version,
-        notes=notes or {},
+        notes={**_ids(cluster), **(notes or {})},
         tags=tuple(tags),
         command=command,
     )
@@ -177,6 +177,12 @@ def _listeners(cluster: Cluster, clients: tuple[str, int]) -> tuple[Listener, ..
     namenode = target_at("namenode", cluster.namenode.address, cluster.namenode.cluster_id)
     nodes = [Listener(address, source=address, target=namenode) for address in cluster.node_addresses]
     return Listener(*clients, target=namenode), *nodes
+
+
+def _ids(cluster: Cluster) -> dict[str, str]:
+    """From which ids on the namespace counts, where it is aged."""
+    last = cluster.namenode.last_ids
+    return {} if last is None else {"ids given before": str(last)}
 
 
 def _words(scale: Scale) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import subprocess
 import sys
 import time
@@ -54,6 +55,9 @@ class ClusterOptions(TypedDict, total=False):
     """Further properties for every daemon: `dfs.*` go to hdfs-site.xml, others to core-site.xml."""
     flags: Sequence[str]
     """Further JVM flags for every daemon and client; none by default."""
+    aged: bool | int
+    """Whether it begins with ids as a namespace in use has them, so that recordings do not all count from the same
+    numbers; yes by default, with a seed of chance. A number is the seed."""
     addresses: tuple[tuple[str, int], tuple[str, int]] | None
     """Of the NameNode's RPC and web server; by default free ports on an address of its own."""
 
@@ -74,6 +78,7 @@ class Cluster:
         fast: bool = False,
         conf: Mapping[str, str] | None = None,
         flags: Sequence[str] = (),
+        aged: bool | int = True,
         addresses: tuple[tuple[str, int], tuple[str, int]] | None = None,
     ) -> None:
         """Describe it (see `ClusterOptions`); nothing runs before the block is entered.
@@ -89,6 +94,7 @@ class Cluster:
             fast: quick start-up instead of full speed.
             conf: further properties for every daemon.
             flags: further JVM flags for every daemon and client.
+            aged: whether it begins with ids as a namespace in use has them; a number is the seed.
             addresses: of the NameNode's RPC and web server; None for free ports on an address of its own.
 
         Raises:
@@ -109,6 +115,7 @@ class Cluster:
         self._extra = dict(conf or {})
         self._flags = tuple(flags)
         self._addresses = addresses
+        self._aged = (None if not aged else secrets.randbits(63)) if isinstance(aged, bool) else aged
         self._wanted_folder = folder
         self._scratch: Scratch | None = None
         self._folder: Path | None = None
@@ -260,6 +267,7 @@ class Cluster:
             conf=self._extra,
             replication=self._replication,
             flags=self._flags,
+            aged=self._aged,
             addresses=self._addresses,
         )
         try:
