@@ -36,7 +36,7 @@ setup-system: ## Debian packages for disks, virtual machines and browser tests, 
 demo: setup ## The whole chain, small, on a real NameNode.
 	@$(BIN)/froude demo --workspace $(DEMO)
 
-lint: setup ## Style, types, the floors of the house, spelling.
+lint: setup ## Style, types, layers, spelling.
 	@$(BIN)/ruff check src tests benchmarks tools noxfile.py
 	$(BIN)/ruff format --check src tests benchmarks tools noxfile.py
 	$(BIN)/mypy --strict

@@ -19,7 +19,7 @@ def _install(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def lint(session: nox.Session) -> None:
-    """Style, the floors of the house, a test file for each module, spelling: with `types` what `make lint` runs."""
+    """Style, layers, a test file for each module, spelling: with `types` what `make lint` runs."""
     _install(session)
     session.run("ruff", "check", *_SOURCES)
     session.run("ruff", "format", "--check", *_SOURCES)

@@ -41,7 +41,7 @@ def capture() -> None:
 
 @app.command(
     epilog="Example: froude capture proxy --target 127.0.0.1:8020 --listen 127.0.0.1:9020 "
-    "-o run3.trace --scale datanodes=3"
+    "-o trace-3 --scale datanodes=3"
 )
 def proxy(
     ctx: typer.Context,
@@ -208,12 +208,12 @@ def _run(asked: CaptureSettings, schema: Schema, settings: Settings, limit_s: fl
     identified = with_identities(asked, schema)
 
     async def until(addresses: Addresses) -> State:
-        listening = ", ".join(f"{host}:{port}" for host, port in addresses)
-        settings.note(f"recording on {listening}; Ctrl-C ends it")
         ended = asyncio.Event()
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(name, ended.set)
+        listening = ", ".join(f"{host}:{port}" for host, port in addresses)
+        settings.note(f"recording on {listening}; Ctrl-C ends it")
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(ended.wait(), limit_s)
         return State.COMPLETE

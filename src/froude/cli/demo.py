@@ -28,8 +28,8 @@ def demo(
     """The whole chain, small, on a real NameNode that Froude fetches and starts.
 
     Records real clients on 2, 3 and 4 DataNodes, mines the pattern, predicts 6 DataNodes and 5 clients,
-    checks that against a real run, plays 50 clients on 200 emulated DataNodes, and writes a report. About two
-    minutes, once Hadoop's jars are cached.
+    checks that against a real run, plays 50 clients on 200 emulated DataNodes, and writes a report. About three
+    minutes on two cores, once Hadoop's jars are cached.
 
     Example: froude demo -o /tmp/froude-demo
     """

@@ -56,7 +56,7 @@ def fetch(
     Only what a NameNode, a DataNode and the file system shell load: about 45 MB. A mirror in
     ~/.m2/settings.xml and jars in ~/.m2/repository are used; every jar is checked against its hash.
 
-    Example: froude hadoop fetch 3.4.2
+    Example: froude hadoop fetch
     """
     settings: Settings = ctx.obj
     wanted = release or DEFAULT_RELEASE
@@ -133,7 +133,7 @@ def up(
     With --through-proxy they and the DataNodes reach the NameNode through a proxy that records every call; `froude
     hadoop down` makes the Trace whole.
 
-    Example: froude hadoop up --datanodes 3 --replication 2
+    Example: froude hadoop up --datanodes 0
     """
     settings: Settings = ctx.obj
     if settings.dry_run:

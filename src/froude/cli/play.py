@@ -72,7 +72,7 @@ def play(  # the flags of one command
     is named; any other needs its cluster id, and the cluster that was recorded is always refused. Ends with 3 if
     calls could not be sent as planned.
 
-    Example: froude play plan --target hdfs://127.3.7.1:8020 --target-is CID-5cc9a6f4 -o run
+    Example: froude play plan
     """
     settings: Settings = ctx.obj
     plan = inputs.place(settings, plan, "plan")

@@ -55,7 +55,7 @@ def record(
     What it prints is kept beside the Trace. Choose sizes that do not rise together: what is recorded last says
     which small run is still missing.
 
-    Example: froude record --datanodes 2,3,4 --scale files=10,25,15 -- ./job.sh {files}
+    Example: froude record --datanodes 2,3,4 --scale files=5,12,8 -- ./job.sh {files}
     """
     from froude.experiment.own_job import OwnJob, record_runs, recorded_before, typed, variation_lines
     from froude.hadoop.program import find_program

@@ -34,7 +34,7 @@ def traces_section(traces: Sequence[Trace], closures: Sequence[ClosureResult] = 
     blocks: list[Block] = [_runs(traces, closures), _methods(traces)]
     lost = sum(trace.meta.loss.total for trace in traces)
     if lost:
-        text = "Some frames were not decoded or not kept; the runs' loss counters say how many."
+        text = "Some messages were not decoded or not kept; the runs' loss counters say how many."
         blocks.append(Callout(f"{lost:,} losses", text))
     for number, trace in enumerate(traces, 1):
         if trace.incomplete is not None:

@@ -88,7 +88,7 @@ def pattern(workload: Workload, scale: Mapping[str, Quantity] | None = None) -> 
     """
     lanes = tuple(_lane(node_type, scale) for node_type in workload.node_types)
     arrows = tuple(_merged(workload))
-    caption = "Boxes are calls in order, frames are loops with their count, pulses are calls of real time."
+    caption = "Grey boxes are calls in order, blue boxes are loops with their count, dashed boxes are periodic calls."
     return Pattern("Who calls what", lanes, arrows, caption)
 
 
