@@ -47,7 +47,7 @@ def _record_job(job: OwnJob, scale: Scale, workspace: Workspace, hadoop: object,
     files = scale["files"].value
     if files == 13:
         raise InputError("failed with exit code 1", file="./job.sh", remedy="Its output is elsewhere")
-    options["task"].say("clients at work")
+    options["task"].say("clients at work" if options["aged"] else "clients at work in a fresh namespace")
     calls = [echo(1.0, "x", protocol=CLIENTS if files else "x.DatanodeProtocol", client=b"a")]
     meta = TraceMeta(dict(scale), 1.0, "CID", "3.5.0", notes=options["notes"])
     write_trace(path, Trace(meta, wire.SCHEMA, calls), Origin("x", tags=(job.name,)))
@@ -79,7 +79,18 @@ def test_runs_are_shown_and_the_next_is_proposed(capsys: Out) -> None:
         "record 1 of 3: datanodes=2, files=10: clients at work",
     ]
     assert run(record("--datanodes", "3", "--scale", "files=10")) == 0
-    assert capsys.readouterr().out.splitlines()[1:] == ["Mine them: froude mine trace-4"]
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "Mine them: froude mine trace-1 trace-2 trace-3 trace-4"
+    ]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_fresh_namespace_is_asked_for(capsys: Out) -> None:
+    """And asked for again in what is proposed."""
+    assert run(record("--datanodes", "2,3", "--scale", "files=1,2", "--fresh")) == 0
+    out, err = capsys.readouterr()
+    assert "in a fresh namespace" in err
+    assert "--scale files=1 --fresh -- ./job.sh" in out
 
 
 @pytest.mark.usefixtures("here")
@@ -153,6 +164,14 @@ def test_lists_that_do_not_fit_are_wrong_usage(words: list[str], said: str, here
     """Exit code 2, before anything is made."""
     assert run(record(*words)) == 2
     assert said in capsys.readouterr().err
+    assert [path.name for path in here.iterdir()] == ["job.sh"]
+
+
+@pytest.mark.parametrize("timeout", ["5", "1 MB", "0 s"])
+def test_a_time_limit_has_a_unit(timeout: str, here: Path, capsys: Out) -> None:
+    """Nobody knows what five are."""
+    assert run(record("--timeout", timeout)) == 1
+    assert "--timeout: is no time" in capsys.readouterr().err
     assert [path.name for path in here.iterdir()] == ["job.sh"]
 
 

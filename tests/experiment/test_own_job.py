@@ -166,9 +166,19 @@ def test_each_run_is_named_and_noted(workspace: Workspace, asked: list[dict[str,
     list(recorded(workspace, 6, seed=None))
     assert asked.pop()["aged"] is False
     assert (asked[0]["command"], asked[0]["notes"]) == ("froude x", {"job": "./job.sh {files} 'a b'"})
-    scales = [scale["files"].value for scale in recorded_before(workspace, JOB)]
-    assert sorted(scales) == [1, 1, 2, 2, 5, 6]
-    assert recorded_before(workspace, OwnJob(("./job.sh",))) == []
+    scales = {name: scale["files"].value for name, scale in recorded_before(workspace, JOB).items()}
+    assert scales == {"trace-1": 1, "trace-2": 2, "small-1": 1, "small-2": 2, "large": 5, "trace-3": 6}
+    assert recorded_before(workspace, OwnJob(("./job.sh",))) == {}
+    count = len(asked)
+    with pytest.raises(InputError, match="small-2: already exists"):
+        list(recorded(Workspace(_without(workspace, "small-1")), 1, 2, name="small"))
+    assert len(asked) == count
+
+
+def _without(workspace: Workspace, name: str) -> Path:
+    """The workspace's folder, after this Trace is gone."""
+    workspace.discard(workspace.place("trace") / name)
+    return workspace.folder
 
 
 @pytest.mark.parametrize(("files", "error"), [(3, InputError), (4, KeyboardInterrupt)])

@@ -62,7 +62,7 @@ def record(
     from froude.workspace.store import Workspace
 
     settings: Settings = ctx.obj
-    job = OwnJob(tuple(command), parse_quantity(timeout, place="--timeout").value)
+    job = OwnJob(tuple(command), _seconds(timeout))
     scales = _scales(datanodes, scale or [], cross=cross)
     find_program(job.words[0])
     flags = {"workspace": settings.workspace, "replication": replication, "release": release}
@@ -75,8 +75,8 @@ def record(
         )
     if settings.dry_run:
         around = Workspace.around(settings.workspace)
-        before = [] if around is None else recorded_before(around, job)
-        _show_plan(settings, job, scales, variation_lines(job, [*before, *scales], again))
+        before = {} if around is None else recorded_before(around, job)
+        _show_plan(settings, job, scales, variation_lines(job, [*before.values(), *scales], again))
         return
     workspace = Workspace.begin(settings.workspace)
     before = recorded_before(workspace, job)
@@ -85,9 +85,10 @@ def record(
         record_runs, job, scales, workspace, name=name, seed=None if fresh else settings.seed, **options
     )
     done = _record(settings, workspace, runs, release, lambda rest: typed(job, scales[rest:], again))
-    lines = variation_lines(job, [*before, *scales], again)
+    lines = variation_lines(job, [*before.values(), *scales], again)
+    names = [*before, *(each.path.name for each in done)]
     settings.emit({"recorded": [_document(each) for each in done], "advice": lines})
-    settings.out("\n".join([*lines, f"Mine them: froude mine {' '.join(each.path.name for each in done)}"]))
+    settings.out("\n".join([*lines, f"Mine them: froude mine {' '.join(names)}"]))
 
 
 _USUAL: Mapping[str, Callable[[], object]] = {
@@ -96,6 +97,13 @@ _USUAL: Mapping[str, Callable[[], object]] = {
     "release": lambda: None,
 }
 """What stands for a flag that was not given."""
+
+
+def _seconds(timeout: str) -> float:
+    quantity = parse_quantity(timeout, place="--timeout")
+    if quantity.unit != "s" or quantity.value <= 0:
+        raise InputError("is no time", place="--timeout", found=timeout, allowed="such as 30 s or 10 min")
+    return quantity.value
 
 
 def _scales(datanodes: str, scale: list[str], *, cross: bool) -> list[Scale]:

@@ -208,14 +208,15 @@ def check_name(name: str) -> None:
         raise InputError("is a name that mining uses", place="--scale", found=name, allowed=allowed)
 
 
-def recorded_before(workspace: Workspace, job: OwnJob) -> list[Mapping[str, Quantity]]:
-    """The Scales at which the workspace's Traces have recorded this command."""
-    metas = [
-        read_meta(artifact.path).meta
+def recorded_before(workspace: Workspace, job: OwnJob) -> dict[str, Mapping[str, Quantity]]:
+    """The workspace's whole Traces of this command, oldest first: the Scale of each by its name."""
+    metas = {
+        artifact.name: read_meta(artifact.path).meta
         for artifact in workspace.artifacts("trace", job.name)
         if artifact.lineage.state is State.COMPLETE
-    ]
-    return [meta.scale for meta in metas if meta.notes.get(NOTE) == command_line(job.words)]
+    }
+    line = command_line(job.words)
+    return {name: meta.scale for name, meta in metas.items() if meta.notes.get(NOTE) == line}
 
 
 def record_runs(
@@ -242,14 +243,19 @@ def record_runs(
         options: of the clusters and the lineage.
 
     Raises:
-        InputError: the command failed or took too long. Nothing is kept of that run but what the command printed, in
-            `failed.out`; the runs before it are kept whole.
+        InputError: a name is taken, or the command failed or took too long. Nothing is kept of that run but what the
+            command printed, in `failed.out`; the runs before it are kept whole.
         TargetError: a daemon failed.
     """
     notes = {NOTE: command_line(job.words)}
     failed_output(workspace).unlink(missing_ok=True)
-    for number, scale in enumerate(scales, 1):
-        own = name if name is None or len(scales) == 1 else f"{name}-{number}"
+    names = [
+        name if name is None or len(scales) == 1 else f"{name}-{number}"
+        for number in range(1, len(scales) + 1)
+    ]
+    for own in names:
+        workspace.new("trace", own)  # a name that is taken is an error before anything is started
+    for number, (scale, own) in enumerate(zip(scales, names, strict=True), 1):
         trace = workspace.new("trace", own)
         try:
             with progress.task(f"record {number} of {len(scales)}: {scale}") as task:
