@@ -96,14 +96,14 @@ def test_a_fresh_namespace_is_asked_for(capsys: Out) -> None:
 @pytest.mark.usefixtures("here")
 def test_as_one_document(capsys: Out) -> None:
     """With the same proposals, and nothing else on either stream."""
-    assert run(["--json", *record("--datanodes", "2,3", "--scale", "files=1,2", "--name", "a")]) == 0
+    assert run(["--json", *record("--datanodes", "2,3", "--scale", "files=10,12", "--name", "a")]) == 0
     out, err = capsys.readouterr()
     document = json.loads(out)
     assert [each["name"] for each in document["recorded"]] == ["a-1", "a-2"]
     assert document["recorded"][0]["seen"] == {"client": 1, "DataNode": 0}
     assert document["recorded"][0]["closed"] is True
     assert document["advice"][-1].endswith(
-        "froude record --datanodes 3 --scale files=1 -- ./job.sh {files} --json"
+        "froude record --datanodes 3 --scale files=10 -- ./job.sh {files} --json"
     )
     assert err == ""
 
@@ -111,13 +111,13 @@ def test_as_one_document(capsys: Out) -> None:
 def test_a_dry_run_says_the_same_beforehand(here: Path, capsys: Out) -> None:
     """And makes nothing."""
     assert (
-        run(["--dry-run", *record("--datanodes", "2,3", "--scale", "files=1,2", "--replication", "3")]) == 0
+        run(["--dry-run", *record("--datanodes", "2,3", "--scale", "files=10,12", "--replication", "3")]) == 0
     )
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == [
         "Would record 2 runs:",
-        "  datanodes=2, files=1: ./job.sh 1 --json",
-        "  datanodes=3, files=2: ./job.sh 2 --json",
+        "  datanodes=2, files=10: ./job.sh 10 --json",
+        "  datanodes=3, files=12: ./job.sh 12 --json",
     ]
     assert "--replication 3 -- ./job.sh" in lines[-1]
     assert [path.name for path in here.iterdir()] == ["job.sh"]

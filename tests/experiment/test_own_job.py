@@ -118,6 +118,20 @@ def test_what_cannot_be_told_apart_is_said_with_the_next_run() -> None:
     assert variation_lines(JOB, [Scale.of(datanodes=1), Scale.of(datanodes=2)]) == []
 
 
+def test_sizes_of_one_digit_hide_the_order_of_names() -> None:
+    """Up to nine files, the order of text is that of numbers: a run with more is proposed, on the fewest nodes."""
+    scales = [Scale.of(datanodes=n, files=f) for n, f in ((2, 4), (3, 9), (4, 6))]
+    assert variation_lines(JOB, scales) == [
+        "files stayed below 10: names in the order of text (part-10 before part-2) look like numbers there",
+        "  froude record --datanodes 2 --scale files=12 -- ./job.sh {files} 'a b'",
+    ]
+    assert variation_lines(JOB, [*scales, Scale.of(datanodes=2, files=12)]) == []
+    assert (
+        variation_lines(JOB, [Scale.of(datanodes=n, size=f"{s} MB") for n, s in ((2, 4), (3, 9), (4, 6))])
+        == []
+    )
+
+
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     """An empty one."""

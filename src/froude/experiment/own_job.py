@@ -20,7 +20,7 @@ from froude.base.seeds import Seeds
 from froude.base.units import Quantity, parse_quantity
 from froude.experiment.main_job import Recorded, record_job
 from froude.experiment.record import Recording
-from froude.experiment.variation import variation
+from froude.experiment.variation import Variation, variation
 from froude.hadoop.distribution import Hadoop
 from froude.trace.files import read_meta
 from froude.workload.scale import Scale
@@ -35,6 +35,7 @@ OUTPUT_SUFFIX = ".out"
 NOTE = "job"
 """Under which a Trace notes the command that was recorded."""
 _PLACEHOLDER = re.compile(r"(?<![$\\])\{([A-Za-z_]\w*)\}")
+_TWO_DIGITS = 12
 _LOOP = re.compile(r"L\d+")
 _PLAIN = re.compile(r"[\w@%+=:,./-]+|[\w@%+=:./{}-]+")
 """Words that a shell takes as they are; it would expand `{a,b}`."""
@@ -136,7 +137,20 @@ def variation_lines(
     ]
     if varied.next_run is not None:
         lines += ["One more small run separates them:", f"  {typed(job, [varied.next_run], flags)}"]
+    for name in _one_digit(runs, varied):
+        larger = {**min(runs, key=lambda run: run[DATANODES]), name: Quantity(_TWO_DIGITS)}
+        lines += [
+            f"{name} stayed below 10: names in the order of text (part-10 before part-2) look like numbers there",
+            f"  {typed(job, [larger], flags)}",
+        ]
     return lines
+
+
+def _one_digit(runs: Sequence[Mapping[str, Quantity]], varied: Variation) -> list[str]:
+    """Variables that varied, and of which no run shows how names are ordered whose numbers have two digits."""
+    names = [name for name in runs[-1] if name not in (*varied.constant, DATANODES)] if len(runs) > 1 else []
+    values = {name: [run[name] for run in runs if name in run] for name in names}
+    return [name for name, each in values.items() if all(not q.unit and q.value < 10 for q in each)]
 
 
 def scales_of(lists: Mapping[str, Sequence[Quantity]], *, cross: bool = False) -> list[Scale]:
