@@ -149,8 +149,8 @@ def test_what_makes_a_recording_doubtful_is_said(capsys: Out) -> None:
         "note: 1 operations of the NameNode's audit log passed beside the proxy, such as open /x"
         in capsys.readouterr().err
     )
-    assert run(["--dry-run", *record("--scale", "fils=7")]) == 0
-    assert "note: the command has no {fils}" in capsys.readouterr().err
+    assert run(["--dry-run", *record("--scale", "size=7")]) == 0
+    assert "note: the command has no {size}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

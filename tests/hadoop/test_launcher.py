@@ -81,8 +81,11 @@ def test_a_command_with_our_own_input_and_output(
 ) -> None:
     """Its exit code as a shell has it."""
     monkeypatch.setenv("HADOOP_CONF_DIR", "/other")
+    monkeypatch.setenv("HADOOP_OPTS", "-Dother=1")
     assert call(home, ["dfs", "-ls"]) == 0
-    assert capfd.readouterr().out.splitlines()[-2:] == ["<-ls>", f"conf {home}/conf"]
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[-2:] == ["<-ls>", f"conf {home}/conf"]
+    assert "<-Dother=1>" not in lines
     java = home.parent / "java" / "bin" / "java"
     for text, code in (("exit 7", 7), ("kill -9 $$", 137)):
         java.write_text(f"#!/bin/sh\n{text}\n")

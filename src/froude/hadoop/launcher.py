@@ -14,7 +14,7 @@ from pathlib import Path
 
 from froude.base.files import atomic_write_text
 from froude.hadoop import cds, jvm, settings, site
-from froude.hadoop.daemons import child_environment
+from froude.hadoop.daemons import child_environment, clean_environment
 from froude.hadoop.distribution import Hadoop
 
 _TOOLS = "org.apache.hadoop.hdfs.tools"
@@ -116,8 +116,8 @@ def call(home: Path, words: Sequence[str]) -> int:
     Returns:
         Its exit code; 128 + N where signal N has ended it, as shells have it.
     """
-    environment = {**os.environ, "HADOOP_CONF_DIR": str(home / "conf")}
-    code = subprocess.run([home / "bin" / "hdfs", *words], env=environment, check=False).returncode
+    around = clean_environment(home / "conf")
+    code = subprocess.run([home / "bin" / "hdfs", *words], env=around, check=False).returncode
     return code if code >= 0 else 128 - code
 
 
