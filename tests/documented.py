@@ -78,9 +78,9 @@ def help_examples() -> dict[str, str]:
     examples = {}
     for name, command in commands():
         text = inspect.getdoc(command) or ""
-        found = _HELP.search(text) or _HELP.search(_epilog(command))
-        if found is not None:
-            examples[name] = found[1].strip()
+        match = _HELP.search(text) or _HELP.search(_epilog(command))
+        if match is not None:
+            examples[name] = match[1].strip()
     return examples
 
 

@@ -135,14 +135,14 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, name in enumerate(("k2c", "k3", "k4"), 1):
         write_trace(workspace.new("trace"), recorded(name), ORIGIN)
         assert workspace.find(f"trace-{number}")
-    made = {
+    copies = {
         "workload.yaml": "w.yaml",
         "plan": "p",
         "run": "r",
         "hdfs-audit.log": "audit.log",
         "plan.json": "c.json",
     }
-    for name, maker in made.items():
+    for name, maker in copies.items():
         FILES[maker](folder / name)
     FILES["ec2_2026-07.csv"](folder / "ec2_2026-07.csv")
     (folder / "nodes.tap.gz").write_bytes(gzip.compress(tap_bytes()))

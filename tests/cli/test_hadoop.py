@@ -111,8 +111,8 @@ def test_what_a_recording_supervisor_is_told(
     words = ["--through-proxy", "--scale", "size=1 MB", "--name", "t", "--ports", "fixed", "--datanodes", "2"]
     done = run.invoke(app, ["--workspace", str(tmp_path), "hadoop", "up", *words], obj="froude hadoop up")
     scale = {"datanodes": "2", "size": "1 MB"}
-    told = {"workspace": str(tmp_path), "scale": scale, "name": "t", "command": "froude hadoop up"}
-    assert asked == [(True, told, {"supervisor_module": "froude.experiment.recorded_cluster"})]
+    wanted = {"workspace": str(tmp_path), "scale": scale, "name": "t", "command": "froude hadoop up"}
+    assert asked == [(True, wanted, {"supervisor_module": "froude.experiment.recorded_cluster"})]
     assert "Clients   export HADOOP_CONF_DIR=/home/x/conf PATH=/home/x/bin:$PATH" in done.stdout
     assert f"Recording {state.trace}" in done.stdout
 

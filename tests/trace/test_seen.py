@@ -17,13 +17,13 @@ CLIENTS, DATANODES = "org.apache.hadoop.hdfs.protocol.ClientProtocol", "org.apac
 
 def trace(*calls: tuple[bytes, int, str]) -> Trace:
     """Of calls with these client ids, connections and protocols."""
-    made = [echo(1.0, "x", client=c, connection=n, protocol=protocol) for c, n, protocol in calls]
-    return Trace(META, wire.SCHEMA, made)
+    calls = [echo(1.0, "x", client=c, connection=n, protocol=protocol) for c, n, protocol in calls]
+    return Trace(META, wire.SCHEMA, calls)
 
 
 def test_senders_are_counted_by_what_they_speak() -> None:
     """A process once, whatever its connections; one without an id by its connection; the first role counts."""
-    found = seen(
+    senders = seen(
         trace(
             (b"a", 1, CLIENTS),
             (b"a", 2, CLIENTS),
@@ -33,8 +33,8 @@ def test_senders_are_counted_by_what_they_speak() -> None:
             (b"", 5, "x.Unheard"),
         )
     )
-    assert found == {"client": 2, "DataNode": 1, "other sender": 1}
-    assert in_words(found) == "2 clients, 1 DataNode, 1 other sender"
+    assert senders == {"client": 2, "DataNode": 1, "other sender": 1}
+    assert in_words(senders) == "2 clients, 1 DataNode, 1 other sender"
 
 
 def test_a_folder_is_read_no_further_than_needed(tmp_path: Path) -> None:
