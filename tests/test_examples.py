@@ -1,56 +1,206 @@
-"""The Python examples of docstrings and of the documentation."""
+"""The examples of documentation, docstrings and help that need no daemon; the others are run in `integration`."""
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator
+import gzip
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
+from lxml import etree
 
-import froude
+from froude.base.errors import InputError
+from froude.cli.app import app, hoist, run
+from froude.hadoop.loopback import NAMENODE, check_free
+from froude.provision.inputs.read import EXAMPLES as SHIPPED
+from froude.trace.files import write_trace
+from froude.workspace.store import Workspace
+from tests.cli.command_lines import FILES, ORIGIN
+from tests.documented import LANGUAGES, Block, blocks, help_examples, page_blocks, run_shell
+from tests.integration.test_examples import BY_HAND, IN_HELP, PAGES
+from tests.old_forms import OLD
+from tests.recorded import recorded
+from tests.trace.importers.test_tap import tap_bytes
 
-_ROOT = Path(__file__).parent.parent
-_BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _NEEDS_HADOOP = "Hadoop.find()"
-"""In an example that starts daemons; the same chain is run by tests/integration/test_python_api.py."""
+_PYTHON = blocks("python")
+_SHELL = {block.text: block for block in blocks("sh")}
+HELP = help_examples()
+_SMALLER = "takes a minute; tests of its own run it smaller"
+NOT_RUN = {
+    "make": "is make's own; CI runs it",
+    "pip install": "installs; CI runs it",
+    "froude provision measure": "needs a disk to measure",
+    "NAMENODE": "needs a cluster of the reader's own",
+    "trace-3\n": "is of that cluster",
+    "provision sweep": _SMALLER,
+    "provision roadmap": _SMALLER,
+    "provision robustness": _SMALLER,
+    "provision uncertainty": _SMALLER,
+    "provision sensitivity": _SMALLER,
+    "froude provision import": "needs a price list, which is not ours to ship",
+    "froude provision draft": "needs a recorded day",
+    "froude provision slack": "needs the plan of another example",
+    "provision compare": _SMALLER,
+    "froude provision evaluate photoshare-calibrated --cluster cluster.yaml": "reads the page's YAML",
+    "froude review": "needs the reader's own questions",
+    "froude report workload.yaml run": "is run in integration, by README's chain",
+}
+"""Blocks that no test runs as they stand, by what is in them; their flags are checked."""
 
 
-def _texts() -> Iterator[tuple[str, str]]:
-    """Everything that may hold examples: docstrings of modules and pages, each with its name."""
-    for path in sorted((_ROOT / "src").rglob("*.py")):
-        yield str(path.relative_to(_ROOT)), ast.get_docstring(ast.parse(path.read_text())) or ""
-    for path in (_ROOT / "README.md", *sorted((_ROOT / "docs").rglob("*.md"))):
-        yield str(path.relative_to(_ROOT)), path.read_text()
-
-
-EXAMPLES = [
-    pytest.param(block, id=f"{name}-{number}")
-    for name, text in _texts()
-    for number, block in enumerate(_BLOCK.findall(text))
-]
+def test_every_block_says_what_it_is() -> None:
+    """So that no command can hide among what is printed."""
+    unnamed = [block.id for block in blocks() if block.language not in LANGUAGES]
+    assert unnamed == []
+    printed = (block for block in blocks("text") if block.text.startswith(("froude ", "make ", "pip ")))
+    assert [block.id for block in printed] == []
 
 
 def test_the_examples_are_seen() -> None:
-    """At least those of the package and of the reports, on which the tests below would otherwise say nothing."""
-    names = {str(example.id).rpartition("-")[0] for example in EXAMPLES}
-    assert {"README.md", "src/froude/__init__.py", "src/froude/render/__init__.py"} <= names
+    """At least those of README and of the reports, on which the tests below would otherwise say nothing."""
+    assert {"README.md", "src/froude/render/__init__.py"} <= {block.page for block in _PYTHON}
+    assert len(HELP) > 30
 
 
-@pytest.mark.parametrize("code", [e for e in EXAMPLES if _NEEDS_HADOOP not in str(e.values[0])])
-def test_an_example_that_needs_no_daemon_runs(
-    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "block", [b for b in _PYTHON if _NEEDS_HADOOP not in b.text], ids=lambda block: block.id
+)
+def test_a_python_example_that_needs_no_daemon_runs(
+    block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As it stands, in an empty folder."""
     monkeypatch.chdir(tmp_path)
-    exec(compile(code, "example", "exec"), {"__name__": "example"})
+    exec(compile(block.text, "example", "exec"), {"__name__": "example"})
 
 
-@pytest.mark.parametrize("code", [e for e in EXAMPLES if _NEEDS_HADOOP in str(e.values[0])])
-def test_an_example_that_starts_daemons_uses_public_names_only(code: str) -> None:
-    """It is Python, and what it takes from the package is there."""
-    attributes = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Attribute))
-    taken = {a.attr for a in attributes if isinstance(a.value, ast.Name) and a.value.id == "fr"}
-    assert taken
-    assert taken <= set(froude.__all__)
+def test_one_python_example_starts_daemons() -> None:
+    """README's, which `integration` runs; the package's docstring has the same."""
+    assert [block.id for block in _PYTHON if _NEEDS_HADOOP in block.text] == ["README.md-0"]
+
+
+def _why_not(text: str) -> str | None:
+    """Why a block is not run as it stands; None for one that is."""
+    return next((why for part, why in NOT_RUN.items() if part in text), None)
+
+
+def _in_integration() -> set[str]:
+    return {text for page in PAGES for text in page_blocks(page)}
+
+
+def _alone() -> list[Block]:
+    """Blocks that need neither daemons nor anything of the reader's own."""
+    daemons = _in_integration()
+    return [b for b in _SHELL.values() if b.text not in daemons and _why_not(b.text) is None]
+
+
+@pytest.mark.parametrize("block", _alone(), ids=lambda block: block.id)
+def test_commands_that_need_nothing_run(block: Block, tmp_path: Path) -> None:
+    """As they stand, in an empty folder."""
+    done = run_shell(block.text, tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_commands_that_are_not_run_are_taken_by_their_parsers() -> None:
+    """Every `froude` command in them exists and has the flags that are used: its parser takes the line."""
+    for text in (text for text in _SHELL if _why_not(text)):
+        for line in text.replace("\\\n", " ").splitlines():
+            words = shlex.split(line, comments=True)
+            if words[:1] == ["froude"]:
+                _takes(words[1:])
+
+
+def _takes(words: list[str]) -> None:
+    """The parser takes these words."""
+    command: Any = typer.main.get_command(app)
+    context = command.make_context("froude", hoist(words), obj="froude")
+    while hasattr(command, "resolve_command"):
+        rest = [*context._protected_args, *context.args]
+        name, command, rest = command.resolve_command(context, rest)
+        context = command.make_context(name, rest, parent=context)
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with every file that an example in help names."""
+    folder = tmp_path_factory.mktemp("examples")
+    workspace = Workspace(folder)
+    for number, name in enumerate(("k2c", "k3", "k4"), 1):
+        write_trace(workspace.new("trace"), recorded(name), ORIGIN)
+        assert workspace.find(f"trace-{number}")
+    copies = {
+        "workload.yaml": "w.yaml",
+        "plan": "p",
+        "run": "r",
+        "hdfs-audit.log": "audit.log",
+        "plan.json": "c.json",
+    }
+    for name, maker in copies.items():
+        FILES[maker](folder / name)
+    FILES["ec2_2026-07.csv"](folder / "ec2_2026-07.csv")
+    (folder / "nodes.tap.gz").write_bytes(gzip.compress(tap_bytes()))
+    shutil.copy(SHIPPED / "productsearch.yaml", folder / "your-design.yaml")
+    parts = etree.parse(OLD / "provision" / "inputs.xml").getroot()
+    for name, tags in (
+        ("hardware", ["resources"]),
+        ("application", ["application"]),
+        ("sla", ["sla", "batch", "options"]),
+    ):
+        part = etree.Element("provision")
+        part.extend(child for child in list(parts) if child.tag in tags)
+        (folder / f"{name}.xml").write_bytes(etree.tostring(part))
+    assert not [child.tag for child in parts]
+    (folder / "job.sh").write_text("#!/bin/sh\n")
+    (folder / "job.sh").chmod(0o755)
+    return folder
+
+
+_IN_HELP = sorted(HELP.keys() - IN_HELP - BY_HAND.keys())
+
+
+@pytest.mark.parametrize("command", _IN_HELP)
+def test_an_example_in_help_runs(
+    command: str, prepared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As it stands, where the files that it names are; its end may be that a limit was missed."""
+    monkeypatch.chdir(prepared)
+    monkeypatch.delenv("FROUDE_WORKSPACE", raising=False)
+    words = shlex.split(HELP[command])[1:]
+    if any(part in HELP[command] for part, why in NOT_RUN.items() if why is _SMALLER):
+        _takes(words)
+        return
+    assert run(words) in {0, 3}, capsys.readouterr().err
+
+
+def test_every_command_has_an_example() -> None:
+    """In its help."""
+    from tests.cli.command_lines import commands
+
+    assert {name for name, _ in commands()} - HELP.keys() == set()
+
+
+def test_the_example_of_a_capture(tmp_path: Path, hadoop: object) -> None:
+    """It records what listens at a NameNode's usual address, until Ctrl-C."""
+    try:
+        check_free(NAMENODE)
+        check_free(("127.0.0.1", 9020))
+    except InputError as error:
+        pytest.skip(str(error))
+    with socket.create_server(NAMENODE):
+        words = shlex.split(HELP["capture proxy"])
+        assert words[0] == "froude"
+        command = [sys.executable, "-c", "from froude.cli.app import main; main()", *words[1:]]
+        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        assert process.stderr is not None
+        assert "recording on 127.0.0.1:9020" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert (tmp_path / "trace-3" / "calls.parquet").is_file()

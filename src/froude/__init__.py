@@ -1,18 +1,25 @@
 """Froude: scale models of Hadoop-class clusters.
 
 ```python
+from pathlib import Path
+
 import froude as fr
 
 ws = fr.Workspace("scaling")
 hadoop = fr.Hadoop.find()
-for n in (2, 3, 4):
-    with hadoop.cluster(datanodes=n) as cluster:
-        with ws.record(cluster, scale={"datanodes": n}) as recording:
-            recording.shell("-put", "file", "/file")
+for datanodes, files in ((2, 5), (3, 12), (4, 8)):
+    names = [f"file-{number}" for number in range(files)]
+    for name in names:
+        Path(name).write_bytes(bytes(1000))
+    with hadoop.cluster(datanodes=datanodes, fast=True) as cluster:
+        with ws.record(cluster, scale={"datanodes": datanodes, "files": files}) as recording:
+            recording.shell("-mkdir", "-p", "/in")
+            recording.shell("-put", *names, "/in")
 workload = fr.mine(ws.traces())
-plan = workload.at(datanodes=200)
-with hadoop.namenode(heap="4 GB") as nn:
-    run = fr.play(plan, nn)
+plan = workload.at(datanodes=50, files=40)
+with hadoop.namenode(heap="1 GB") as nn:
+    run = fr.play(plan, nn, record="sampled")
+print(run.bottleneck, run.latency("addBlock").p99_ms)
 ws.report(run).save("report.html")
 ```
 

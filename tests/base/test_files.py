@@ -20,6 +20,7 @@ from froude.base.files import (
     folder_beside,
     read_bounded,
     read_lines,
+    remove_folder,
 )
 
 
@@ -38,6 +39,14 @@ def test_a_failed_folder_leaves_nothing(tmp_path: Path) -> None:
         raise RuntimeError
     assert [p.name for p in tmp_path.iterdir()] == ["t"]
     assert [p.name for p in (tmp_path / "t").iterdir()] == ["old"]
+
+
+def test_a_folder_is_removed_with_all_in_it(tmp_path: Path) -> None:
+    """Harmless where there is none."""
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    for _ in range(2):
+        remove_folder(tmp_path / "a")
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_is_there_is_not_overwritten(tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ LINES = {
         (_json("measurement"), Place("--unit-file", "provision", suffix=".yaml"), REPORT),
     ),
 }
-NO_FILES = {"doctor", "hadoop down"}
+NO_FILES = {"doctor", "hadoop down", "hadoop shell", "record"}
 """Commands that are given no path at all."""
 OTHER_PATHS = {
     ("demo", "output"): "a workspace: a folder that is added to, and nothing in it replaced",

@@ -46,17 +46,21 @@ def test_numbers_that_cannot_be(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "whom to record, and where, is not said"),
-        (["--target", "h:1"], "whom to record, and where, is not said"),
-        (["--listen", "h:1"], "whom to record, and where, is not said"),
+        ([], "both are needed: which daemon to record, and where its clients connect instead"),
+        (["--target", "h:1"], "--target, --listen: both are needed"),
+        (["--listen", "h:1"], "Such as --target NAMENODE:8020 --listen 0.0.0.0:18020"),
         (
             ["--target", "yarn=h:1", "--listen", "h:1"],
             "--target: is no service; found yarn; allowed: namenode",
         ),
         (["--target", "h:x", "--listen", "h:1"], "--target: is not an address; found h:x"),
-        (["--forward", "h:1"], "--forward: says not for whom; found h:1"),
+        (
+            ["--forward", "h:1"],
+            "--forward: needs two addresses: where clients connect, then the daemon's own",
+        ),
+        (["--forward", "namenode=h:1"], "such as 0.0.0.0:18020=namenode=NAMENODE:8020"),
         (["--forward", "h:1=h:0"], "--forward: is not an address; found h:0"),
-        (["--forward", "h=h:1"], "--forward: is not an address; found h;"),
+        (["--forward", "h:x=h:1"], "--forward: is not an address; found h:x;"),
     ],
 )
 def test_whom_to_record_is_said_clearly(
@@ -82,6 +86,26 @@ def test_several_daemons_are_watched_at_once(
         out = str(tmp_path / "t")
         assert run(["capture", "proxy", *words, "--source-id", "x", "--duration", "100 ms", "-o", out]) == 0
     assert capsys.readouterr().err.count("127.0.0.1:") == 2
+
+
+def test_one_silent_target_does_not_end_the_capture_of_others(
+    tmp_path: Path, hadoop: Hadoop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is named, and may answer later; where none answers there is nothing to record."""
+    del hadoop
+    with socket.create_server(("127.0.0.1", 0)) as alive:
+        host, port = alive.getsockname()
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            dead = f"127.0.0.1:0=127.0.0.1:{other.getsockname()[1]}"
+        words = ["--forward", dead, "--source-id", "x", "--duration", "100 ms", "-o", str(tmp_path / "t")]
+        assert run(["capture", "proxy", *words, "--forward", f"127.0.0.1:0={host}:{port}"]) == 0
+        out, err = capsys.readouterr()
+        assert "does not accept connections" in err
+        assert "Its clients are refused until it answers" in err
+        assert "0 clients, 0 DataNodes. No DataNode was seen: they speak to the NameNode directly" in out
+        words[-1] = str(tmp_path / "u")
+        assert run(["capture", "proxy", *words]) == 1
+        assert not (tmp_path / "u").exists()
 
 
 def test_several_lossless_processes_for_a_moment(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from froude.cli.app import app
+from froude.hadoop import background, launcher
 
 run = CliRunner()
 
@@ -44,7 +46,78 @@ def test_down_where_nothing_runs_is_no_error(tmp_path: Path) -> None:
     assert "Nothing ran" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["fetch", "show", "up", "down"])
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> background.State:
+    """What runs in the workspace."""
+    us = background.Process.of("supervisor", os.getpid())
+    trace = str(tmp_path / "traces" / "t")
+    runs = background.State(us, "3.5.0", "hdfs://h:1", "http://h:2", "CID-1", "BP-1", [us], "/home/x", trace)
+    monkeypatch.setattr(background, "running", lambda _: runs)
+    monkeypatch.setattr(background, "stop", lambda *_, **__: runs)
+    return runs
+
+
+@pytest.mark.parametrize(
+    ("words", "given"),
+    [
+        (["-ls", "/"], ["dfs", "-ls", "/"]),
+        (["--", "-put", "--help", "a b"], ["dfs", "-put", "--help", "a b"]),
+        (["--", "fsck", "/"], ["fsck", "/"]),
+        ([], ["dfs"]),
+    ],
+)
+def test_the_shell_passes_on_words_and_exit_code(
+    state: background.State, words: list[str], given: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What begins with a hyphen is the file system shell's."""
+    asked: list[object] = []
+    monkeypatch.setattr(launcher, "call", lambda home, words: asked.append((str(home), words)) or 7)
+    assert run.invoke(app, ["hadoop", "shell", *words], obj="froude").exit_code == 7
+    assert asked == [(state.home, given)]
+
+
+def test_a_shell_where_nothing_runs(tmp_path: Path) -> None:
+    """Says how to begin."""
+    done = run.invoke(app, ["--workspace", str(tmp_path), "hadoop", "shell", "--", "-ls", "/"])
+    assert "nothing runs here. Start a cluster: `froude hadoop up`" in str(done.exception)
+
+
+def test_the_end_of_a_recorded_cluster_names_its_trace(state: background.State, tmp_path: Path) -> None:
+    """Or says that it was not made whole."""
+    assert "was not made whole" in str(run.invoke(app, ["hadoop", "down"]).exception)
+    Path(state.trace).mkdir(parents=True)
+    assert f"Trace written to {state.trace}" in run.invoke(app, ["hadoop", "down"]).stdout
+
+
+@pytest.mark.parametrize("words", [["--scale", "files=1"], ["--name", "t"]])
+def test_a_recording_is_described_only_where_there_is_one(words: list[str], tmp_path: Path) -> None:
+    """Anything else would be lost without a word."""
+    done = run.invoke(app, ["--workspace", str(tmp_path), "hadoop", "up", *words])
+    assert done.exit_code == 2
+    assert "--through-proxy" in done.output
+
+
+def test_what_a_recording_supervisor_is_told(
+    state: background.State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the Trace goes, its Scale and its name."""
+    asked: list[object] = []
+
+    def start(workspace: Path, wanted: background.Wanted, **options: object) -> background.State:
+        asked.append((wanted.fixed, wanted.recording, options))
+        return state
+
+    monkeypatch.setattr(background, "start", start)
+    words = ["--through-proxy", "--scale", "size=1 MB", "--name", "t", "--ports", "fixed", "--datanodes", "2"]
+    done = run.invoke(app, ["--workspace", str(tmp_path), "hadoop", "up", *words], obj="froude hadoop up")
+    scale = {"datanodes": "2", "size": "1 MB"}
+    wanted = {"workspace": str(tmp_path), "scale": scale, "name": "t", "command": "froude hadoop up"}
+    assert asked == [(True, wanted, {"supervisor_module": "froude.experiment.recorded_cluster"})]
+    assert "Clients   export HADOOP_CONF_DIR=/home/x/conf PATH=/home/x/bin:$PATH" in done.stdout
+    assert f"Recording {state.trace}" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["fetch", "show", "up", "down", "shell"])
 def test_every_command_has_an_example(command: str) -> None:
     """In its help."""
     assert "Example: froude hadoop" in run.invoke(app, ["hadoop", command, "--help"]).stdout

@@ -11,8 +11,10 @@ import pytest
 from froude.cli.app import run
 from froude.trace.files import META, write_trace
 from froude.trace.types import Trace
+from froude.workload.yaml_file import write_workload
 from froude.workspace.artifact import Origin, State
 from froude.workspace.store import Workspace
+from tests.cli.command_lines import ORIGIN, recorded
 from tests.trace import making, wire
 from tests.trace.making import echo, small_trace
 from tests.trace.test_partial import begun
@@ -132,3 +134,19 @@ def test_a_capture_of_a_target_that_says_nothing(tmp_path: Path, capsys: Out, ha
         arguments += ["-o", str(tmp_path / "t"), "--source-id", "X"]
         assert run(["capture", "proxy", *arguments]) == 0
     assert "0 calls on 0 connections" in capsys.readouterr().out
+
+
+def test_both_sides_of_a_diff_go_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Workloads as well as Traces, from any folder of the workspace."""
+    workspace = Workspace(tmp_path / "w")
+    for _ in range(2):
+        write_trace(workspace.new("trace"), small_trace(), ORIGIN)
+    write_workload(workspace.new("workload", suffix=".yaml"), recorded(), ORIGIN)
+    monkeypatch.chdir(workspace.folder / "traces")
+    monkeypatch.delenv("FROUDE_WORKSPACE", raising=False)
+    assert run(["trace", "diff", "trace-1", "trace-2"]) == 0
+    assert "the same behaviour" in capsys.readouterr().out
+    assert run(["trace", "diff", "workload-1", "trace-1"]) == 1
+    assert "workload-1.yaml" in capsys.readouterr().err

@@ -194,16 +194,34 @@ def test_one_run_of_a_job(stage: Stage, workspace: Workspace) -> None:
     scale = Scale.of(datanodes=4, files=7)
     said: list[str] = []
     task: Any = SimpleNamespace(say=said.append)
-    recorded = record_job(
-        definition(stage), scale, workspace, HADOOP, task=task, fast=False, command="froude x"
-    )
-    options = {each[0]: each[1:] for each in stage.said}
-    assert options["start"] == ({"datanodes": 4, "replication": 2, "fast": False},)
-    assert options["record"] == ({"tags": ("small job",), "settle_s": SETTLE_S, "command": "froude x"},)
+    options: dict[str, Any] = {
+        "fast": False,
+        "replication": 3,
+        "aged": 5,
+        "name": "own",
+        "notes": {"a": "b"},
+        "command": "froude x",
+    }
+    recorded = record_job(definition(stage), scale, workspace, HADOOP, task=task, **options)
+    asked = {each[0]: each[1:] for each in stage.said}
+    assert asked["start"] == ({"datanodes": 4, "replication": 3, "aged": 5, "fast": False},)
+    kept = {name: options[name] for name in ("name", "notes", "command")}
+    assert asked["record"] == ({"tags": ("small job",), "settle_s": SETTLE_S, **kept},)
     assert SETTLE_S > 3
-    assert options["work"] == (dict(scale),)
-    assert options["closure"] == (recorded.path.name, stage.audit)
+    assert asked["work"] == (dict(scale),)
+    assert asked["closure"] == (recorded.path.name, stage.audit)
     assert said == ["start 4 DataNodes", "clients at work"]
+
+
+def test_every_namespace_begins_with_other_ids(stage: Stage, workspace: Workspace) -> None:
+    """What is checked as well as what is mined, so that no id looks as if clients chose it; the seed decides them."""
+    seeds = []
+    for seed in (1, 1, 2):
+        stage.said.clear()
+        chain(stage, workspace, seed=seed)
+        seeds.append([each[1]["aged"] for each in stage.said if each[0] == "start"])
+    assert seeds[0] == seeds[1]
+    assert len({*seeds[0], *seeds[2]}) == 6
 
 
 def test_a_job_that_fails_leaves_no_cluster(stage: Stage, workspace: Workspace) -> None:

@@ -15,6 +15,7 @@ import pytest
 from froude.base.errors import InputError, TargetError
 from froude.base.units import Quantity
 from froude.experiment import record as recording
+from froude.hadoop.fsimage.aged import LastIds
 from froude.trace.files import read_trace
 from froude.workspace.artifact import State
 from froude.workspace.store import Workspace
@@ -26,9 +27,13 @@ class StandIn:
 
     def __init__(self, sock: socket.socket) -> None:
         host, port = sock.getsockname()
-        self.namenode = SimpleNamespace(host=host, port=port, address=(host, port), cluster_id="CID-9")
-        self.hadoop = SimpleNamespace(jars=[], version="3.5.0")
+        self.namenode = SimpleNamespace(
+            host=host, port=port, address=(host, port), cluster_id="CID-9", last_ids=LastIds(5, 6, 7)
+        )
+        java = SimpleNamespace(home="/java")
+        self.hadoop = SimpleNamespace(jars=[], version="3.5.0", java=java)
         self.node_addresses = ["127.77.0.10", "127.77.0.11"]
+        self.home = Path()
         self.shells: list[tuple[tuple[str, ...], Any]] = []
         self.fails = False
 
@@ -44,6 +49,12 @@ class StandIn:
     def shell(self, *arguments: str, at: tuple[str, int]) -> str:
         self.shells.append((arguments, at))
         return "out"
+
+    def client_home(self, at: tuple[str, int]) -> Path:
+        """Its address is noted there."""
+        (self.home / "conf").mkdir(parents=True)
+        (self.home / "conf" / "at").write_text(f"{at[0]}:{at[1]}")
+        return self.home
 
 
 def one_call(address: tuple[str, int]) -> None:
@@ -88,6 +99,7 @@ def test_nodes_and_clients_are_recorded(cluster: Any, tmp_path: Path) -> None:
     assert [call.peer for call in trace.calls] == ["127.77.0.10", "127.77.0.11", "127.0.0.1"]
     assert trace.meta.scale == {"datanodes": Quantity(2), "input": Quantity(10**9, "B")}
     assert (trace.meta.source_id, trace.meta.release, r.result.calls) == ("CID-9", "3.5.0", 3)
+    assert trace.meta.notes["ids given before"] == "block 5, generation stamp 6, file 7"
     assert cluster.shells == [(("-ls", "/"), r.address)]
     assert workspace.traces(tag="a") == [r.trace]
     assert trace.lineage is not None
@@ -112,6 +124,23 @@ def test_children_are_waited_for(cluster: Any, tmp_path: Path) -> None:
     with pytest.raises(KeyError):
         block()
     assert children[0].returncode == -9
+
+
+def test_a_program_finds_the_proxy(cluster: Any, tmp_path: Path) -> None:
+    """By its configuration and by the URI; what it printed is kept, also when it fails."""
+    cluster.home = tmp_path / "home"
+    script = tmp_path / "job.sh"
+    script.write_text('cat "$HADOOP_CONF_DIR/at"; echo " $FS_DEFAULT_NAME $1"; exit $1\n')
+    script.chmod(0o755)
+    output = tmp_path / "out"
+    with recording.record(cluster, Workspace(tmp_path / "w")) as r:
+        r.run([str(script), "0"], output=output)
+        host, port = r.address
+        assert output.read_text() == f"{host}:{port} hdfs://{host}:{port} 0\n"
+        (tmp_path / "home" / "conf" / "at").unlink()
+        (tmp_path / "home" / "conf").rmdir()
+        with pytest.raises(InputError, match=r"job\.sh: failed with exit code 3\. Its output is "):
+            r.run([str(script), "3"], output=output)
 
 
 def test_an_error_of_the_cluster_is_the_one_shown(cluster: Any, tmp_path: Path) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import random
 import socket
 
+import pytest
+
+from froude.base.errors import InputError
 from froude.hadoop import loopback
 
 
@@ -18,6 +21,17 @@ def test_preferred_ports_are_taken_where_they_are_free() -> None:
         taken.bind((addresses[1], wanted[0]))
         taken.listen()
         assert wanted[0] not in loopback.free_ports(addresses, 2, preferred=wanted)
+
+
+def test_an_address_that_is_taken_is_named() -> None:
+    """One whose connections have just ended is free: a daemon could bind it."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = server.getsockname()
+        with pytest.raises(InputError, match=f"127\\.0\\.0\\.1:{address[1]}: is taken"):
+            loopback.check_free(address)
+        with socket.create_connection(address):
+            server.accept()[0].close()
+    loopback.check_free(address)
 
 
 def test_a_network_in_use_is_not_taken() -> None:

@@ -27,7 +27,7 @@ from pathlib import Path
 from froude.hadoop import supervisor
 from froude.hadoop.background import Process, State, Wanted
 
-def supervise(folder, wanted, leash):
+def supervise(folder, wanted, leash, fronted):
     reaper = [sys.executable, "-I", "-S", sys.argv[2], str(os.getpid()), str(folder / "daemon.pid")]
     daemon = subprocess.Popen([*reaper, sys.executable, "-c", "import time; time.sleep(60)"])
     if sys.argv[3] == "live":

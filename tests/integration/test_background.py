@@ -12,8 +12,11 @@ from typing import Any
 import psutil
 import pytest
 
+from froude.base.units import Quantity
 from froude.experiment.session import Hadoop
 from froude.hadoop import metrics
+from froude.trace.files import read_trace
+from froude.trace.seen import seen
 from tests.conftest import Gone
 
 pytestmark = pytest.mark.integration
@@ -39,6 +42,35 @@ def test_it_outlives_its_command_and_ends_as_a_whole(tmp_path: Path, gone: Gone)
     assert _froude(tmp_path, "down")[0] == 0
     assert gone(daemons)
     assert not (tmp_path / "hadoop").exists()
+
+
+@pytest.mark.usefixtures("hadoop")
+def test_one_through_a_proxy_is_recorded_until_it_ends(tmp_path: Path) -> None:
+    """Its shell speaks through the proxy, its DataNode registers through it, and `down` makes the Trace whole."""
+    words = ["--datanodes", "1", "--replication", "1", "--fast", "--through-proxy", "--name", "t"]
+    code, state = _froude(tmp_path, "up", *words)
+    assert code == 0, state
+    try:
+        host, _, port = state["uri"].removeprefix("hdfs://").partition(":")
+        assert f"{host}:{port}" not in [each["address"] for each in state["daemons"]]
+        shell = [
+            sys.executable,
+            "-c",
+            "from froude.cli.app import main; main()",
+            "--workspace",
+            str(tmp_path),
+        ]
+        shell += ["hadoop", "shell", "--"]
+        subprocess.run([*shell, "-put", "-", "/file"], input=b"hello", check=True)
+        assert subprocess.run([*shell, "-cat", "/file"], capture_output=True, check=True).stdout == b"hello"
+        assert subprocess.run([*shell, "-ls", "/no"], capture_output=True, check=False).returncode == 1
+    finally:
+        code, ended = _froude(tmp_path, "down")
+    assert (code, ended["ended"]["trace"]) == (0, state["trace"])
+    trace = read_trace(state["trace"])
+    assert seen(trace) == {"client": 3, "DataNode": 1}
+    assert trace.meta.scale == {"datanodes": Quantity(1)}
+    assert trace.incomplete is None
 
 
 def test_what_does_not_come_up_says_why(hadoop: Hadoop, tmp_path: Path) -> None:

@@ -55,6 +55,12 @@ def test_a_recording_is_what_the_namenode_says_happened(hadoop: Hadoop, tmp_path
         result = closure(trace, log)
         assert trace.meta.source_id == cluster.namenode.cluster_id
         nodes = set(cluster.node_addresses)
+        last = cluster.namenode.last_ids
+    blocks = [trace.response(call).block.b for call in trace.calls if call.method == "addBlock"]  # type: ignore[attr-defined]
+    files = [trace.response(call).fs.fileId for call in trace.calls if call.method == "create"]  # type: ignore[attr-defined]
+    assert last is not None
+    assert (blocks[0].blockId, blocks[0].generationStamp) == (last.block + 1, last.generation + 1)
+    assert files[0] == last.inode + 1
     assert result.closed, result
     assert result.matched > 10
     assert trace.meta.loss.total == 0

@@ -96,6 +96,28 @@ def test_the_workspace_around_a_folder(workspace: Workspace) -> None:
     assert around.folder == workspace.folder
 
 
+def test_a_folder_of_ones_own_becomes_a_workspace(tmp_path: Path) -> None:
+    """With all it holds; one that lies in a workspace stays its part."""
+    (tmp_path / "job.sh").touch()
+    mode = tmp_path.stat().st_mode
+    begun = Workspace.begin(tmp_path)
+    assert begun.folder == tmp_path
+    assert sorted(path.name for path in tmp_path.iterdir()) == [MARKER, "job.sh"]
+    assert tmp_path.stat().st_mode == mode
+    assert Workspace.begin(tmp_path / "traces").folder == tmp_path
+    assert Workspace(tmp_path).artifacts() == []
+
+
+def test_what_is_discarded_leaves_its_name_free(workspace: Workspace) -> None:
+    """Twice is harmless."""
+    path = workspace.folder / "traces" / "trace-1"
+    for _ in range(2):
+        workspace.discard(path)
+        assert not path.exists()
+    assert workspace.new("trace") == path
+    assert workspace.place("trace") == path.parent
+
+
 def test_a_damaged_lineage_is_named(workspace: Workspace) -> None:
     """The file is in the error."""
     file = workspace.folder / "traces" / "trace-1" / "meta.yaml"

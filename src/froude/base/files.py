@@ -161,6 +161,11 @@ def folder_beside(path: Path) -> Iterator[Path]:
             shutil.rmtree(beside, ignore_errors=True)
 
 
+def remove_folder(path: Path) -> None:
+    """Remove a folder with all in it, as far as that is allowed; harmless where there is none."""
+    shutil.rmtree(path, ignore_errors=True)
+
+
 def refuse_foreign(folder: Path, names: Collection[str]) -> None:
     """Refuse to replace a folder with anything in it that was not written there as a part of it.
 

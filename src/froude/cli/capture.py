@@ -19,11 +19,17 @@ from froude.workload.scale import Scale
 from froude.workspace.artifact import State
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from froude.cli.settings import Settings
     from froude.hadoop.schema import Schema
     from froude.hadoop.target import Target
     from froude.trace.capture.legs import Listener
     from froude.trace.capture.settings import CaptureResult, CaptureSettings
+
+_SUCH_AS = (
+    "Such as --target NAMENODE:8020 --listen 0.0.0.0:18020: clients then use port 18020 of this machine"
+)
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, help=__doc__)
 
@@ -35,7 +41,7 @@ def capture() -> None:
 
 @app.command(
     epilog="Example: froude capture proxy --target 127.0.0.1:8020 --listen 127.0.0.1:9020 "
-    "-o run3.trace --scale datanodes=3"
+    "-o trace-3 --scale datanodes=3"
 )
 def proxy(
     ctx: typer.Context,
@@ -43,21 +49,22 @@ def proxy(
     target: Annotated[
         str | None,
         typer.Option(
-            metavar="[SERVICE=]HOST:PORT", help="The daemon's RPC address, a NameNode's by default."
+            metavar="[SERVICE=]HOST:PORT",
+            help="The daemon to record: its own RPC address; a NameNode's by default.",
         ),
     ] = None,
     listen: Annotated[
         list[str] | None,
         typer.Option(
             metavar="HOST:PORT[=SOURCE]",
-            help="Where its clients connect; repeatable. =SOURCE connects onward from that address.",
+            help="Where its clients shall connect instead; repeatable. =SOURCE connects onward from that address.",
         ),
     ] = None,
     forward: Annotated[
         list[str] | None,
         typer.Option(
             metavar="LISTEN=[SERVICE=]HOST:PORT",
-            help="A further daemon in the same Trace, and where its clients connect; repeatable.",
+            help="--listen and --target in one, for several daemons in one Trace; repeatable.",
         ),
     ] = None,
     scale: Annotated[
@@ -116,7 +123,8 @@ def proxy(
         targets = ", ".join(dict.fromkeys(listener.target.address for listener in asked.listeners))
         settings.would(f"record {targets} into {output}")
         return
-    _show(settings, _run(asked, schema, settings, limit_s))
+    services = {listener.target.service for listener in asked.listeners}
+    _show(settings, _run(asked, schema, settings, limit_s), services)
 
 
 def _address(text: str, place: str) -> tuple[str, int]:
@@ -140,7 +148,8 @@ def _listeners(
 
     if (target is None) != (not listen) or not (listen or forward):
         allowed = "--target HOST:PORT with --listen HOST:PORT, or --forward LISTEN=HOST:PORT"
-        raise InputError("whom to record, and where, is not said", place="--target", allowed=allowed)
+        message = "both are needed: which daemon to record, and where its clients connect instead"
+        raise InputError(message, place="--target, --listen", allowed=allowed, remedy=_SUCH_AS)
     listeners = []
     for text in listen:
         where, _, own = text.partition("=")
@@ -148,10 +157,10 @@ def _listeners(
         listeners.append(Listener(*_address(where, "--listen"), own or source, preserve_source, whom))
     for text in forward:
         where, equals, called = text.partition("=")
-        if not equals:
-            raise InputError(
-                "says not for whom", place="--forward", found=text, allowed="LISTEN=[SERVICE=]HOST:PORT"
-            )
+        if not equals or ":" not in where:
+            message = "needs two addresses: where clients connect, then the daemon's own"
+            allowed = "LISTEN=[SERVICE=]HOST:PORT, such as 0.0.0.0:18020=namenode=NAMENODE:8020"
+            raise InputError(message, place="--forward", found=text, allowed=allowed)
         whom = _target(called, "--forward")
         listeners.append(Listener(*_address(where, "--forward"), source, preserve_source, whom))
     return tuple(listeners)
@@ -199,12 +208,12 @@ def _run(asked: CaptureSettings, schema: Schema, settings: Settings, limit_s: fl
     identified = with_identities(asked, schema)
 
     async def until(addresses: Addresses) -> State:
-        listening = ", ".join(f"{host}:{port}" for host, port in addresses)
-        settings.note(f"recording on {listening}; Ctrl-C ends it")
         ended = asyncio.Event()
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(name, ended.set)
+        listening = ", ".join(f"{host}:{port}" for host, port in addresses)
+        settings.note(f"recording on {listening}; Ctrl-C ends it")
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(ended.wait(), limit_s)
         return State.COMPLETE
@@ -212,18 +221,26 @@ def _run(asked: CaptureSettings, schema: Schema, settings: Settings, limit_s: fl
     def warn(error: FroudeError) -> None:
         settings.note(f"froude: {error}; connections are still passed on, but no longer recorded")
 
+    def silent(error: FroudeError) -> None:
+        settings.note(f"froude: {error}. Its clients are refused until it answers; the others are recorded")
+
     with Scratch("capture") as scratch:
         file = scratch / "schema.fds"
         atomic_write_bytes(file, schema.to_bytes())
-        result: CaptureResult = run(capture(identified, file, until=until, on_error=warn))
+        result: CaptureResult = run(capture(identified, file, until=until, on_error=warn, on_silent=silent))
     return result
 
 
-def _show(settings: Settings, result: CaptureResult) -> None:
+def _show(settings: Settings, result: CaptureResult, services: Iterable[str]) -> None:
+    from froude.trace.seen import advice, in_words, seen
+
+    senders = seen(result.path)
+    hint = advice(senders, services)
     if settings.json:
-        settings.emit(result.to_mapping())
+        settings.emit({**result.to_mapping(), "seen": senders, "advice": hint})
         return
     settings.out(f"{result.path}: {result.calls} calls on {result.connections} connections")
+    settings.out(f"{in_words(senders)}" + (f". {hint}" if hint else ""))
     for example in result.examples:
         settings.note(f"lost: {example}")
     if result.loss.dropped_bytes:

@@ -31,7 +31,7 @@ def extrapolate(
 
     Ends with 3 if the plan cannot be played; such a plan never replaces one that stands there.
 
-    Example: froude extrapolate workload.yaml --at datanodes=200 --at clients=50 --at files=8 -o plan
+    Example: froude extrapolate workload.yaml --at datanodes=50 --at files=40
     """
     settings: Settings = ctx.obj
     workload = inputs.place(settings, workload, "workload")

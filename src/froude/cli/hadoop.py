@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from froude.base.errors import InputError, TargetError
 from froude.cli.settings import Settings
-from froude.hadoop import background, cds_build
+from froude.hadoop import background, cds_build, launcher
 from froude.hadoop.distribution import DEFAULT_RELEASE, Hadoop, cache_folder, cached_releases
 
+_DOWN_S = 600.0
+"""How long a recording may take to be written."""
+_RECOVER = "What there is of it: `froude trace validate TRACE.partial --recover`"
+
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+
+
+class Ports(Enum):
+    """Where a cluster listens."""
+
+    FREE = "free"
+    """On free ports."""
+    FIXED = "fixed"
+    """Where clients look that are told nothing."""
+
 
 _Release = Annotated[
     str | None,
@@ -40,7 +56,7 @@ def fetch(
     Only what a NameNode, a DataNode and the file system shell load: about 45 MB. A mirror in
     ~/.m2/settings.xml and jars in ~/.m2/repository are used; every jar is checked against its hash.
 
-    Example: froude hadoop fetch 3.4.2
+    Example: froude hadoop fetch
     """
     settings: Settings = ctx.obj
     wanted = release or DEFAULT_RELEASE
@@ -97,22 +113,50 @@ def up(
     replication: Annotated[int, typer.Option(help="Copies of each block.")] = 2,
     heap: Annotated[str, typer.Option(help="The NameNode's largest heap.")] = "512 MB",
     fast: Annotated[bool, typer.Option("--fast", help="Start quickly; not for measuring.")] = False,
+    ports: Annotated[
+        Ports, typer.Option(help="fixed: clients find it at 127.0.0.1:8020, its web server at 9870.")
+    ] = Ports.FREE,
+    through_proxy: Annotated[
+        bool, typer.Option("--through-proxy", help="Record all calls until `froude hadoop down` → a Trace.")
+    ] = False,
+    scale: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="With --through-proxy: the scale it runs at; repeatable."),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="With --through-proxy: of the Trace [trace-1, ...].")
+    ] = None,
 ) -> None:
     """Start a small cluster that goes on in the background, and belongs to this workspace.
 
-    Example: froude hadoop up --datanodes 3 --replication 2
+    Clients find it by the configuration and the `hdfs` command whose places are shown, or by `froude hadoop shell`.
+    With --through-proxy they and the DataNodes reach the NameNode through a proxy that records every call; `froude
+    hadoop down` makes the Trace whole.
+
+    Example: froude hadoop up --datanodes 0
     """
     settings: Settings = ctx.obj
     if settings.dry_run:
         settings.would(f"start a NameNode and {datanodes} DataNodes in {settings.workspace}")
         return
+    if (scale or name) and not through_proxy:
+        raise typer.BadParameter("--scale and --name describe a recording: give --through-proxy, too")
+    recording = _recording(settings, datanodes, scale or [], name) if through_proxy else None
     if background.running(settings.workspace) is None:
         Hadoop.find(release, folder, progress=settings.progress())
     wanted = background.Wanted(
-        datanodes, replication, heap, fast, release, None if folder is None else str(folder.absolute())
+        datanodes,
+        replication,
+        heap,
+        fast,
+        release,
+        None if folder is None else str(folder.absolute()),
+        ports is Ports.FIXED,
+        recording,
     )
+    module = "froude.experiment.recorded_cluster" if through_proxy else background.SUPERVISOR
     with settings.progress().task(f"Starting a NameNode and {datanodes} DataNodes"):
-        state = background.start(settings.workspace, wanted)
+        state = background.start(settings.workspace, wanted, supervisor_module=module)
     settings.emit(asdict(state))
     _print_state(settings, state)
 
@@ -128,9 +172,52 @@ def down(ctx: typer.Context) -> None:
         state = background.running(settings.workspace) or background.starting(settings.workspace)
         settings.would("end nothing: nothing runs here" if state is None else f"end {_named(state)}")
         return
-    ended = background.stop(settings.workspace)
+    ended = background.stop(settings.workspace, timeout_s=_DOWN_S)
     settings.emit({"ended": None if ended is None else asdict(ended)})
     settings.out("Nothing ran in this workspace" if ended is None else f"Ended {_named(ended)}")
+    if isinstance(ended, background.State) and ended.trace:
+        if not Path(ended.trace).is_dir():
+            raise TargetError("was not made whole", file=ended.trace, remedy=_RECOVER)
+        settings.out(f"Trace written to {ended.trace}: `froude trace show {Path(ended.trace).name}`")
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
+def shell(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="-- WORDS", help="As after `hdfs dfs`, or after `hdfs`.")
+    ] = None,
+) -> None:
+    """Run Hadoop's file system shell, or another of its commands, on the cluster of this workspace.
+
+    What begins with a hyphen is for `hdfs dfs`, anything else for `hdfs` itself: `froude hadoop shell -- fsck /`.
+    Standard input, output and the exit code are the command's own.
+
+    Example: froude hadoop shell -- -ls /
+    """
+    settings: Settings = ctx.obj
+    state = background.running(settings.workspace)
+    if state is None:
+        remedy = "Start a cluster: `froude hadoop up`"
+        raise InputError("nothing runs here", file=settings.workspace, remedy=remedy)
+    given = words or []
+    command = given if given and not given[0].startswith("-") else ["dfs", *given]
+    if settings.dry_run:
+        settings.would(f"run hdfs {' '.join(command)} on {state.uri}")
+        return
+    raise typer.Exit(launcher.call(Path(state.home), command))
+
+
+def _recording(settings: Settings, datanodes: int, scale: list[str], name: str | None) -> dict[str, Any]:
+    """What the process that records is told; a wrong Scale or name is an error now."""
+    from froude.experiment.recorded_cluster import RecordingWanted
+    from froude.workload.scale import Scale
+    from froude.workspace.store import Workspace
+
+    workspace = Workspace.begin(settings.workspace)
+    asked = {"datanodes": str(datanodes)} | {key: str(value) for key, value in Scale.parse(scale).items()}
+    workspace.new("trace", name)
+    return asdict(RecordingWanted(str(workspace.folder), asked, name, settings.command))
 
 
 def _named(cluster: background.State | background.Process) -> str:
@@ -157,3 +244,7 @@ def _print_state(settings: Settings, state: background.State) -> None:
     settings.out(f"          {state.cluster_id}, {state.http}/jmx")
     for each in state.daemons:
         settings.out(f"          {each.name:<12} process {each.pid:<8} {each.address}")
+    if state.home:
+        settings.out(f"Clients   export HADOOP_CONF_DIR={state.home}/conf PATH={state.home}/bin:$PATH")
+    if state.trace:
+        settings.out(f"Recording {state.trace}, until `froude hadoop down`")

@@ -83,7 +83,7 @@ def play(  # the flags of one command
     green, amber or red, with its reasons; a red one, such as a limit that was not kept, ends with 3. The run's
     folder holds `run.json`, flat and stable, for scripts.
 
-    Example: froude play plan --limit 'p99 < 200 ms' -o run
+    Example: froude play plan
     """
     settings: Settings = ctx.obj
     plan = inputs.place(settings, plan, "plan")

@@ -47,7 +47,7 @@ def review(
     On a terminal it asks one question after another; elsewhere, and with --list, it shows those that are open.
     A question is named by its number (q1, q2, ... as shown) or by its id (as --json shows).
 
-    Example: froude review workload.yaml --set q1=2 --set 'q2=#/data/in' --accept
+    Example: froude review workload.yaml --accept
     """
     settings: Settings = ctx.obj
     workload = inputs.place(settings, workload, "workload")

@@ -31,7 +31,7 @@ def trace() -> None:
     """Look at, check, compare and import Traces."""
 
 
-@app.command(epilog="Example: froude trace show run3.trace --calls 5")
+@app.command(epilog="Example: froude trace show trace-1 --calls 5")
 def show(
     ctx: typer.Context,
     path: Annotated[Path, typer.Argument(metavar="TRACE", help="The Trace's folder, or its name here.")],
@@ -40,25 +40,31 @@ def show(
 ) -> None:
     """What a Trace holds: methods, senders, scale, what its source could see, what was lost."""
     from froude.trace.files import read_trace
+    from froude.trace.seen import advice, in_words, seen
     from froude.trace.summary import summarise
 
     settings: Settings = ctx.obj
     trace = read_trace(inputs.place(settings, path, "trace"))
-    summary = summarise(trace)
+    summary, senders = summarise(trace), seen(trace)
+    hint = None
+    if trace.meta.fidelity.sender:
+        hint = advice(senders, {call.target.service for call in trace.calls})
     chosen = [call for call in trace.calls if method in {None, call.method}][:calls]
     if settings.json:
         document = summary.to_mapping()
+        document["seen"], document["advice"] = senders, hint
         document["state"] = "unknown" if trace.lineage is None else trace.lineage.state.value
         if calls:
             document["examples"] = [_decoded(trace, call) for call in chosen]
         settings.emit(document)
         return
     _print_summary(settings, trace, summary)
+    settings.out(f"\nseen: {in_words(senders)}" + (f". {hint}" if hint else ""))
     for call in chosen:
         settings.out(_call_text(trace, call))
 
 
-@app.command(epilog="Example: froude trace validate run3.trace")
+@app.command(epilog="Example: froude trace validate trace-1")
 def validate(
     ctx: typer.Context,
     path: Annotated[Path, typer.Argument(metavar="TRACE", help="The Trace's folder, or its name here.")],
@@ -91,10 +97,13 @@ def validate(
         raise typer.Exit(EXIT_MISSED)
 
 
-@app.command(epilog="Example: froude trace diff workload.yaml real.trace --pair again.trace --at-least 0.99")
+@app.command(epilog="Example: froude trace diff workload.yaml check")
 def diff(
     ctx: typer.Context,
-    left: Annotated[Path, typer.Argument(metavar="TRACE|WORKLOAD", help="One Trace, or a workload's YAML.")],
+    left: Annotated[
+        Path,
+        typer.Argument(metavar="TRACE|WORKLOAD", help="One Trace, or a workload's YAML; or their names."),
+    ],
     right: Annotated[Path, typer.Argument(metavar="TRACE", help="The other Trace.")],
     arguments: Annotated[bool, typer.Option(help="Compare arguments, too.")] = True,
     pair: Annotated[
@@ -112,6 +121,7 @@ def diff(
     from dataclasses import asdict
 
     settings: Settings = ctx.obj
+    left = inputs.place(settings, left)
     if left.suffix in {".yaml", ".yml"} and left.is_file():
         from froude.cli.prediction import check
 
@@ -129,7 +139,7 @@ def diff(
     from froude.trace.diff import diff as compare
     from froude.trace.files import read_trace
 
-    traces = [read_trace(inputs.place(settings, path, "trace")) for path in (left, right)]
+    traces = [read_trace(left), read_trace(inputs.place(settings, right, "trace"))]
     result = compare(traces[0], traces[1], arguments=arguments)
     if settings.json:
         settings.emit({**asdict(result), "same": result.same, "same_sequences": result.same_sequences})
@@ -137,7 +147,7 @@ def diff(
     _print_diff(settings, result)
 
 
-@app.command(epilog="Example: froude trace closure run3.trace hdfs-audit.log")
+@app.command(epilog="Example: froude trace closure trace-1 hdfs-audit.log")
 def closure(
     ctx: typer.Context,
     path: Annotated[Path, typer.Argument(metavar="TRACE", help="The Trace of the run.")],
@@ -173,9 +183,7 @@ def import_() -> None:
     """Make a Trace of what others recorded."""
 
 
-@importer.command(
-    epilog="Example: froude trace import tap k3.tap.gz -o k3.trace --hadoop 3.4.2 --scale nodes=3"
-)
+@importer.command(epilog="Example: froude trace import tap nodes.tap.gz -o trace-4 --scale nodes=3")
 def tap(
     ctx: typer.Context,
     path: Annotated[Path, typer.Argument(metavar="TAP", help="A tap file, plain or gzipped.")],

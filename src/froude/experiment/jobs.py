@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from froude.base import parallel
 from froude.experiment.archive_client import archive
@@ -33,6 +33,20 @@ class Recorder(Protocol):
 
     def shell(self, *arguments: str) -> str:
         """Run Hadoop's FsShell, recorded."""
+        ...
+
+
+class Job(Protocol):
+    """What is recorded: real clients at work."""
+
+    @property
+    def name(self) -> str:
+        """By which the workspace finds its Traces."""
+        ...
+
+    @property
+    def run(self) -> Callable[[Any, Scale, Path], None]:
+        """Does the job once: recording, scale, scratch folder."""
         ...
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from froude.base.progress import Progress, Silent, Task
 from froude.base.scratch import Scratch
+from froude.base.seeds import Seeds
 from froude.base.units import Quantity
 from froude.emulation.run import Run
-from froude.experiment.jobs import JobDefinition
+from froude.experiment.jobs import Job, JobDefinition
 from froude.experiment.knee import Knee
 from froude.experiment.knee import knee as search_knee
 from froude.experiment.knee_file import write_knee
@@ -86,7 +88,7 @@ def run_main_job(
         hadoop: the release to record and to play against.
         progress: where to show what is going on.
         fast: quick start-up flags for the daemons; never for measuring a NameNode's throughput.
-        seed: root of the play's random choices.
+        seed: root of the play's random choices, and of the ids that recorded namespaces begin with.
         command: the command line that runs it, as typed; without one, every lineage names its own call.
 
     Raises:
@@ -94,10 +96,12 @@ def run_main_job(
         KeyboardInterrupt: Ctrl-C; artifacts made so far are kept, the run as far as it was played.
     """
     shown = progress or Silent()
+    seeds = Seeds(seed).child("record")
     train = []
     for number, scale in enumerate(job.train, 1):
         with shown.task(f"record {number} of {len(job.train)}: {scale}") as task:
-            train.append(record_job(job, scale, workspace, hadoop, task=task, fast=fast, command=command))
+            options: dict[str, Any] = {"aged": seeds.child(number).value, "fast": fast, "command": command}
+            train.append(record_job(job, scale, workspace, hadoop, task=task, **options))
     with shown.task("mine the pattern"):
         workload = mine([recorded.trace for recorded in train])
         path = workspace.new("workload", suffix=".yaml")
@@ -105,7 +109,8 @@ def run_main_job(
             path, workload, Origin(command or "froude.mine(traces)", workload.recorded.traces)
         )
     with shown.task(f"record the held-out size: {job.held_out}") as task:
-        held_out = record_job(job, job.held_out, workspace, hadoop, task=task, fast=fast, command=command)
+        options = {"aged": seeds.child("held-out").value, "fast": fast, "command": command}
+        held_out = record_job(job, job.held_out, workspace, hadoop, task=task, **options)
     with shown.task("check the prediction against it"):
         prediction = predict(workload, held_out.trace)
     plan = extrapolate(workload, job.play)
@@ -157,14 +162,18 @@ def short_knee(
     return found
 
 
-def record_job(
-    job: JobDefinition,
+def record_job(  # noqa: PLR0913 - the options of one run, all by name
+    job: Job,
     scale: Scale,
     workspace: Workspace,
     hadoop: Hadoop,
     *,
     task: Task | None = None,
     fast: bool = True,
+    replication: int = 2,
+    aged: bool | int = True,
+    name: str | None = None,
+    notes: Mapping[str, str] | None = None,
     command: str = "",
 ) -> Recorded:
     """Record one run of a job on a cluster started for it.
@@ -176,6 +185,10 @@ def record_job(
         hadoop: the release to start.
         task: shows what is going on.
         fast: quick start-up of the daemons instead of full speed.
+        replication: copies of each block that clients are told to make.
+        aged: whether block, file and generation ids begin where a namespace in use has them; a number is the seed.
+        name: of the Trace; by default the next free number.
+        notes: free facts to keep in it.
         command: what the Trace's lineage says it was made by.
 
     Returns:
@@ -186,13 +199,20 @@ def record_job(
     """
     datanodes = int(scale["datanodes"].value)
     with (
-        Cluster(hadoop, datanodes=datanodes, replication=2, fast=fast) as cluster,
+        Cluster(hadoop, datanodes=datanodes, replication=replication, aged=aged, fast=fast) as cluster,
         Scratch("job") as scratch,
     ):
         if task is not None:
-            task.say(f"start {datanodes} DataNodes")
+            task.say(f"start {datanodes} DataNode{'s' if datanodes > 1 else ''}")
         with record(
-            cluster, workspace, scale=_plain(scale), tags=(job.name,), settle_s=SETTLE_S, command=command
+            cluster,
+            workspace,
+            scale=_plain(scale),
+            tags=(job.name,),
+            name=name,
+            notes=notes,
+            settle_s=SETTLE_S,
+            command=command,
         ) as recording:
             if task is not None:
                 task.say("clients at work")

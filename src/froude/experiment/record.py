@@ -7,9 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from froude.base.errors import InputError
 from froude.base.parallel import Children
 from froude.base.units import Quantity
 from froude.hadoop.cluster import Cluster
+from froude.hadoop.launcher import home_environment
+from froude.hadoop.program import run_program
 from froude.hadoop.schema import Schema
 from froude.hadoop.target import target_at
 from froude.trace.capture.legs import Listener
@@ -74,6 +77,29 @@ class Recording:
         """
         return self.cluster.shell(*arguments, at=self.address)
 
+    def run(self, command: Sequence[str], *, output: Path, timeout_s: float = 1800) -> None:
+        """Run a program of yours to its end: `recording.run(["./job.sh", "10"], output=Path("job.out"))`.
+
+        It finds the proxied cluster by `hdfs` and `hadoop` on its PATH, by HADOOP_CONF_DIR, or by FS_DEFAULT_NAME. Its
+        standard input is closed.
+
+        Args:
+            command: program and arguments.
+            output: where its standard output and error are written.
+            timeout_s: how long it may take.
+
+        Raises:
+            InputError: there is no such program, it failed, or it took too long.
+            TargetError: a DataNode does not come up.
+        """
+        home = self.cluster.client_home(self.address)
+        around = home_environment(self.cluster.hadoop, home, self.uri)
+        code = run_program(command, environment=around, output=output, timeout_s=timeout_s)
+        if code:
+            raise InputError(
+                f"failed with exit code {code}", file=command[0], remedy=f"Its output is {output}"
+            )
+
     def call(self, f: Callable[..., Result], *arguments: Any, **named: Any) -> Result:
         """Run your own function in this process with the proxied URI as its first argument."""
         return f(self.uri, *arguments, **named)
@@ -89,7 +115,7 @@ class Recording:
 
 
 @contextmanager
-def record(
+def record(  # noqa: PLR0913 - the options of one recording, all by name
     cluster: Cluster,
     workspace: Workspace,
     *,
@@ -98,6 +124,7 @@ def record(
     name: str | None = None,
     notes: Mapping[str, str] | None = None,
     settle_s: float = 0.0,
+    listen: tuple[str, int] | None = None,
     command: str = "",
 ) -> Iterator[Recording]:
     """Record everything that reaches a cluster's NameNode while the block runs.
@@ -112,6 +139,7 @@ def record(
         name: of the Trace; by default the next free number.
         notes: free facts to keep.
         settle_s: how long to go on after the block, so that periodic calls are seen more than once.
+        listen: where clients find the proxy; by default a free port of the NameNode's address.
         command: the command line that records, as typed; without one, the lineage names this call.
 
     Yields:
@@ -124,7 +152,16 @@ def record(
     """
     asked = Scale.from_mapping(scale or {})
     command = command or f"Workspace.record(cluster, scale={{{_words(asked)}}})"
-    settings = _settings(cluster, workspace, asked, tags=tags, name=name, notes=notes or {}, command=command)
+    settings = CaptureSettings(
+        _listeners(cluster, listen or (cluster.namenode.host, 0)),
+        workspace.new("trace", name),
+        dict(asked),
+        source_id=cluster.namenode.cluster_id,
+        release=cluster.hadoop.version,
+        notes={**_ids(cluster), **(notes or {})},
+        tags=tuple(tags),
+        command=command,
+    )
     schema = Schema.from_jars(cluster.hadoop.jars)
     with CaptureProcess(settings, schema) as capture:
         at = dict(enumerate(capture.addresses[1:]))
@@ -135,30 +172,17 @@ def record(
         capture.settle(settle_s)
 
 
-def _settings(
-    cluster: Cluster,
-    workspace: Workspace,
-    scale: Scale,
-    *,
-    tags: Sequence[str],
-    name: str | None,
-    notes: Mapping[str, str],
-    command: str,
-) -> CaptureSettings:
-    """One listener for clients, then one per DataNode that connects onward from the node's own address."""
+def _listeners(cluster: Cluster, clients: tuple[str, int]) -> tuple[Listener, ...]:
+    """One for clients, then one per DataNode that connects onward from the node's own address."""
     namenode = target_at("namenode", cluster.namenode.address, cluster.namenode.cluster_id)
-    clients = Listener(cluster.namenode.host, target=namenode)
     nodes = [Listener(address, source=address, target=namenode) for address in cluster.node_addresses]
-    return CaptureSettings(
-        (clients, *nodes),
-        workspace.new("trace", name),
-        dict(scale),
-        source_id=cluster.namenode.cluster_id,
-        release=cluster.hadoop.version,
-        notes=notes,
-        tags=tuple(tags),
-        command=command,
-    )
+    return Listener(*clients, target=namenode), *nodes
+
+
+def _ids(cluster: Cluster) -> dict[str, str]:
+    """From which ids on the namespace counts, where it is aged."""
+    last = cluster.namenode.last_ids
+    return {} if last is None else {"ids given before": str(last)}
 
 
 def _words(scale: Scale) -> str:

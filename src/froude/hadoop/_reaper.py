@@ -6,6 +6,7 @@ parent-death signal can be relied on below it (from Froude itself it could not: 
 that forked dies). Above it, a pidfd tells when Froude is gone, also after kill -9. Exit code: the daemon's.
 """
 
+import contextlib
 import ctypes
 import os
 import select
@@ -38,13 +39,19 @@ def main(parent: int, pid_file: str, command: list[str]) -> int:
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != reaper:
             os._exit(1)  # it died before the signal was asked for
-        os.execv(command[0], command)  # noqa: S606 - the daemon itself, without a shell
+        try:
+            os.execv(command[0], command)  # noqa: S606 - the daemon itself, without a shell
+        except OSError as error:
+            os.write(2, f"{command[0]}: {error.strerror}\n".encode())
+            os._exit(126)
     if pid_file != "-":
         with open(pid_file + ".new", "w") as out:  # noqa: PTH123 - pathlib would double the start-up
             out.write(str(child))
         os.rename(pid_file + ".new", pid_file)  # noqa: PTH104
     if not _child_ends_first(child, parent):
-        os.killpg(child, signal.SIGKILL)
+        os.kill(child, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)  # what it started and left running
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status) & 0xFF
 

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,6 +28,8 @@ from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
 T = TypeVar("T")
 _POLL_S = 0.05
 _FALL_S = 10
+SUPERVISOR = "froude.hadoop.supervisor"
+"""Holds a cluster and does nothing else."""
 STATE = "state.json"
 """What runs, once it is live."""
 FAILURE = "failure.txt"
@@ -94,6 +96,10 @@ class State:
     """What DataNodes register for."""
     daemons: list[Process] = field(default_factory=list)
     """NameNode and DataNodes."""
+    home: str = ""
+    """A folder with `bin/hdfs` and `conf` for clients (see `launcher`)."""
+    trace: str = ""
+    """The Trace that is being recorded; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,10 @@ class Wanted:
     """The Hadoop release; the default one where None."""
     home: str | None = None
     """A folder with a Hadoop, instead of a release."""
+    fixed: bool = False
+    """Whether clients find it where Hadoop's own defaults are: 127.0.0.1:8020, its web server on 9870."""
+    recording: Mapping[str, Any] | None = None
+    """What a supervisor that records is told; None for no recording."""
 
 
 def folder_of(workspace: Path) -> Path:
@@ -140,13 +150,16 @@ def starting(workspace: Path) -> Process | None:
     return process if process is not None and process.alive and not (folder / STATE).exists() else None
 
 
-def start(workspace: Path, wanted: Wanted, *, timeout_s: float = 180) -> State:
+def start(
+    workspace: Path, wanted: Wanted, *, timeout_s: float = 180, supervisor_module: str = SUPERVISOR
+) -> State:
     """Start a cluster in the background and wait until it is live.
 
     Args:
         workspace: the folder that it belongs to.
         wanted: what to start.
         timeout_s: how long it may take.
+        supervisor_module: the module whose process holds the cluster.
 
     Raises:
         InputError: one runs there already, or is being started.
@@ -166,7 +179,7 @@ def start(workspace: Path, wanted: Wanted, *, timeout_s: float = 180) -> State:
         folder.mkdir(parents=True, mode=0o700)
     with (folder / _OUTPUT).open("ab") as out:
         process = subprocess.Popen(
-            [sys.executable, "-m", "froude.hadoop.supervisor", str(folder), json.dumps(asdict(wanted))],
+            [sys.executable, "-m", supervisor_module, str(folder), json.dumps(asdict(wanted))],
             stdin=subprocess.PIPE,  # held by this process alone, and closed by its death
             stdout=out,
             stderr=out,

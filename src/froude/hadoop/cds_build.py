@@ -57,7 +57,12 @@ def listed_classes(text: str) -> set[str]:
 def _classes(hadoop: Hadoop, scratch: Path) -> set[str]:
     """What a NameNode, a DataNode and the shell load."""
     with Cluster(
-        hadoop, datanodes=1, replication=1, fast=True, flags=[f"-XX:DumpLoadedClassList={scratch}/%p.list"]
+        hadoop,
+        datanodes=1,
+        replication=1,
+        fast=True,
+        aged=False,
+        flags=[f"-XX:DumpLoadedClassList={scratch}/%p.list"],
     ) as cluster:
         cluster.shell("-ls", "/")
     return set().union(*(listed_classes(each.read_text()) for each in scratch.glob("*.list")))

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import subprocess
 import sys
 import time
@@ -21,16 +22,15 @@ from pathlib import Path
 from typing import Self, TypedDict
 
 from froude.base.errors import InputError, TargetError
-from froude.base.files import atomic_write_text, stated_os_errors
+from froude.base.files import stated_os_errors
 from froude.base.scratch import Scratch
-from froude.hadoop import cds, jvm, loopback, settings, site
-from froude.hadoop.daemons import REAPER, Daemon, child_environment
+from froude.hadoop import launcher, loopback, settings
+from froude.hadoop.daemons import REAPER, Daemon
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.relay import Relay
 
 _DATANODE = "org.apache.hadoop.hdfs.server.datanode.DataNode"
-_SHELL = "org.apache.hadoop.fs.FsShell"
 _INFO = "Hadoop:service=NameNode,name=NameNodeInfo"
 _STATE = "Hadoop:service=NameNode,name=FSNamesystemState"
 _POLL_S = 0.05
@@ -55,6 +55,11 @@ class ClusterOptions(TypedDict, total=False):
     """Further properties for every daemon: `dfs.*` go to hdfs-site.xml, others to core-site.xml."""
     flags: Sequence[str]
     """Further JVM flags for every daemon and client; none by default."""
+    aged: bool | int
+    """Whether it begins with ids as a namespace in use has them, so that recordings do not all count from the same
+    numbers; yes by default, with a seed of chance. A number is the seed."""
+    addresses: tuple[tuple[str, int], tuple[str, int]] | None
+    """Of the NameNode's RPC and web server; by default free ports on an address of its own."""
 
 
 class Cluster:
@@ -73,6 +78,8 @@ class Cluster:
         fast: bool = False,
         conf: Mapping[str, str] | None = None,
         flags: Sequence[str] = (),
+        aged: bool | int = True,
+        addresses: tuple[tuple[str, int], tuple[str, int]] | None = None,
     ) -> None:
         """Describe it (see `ClusterOptions`); nothing runs before the block is entered.
 
@@ -87,6 +94,8 @@ class Cluster:
             fast: quick start-up instead of full speed.
             conf: further properties for every daemon.
             flags: further JVM flags for every daemon and client.
+            aged: whether it begins with ids as a namespace in use has them; a number is the seed.
+            addresses: of the NameNode's RPC and web server; None for free ports on an address of its own.
 
         Raises:
             InputError: a number of DataNodes that does not fit on one loopback network.
@@ -105,6 +114,8 @@ class Cluster:
         self._fast = fast
         self._extra = dict(conf or {})
         self._flags = tuple(flags)
+        self._addresses = addresses
+        self._aged = (None if not aged else secrets.randbits(63)) if isinstance(aged, bool) else aged
         self._wanted_folder = folder
         self._scratch: Scratch | None = None
         self._folder: Path | None = None
@@ -212,26 +223,30 @@ class Cluster:
         Raises:
             TargetError: it failed; with what it wrote to standard error.
         """
-        self._come_up()
-        conf = self._client_conf()
-        where = self.namenode.uri if at is None else at if isinstance(at, str) else f"hdfs://{at[0]}:{at[1]}"
-        java = [
-            str(self.hadoop.java.path),
-            *jvm.flags(heap="256 MB", fast=True, java=self.hadoop.java, release=self.hadoop.version),
-            *cds.flags(self.hadoop),
-            *self._flags,
-        ]
-        command = [
-            *java,
-            "-cp",
-            cds.class_path(self.hadoop, conf, fast=True),
-            _SHELL,
-            "-D",
-            f"fs.defaultFS={where}",
-            *arguments,
-        ]
+        home = self.client_home(at)
+        where = self._uri_at(at)
+        command = [str(home / "bin" / "hdfs"), "dfs", *arguments]
         reaper = [sys.executable, "-I", "-S", str(REAPER), str(os.getpid()), "-"]
-        return _run_client([*reaper, *command], arguments, child_environment(self.hadoop, conf), timeout_s)
+        around = launcher.home_environment(self.hadoop, home, where)
+        return _run_client([*reaper, *command], arguments, around, timeout_s)
+
+    def client_home(self, at: str | tuple[str, int] | None = None) -> Path:
+        """A folder with `bin/hdfs`, `bin/hadoop` and a configuration for programs that use this cluster.
+
+        Args:
+            at: the NameNode's address for them, such as a capture proxy's; by default its own.
+
+        Raises:
+            TargetError: a DataNode does not come up.
+        """
+        self._come_up()
+        where = self._uri_at(at)
+        core, hdfs = self.namenode.site()
+        core["fs.defaultFS"] = where
+        http = self.namenode.http
+        hdfs["dfs.namenode.http-address"] = f"{http[0]}:{http[1]}"  # for `hdfs fsck`
+        name = "client" if at is None else f"client-{where.removeprefix('hdfs://').replace(':', '-')}"
+        return launcher.write_home(self.folder / name, self.hadoop, core, hdfs, flags=self._flags)
 
     def start(self) -> None:
         """Format and start the NameNode; `with` does this.
@@ -252,6 +267,8 @@ class Cluster:
             conf=self._extra,
             replication=self._replication,
             flags=self._flags,
+            aged=self._aged,
+            addresses=self._addresses,
         )
         try:
             self._namenode.start()
@@ -326,14 +343,8 @@ class Cluster:
         except TargetError:  # a NameNode that gives up closes its web server first; its log says why
             return False
 
-    def _client_conf(self) -> Path:
-        conf = self.folder / "client"
-        if not conf.is_dir():
-            core, hdfs = self.namenode.site()
-            site.write_site(conf / "core-site.xml", core)
-            site.write_site(conf / "hdfs-site.xml", hdfs)
-            atomic_write_text(conf / "log4j.properties", settings.shell_log4j())
-        return conf
+    def _uri_at(self, at: str | tuple[str, int] | None) -> str:
+        return self.namenode.uri if at is None else at if isinstance(at, str) else f"hdfs://{at[0]}:{at[1]}"
 
 
 def _run_client(

@@ -279,12 +279,21 @@ def child_environment(hadoop: Hadoop, conf: Path) -> dict[str, str]:
         hadoop: whose Java is named in `JAVA_HOME`.
         conf: the child's configuration folder.
     """
+    return {**clean_environment(conf), "JAVA_HOME": str(hadoop.java.home)}
+
+
+def clean_environment(conf: Path) -> dict[str, str]:
+    """The same for a child that knows its Java.
+
+    Args:
+        conf: the child's configuration folder.
+    """
     kept = {
         key: value for key, value in os.environ.items() if not key.startswith(("HADOOP_", "HDFS_", "YARN_"))
     }
     for harmful in ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH"):
         kept.pop(harmful, None)
-    return {**kept, "HADOOP_CONF_DIR": str(conf), "JAVA_HOME": str(hadoop.java.home)}
+    return {**kept, "HADOOP_CONF_DIR": str(conf)}
 
 
 def last_problem(log: str) -> str | None:

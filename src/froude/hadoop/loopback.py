@@ -6,10 +6,16 @@ import random
 import socket
 from collections.abc import Sequence
 
-from froude.base.errors import MissingError
+from froude.base.errors import InputError, MissingError
 
 FIRST_NODE = 10
 """Node i is 127.a.b.(10+i); the NameNode is 127.a.b.1."""
+
+NAMENODE = ("127.0.0.1", 8020)
+"""Where clients look for a NameNode on this machine that they are told nothing else of."""
+
+NAMENODE_HTTP = ("127.0.0.1", 9870)
+"""Its web server, likewise."""
 
 MOST_NODES = 240
 """What fits behind one a.b."""
@@ -63,6 +69,18 @@ def free_ports(addresses: Sequence[str], count: int, *, preferred: Sequence[int]
     )
 
 
+def check_free(address: tuple[str, int]) -> None:
+    """Refuse an address that something listens on.
+
+    Raises:
+        InputError: something does.
+    """
+    # As daemons bind: connections that have just ended keep no port.
+    if not _can_bind(*address, reuse=True):
+        remedy = "End what listens there, or leave `--ports fixed` out"
+        raise InputError("is taken", file=f"{address[0]}:{address[1]}", remedy=remedy)
+
+
 def answers(address: tuple[str, int], *, timeout_s: float = 1.0) -> bool:
     """Whether something accepts connections there.
 
@@ -77,8 +95,9 @@ def answers(address: tuple[str, int], *, timeout_s: float = 1.0) -> bool:
         return False
 
 
-def _can_bind(address: str, port: int) -> bool:
+def _can_bind(address: str, port: int, *, reuse: bool = False) -> bool:
     with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, reuse)
         try:
             probe.bind((address, port))
         except OSError:

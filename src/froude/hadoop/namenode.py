@@ -12,9 +12,12 @@ from typing import Self, TypedDict
 from froude.base.errors import InputError, TargetError
 from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
 from froude.base.scratch import Scratch
+from froude.base.seeds import Seeds
 from froude.hadoop import loopback, metrics, settings
 from froude.hadoop.daemons import Daemon
 from froude.hadoop.distribution import Hadoop
+from froude.hadoop.fsimage.aged import LastIds, age
+from froude.hadoop.schema import Schema
 
 _CLASS = "org.apache.hadoop.hdfs.server.namenode.NameNode"
 _STATE = "Hadoop:service=NameNode,name=FSNamesystemState"
@@ -39,6 +42,10 @@ class NameNodeOptions(TypedDict, total=False):
     """Copies of each block that clients are told to make; 3 by default."""
     flags: Sequence[str]
     """Further JVM flags; none by default."""
+    aged: int | None
+    """Seed of random numbers by which its block, file and generation ids are moved on; None, by default, for none."""
+    addresses: tuple[tuple[str, int], tuple[str, int]] | None
+    """Of its RPC and its web server; by default free ports on an address of its own."""
 
 
 class NameNode:
@@ -57,6 +64,8 @@ class NameNode:
         prefix: str | None = None,
         replication: int = 3,
         flags: Sequence[str] = (),
+        aged: int | None = None,
+        addresses: tuple[tuple[str, int], tuple[str, int]] | None = None,
     ) -> None:
         """Describe it (see `NameNodeOptions`); nothing runs before the block is entered.
 
@@ -71,8 +80,14 @@ class NameNode:
             prefix: the loopback network, `127.a.b`; None for a free one.
             replication: copies of each block that clients are told to make.
             flags: further JVM flags.
+            aged: seed of random numbers by which the ids of a freshly formatted one are moved on; None for none.
+            addresses: of its RPC and its web server; None for free ports on an address of its own.
         """
         self.hadoop = hadoop
+        self._addresses = addresses
+        self._aged = aged
+        self.last_ids: LastIds | None = None
+        """The ids that an aged one had given last when it was started; None for one that is not."""
         self._heap = heap
         self._wanted_folder = folder
         self._scratch: Scratch | None = None
@@ -213,7 +228,7 @@ class NameNode:
             if self._image is not None:
                 self._take(self._image)
             elif not (self._name_dir / "current" / "VERSION").exists():
-                self.daemon.run(("-format", "-nonInteractive", "-clusterId", f"CID-{uuid.uuid4()}"))
+                self._format()
             self._launch()
         except TargetError:
             self.stop(keep=True)  # the error names its log
@@ -260,6 +275,11 @@ class NameNode:
         return folder
 
     def _choose_addresses(self) -> None:
+        if self._addresses is not None:
+            for address in self._addresses:
+                loopback.check_free(address)
+            self._rpc, self._web = self._addresses
+            return
         host = f"{self._prefix or loopback.free_network([1])}.1"
         rpc, http = loopback.free_ports([host], 2)
         self._rpc, self._web = (host, rpc), (host, http)
@@ -292,6 +312,12 @@ class NameNode:
             settings.core_site(default_fs, scratch=scratch, user=user, extra=self._extra),
             settings.hdfs_site(replication=self._replication, user=user, extra=self._extra),
         )
+
+    def _format(self) -> None:
+        self.daemon.run(("-format", "-nonInteractive", "-clusterId", f"CID-{uuid.uuid4()}"))
+        if self._aged is not None:
+            schema = Schema.from_jars(self.hadoop.jars)
+            self.last_ids = age(self._name_dir, schema, Seeds(self._aged).child("aged").random())
 
     def _launch(self) -> None:
         self.daemon.start()

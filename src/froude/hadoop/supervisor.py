@@ -9,6 +9,7 @@ Run as `python -m froude.hadoop.supervisor FOLDER WANTED`.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -16,12 +17,15 @@ import signal
 import sys
 import threading
 import time
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
 
 from froude.base.errors import FroudeError
 from froude.base.files import atomic_write_text
+from froude.hadoop import loopback
 from froude.hadoop.background import FAILURE, STATE, Process, State, Wanted
 from froude.hadoop.cluster import Cluster
 from froude.hadoop.distribution import Hadoop
@@ -75,30 +79,63 @@ class Leash:
             os._exit(1)
 
 
-def supervise(folder: Path, wanted: Wanted, leash: Leash) -> None:
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What clients of a cluster use."""
+
+    address: tuple[str, int] | None = None
+    """Where they connect; None for the NameNode's own address."""
+    trace: str = ""
+    """The Trace that is being recorded; empty for none."""
+
+
+Fronted = Callable[[Cluster, Wanted, Path], AbstractContextManager[Front]]
+"""Brings up the DataNodes of a cluster and puts what is wanted before its NameNode: cluster, wishes, folder."""
+
+
+@contextmanager
+def directly(cluster: Cluster, wanted: Wanted, folder: Path) -> Iterator[Front]:
+    """Nothing stands between clients and the NameNode.
+
+    Args:
+        cluster: its NameNode runs.
+        wanted: not looked at.
+        folder: not looked at.
+    """
+    del wanted, folder
+    cluster.wait_live()
+    yield Front()
+
+
+def supervise(folder: Path, wanted: Wanted, leash: Leash, fronted: Fronted = directly) -> None:
     """Hold a cluster until SIGTERM.
 
     Args:
         folder: its run folder, which exists.
         wanted: what to start.
         leash: let go once the cluster is live.
+        fronted: what stands before the NameNode.
     """
     hadoop = Hadoop.find(wanted.release, wanted.home)
-    with Cluster(
-        hadoop,
-        datanodes=wanted.datanodes,
-        replication=wanted.replication,
-        heap=wanted.heap,
-        fast=wanted.fast,
-        folder=folder / "run",
-    ) as cluster:
-        cluster.wait_live()
+    with (
+        Cluster(
+            hadoop,
+            datanodes=wanted.datanodes,
+            replication=wanted.replication,
+            heap=wanted.heap,
+            fast=wanted.fast,
+            folder=folder / "run",
+            addresses=_addresses(wanted),
+        ) as cluster,
+        fronted(cluster, wanted, folder) as front,
+    ):
         nn = cluster.namenode
+        host, port = front.address or nn.address
         nodes = zip(cluster.datanodes, cluster.node_addresses, strict=True)
         state = State(
             supervisor=Process.of("supervisor", os.getpid()),
             release=hadoop.version,
-            uri=nn.uri,
+            uri=f"hdfs://{host}:{port}",
             http=f"http://{nn.http[0]}:{nn.http[1]}",
             cluster_id=nn.cluster_id,
             block_pool_id=nn.block_pool_id,
@@ -106,18 +143,32 @@ def supervise(folder: Path, wanted: Wanted, leash: Leash) -> None:
                 Process.of("namenode", nn.pid, f"{nn.host}:{nn.port}"),
                 *(Process.of(node.name, node.pid, address) for node, address in nodes),
             ],
+            home=str(cluster.client_home(front.address)),
+            trace=front.trace,
         )
         leash.let_go(folder / STATE, state)
-        while True:
-            signal.pause()
+        with contextlib.suppress(SystemExit):  # asked to end: what stands before the NameNode ends well
+            while True:
+                signal.pause()
 
 
-def run(folder: Path, wanted: Wanted) -> int:
+def _addresses(wanted: Wanted) -> tuple[tuple[str, int], tuple[str, int]] | None:
+    """Of the NameNode; its usual one is the proxy's where there is one."""
+    if not wanted.fixed:
+        return None
+    rpc = loopback.NAMENODE
+    if wanted.recording is not None:
+        rpc = (rpc[0], loopback.free_ports([rpc[0]], 1)[0])
+    return rpc, loopback.NAMENODE_HTTP
+
+
+def run(folder: Path, wanted: Wanted, fronted: Fronted = directly) -> int:
     """The body of the process.
 
     Args:
         folder: the cluster's folder, which exists.
         wanted: what to start.
+        fronted: what stands before the NameNode.
 
     Returns:
         The exit code; why it is not 0 stands in the folder, unless the starter is gone: then the folder is.
@@ -131,7 +182,7 @@ def run(folder: Path, wanted: Wanted) -> int:
     leash = Leash(sys.stdin.fileno())
     leash.hold()
     try:
-        supervise(folder, wanted, leash)
+        supervise(folder, wanted, leash, fronted)
     except FroudeError as error:
         atomic_write_text(folder / FAILURE, str(error))
         return 1
@@ -141,5 +192,18 @@ def run(folder: Path, wanted: Wanted) -> int:
     return 0
 
 
+def main(arguments: list[str], fronted: Fronted = directly) -> int:
+    """Hold the cluster that the command line asks for.
+
+    Args:
+        arguments: its folder, and what is wanted as JSON.
+        fronted: what stands before the NameNode.
+
+    Returns:
+        The exit code.
+    """
+    return run(Path(arguments[0]), Wanted(**json.loads(arguments[1])), fronted)
+
+
 if __name__ == "__main__":
-    sys.exit(run(Path(sys.argv[1]), Wanted(**json.loads(sys.argv[2]))))
+    sys.exit(main(sys.argv[1:]))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from froude.base.errors import InputError
-from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
+from froude.base.files import atomic_write_text, read_bounded, remove_folder, stated_os_errors
 from froude.base.version import __version__
 from froude.workspace.artifact import TAGS, Artifact, State
 from froude.workspace.document import parse_file, read_lineage
@@ -57,8 +57,24 @@ class Workspace:
         with stated_os_errors(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             self.folder.chmod(0o700)
-        head = "# A Froude workspace: traces, workloads, plans, runs and reports lie beside this file."
-        atomic_write_text(marker, f'{head}\nformat = {FORMAT}\nfroude = "{__version__}"\n')
+        _mark(self.folder)
+
+    @classmethod
+    def begin(cls, folder: Path | str = ".") -> Workspace:
+        """The workspace that a folder lies in; where there is none, the folder becomes one, with all it holds.
+
+        Args:
+            folder: made when it is not there.
+
+        Raises:
+            InputError: the folder is a file, or its workspace was made by a newer Froude.
+            MissingError: no right to write there.
+        """
+        here = Path(folder).resolve()
+        around = cls.around(here)
+        if around is None and here.is_dir() and any(here.iterdir()):
+            _mark(here)
+        return around or cls(here)
 
     @classmethod
     def around(cls, start: Path | str = ".") -> Workspace | None:
@@ -81,7 +97,7 @@ class Workspace:
             InputError: the name is taken, or no name for a file.
             ValueError: no such kind.
         """
-        place = self._place(kind)
+        place = self.place(kind)
         with stated_os_errors(place):
             place.mkdir(mode=0o700, exist_ok=True)
         if name is None:
@@ -94,6 +110,14 @@ class Workspace:
         if path.exists():
             raise InputError("already exists", file=path, remedy="Choose another name or remove it first")
         return path
+
+    def discard(self, path: Path) -> None:
+        """Remove an artifact's folder that shall not be kept; harmless where there is none.
+
+        Args:
+            path: what `new` gave.
+        """
+        remove_folder(path)
 
     def artifacts(self, kind: str | None = None, tag: str | None = None) -> list[Artifact]:
         """What is here, oldest first.
@@ -154,7 +178,7 @@ class Workspace:
         return [a.path for a in artifacts if incomplete or a.lineage.state is State.COMPLETE]
 
     def _in(self, kind: str) -> Iterator[Artifact]:
-        place = self._place(kind)
+        place = self.place(kind)
         if not place.is_dir():
             return
         for path in sorted(place.iterdir()):
@@ -164,7 +188,12 @@ class Workspace:
             if artifact is not None:
                 yield artifact
 
-    def _place(self, kind: str) -> Path:
+    def place(self, kind: str) -> Path:
+        """The folder of a kind, which may not be there yet.
+
+        Raises:
+            ValueError: no such kind.
+        """
         if kind not in PLACES:
             raise ValueError(f"kind must be one of {', '.join(PLACES)}, got {kind!r}")
         return self.folder / PLACES[kind]
@@ -189,6 +218,11 @@ class Workspace:
                 found=version,
                 allowed=allowed,
             )
+
+
+def _mark(folder: Path) -> None:
+    head = "# A Froude workspace: traces, workloads, plans, runs and reports lie beside this file."
+    atomic_write_text(folder / MARKER, f'{head}\nformat = {FORMAT}\nfroude = "{__version__}"\n')
 
 
 def read_artifact(path: Path) -> Artifact | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError
+from froude.cli import inputs
 from froude.cli.outputs import Output, claim, write
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
@@ -39,7 +40,10 @@ def draft(
     ctx: typer.Context,
     traces: Annotated[
         list[Path],
-        typer.Argument(metavar="TRACE", help="Folders of traces, or HDFS audit logs, plain or gzipped."),
+        typer.Argument(
+            metavar="TRACE",
+            help="Folders of traces or their names here, or HDFS audit logs, plain or gzipped.",
+        ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to write.")] = Path(
         "application.yaml"
@@ -77,7 +81,7 @@ def draft(
     A dataset is a path prefix, a task a job type. Fill in the blanks (`froude provision validate` lists those that
     are left), then compile it beside a catalog.
 
-    Example: froude provision draft k4.trace -o application.yaml
+    Example: froude provision draft trace-1 -o application.yaml
     """
     from froude.provision.draft.build import build
     from froude.provision.draft.files import read_sources
@@ -90,6 +94,7 @@ def draft(
     from froude.workspace.document import content_of, with_lineage
 
     settings: Settings = ctx.obj
+    traces = [inputs.place(settings, path, "trace") for path in traces]
     claim(settings, [Output(output, MIGRATIONS.kind)], [*traces, *(telemetry or [])])
     grouping = _grouping(dataset or [], share, depth)
     zoned = _zone(zone)

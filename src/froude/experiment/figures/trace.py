@@ -50,7 +50,7 @@ def traces_section(
         blocks.append(failed)
     lost = sum(trace.meta.loss.total for trace in traces)
     if lost:
-        text = "Some frames were not decoded or not kept; the runs' loss counters say how many."
+        text = "Some messages were not decoded or not kept; the runs' loss counters say how many."
         blocks.append(Callout(f"{lost:,} losses", text))
     for name, trace in zip(names, traces, strict=True):
         if trace.incomplete is not None:

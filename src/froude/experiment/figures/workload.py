@@ -93,10 +93,7 @@ def pattern(workload: Workload, scale: Mapping[str, Quantity] | None = None) -> 
     lanes, alias = merged_lanes(drawn)
     to_box = {call: alias.get(box, box) for call, box in joined.items()}
     arrows = from_lanes(merged_arrows(list(_arrows(workload)), {**alias, **to_box}), lanes)
-    caption = (
-        "Boxes are calls in order, frames are loops with their count; periodic calls are made at their interval, "
-        "whatever else a node does."
-    )
+    caption = "Grey boxes are calls in order, blue boxes are loops with their count, dashed boxes are periodic calls."
     return Pattern("Who calls what", lanes, arrows, caption)
 
 

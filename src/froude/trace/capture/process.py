@@ -60,8 +60,9 @@ class CaptureProcess:
             )
             asked = {"settings": self.settings.to_json(), "schema_file": str(schema_file)}
             assert self._child.stdin is not None
-            self._child.stdin.write(json.dumps(asked).encode() + b"\n")
-            self._child.stdin.flush()
+            with contextlib.suppress(BrokenPipeError):  # it has ended already, and `_next` says so
+                self._child.stdin.write(json.dumps(asked).encode() + b"\n")
+                self._child.stdin.flush()
             try:
                 reported = self._next()
             except FroudeError:

@@ -147,7 +147,7 @@ def check_target(target: tuple[str, int], timeout_s: float = 5.0) -> None:
     try:
         socket.create_connection(target, timeout=timeout_s).close()
     except OSError as error:
-        remedy = "Start it first, or correct --target"
+        remedy = "Start it, or correct its address"
         raise TargetError(
             f"does not accept connections ({_reason(error)})", file=f"{target[0]}:{target[1]}", remedy=remedy
         ) from error

@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from froude.base.errors import FroudeError
+from froude.base.errors import FroudeError, TargetError
 from froude.trace.capture.lane import Lane, cpu_s, run
 from froude.trace.capture.lanes import Lanes
 from froude.trace.capture.proxy import check_target
@@ -39,6 +39,7 @@ async def capture(
     *,
     until: Callable[[Addresses], Awaitable[State]],
     on_error: Callable[[FroudeError], None] = lambda _: None,
+    on_silent: Callable[[FroudeError], None] = lambda _: None,
 ) -> CaptureResult:
     """Run a capture.
 
@@ -47,17 +48,18 @@ async def capture(
         schema_file: the schema of the target's release, as `Schema.to_bytes` gives it.
         until: called with the listening addresses; the capture ends when it returns how it ended.
         on_error: told at once when the recorder fails (a full disk); forwarding goes on.
+        on_silent: told of each target that does not answer, where another does.
 
     Returns:
         What came of it.
 
     Raises:
         InputError: a listening address is taken, or the output is.
-        TargetError: the target does not answer.
+        TargetError: no target answers.
         MissingError: the Trace could not be written.
     """
-    for address in dict.fromkeys(listener.onward for listener in settings.listeners):
-        check_target(address)
+    for silent in _silent_targets(settings):
+        on_silent(silent)
     key = secrets.token_bytes(32)
     setup = Setup(settings, str(schema_file), key, time.perf_counter(), time.time())
     if settings.processes > 1:
@@ -67,6 +69,24 @@ async def capture(
     async with Lane(setup, on_error) as lane:
         state = await until([await lane.proxy.listen(listener) for listener in settings.listeners])
         return replace(await lane.finish(state), proxy_cpu_s=cpu_s())
+
+
+def _silent_targets(settings: CaptureSettings) -> list[TargetError]:
+    """What is wrong with targets that do not answer, as long as one does.
+
+    Raises:
+        TargetError: none does.
+    """
+    addresses = dict.fromkeys(listener.onward for listener in settings.listeners)
+    errors = []
+    for address in addresses:
+        try:
+            check_target(address)
+        except TargetError as error:
+            errors.append(error)
+    if errors and len(errors) == len(addresses):
+        raise errors[0]
+    return errors
 
 
 async def _until_stdin_ends(addresses: Addresses) -> State:
@@ -87,6 +107,10 @@ async def _until_stdin_ends(addresses: Addresses) -> State:
     return _WORDS[read.result().strip()]
 
 
+def _warn(error: FroudeError) -> None:
+    _print({"warning": error_to_mapping(error)})
+
+
 def _print(message: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):
         sys.stdout.write(json.dumps(message) + "\n")
@@ -103,7 +127,8 @@ def main() -> int:
                 settings,
                 Path(asked["schema_file"]),
                 until=_until_stdin_ends,
-                on_error=lambda error: _print({"warning": error_to_mapping(error)}),
+                on_error=_warn,
+                on_silent=_warn,
             )
         )
     except FroudeError as error:

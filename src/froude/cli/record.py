@@ -1,0 +1,226 @@
+"""`froude record`: a command of one's own on small real clusters → Traces."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from froude.base.errors import FroudeError, InputError
+from froude.base.units import parse_quantity
+from froude.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from froude.experiment.main_job import Recorded
+    from froude.experiment.own_job import OwnJob, RecordOptions
+    from froude.workload.scale import Scale
+    from froude.workspace.store import Workspace
+
+_TAIL_LINES = 20
+
+
+def record(
+    ctx: typer.Context,
+    command: Annotated[
+        list[str],
+        typer.Argument(metavar="-- COMMAND", help="What to run; {files} becomes that variable's value."),
+    ],
+    datanodes: Annotated[str, typer.Option(metavar="N,N,...", help="DataNodes of each run.")] = "3",
+    scale: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=V,V,...", help="A variable's value in each run; repeatable."),
+    ] = None,
+    cross: Annotated[
+        bool, typer.Option("--cross", help="Every value with every other, instead of one after another.")
+    ] = False,
+    name: Annotated[
+        str | None, typer.Option(help="Of the Trace; of several NAME-1, NAME-2, ... [trace-1, ...].")
+    ] = None,
+    timeout: Annotated[str, typer.Option(help="Longest time of one run of the command.")] = "30 min",
+    replication: Annotated[int, typer.Option(min=1, help="Copies of each block.")] = 2,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Ids begin at Hadoop's first ones, instead of random ones.")
+    ] = False,
+    release: Annotated[str | None, typer.Option(help="Hadoop release to fetch and start.")] = None,
+) -> None:
+    """Run a job of yours on small real clusters, and record every call → Traces.
+
+    For each run a NameNode and DataNodes are started on this machine, with a proxy before the NameNode that records
+    all of them. The command finds them by `hdfs` and `hadoop` on its PATH, by HADOOP_CONF_DIR, or by FS_DEFAULT_NAME
+    (hdfs://HOST:PORT). {datanodes} and the variables in it are replaced; sizes by bytes, times by seconds.
+    What it prints is kept beside the Trace. Choose sizes that do not rise together: what is recorded last says
+    which small run is still missing.
+
+    Example: froude record --datanodes 2,3,4 --scale files=5,12,8 -- ./job.sh {files}
+    """
+    from froude.experiment.own_job import OwnJob, record_runs, recorded_before, typed, variation_lines
+    from froude.hadoop.program import find_program
+    from froude.workspace.store import Workspace
+
+    settings: Settings = ctx.obj
+    job = OwnJob(tuple(command), _seconds(timeout))
+    scales = _scales(datanodes, scale or [], cross=cross)
+    find_program(job.words[0])
+    flags = {"workspace": settings.workspace, "replication": replication, "release": release}
+    again = ["--fresh"] * fresh + [
+        word for flag, value in flags.items() if value != _USUAL[flag]() for word in (f"--{flag}", str(value))
+    ]
+    for variable in job.unused(scales[0]):
+        settings.note(
+            f"note: the command has no {{{variable}}}: does it learn its {variable} in another way?"
+        )
+    if settings.dry_run:
+        around = Workspace.around(settings.workspace)
+        before = {} if around is None else recorded_before(around, job)
+        _show_plan(settings, job, scales, variation_lines(job, [*before.values(), *scales], again))
+        return
+    workspace = Workspace.begin(settings.workspace)
+    before = recorded_before(workspace, job)
+    options: RecordOptions = {"replication": replication, "command": settings.command}
+    runs = partial(
+        record_runs, job, scales, workspace, name=name, seed=None if fresh else settings.seed, **options
+    )
+    done = _record(settings, workspace, runs, release, lambda rest: typed(job, scales[rest:], again))
+    lines = variation_lines(job, [*before.values(), *scales], again)
+    names = [*before, *(each.path.name for each in done)]
+    settings.emit({"recorded": [_document(each) for each in done], "advice": lines})
+    settings.out("\n".join([*lines, f"Mine them: froude mine {' '.join(names)}"]))
+
+
+_USUAL: Mapping[str, Callable[[], object]] = {
+    "workspace": Path.cwd,
+    "replication": lambda: 2,
+    "release": lambda: None,
+}
+"""What stands for a flag that was not given."""
+
+
+def _seconds(timeout: str) -> float:
+    quantity = parse_quantity(timeout, place="--timeout")
+    if quantity.unit != "s" or quantity.value <= 0:
+        raise InputError("is no time", place="--timeout", found=timeout, allowed="such as 30 s or 10 min")
+    return quantity.value
+
+
+def _scales(datanodes: str, scale: list[str], *, cross: bool) -> list[Scale]:
+    """One Scale a run; what is wrong with them is a matter of usage."""
+    from froude.experiment.own_job import parse_lists, scales_of
+
+    try:
+        return scales_of(parse_lists(datanodes, scale), cross=cross)
+    except InputError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def _show_plan(settings: Settings, job: OwnJob, scales: Sequence[Scale], lines: Sequence[str]) -> None:
+    """What --dry-run says: each run, and what they could not tell apart."""
+    from froude.experiment.own_job import command_line
+
+    runs = [(str(scale), command_line(job.at(scale))) for scale in scales]
+    settings.would(
+        f"record {len(runs)} run{'s' if len(runs) > 1 else ''}:",
+        runs=[{"scale": scale, "command": words} for scale, words in runs],
+        advice=list(lines),
+    )
+    settings.out("\n".join([*(f"  {scale}: {words}" for scale, words in runs), *lines]))
+
+
+def _record(
+    settings: Settings,
+    workspace: Workspace,
+    runs: Callable[..., Iterator[Recorded]],
+    release: str | None,
+    rest: Callable[[int], str],
+) -> list[Recorded]:
+    """Record every run and show it; of one that fails, the end of what it printed, and how to go on.
+
+    Args:
+        settings: global flags.
+        workspace: where the Traces go.
+        runs: records one after the other, given a Hadoop and where to show progress.
+        release: of Hadoop.
+        rest: the command line of the runs from a number on.
+    """
+    from froude.experiment.own_job import failed_output
+    from froude.hadoop.cds_build import prepare
+    from froude.hadoop.distribution import Hadoop
+
+    progress = settings.progress()
+    hadoop = Hadoop.find(release, progress=progress)
+    prepare(hadoop, progress)
+    done: list[Recorded] = []
+    try:
+        for recorded in runs(hadoop, progress=progress):
+            done.append(recorded)
+            settings.out(_line(recorded))
+            for doubt in _doubts(recorded):
+                settings.note(f"note: {doubt}")
+    except FroudeError as error:
+        _show_end(settings, error, failed_output(workspace))
+        if done:
+            kept = ", ".join(each.path.name for each in done)
+            settings.note(f"kept: {kept}; the rest: {rest(len(done))}")
+        raise
+    return done
+
+
+def _show_end(settings: Settings, error: FroudeError, output: Path) -> None:
+    """Put the last lines of what a command printed before its error, or into it where that is a document."""
+    if not output.exists() or not output.stat().st_size:
+        return
+    tail = "\n".join(output.read_text(errors="replace").splitlines()[-_TAIL_LINES:])
+    error.remedy = f"All that it printed is in {_near(output)}"
+    if settings.json:
+        error.found = tail
+    else:
+        print(tail, file=sys.stderr)
+
+
+def _line(recorded: Recorded) -> str:
+    from froude.experiment.own_job import output_of
+    from froude.trace.seen import in_words, seen
+
+    scale = ", ".join(f"{name}={quantity}" for name, quantity in recorded.trace.meta.scale.items())
+    number = len(recorded.trace.calls)
+    calls = f"{number:,} call{'' if number == 1 else 's'} of {in_words(seen(recorded.trace))}"
+    return f"{recorded.path.name}  {scale}: {calls}; it printed {_near(output_of(recorded.path))}"
+
+
+def _near(path: Path) -> Path:
+    """The path as one would type it here."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def _doubts(recorded: Recorded) -> Iterator[str]:
+    """What makes a recording other than it should be."""
+    from froude.trace.seen import CLIENT, seen
+
+    if not seen(recorded.trace)[CLIENT]:
+        yield (
+            "the command called no NameNode: it finds the cluster by `hdfs` on its PATH, by HADOOP_CONF_DIR, or by "
+            "FS_DEFAULT_NAME"
+        )
+    elif unseen := recorded.closure.lines_without_call:
+        first = f"{unseen[0].command} {unseen[0].src or ''}"
+        yield f"{len(unseen)} operations of the NameNode's audit log passed beside the proxy, such as {first}"
+    if lost := recorded.trace.meta.loss.total:
+        yield f"{lost} calls or connections could not be recorded whole"
+
+
+def _document(recorded: Recorded) -> dict[str, object]:
+    from froude.experiment.own_job import output_of
+    from froude.trace.seen import seen
+
+    return {
+        "name": recorded.path.name,
+        "trace": str(recorded.path),
+        "output": str(output_of(recorded.path)),
+        "scale": {name: str(quantity) for name, quantity in recorded.trace.meta.scale.items()},
+        "calls": len(recorded.trace.calls),
+        "seen": seen(recorded.trace),
+        "closed": recorded.closure.closed,
+    }

@@ -1,0 +1,305 @@
+"""A command of the user's as a job: run at several small scales on real clusters, each recorded.
+
+What the command line's `froude record` does; the demo's job goes the same way (`main_job.record_job`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import keyword
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+from froude.base.errors import InputError
+from froude.base.progress import Progress
+from froude.base.seeds import Seeds
+from froude.base.units import Quantity, parse_quantity
+from froude.experiment.main_job import Recorded, record_job
+from froude.experiment.record import Recording
+from froude.experiment.variation import Variation, variation
+from froude.hadoop.distribution import Hadoop
+from froude.trace.files import read_meta
+from froude.workload.scale import Scale
+from froude.workload.types import NODE
+from froude.workspace.artifact import State
+from froude.workspace.store import Workspace
+
+DATANODES = "datanodes"
+"""The variable that every recording has."""
+OUTPUT_SUFFIX = ".out"
+"""Of the file beside a Trace that holds what the command printed."""
+NOTE = "job"
+"""Under which a Trace notes the command that was recorded."""
+_PLACEHOLDER = re.compile(r"(?<![$\\])\{([A-Za-z_]\w*)\}")
+_TWO_DIGITS = 12
+_LOOP = re.compile(r"L\d+")
+_PLAIN = re.compile(r"[\w@%+=:,./-]+|[\w@%+=:./{}-]+")
+"""Words that a shell takes as they are; it would expand `{a,b}`."""
+
+
+class RecordOptions(TypedDict, total=False):
+    """How the clusters are started, and what the lineages say."""
+
+    replication: int
+    """Copies of each block; 2 by default."""
+    fast: bool
+    """Quick start-up of the daemons instead of full speed; yes by default."""
+    command: str
+    """What the Traces were made by."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnJob:
+    """A command with placeholders, `./job.sh {files}`."""
+
+    words: tuple[str, ...]
+    """Program and arguments; `{files}` in one becomes that variable of the Scale."""
+    timeout_s: float = 1800.0
+    """How long one run may take."""
+
+    @property
+    def name(self) -> str:
+        """The program's name: a word by which the workspace finds its Traces."""
+        return Path(self.words[0]).stem or self.words[0]
+
+    def at(self, scale: Mapping[str, Quantity]) -> list[str]:
+        """Program and arguments at a Scale; quantities in bytes or seconds, as plain numbers."""
+        texts = {name: _number(quantity) for name, quantity in scale.items()}
+        return [_PLACEHOLDER.sub(lambda m: texts.get(m[1], m[0]), word) for word in self.words]
+
+    def unused(self, scale: Mapping[str, Quantity]) -> list[str]:
+        """Variables that no placeholder names, the number of DataNodes excepted."""
+        named = {name for word in self.words for name in _PLACEHOLDER.findall(word)}
+        return [name for name in scale if name not in named and name != DATANODES]
+
+    def run(self, recording: Recording, scale: Scale, scratch: Path) -> None:
+        """Do the job once.
+
+        Raises:
+            InputError: the command failed or took too long.
+        """
+        del scratch
+        recording.run(self.at(scale), output=output_of(recording.trace), timeout_s=self.timeout_s)
+
+
+def output_of(trace: Path) -> Path:
+    """Where what the command printed is kept, beside its Trace."""
+    return trace.with_name(f"{trace.name}{OUTPUT_SUFFIX}")
+
+
+def failed_output(workspace: Workspace) -> Path:
+    """Where what a command printed is kept that failed; there is no Trace of it."""
+    return workspace.place("trace") / f"failed{OUTPUT_SUFFIX}"
+
+
+def command_line(words: Sequence[str]) -> str:
+    """The words as a shell reads them again; braces stay as they are, for it leaves `{files}` alone."""
+    return " ".join(word if _PLAIN.fullmatch(word) else shlex.quote(word) for word in words)
+
+
+def typed(job: OwnJob, scales: Sequence[Mapping[str, Quantity]], flags: Sequence[str] = ()) -> str:
+    """The command line that records a job at some Scales of the same variables.
+
+    Args:
+        job: the command.
+        scales: one a run.
+        flags: further words.
+    """
+    values = {name: [str(scale[name]).replace(" ", "") for scale in scales] for name in scales[0]}
+    lists = {name: ",".join(each if len(set(each)) > 1 else each[:1]) for name, each in values.items()}
+    words = ["--datanodes", lists.pop(DATANODES)]
+    words += [word for name, each in lists.items() for word in ("--scale", f"{name}={each}")]
+    return f"froude record {command_line([*words, *flags])} -- {command_line(job.words)}"
+
+
+def variation_lines(
+    job: OwnJob, runs: Sequence[Mapping[str, Quantity]], flags: Sequence[str] = ()
+) -> list[str]:
+    """What the recordings of a job cannot tell apart, in words, and the command of the next small run.
+
+    Args:
+        job: the command.
+        runs: the Scale of each.
+        flags: further words of that command.
+    """
+    varied = variation(runs)
+    lines = [
+        f"{name} was {runs[-1][name]} in every run: nothing can be said of it at another value"
+        for name in varied.constant
+    ]
+    lines += [
+        f"{first} and {second} rose together: what follows one cannot be told from what follows the other"
+        for first, second in varied.together
+    ]
+    if varied.next_run is not None:
+        lines += ["One more small run separates them:", f"  {typed(job, [varied.next_run], flags)}"]
+    for name in _one_digit(runs, varied):
+        larger = {**min(runs, key=lambda run: run[DATANODES]), name: Quantity(_TWO_DIGITS)}
+        lines += [
+            f"{name} stayed below 10: names in the order of text (part-10 before part-2) look like numbers there",
+            f"  {typed(job, [larger], flags)}",
+        ]
+    return lines
+
+
+def _one_digit(runs: Sequence[Mapping[str, Quantity]], varied: Variation) -> list[str]:
+    """Variables that varied, and of which no run shows how names are ordered whose numbers have two digits."""
+    names = [name for name in runs[-1] if name not in (*varied.constant, DATANODES)] if len(runs) > 1 else []
+    values = {name: [run[name] for run in runs if name in run] for name in names}
+    return [name for name, each in values.items() if all(not q.unit and q.value < 10 for q in each)]
+
+
+def scales_of(lists: Mapping[str, Sequence[Quantity]], *, cross: bool = False) -> list[Scale]:
+    """One Scale a run: the first values of all lists, then the second ones, and so on; a single value is repeated.
+
+    Args:
+        lists: the values of each variable.
+        cross: all combinations instead.
+
+    Raises:
+        InputError: two lists differ in length.
+    """
+    if cross:
+        return [Scale(dict(zip(lists, values, strict=True))) for values in itertools.product(*lists.values())]
+    longest = max(lists, key=lambda name: len(lists[name]))
+    size = len(lists[longest])
+    for name, values in lists.items():
+        if len(values) not in (1, size):
+            found = f"{longest} has {size} values, {name} has {len(values)}"
+            allowed = "as many values, or a single one"
+            remedy = "--cross combines every value with every other"
+            raise InputError("lists differ in length", found=found, allowed=allowed, remedy=remedy)
+    return [
+        Scale({name: values[run if len(values) > 1 else 0] for name, values in lists.items()})
+        for run in range(size)
+    ]
+
+
+def parse_lists(datanodes: str, scale: Sequence[str]) -> dict[str, list[Quantity]]:
+    """Read `2,3,4` and `files=10,15,25`.
+
+    Args:
+        datanodes: numbers of DataNodes.
+        scale: further variables, each with its values.
+
+    Raises:
+        InputError: a name that is no identifier or that mining uses itself, a name twice, or a value that is no
+            quantity, or of another unit than the first.
+    """
+    lists = {DATANODES: _values(DATANODES, datanodes)}
+    for text in scale:
+        name, equals, values = text.partition("=")
+        if not equals:
+            raise InputError("says no values", place="--scale", found=text, allowed="NAME=VALUE,VALUE,…")
+        check_name(name)
+        if name in lists:
+            remedy = "Give its numbers to --datanodes" if name == DATANODES else None
+            raise InputError("is given twice", place="--scale", found=name, remedy=remedy)
+        lists[name] = _values(name, values)
+    for quantity in lists[DATANODES]:
+        if quantity.unit or quantity.value != int(quantity.value) or quantity.value < 1:
+            raise InputError(
+                "is no number of DataNodes", place="--datanodes", found=str(quantity), allowed="1 or more"
+            )
+    return lists
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that no program and no formula could use.
+
+    Raises:
+        InputError: it is no identifier, or one of those that mining gives.
+    """
+    if not (name.isascii() and name.isidentifier()) or keyword.iskeyword(name):
+        allowed = "letters, digits and _, not beginning with a digit, and no word of Python's"
+        raise InputError("is no name for a variable", place="--scale", found=name, allowed=allowed)
+    if name == NODE or _LOOP.fullmatch(name):
+        allowed = f"any other: mining calls nodes {NODE!r}, and loops L1, L2, …"
+        raise InputError("is a name that mining uses", place="--scale", found=name, allowed=allowed)
+
+
+def recorded_before(workspace: Workspace, job: OwnJob) -> dict[str, Mapping[str, Quantity]]:
+    """The workspace's whole Traces of this command, oldest first: the Scale of each by its name."""
+    metas = {
+        artifact.name: read_meta(artifact.path).meta
+        for artifact in workspace.artifacts("trace", job.name)
+        if artifact.lineage.state is State.COMPLETE
+    }
+    line = command_line(job.words)
+    return {name: meta.scale for name, meta in metas.items() if meta.notes.get(NOTE) == line}
+
+
+def record_runs(
+    job: OwnJob,
+    scales: Sequence[Scale],
+    workspace: Workspace,
+    hadoop: Hadoop,
+    *,
+    progress: Progress,
+    name: str | None = None,
+    seed: int | None = 0,
+    **options: Unpack[RecordOptions],
+) -> Iterator[Recorded]:
+    """Record a command at several Scales, each on a cluster of its own; gives each run as it is done.
+
+    Args:
+        job: the command.
+        scales: one a run.
+        workspace: where the Traces go, each with what the command printed beside it.
+        hadoop: the release to start.
+        progress: shows what is going on.
+        name: of the Trace; with several, each has its number after it. By default the next free numbers.
+        seed: root of the random numbers by which the ids of each namespace are moved on; None for fresh namespaces.
+        options: of the clusters and the lineage.
+
+    Raises:
+        InputError: a name is taken, or the command failed or took too long. Nothing is kept of that run but what the
+            command printed, in `failed.out`; the runs before it are kept whole.
+        TargetError: a daemon failed.
+    """
+    notes = {NOTE: command_line(job.words)}
+    failed_output(workspace).unlink(missing_ok=True)
+    names = [
+        name if name is None or len(scales) == 1 else f"{name}-{number}"
+        for number in range(1, len(scales) + 1)
+    ]
+    for own in names:
+        workspace.new("trace", own)  # a name that is taken is an error before anything is started
+    for number, (scale, own) in enumerate(zip(scales, names, strict=True), 1):
+        trace = workspace.new("trace", own)
+        try:
+            with progress.task(f"record {number} of {len(scales)}: {scale}") as task:
+                recorded = record_job(
+                    job,
+                    scale,
+                    workspace,
+                    hadoop,
+                    task=task,
+                    aged=False if seed is None else Seeds(seed).child("record", trace.name).value,
+                    name=trace.name,
+                    notes=notes,
+                    **options,
+                )
+        except BaseException:
+            workspace.discard(trace)
+            if output_of(trace).exists():
+                output_of(trace).replace(failed_output(workspace))
+            raise
+        yield recorded
+
+
+def _values(name: str, text: str) -> list[Quantity]:
+    quantities = [parse_quantity(part, place=name) for part in text.split(",")]
+    units = {quantity.unit for quantity in quantities}
+    if len(units) > 1:
+        raise InputError("mixes units", place=name, found=text, allowed="bytes, seconds or plain numbers")
+    return quantities
+
+
+def _number(quantity: Quantity) -> str:
+    value = quantity.value
+    return str(int(value)) if value == int(value) else repr(value)

@@ -1,0 +1,86 @@
+"""What recordings can and cannot tell apart: variables that never varied, variables that rose together.
+
+A count that follows two variables which always rose together could follow either; one more small run, in which one
+of them changes alone, settles it. `next_run` says which.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from froude.base.units import Quantity
+from froude.workload.scale import Scale
+
+Runs = Sequence[Mapping[str, Quantity]]
+"""The Scale of each recording."""
+_MOST_CANDIDATES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """How the variables of some recordings vary."""
+
+    constant: tuple[str, ...]
+    """Variables with one value in all runs, sorted."""
+    together: tuple[tuple[str, str], ...]
+    """Pairs of which one never changed without the other, both up or one up and one down; sorted."""
+    next_run: Scale | None
+    """The smallest run that would separate the most of those pairs; None where there is none."""
+
+
+def variation(runs: Runs) -> Variation:
+    """How the variables of some recordings vary; variables that a run lacks are looked at in the others.
+
+    Args:
+        runs: the Scale of each recording.
+    """
+    names = sorted({name for run in runs for name in run})
+    values = {name: sorted({run[name] for run in runs if name in run}) for name in names}
+    varied = [name for name in names if len(values[name]) > 1]
+    together = tuple(pair for pair in itertools.combinations(varied, 2) if _rose_together(runs, *pair))
+    return Variation(
+        tuple(name for name in names if len(values[name]) == 1),
+        together,
+        _next_run(runs, values, together) if together else None,
+    )
+
+
+def _rose_together(runs: Runs, first: str, second: str) -> bool:
+    """Whether one never changed between two runs without the other, always in the same direction."""
+    points = {(run[first].value, run[second].value) for run in runs if first in run and second in run}
+    directions = {
+        _sign(b[0] - a[0]) * _sign(b[1] - a[1]) for a, b in itertools.combinations(sorted(points), 2)
+    }
+    return len(directions) == 1 and 0 not in directions
+
+
+def _sign(number: float) -> int:
+    return (number > 0) - (number < 0)
+
+
+def _next_run(
+    runs: Runs, values: Mapping[str, Sequence[Quantity]], together: Sequence[tuple[str, str]]
+) -> Scale:
+    """Of recorded runs with one variable at another recorded value, the one that leaves the fewest pairs together."""
+
+    def weight(candidate: Mapping[str, Quantity]) -> tuple[int, int, list[int]]:
+        left = sum(_rose_together([*runs, candidate], *pair) for pair in together)
+        ranks = [values[name].index(candidate[name]) for name in candidate]
+        return (
+            left,
+            sum(ranks),
+            [-rank for rank in ranks],
+        )  # of two of one size, the one with more of the first
+
+    order = dict.fromkeys(name for run in runs for name in run)
+    candidates = itertools.islice(_changed(runs, values), _MOST_CANDIDATES)
+    best = min(candidates, key=weight)
+    return Scale({name: best[name] for name in order if name in best})
+
+
+def _changed(runs: Runs, values: Mapping[str, Sequence[Quantity]]) -> Iterator[Mapping[str, Quantity]]:
+    for run in runs:
+        for name in run:
+            yield from ({**run, name: value} for value in values[name] if value != run[name])

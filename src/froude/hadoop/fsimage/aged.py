@@ -1,0 +1,93 @@
+"""An aged namespace: a NameNode that was just formatted gives ids as one that has been in use for long.
+
+Every fresh NameNode begins with the same block id, generation stamp and file id. What is recorded there would count up
+from the same numbers each time, and look as if the client had chosen them. So the numbers that were given last are
+moved on by random ones, in the image that formatting leaves; NameNode and DataNodes find nothing odd in that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+from froude.base.errors import InputError
+from froude.base.files import atomic_write_all, read_bounded
+from froude.hadoop.fsimage.container import Fields, Image, delimited, first_of, kind, read_image
+from froude.hadoop.schema import Schema
+
+_LARGEST_BYTES = 64 << 20
+_BLOCKS = (1 << 20, 1 << 36)
+_OTHERS = (1 << 17, 1 << 29)
+"""By how much: more than any recording allocates, and no more than a large cluster does in years."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastIds:
+    """The ids that a namespace has given last; the next ones follow."""
+
+    block: int
+    """A block's id."""
+    generation: int
+    """A block's generation stamp."""
+    inode: int
+    """A file's or folder's id."""
+
+    def __str__(self) -> str:
+        return f"block {self.block}, generation stamp {self.generation}, file {self.inode}"
+
+
+def age(name_dir: Path, schema: Schema, rng: random.Random) -> LastIds:
+    """Move on the ids of a formatted name directory that no NameNode has used yet.
+
+    Args:
+        name_dir: the folder with `current` in it.
+        schema: of the release that formatted it.
+        rng: where the numbers come from.
+
+    Returns:
+        The ids given last, as they are now.
+
+    Raises:
+        InputError: there is no image, or none that can be rewritten.
+        MissingError: no space, or no right to write there.
+    """
+    images = sorted(path for path in (name_dir / "current").glob("fsimage_*") if not path.suffix)
+    if not images:
+        raise InputError("holds no image", file=name_dir / "current", allowed="fsimage_… beside VERSION")
+    path = images[-1]
+    image = read_image(read_bounded(path, limit_bytes=_LARGEST_BYTES), schema, name=str(path))
+    image, ids = aged(image, schema, rng, name=str(path))
+    data = image.to_bytes()
+    digest = hashlib.md5(data, usedforsecurity=False).hexdigest()
+    checksum = path.with_name(f"{path.name}.md5")
+    atomic_write_all({path: data, checksum: f"{digest} *{path.name}\n".encode()})
+    return ids
+
+
+def aged(image: Image, schema: Schema, rng: random.Random, *, name: str) -> tuple[Image, LastIds]:
+    """An image whose namespace has given more ids than it has things, and the ids given last.
+
+    Args:
+        image: any.
+        schema: of its release.
+        rng: where the numbers come from.
+        name: what to call it in errors.
+
+    Raises:
+        InputError: a section is missing or damaged.
+    """
+    missing = {"NS_INFO", "INODE"} - image.sections.keys()
+    if missing:
+        raise InputError("lacks a section", file=name, found=", ".join(image.sections), allowed=missing)
+    names: Fields
+    nodes: Fields
+    names, names_rest = first_of(image.sections["NS_INFO"], kind(schema, "NameSystemSection"), name=name)
+    nodes, nodes_rest = first_of(image.sections["INODE"], kind(schema, "INodeSection"), name=name)
+    names.lastAllocatedBlockId += rng.randrange(*_BLOCKS)
+    names.genstampV2 += rng.randrange(*_OTHERS)
+    nodes.lastInodeId += rng.randrange(*_OTHERS)
+    changed = {"NS_INFO": delimited(names) + names_rest, "INODE": delimited(nodes) + nodes_rest}
+    ids = LastIds(names.lastAllocatedBlockId, names.genstampV2, nodes.lastInodeId)
+    return Image(image.summary, {**image.sections, **changed}), ids

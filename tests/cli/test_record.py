@@ -1,0 +1,182 @@
+"""`froude record`: what it asks for, says and proposes; clusters are stood in for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.cli.app import run
+from froude.experiment import own_job
+from froude.experiment.own_job import OwnJob, output_of
+from froude.hadoop import cds_build
+from froude.hadoop.distribution import Hadoop
+from froude.trace.files import read_trace, write_trace
+from froude.trace.importers.audit import Audited, ClosureResult
+from froude.trace.types import Trace, TraceMeta
+from froude.workload.scale import Scale
+from froude.workspace.artifact import Origin
+from froude.workspace.store import Workspace
+from tests.trace import wire
+from tests.trace.making import echo
+
+Out = pytest.CaptureFixture[str]
+CLIENTS = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a job and nothing else; recordings are made without a cluster, those of 13 files fail."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FROUDE_WORKSPACE", raising=False)
+    (tmp_path / "job.sh").write_text("#!/bin/sh\n")
+    (tmp_path / "job.sh").chmod(0o755)
+    monkeypatch.setattr(Hadoop, "find", lambda release, *, progress: SimpleNamespace(version=release))
+    monkeypatch.setattr(cds_build, "prepare", lambda *_: None)
+    monkeypatch.setattr(own_job, "record_job", _record_job)
+    return tmp_path
+
+
+def _record_job(job: OwnJob, scale: Scale, workspace: Workspace, hadoop: object, **options: Any) -> Any:
+    path = workspace.new("trace", options["name"])
+    output_of(path).write_text("one\ntwo\n")
+    files = scale["files"].value
+    if files == 13:
+        raise InputError("failed with exit code 1", file="./job.sh", remedy="Its output is elsewhere")
+    options["task"].say("clients at work" if options["aged"] else "clients at work in a fresh namespace")
+    calls = [echo(1.0, "x", protocol=CLIENTS if files else "x.DatanodeProtocol", client=b"a")]
+    meta = TraceMeta(dict(scale), 1.0, "CID", "3.5.0", notes=options["notes"])
+    write_trace(path, Trace(meta, wire.SCHEMA, calls), Origin("x", tags=(job.name,)))
+    beside = (Audited("me", "open", "/x", None),) if files == 7 else ()
+    return SimpleNamespace(path=path, trace=read_trace(path), closure=ClosureResult(1, 1, 1, (), beside))
+
+
+def record(*words: str) -> list[str]:
+    """The command line up to the job."""
+    return ["record", *words, "--", "./job.sh", "{files}", "--json"]
+
+
+@pytest.mark.usefixtures("here")
+def test_runs_are_shown_and_the_next_is_proposed(capsys: Out) -> None:
+    """A line a run on stdout, a line a step on stderr; what is typed after `--` is the job's own."""
+    assert run(record("--datanodes", "2,3,4", "--scale", "files=10,15,25")) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [
+        "trace-1  datanodes=2, files=10: 1 call of 1 client, 0 DataNodes; it printed traces/trace-1.out",
+        "trace-2  datanodes=3, files=15: 1 call of 1 client, 0 DataNodes; it printed traces/trace-2.out",
+        "trace-3  datanodes=4, files=25: 1 call of 1 client, 0 DataNodes; it printed traces/trace-3.out",
+        "datanodes and files rose together: what follows one cannot be told from what follows the other",
+        "One more small run separates them:",
+        "  froude record --datanodes 3 --scale files=10 -- ./job.sh {files} --json",
+        "Mine them: froude mine trace-1 trace-2 trace-3",
+    ]
+    assert err.splitlines()[:2] == [
+        "record 1 of 3: datanodes=2, files=10",
+        "record 1 of 3: datanodes=2, files=10: clients at work",
+    ]
+    assert run(record("--datanodes", "3", "--scale", "files=10")) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "Mine them: froude mine trace-1 trace-2 trace-3 trace-4"
+    ]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_fresh_namespace_is_asked_for(capsys: Out) -> None:
+    """And asked for again in what is proposed."""
+    assert run(record("--datanodes", "2,3", "--scale", "files=1,2", "--fresh")) == 0
+    out, err = capsys.readouterr()
+    assert "in a fresh namespace" in err
+    assert "--scale files=1 --fresh -- ./job.sh" in out
+
+
+@pytest.mark.usefixtures("here")
+def test_as_one_document(capsys: Out) -> None:
+    """With the same proposals, and nothing else on either stream."""
+    assert run(["--json", *record("--datanodes", "2,3", "--scale", "files=10,12", "--name", "a")]) == 0
+    out, err = capsys.readouterr()
+    document = json.loads(out)
+    assert [each["name"] for each in document["recorded"]] == ["a-1", "a-2"]
+    assert document["recorded"][0]["seen"] == {"client": 1, "DataNode": 0}
+    assert document["recorded"][0]["closed"] is True
+    assert document["advice"][-1].endswith(
+        "froude record --datanodes 3 --scale files=10 -- ./job.sh {files} --json"
+    )
+    assert err == ""
+
+
+def test_a_dry_run_says_the_same_beforehand(here: Path, capsys: Out) -> None:
+    """And makes nothing."""
+    assert (
+        run(["--dry-run", *record("--datanodes", "2,3", "--scale", "files=10,12", "--replication", "3")]) == 0
+    )
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == [
+        "Would record 2 runs:",
+        "  datanodes=2, files=10: ./job.sh 10 --json",
+        "  datanodes=3, files=12: ./job.sh 12 --json",
+    ]
+    assert "--replication 3 -- ./job.sh" in lines[-1]
+    assert [path.name for path in here.iterdir()] == ["job.sh"]
+
+
+def test_a_job_that_fails_shows_what_it_printed_and_how_to_go_on(here: Path, capsys: Out) -> None:
+    """Runs that are whole are kept."""
+    assert run(record("--datanodes", "2,3,4", "--scale", "files=1,13,2")) == 1
+    err = capsys.readouterr().err.splitlines()
+    assert err[-4:] == [
+        "one",
+        "two",
+        "kept: trace-1; the rest: froude record --datanodes 3,4 --scale files=13,2 -- ./job.sh {files} --json",
+        "froude: ./job.sh: failed with exit code 1. All that it printed is in traces/failed.out",
+    ]
+    names = sorted(path.name for path in (here / "traces").iterdir())
+    assert names == ["failed.out", "trace-1", "trace-1.out"]
+    assert run(["--json", *record("--datanodes", "2", "--scale", "files=13")]) == 1
+    assert json.loads(capsys.readouterr().out)["error"]["found"] == "one\ntwo"
+
+
+@pytest.mark.usefixtures("here")
+def test_what_makes_a_recording_doubtful_is_said(capsys: Out) -> None:
+    """A job that found no cluster, and one that went past the proxy."""
+    assert run(record("--datanodes", "1", "--scale", "files=0")) == 0
+    assert "note: the command called no NameNode" in capsys.readouterr().err
+    assert run(record("--datanodes", "1", "--scale", "files=7")) == 0
+    assert (
+        "note: 1 operations of the NameNode's audit log passed beside the proxy, such as open /x"
+        in capsys.readouterr().err
+    )
+    assert run(["--dry-run", *record("--scale", "size=7")]) == 0
+    assert "note: the command has no {size}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--datanodes", "2,3,4", "--scale", "files=1,2"], "datanodes has 3 values, files has 2"),
+        (["--scale", "fi-les=1"], "is no name for a variable"),
+    ],
+)
+def test_lists_that_do_not_fit_are_wrong_usage(words: list[str], said: str, here: Path, capsys: Out) -> None:
+    """Exit code 2, before anything is made."""
+    assert run(record(*words)) == 2
+    assert said in capsys.readouterr().err
+    assert [path.name for path in here.iterdir()] == ["job.sh"]
+
+
+@pytest.mark.parametrize("timeout", ["5", "1 MB", "0 s"])
+def test_a_time_limit_has_a_unit(timeout: str, here: Path, capsys: Out) -> None:
+    """Nobody knows what five are."""
+    assert run(record("--timeout", timeout)) == 1
+    assert "--timeout: is no time" in capsys.readouterr().err
+    assert [path.name for path in here.iterdir()] == ["job.sh"]
+
+
+def test_a_job_that_is_not_there(here: Path, capsys: Out) -> None:
+    """Is an error before anything is started."""
+    assert run(["record", "--", "./jobs.sh"]) == 1
+    assert "froude: ./jobs.sh: is no program here, nor on the PATH" in capsys.readouterr().err
+    assert [path.name for path in here.iterdir()] == ["job.sh"]

@@ -1,0 +1,212 @@
+"""A command as a job: its placeholders, its Scales, and what stays of runs; recordings are stood in for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.base.progress import Silent
+from froude.base.units import Quantity
+from froude.experiment import own_job
+from froude.experiment.own_job import (
+    OwnJob,
+    check_name,
+    command_line,
+    failed_output,
+    output_of,
+    parse_lists,
+    record_runs,
+    recorded_before,
+    scales_of,
+    typed,
+    variation_lines,
+)
+from froude.trace.files import write_trace
+from froude.workload.scale import Scale
+from froude.workspace.artifact import Origin, State
+from froude.workspace.store import Workspace
+from tests.trace.making import small_trace
+
+JOB = OwnJob(("./job.sh", "{files}", "a b"))
+
+
+def test_placeholders_become_values() -> None:
+    """Of the Scale's variables only, and in base units, which a program reads without knowing ours."""
+    job = OwnJob(("x", "{files}-{datanodes}", "{size}", "{wait}", "${files}", "{other}", "{1..3}"))
+    scale = Scale.of(datanodes=3, files=10, size="2 kB", wait="1500 ms")
+    assert job.at(scale) == ["x", "10-3", "2000", "1.5", "${files}", "{other}", "{1..3}"]
+    assert job.unused(scale) == []
+    assert JOB.unused(Scale.of(datanodes=3, files=1, size=2)) == ["size"]
+    assert (JOB.name, OwnJob(("/opt/x/load.py",)).name) == ("job", "load")
+
+
+def test_the_program_is_run_where_its_output_is_kept() -> None:
+    """Beside the Trace that is being recorded."""
+    asked: list[Any] = []
+    recording: Any = SimpleNamespace(
+        trace=Path("/w/traces/trace-7"), run=lambda words, **options: asked.append((words, options))
+    )
+    replace(JOB, timeout_s=5.0).run(recording, Scale.of(files=4), Path("/unused"))
+    output = Path("/w/traces/trace-7.out")
+    assert asked == [(["./job.sh", "4", "a b"], {"output": output, "timeout_s": 5.0})]
+
+
+def test_lists_of_one_length_make_one_run_each() -> None:
+    """A single value is repeated."""
+    lists = parse_lists("2,3,4", ["files=10,25,15", "size=1 MB"])
+    assert [dict(scale) for scale in scales_of(lists)] == [
+        {"datanodes": Quantity(n), "files": Quantity(f), "size": Quantity(10**6, "B")}
+        for n, f in ((2, 10), (3, 25), (4, 15))
+    ]
+    both = scales_of(parse_lists("2,3", ["files=1,2"]), cross=True)
+    assert [str(scale) for scale in both] == [f"datanodes={n}, files={f}" for n in (2, 3) for f in (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("datanodes", "scale", "words"),
+    [
+        ("2,3,4", ["files=1,2"], "lists differ in length; found datanodes has 3 values, files has 2"),
+        ("2", ["files=1,2", "size=1,2,3"], "found size has 3 values, files has 2"),
+        ("2", ["files"], "--scale: says no values; found files"),
+        ("2", ["files=1", "files=2"], "is given twice; found files"),
+        ("2", ["datanodes=3"], "is given twice; found datanodes. Give its numbers to --datanodes"),
+        ("0", [], "--datanodes: is no number of DataNodes; found 0"),
+        ("1.5", [], "--datanodes: is no number of DataNodes"),
+        ("2,", [], "datanodes: is not a quantity"),
+        ("2", ["size=1 MB,2"], "size: mixes units"),
+    ],
+)
+def test_lists_that_make_no_runs(datanodes: str, scale: list[str], words: str) -> None:
+    """Both are named where they do not fit."""
+    with pytest.raises(InputError) as caught:
+        scales_of(parse_lists(datanodes, scale))
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["fi-les", "1files", "", "é", "for", "node", "L1", "a.b"])
+def test_names_that_no_variable_may_have(name: str) -> None:
+    """What is no identifier, and what mining calls its own loops and nodes."""
+    with pytest.raises(InputError, match="name"):
+        check_name(name)
+    check_name("files_2")
+
+
+def test_the_command_line_of_a_run() -> None:
+    """As a shell reads it again: a value that all runs share is written once, without the space of its unit."""
+    scales = [Scale.of(datanodes=2, size="1 MB"), Scale.of(datanodes=2, size="2 MB")]
+    assert typed(JOB, scales, ["--workspace", "w x"]) == (
+        "froude record --datanodes 2 --scale size=1MB,2MB --workspace 'w x' -- ./job.sh {files} 'a b'"
+    )
+    assert command_line(["{a,b}", "a,b", "$x", ""]) == "'{a,b}' a,b '$x' ''"
+
+
+def test_what_cannot_be_told_apart_is_said_with_the_next_run() -> None:
+    """As a command to copy."""
+    scales = [Scale.of(datanodes=n, files=f, size=1) for n, f in ((2, 10), (3, 15), (4, 25))]
+    assert variation_lines(JOB, scales) == [
+        "size was 1 in every run: nothing can be said of it at another value",
+        "datanodes and files rose together: what follows one cannot be told from what follows the other",
+        "One more small run separates them:",
+        "  froude record --datanodes 3 --scale files=10 --scale size=1 -- ./job.sh {files} 'a b'",
+    ]
+    assert variation_lines(JOB, [Scale.of(datanodes=1), Scale.of(datanodes=2)]) == []
+
+
+def test_sizes_of_one_digit_hide_the_order_of_names() -> None:
+    """Up to nine files, the order of text is that of numbers: a run with more is proposed, on the fewest nodes."""
+    scales = [Scale.of(datanodes=n, files=f) for n, f in ((2, 4), (3, 9), (4, 6))]
+    assert variation_lines(JOB, scales) == [
+        "files stayed below 10: names in the order of text (part-10 before part-2) look like numbers there",
+        "  froude record --datanodes 2 --scale files=12 -- ./job.sh {files} 'a b'",
+    ]
+    assert variation_lines(JOB, [*scales, Scale.of(datanodes=2, files=12)]) == []
+    assert (
+        variation_lines(JOB, [Scale.of(datanodes=n, size=f"{s} MB") for n, s in ((2, 4), (3, 9), (4, 6))])
+        == []
+    )
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    """An empty one."""
+    return Workspace(tmp_path / "w")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What was asked of each run; one of three files fails, one of four is interrupted."""
+    asked: list[dict[str, Any]] = []
+
+    def record_job(job: OwnJob, scale: Scale, workspace: Workspace, *_: object, **options: Any) -> Any:
+        asked.append({"scale": scale, **options})
+        path = workspace.new("trace", options["name"])
+        output_of(path).write_text(f"files {scale['files']}\n")
+        trace = small_trace()
+        meta = replace(trace.meta, scale=dict(scale), notes=options["notes"])
+        state = State.FAILED if scale["files"].value in (3, 4) else State.COMPLETE
+        write_trace(path, replace(trace, meta=meta), Origin("x", state=state, tags=(job.name,)))
+        if scale["files"].value == 3:
+            raise InputError("failed with exit code 1", file="./job.sh")
+        if scale["files"].value == 4:
+            raise KeyboardInterrupt
+        return SimpleNamespace(path=path)
+
+    monkeypatch.setattr(own_job, "record_job", record_job)
+    return asked
+
+
+def recorded(workspace: Workspace, *files: int, **options: Any) -> Iterator[Any]:
+    """Runs with so many files."""
+    hadoop: Any = SimpleNamespace()
+    scales = [Scale.of(datanodes=2, files=number) for number in files]
+    return record_runs(JOB, scales, workspace, hadoop, progress=Silent(), **options)
+
+
+def test_each_run_is_named_and_noted(workspace: Workspace, asked: list[dict[str, Any]]) -> None:
+    """By numbers, or by the name that was given; what was recorded of the same command is found again."""
+    assert [each.path.name for each in recorded(workspace, 1, 2, command="froude x")] == [
+        "trace-1",
+        "trace-2",
+    ]
+    assert [each.path.name for each in recorded(workspace, 1, 2, name="small")] == ["small-1", "small-2"]
+    assert [each.path.name for each in recorded(workspace, 5, name="large")] == ["large"]
+    assert len({each["aged"] for each in asked}) == 5
+    list(recorded(workspace, 6, seed=None))
+    assert asked.pop()["aged"] is False
+    assert (asked[0]["command"], asked[0]["notes"]) == ("froude x", {"job": "./job.sh {files} 'a b'"})
+    scales = {name: scale["files"].value for name, scale in recorded_before(workspace, JOB).items()}
+    assert scales == {"trace-1": 1, "trace-2": 2, "small-1": 1, "small-2": 2, "large": 5, "trace-3": 6}
+    assert recorded_before(workspace, OwnJob(("./job.sh",))) == {}
+    count = len(asked)
+    with pytest.raises(InputError, match="small-2: already exists"):
+        list(recorded(Workspace(_without(workspace, "small-1")), 1, 2, name="small"))
+    assert len(asked) == count
+
+
+def _without(workspace: Workspace, name: str) -> Path:
+    """The workspace's folder, after this Trace is gone."""
+    workspace.discard(workspace.place("trace") / name)
+    return workspace.folder
+
+
+@pytest.mark.parametrize(("files", "error"), [(3, InputError), (4, KeyboardInterrupt)])
+def test_of_a_run_that_failed_only_its_output_is_kept(
+    workspace: Workspace, asked: list[dict[str, Any]], files: int, error: type[BaseException]
+) -> None:
+    """Under a name of its own, so that the next run takes the number; whole runs before it stay."""
+    runs = recorded(workspace, 1, files, 2)
+    next(runs)
+    with pytest.raises(error):
+        next(runs)
+    place = workspace.place("trace")
+    assert sorted(path.name for path in place.iterdir()) == ["failed.out", "trace-1", "trace-1.out"]
+    assert failed_output(workspace).read_text() == f"files {files}\n"
+    assert len(asked) == 2
+    assert [each.path.name for each in recorded(workspace, 7)] == ["trace-2"]
+    assert not failed_output(workspace).exists()

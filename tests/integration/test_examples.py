@@ -1,0 +1,136 @@
+"""The examples that start daemons: README, tutorial and how-to's, each block as it stands, in the order of the page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from froude.emulation.run_files import write_run
+from froude.trace.files import write_trace
+from froude.workload.yaml_file import write_workload
+from froude.workspace.store import Workspace
+from tests.cli.command_lines import ORIGIN
+from tests.cli.command_lines import recorded as a_workload
+from tests.documented import blocks, help_examples, page_blocks, run_shell
+from tests.old_forms import run as a_run
+from tests.trace.making import small_trace
+
+pytestmark = pytest.mark.integration
+
+SCALE, TUTORIAL, CI = (
+    "docs/howto/scale-a-namenode.md",
+    "docs/tutorial/first-run.md",
+    "docs/howto/run-in-ci.md",
+)
+PAGES = ("README.md", SCALE, TUTORIAL, CI)
+"""Whose blocks are run here."""
+RECORD, MINE, PLAY = page_blocks("README.md")[1:4]
+"""README's chain for a job of one's own; the how-to begins and ends with the same blocks."""
+IN_HELP = {
+    "record",
+    "mine",
+    "extrapolate",
+    "play",
+    "hadoop up",
+    "hadoop down",
+    "hadoop shell",
+    "review",
+    "trace diff",
+}
+"""Commands whose example in help stands in those pages, word by word."""
+BY_HAND = {
+    "demo": "three minutes; `make demo` is run before a release",
+    "hadoop fetch": "fetches; every test with a daemon needs what it fetches",
+    "capture proxy": "has a test of its own",
+    "provision measure": "needs a disk to measure",
+}
+"""Commands whose example in help no test here or in `test_examples` runs by itself, and why."""
+
+
+def _run(text: str, folder: Path) -> str:
+    """Run a block; a cluster that it left running is ended."""
+    done = run_shell(text, folder)
+    if done.returncode:
+        run_shell("froude hadoop down", folder)
+    assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory, hadoop: object) -> Path:
+    """README's chain for a job of one's own was run here."""
+    del hadoop
+    folder = tmp_path_factory.mktemp("own-job")
+    said = _run(RECORD, folder)
+    assert "rose together" not in said
+    assert "Mine them: froude mine trace-1 trace-2 trace-3" in said
+    said = _run(f"{MINE}{PLAY}", folder)
+    assert "The target counted every call once." in said
+    assert (folder / "report.html").is_file()
+    return folder
+
+
+@pytest.mark.timeout(400)
+def test_a_number_for_a_job_of_ones_own(chain: Path) -> None:
+    """From a script to a report, by the commands of README; then what the how-to has besides: a check, a larger plan."""
+    for text in page_blocks(SCALE):
+        if text not in {RECORD, PLAY}:
+            said = _run(text, chain)
+            assert "trace diff" not in text or "shell-2" in said
+    assert "100  datanode" in said
+
+
+def test_a_job_in_ci(tmp_path: Path, hadoop: object) -> None:
+    """Where only the workload is kept: no address and no id is typed, and every call is counted once."""
+    del hadoop
+    write_workload(tmp_path / "workload.yaml", a_workload(), ORIGIN)
+    (text,) = page_blocks(CI)
+    _run(text, tmp_path)
+    assert (tmp_path / "report.html").is_file()
+    assert not (tmp_path / "hadoop").exists()
+    document = json.loads((tmp_path / "results.json").read_text())
+    assert (document["failure"], document["differences"], document["left_out"]) == (None, [], {})
+    assert document["methods"]["create"]["answered"] == 20 * 8
+
+
+def test_the_tutorial_in_a_folder_as_the_demo_leaves_it(tmp_path: Path, hadoop: object) -> None:
+    """By the names that its artifacts have there; a small workload of the same variables stands for the demo's."""
+    del hadoop
+    demo = Workspace(tmp_path / "froude-demo")
+    write_trace(demo.new("trace"), small_trace(), ORIGIN)
+    write_workload(demo.new("workload", suffix=".yaml"), a_workload(), ORIGIN)
+    write_run(demo.new("run"), a_run(), ORIGIN)
+    _, _, look, go_on = page_blocks(TUTORIAL)
+    _run(f"{look}{go_on}", tmp_path)
+    assert (demo.folder / "run-400" / "run.json").is_file()
+
+
+@pytest.mark.timeout(400)
+def test_the_chain_in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hadoop: object) -> None:
+    """README's example, as it stands."""
+    del hadoop
+    monkeypatch.chdir(tmp_path)
+    (block,) = (block for block in blocks("python") if "Hadoop.find()" in block.text)
+    names: dict[str, object] = {"__name__": "example"}
+    exec(compile(block.text, "example", "exec"), names)
+    run, plan = names["run"], names["plan"]
+    assert not run.failure  # type: ignore[attr-defined]
+    assert not run.errors  # type: ignore[attr-defined]
+    assert run.counts["create"] == (40, 40)  # type: ignore[attr-defined]
+    assert plan.counts["datanode"] == 50  # type: ignore[attr-defined]
+    assert (tmp_path / "report.html").read_text().startswith("<!")
+
+
+def test_help_has_the_examples_of_the_pages() -> None:
+    """Those of commands that start daemons, so that they are run here."""
+    lines = {
+        line.partition("  #")[0].strip()
+        for page in PAGES
+        for t in page_blocks(page)
+        for line in t.splitlines()
+    }
+    examples = help_examples()
+    assert {name: examples[name] for name in IN_HELP if examples[name] not in lines} == {}
+    assert examples.keys() >= BY_HAND.keys()
