@@ -40,6 +40,8 @@ NOT_RUN = {
     "froude provision measure": "needs a disk to measure",
     "NAMENODE": "needs a cluster of the reader's own",
     "trace-3\n": "is of that cluster",
+    "froude knee": "takes minutes; tests of its own run it smaller",
+    "jq -r": "reads what another example wrote, with a program of the reader's",
     "provision sweep": _SMALLER,
     "provision roadmap": _SMALLER,
     "provision robustness": _SMALLER,
