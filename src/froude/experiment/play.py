@@ -160,7 +160,10 @@ class _Observed:
         if self._checked and self._watched is not None:
             counts = self._watched.rpc_counts()
             sleep = self.clock.sleep
-            self._before = settled_counts(self._watched.rpc_counts, sleep=sleep) if counts else self._asked
+            self._before = self._asked
+            if counts:
+                cache_s = self._watched.cache_s
+                self._before = settled_counts(self._watched.rpc_counts, sleep=sleep, cache_s=cache_s)
 
     @contextmanager
     def sampled(self) -> Iterator[Sampler | None]:
@@ -175,7 +178,12 @@ class _Observed:
             return None
         expected = {method: self._before.get(method, 0) + sent for method, sent in counted_as(run).items()}
         try:
-            after = settled_counts(self._watched.rpc_counts, sleep=self.clock.sleep, expect=expected)
+            after = settled_counts(
+                self._watched.rpc_counts,
+                sleep=self.clock.sleep,
+                expect=expected,
+                cache_s=self._watched.cache_s,
+            )
         except TargetError:
             return None
         return closure(run, self._before, after)
