@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from froude.experiment.figures.head import milliseconds_text
+from froude.experiment.figures.head import milliseconds_text, run_tone
 from froude.experiment.figures.prediction import prediction_section, share_text
 from froude.experiment.figures.run import run_sections
 from froude.experiment.figures.trace import traces_section
@@ -35,7 +35,7 @@ def main_job_report(done: MainJob) -> Report:
         title="How far does this NameNode scale?",
         subtitle=f"{done.job.what} Hadoop {traces[0].meta.release}, everything on this machine.",
         lede=lede,
-        tone=Tone.GOOD if exact and not done.run.failure else Tone.WARNING,
+        tone=Tone.GOOD if exact and run_tone(done.run) is Tone.GOOD else Tone.WARNING,
         figures=(
             KeyFigure("call sequences predicted", done.prediction.sequence_share, ValueKind.SHARE, aim=1.0),
             KeyFigure("logical arguments predicted", logical.share, ValueKind.SHARE, aim=0.99),
