@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from froude.base.errors import InputError, TargetError
-from froude.hadoop import jvm
+from froude.hadoop import jvm, metrics
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.site import read_site
@@ -89,6 +89,9 @@ def test_it_is_formatted_answers_and_leaves_nothing(hadoop: Hadoop, scratch: Pat
         assert sample["FSNamesystemState.NumLiveDataNodes"] == 3
         assert 0 < sample["process.cpu_seconds"] <= namenode.cpu_seconds()
         assert sample["process.rss_bytes"] > 0
+        assert namenode.cache_s < metrics.Web(namenode.http).cache_s
+        properties = (namenode.folder / "conf" / "hadoop-metrics2.properties").read_text()
+        assert f"periodMillis={namenode.cache_s * 1000:.0f}" in properties
         core, hdfs = namenode.site()
         assert (core["fs.defaultFS"], hdfs["dfs.replication"]) == (namenode.uri, "2")
         process = psutil.Process(namenode.pid)

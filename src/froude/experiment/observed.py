@@ -48,8 +48,10 @@ class Observed:
         """Take what it counted so far; of a target that was used already only once its cache has turned over."""
         if self._checked and self._watched is not None:
             counts = self._watched.rpc_counts()
-            sleep = self.clock.sleep
-            self._before = settled_counts(self._watched.rpc_counts, sleep=sleep) if counts else self._asked
+            sleep, cache_s = self.clock.sleep, self._watched.cache_s
+            self._before = self._asked
+            if counts:
+                self._before = settled_counts(self._watched.rpc_counts, sleep=sleep, cache_s=cache_s)
 
     @contextmanager
     def sampled(self) -> Iterator[Sampler | None]:
@@ -63,8 +65,9 @@ class Observed:
         if not self._checked or self._watched is None or run.failure is not None:
             return None
         expected = {method: self._before.get(method, 0) + sent for method, sent in counted_as(run).items()}
+        sleep, cache_s = self.clock.sleep, self._watched.cache_s
         try:
-            after = settled_counts(self._watched.rpc_counts, sleep=self.clock.sleep, expect=expected)
+            after = settled_counts(self._watched.rpc_counts, sleep=sleep, expect=expected, cache_s=cache_s)
         except TargetError:
             return None
         return closure(run, self._before, after)

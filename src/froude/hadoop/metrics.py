@@ -117,6 +117,11 @@ def settled_counts(
 class Watched(Protocol):
     """A daemon whose own metrics can be asked for."""
 
+    @property
+    def cache_s(self) -> float:
+        """How old what it tells may be, seconds."""
+        ...
+
     def rpc_counts(self) -> dict[str, int]:
         """Calls by method so far; up to 10 s old."""
         ...
@@ -132,6 +137,8 @@ class Web:
 
     http: tuple[str, int]
     """Where JMX is."""
+    cache_s: float = CACHE_S
+    """How old what it tells may be, seconds."""
 
     def rpc_counts(self) -> dict[str, int]:
         """Calls by method so far; up to 10 s old (see `settled_counts`).

@@ -187,6 +187,11 @@ class NameNode:
         """Calls by method so far; a moment old (see `metrics.settled_counts`)."""
         return metrics.rpc_counts(self.jmx(metrics.DETAILED))
 
+    @property
+    def cache_s(self) -> float:
+        """How old what its metrics tell may be, seconds."""
+        return settings.METRICS_PERIOD_S
+
     def sample(self) -> dict[str, float]:
         """The numbers of `metrics.NAMENODE_BEANS` now, by `bean.attribute`, and its CPU and memory."""
         beans = [bean for query in metrics.NAMENODE_BEANS for bean in self.jmx(query)]
