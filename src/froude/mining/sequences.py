@@ -34,6 +34,11 @@ class TypeSequences:
     first_difference: str | None = None
     """Where the first node that differs does so."""
 
+    @property
+    def missed(self) -> int:
+        """Nodes predicted or seen whose sequence did not come out."""
+        return max(self.nodes_predicted, self.nodes_real) - self.exact
+
 
 @dataclass(frozen=True, slots=True)
 class EffectCounts:
