@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from froude.base.summary import counted
 from froude.base.units import Quantity
 from froude.workload.plan import Plan, Refusal
 from froude.workload.scale import Count, Scale, term_of, variable_at
@@ -71,7 +72,7 @@ def _open_questions(workload: Workload) -> Iterator[Refusal]:
     open_ = [question for question in workload.questions if not question.answered]
     if open_:
         yield Refusal(
-            f"{_plural(len(open_), 'question')} not answered: the likeliest rule or an example stands in",
+            f"{counted(len(open_), 'question')} not answered: the likeliest rule or an example stands in",
             fatal=False,
         )
 
@@ -122,8 +123,7 @@ def _least(counter: Counter, node_type: NodeType, scale: Scale) -> float:
         each = variable_at(term.names[0], scale) if len(term.names) > 1 else 1.0
         most = each * max(0, ends.get(term.names[-1], 0))
         if term.fold:
-            size = float(term.by) if term.by.isdecimal() else variable_at(term.by, scale)
-            most = most // size if term.fold == "//" else min(most, size - 1)
+            most = term.folded(most, scale) if term.fold == "//" else min(most, term.group_size(scale) - 1)
         least += min(0.0, step * most)
     return least
 
@@ -132,7 +132,3 @@ def _all_counts(node_type: NodeType) -> Iterator[tuple[str, Count]]:
     yield "the number of nodes", node_type.count
     for segment in repeats(node_type.steps):
         yield f"the iterations of {segment.id}", segment.times
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -95,19 +95,33 @@ class Term(NamedTuple):
     by: str
     """Size of a group: a whole number, or a name; empty where there is no fold."""
 
-    def folded(self, value: float, by: float) -> float:
-        """The term, from the value of its names and the size of a group.
+    def group_size(self, scale: Mapping[str, Quantity]) -> float:
+        """Things in a group at a Scale.
 
         Raises:
-            InputError: groups of no size.
+            InputError: the Scale lacks the variable that says it, or groups would have no size.
+        """
+        size = float(self.by) if self.by.isdecimal() else variable_at(self.by, scale)
+        if size < 1:
+            raise InputError(
+                "groups of no size", place=f"{self.fold}{self.by}", found=size, allowed="1 or more"
+            )
+        return size
+
+    def folded(self, value: float, scale: Mapping[str, Quantity]) -> float:
+        """The term, from the value of its names.
+
+        Args:
+            value: of the name, the product or the quotient.
+            scale: which may say how large a group is.
+
+        Raises:
+            InputError: as `group_size`.
         """
         if not self.fold:
             return value
-        if by < 1:
-            raise InputError(
-                "groups of no size", place=f"{self.fold}{self.by}", found=by, allowed="1 or more"
-            )
-        return value // by if self.fold == "//" else value % by
+        size = self.group_size(scale)
+        return value // size if self.fold == "//" else value % size
 
 
 @cache
@@ -212,10 +226,7 @@ def _term_at(text: str, scale: Mapping[str, Quantity]) -> float:
     first, *others = (variable_at(name, scale) for name in term.names)
     if term.quotient and not others[0]:
         raise InputError("nothing can be shared out among none", place=text, found=str(scale))
-    value = first / others[0] if term.quotient else math.prod([first, *others])
-    if not term.fold:
-        return value
-    return term.folded(value, float(term.by) if term.by.isdecimal() else variable_at(term.by, scale))
+    return term.folded(first / others[0] if term.quotient else math.prod([first, *others]), scale)
 
 
 def variable_at(name: str, scale: Mapping[str, Quantity]) -> float:
