@@ -27,8 +27,8 @@ _ROUNDING = 1e-14
 _LARGE = 1e6
 _MOST_ASKED = 4
 """Other counts that are asked about."""
-_LARGEST_GROUP = 64
-"""Largest group whose number of things is looked for."""
+LARGEST_GROUP = 64
+"""Largest group that is looked for, unless a Scale variable is its size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> 
         if not fits:
             continue
         ranked = sorted(fits, key=lambda count: (_rank(count), not _alike(count, name), str(count)))
-        if any(_fractional(count) for count in ranked):
+        if any(count.per is None and not count.whole for count in ranked):
             # Sizes that were all odd, or all even, make half of them look like a line: which it is must be asked.
             grouped = [count for count in _groups(points, varied) if _holds(count, points)]
             if grouped:
@@ -116,7 +116,7 @@ def _groups(points: Points, varied: Sequence[str]) -> list[Count]:
         sizes = {scale[name].value for scale, _ in points}
         if len(sizes) < 3 or any(scale[name].unit for scale, _ in points):
             continue
-        for by in range(2, min(_LARGEST_GROUP, int(max(sizes)) // 2) + 1):
+        for by in range(2, min(LARGEST_GROUP, int(max(sizes)) // 2) + 1):
             for fold in ("//", "%"):
                 term = f"{name}{fold}{by}"
                 groups = Count(0.0, {term: 1.0})
@@ -131,15 +131,8 @@ def _line_over(term: str, points: Sequence[tuple[float, float]]) -> list[Count]:
         return []
     slope = (at_high - at_low) / (high - low)
     intercept = at_low - slope * low
-    whole = slope == round(slope) and slope and intercept == round(intercept)
-    return [Count(intercept, {term: slope})] if whole else []
-
-
-def _fractional(count: Count) -> bool:
-    """Whether it is no whole number at every Scale."""
-    return count.per is None and any(
-        number != round(number) for number in (count.intercept, *count.slopes.values())
-    )
+    count = Count(intercept, {term: slope})
+    return [count] if slope and count.whole else []
 
 
 def _from_some_size_on(points: Points, varied: Sequence[str]) -> list[Count]:

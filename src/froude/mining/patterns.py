@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from froude.base.units import Quantity
-from froude.mining.counts import fit_count
+from froude.mining.counts import LARGEST_GROUP, fit_count
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value
 from froude.workload.types import NODE, Absent, Constant, Counter, Generated, Rule, Scaled, Template
@@ -22,8 +22,6 @@ HEX_SLOT = re.compile(
 )
 """The same where numbers may be written to base 16."""
 
-_LARGEST_GROUP = 64
-"""Largest group that is looked for, unless a Scale variable is its size."""
 _EVIDENCE = 3
 """Calls for each number that a counter over groups is made of: fewer would fit by chance."""
 _SAMPLE = 200
@@ -117,7 +115,7 @@ def _grouped(
     sample = range(0, len(numbers), step)
     for name in reversed(varied):
         most = max(places[name]) + 1
-        literal = {str(size): [size] * len(numbers) for size in range(2, min(_LARGEST_GROUP, most // 2) + 1)}
+        literal = {str(size): [size] * len(numbers) for size in range(2, min(LARGEST_GROUP, most // 2) + 1)}
         known = {
             variable: each for variable, each in sizes.items() if min(each) > 0 and 1 < max(each) <= most // 2
         }
@@ -188,9 +186,7 @@ def scaled(
     if len({str(scale) for scale, _ in points}) < 3 or len(set(numbers)) < 2:
         return None
     count = fit_count(points, pieces=pieces).count
-    if count is None or any(number != round(number) for number in (count.intercept, *count.slopes.values())):
-        return None
-    return Scaled(count)
+    return None if count is None or not count.whole else Scaled(count)
 
 
 def text(

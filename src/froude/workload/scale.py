@@ -190,6 +190,11 @@ class Count:
         sizes = {term.by for term in terms if term.by and not term.by.isdecimal()}
         return frozenset(name for term in terms for name in term.names) | sizes
 
+    @property
+    def whole(self) -> bool:
+        """Whether its intercept and slopes are whole numbers."""
+        return all(number == round(number) for number in (self.intercept, *self.slopes.values()))
+
     def at(self, scale: Mapping[str, Quantity]) -> float:
         """The count at a Scale, not rounded.
 

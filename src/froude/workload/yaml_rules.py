@@ -248,8 +248,7 @@ def _unbraced(text: str) -> str:
 
 def _counter(section: Section, text: str, width: int, radix: int = 10) -> Counter:
     count = section.convert("counter" if "counter" in section else "template", lambda _: Count.parse(text))
-    numbers = [count.intercept, *count.slopes.values()]
-    if count.cap is not None or count.per is not None or any(number != int(number) for number in numbers):
+    if count.cap is not None or count.per is not None or not count.whole:
         raise section.error(None, "not a counter", found=text, allowed="a sum of whole multiples of indices")
     return Counter(
         int(count.intercept), {name: int(step) for name, step in count.slopes.items()}, width, radix
