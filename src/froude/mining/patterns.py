@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -107,38 +107,43 @@ def _grouped(
     numbers: Sequence[int],
     sizes: Mapping[str, Sequence[int]],
 ) -> Counter | None:
-    """A counter over an index in groups: its place in the group, the group's number, or both, beside other indices.
+    """A counter over an index in groups, beside other indices; tried at a sample of the calls first."""
+    step = max(1, len(numbers) // _SAMPLE)
+    for terms in _in_groups(varied, places, sizes):
+        if len(numbers) < _EVIDENCE * (len(terms) + 1):
+            continue
+        names, values = list(terms), list(terms.values())
+        if step > 1 and _line(names, [value[::step] for value in values], numbers[::step]) is None:
+            continue
+        line = _line(names, values, numbers)
+        if line is not None:
+            return line
+    return None
+
+
+def _in_groups(
+    varied: Sequence[str], places: Mapping[str, Sequence[int]], sizes: Mapping[str, Sequence[int]]
+) -> Iterator[dict[str, Sequence[int]]]:
+    """Terms of counters over an index in groups: its place in the group, the group's number, or both, beside others.
 
     A group's size is a number or a Scale variable, and is seen only where there are two groups or more.
     """
-    step = max(1, len(numbers) // _SAMPLE)
-    sample = range(0, len(numbers), step)
     for name in reversed(varied):
         most = max(places[name]) + 1
-        literal = {str(size): [size] * len(numbers) for size in range(2, min(LARGEST_GROUP, most // 2) + 1)}
         known = {
             variable: each for variable, each in sizes.items() if min(each) > 0 and 1 < max(each) <= most // 2
         }
+        literal = {
+            str(size): [size] * len(places[name]) for size in range(2, min(LARGEST_GROUP, most // 2) + 1)
+        }
+        others = {other: places[other] for other in varied if other != name}
         for by, each in (known | literal).items():
-            folds = {
-                f"{name}%{by}": [n % size for n, size in zip(places[name], each, strict=True)],
-                f"{name}//{by}": [n // size for n, size in zip(places[name], each, strict=True)],
-            }
-            others = [other for other in varied if other != name]
-            for kept in ((0,), (1,), (0, 1)):
-                chosen = [*(list(folds)[at] for at in kept)]
-                for beside in ([], others) if others else ([],):
-                    terms = [*chosen, *beside]
-                    values = [folds[term] if term in folds else places[term] for term in terms]
-                    if len(numbers) < _EVIDENCE * (len(terms) + 1):
-                        continue
-                    few = [[value[at] for at in sample] for value in values]
-                    if step > 1 and _line(terms, few, [numbers[at] for at in sample]) is None:
-                        continue
-                    line = _line(terms, values, numbers)
-                    if line is not None:
-                        return line
-    return None
+            place = {f"{name}%{by}": [n % size for n, size in zip(places[name], each, strict=True)]}
+            number = {f"{name}//{by}": [n // size for n, size in zip(places[name], each, strict=True)]}
+            for folds in (place, number, place | number):
+                yield dict(folds)
+                if others:
+                    yield folds | others
 
 
 def _index(occurrence: Occurrence, name: str) -> int:
