@@ -120,14 +120,15 @@ class ArgumentMiner:
         """
         column = _Column(occurrences, values, path)
         best = self._whole(column)
-        if isinstance(best, Flow) and best.which is Which.NTH and best.side is Side.REQUEST:
-            # Two loops that ran alike: what another one sent says less than what this one was answered.
+        # Two loops that ran alike: what another one sent says less than what this one was answered.
+        echoed = isinstance(best, Flow) and best.which is Which.NTH and best.side is Side.REQUEST
+        # The target gave each of these values; that they also count up is because each run began afresh.
+        given = isinstance(best, Constant | CounterRule | Scaled) and self._given(column)
+        if best is None or echoed or given:
             nearer = self._cases(column)
-            best = best if nearer is None or is_open(nearer) else nearer
-        if isinstance(best, Constant | CounterRule | Scaled) and self._given(column):
-            # The target gave each of these values; that they also count up is because each run began afresh.
-            best = self._cases(column)
-        best = best or self._cases(column) or self._first_only(column, own_facts)
+            if not echoed or (nearer is not None and not is_open(nearer)):
+                best = nearer
+        best = best or self._first_only(column, own_facts)
         fact = fact_of(path) if own_facts else None
         if self._one_cluster and fact in NAMING and isinstance(best, Constant | Template | CounterRule):
             # Runs of one cluster show a machine's own facts as if all machines had them.
@@ -163,7 +164,7 @@ class ArgumentMiner:
         if not _telling(value):
             return None
         for flow in self._flows(column, [Side.RESPONSE]):
-            varies = self._one_cluster or self._varying.varies(flow)
+            varies = self._one_cluster or self._varying.varies(flow.call, flow.path)
             if alike(flow.path, column.path) and varies:
                 return flow
         return None
@@ -175,10 +176,9 @@ class ArgumentMiner:
             if isinstance(value, Special) or _wordy(value) or not _telling(value):
                 return False
             sources = self._timeline.sources(occurrence, value)[-_SOURCES_TRIED:]
-            flows = [flow for source in sources for flow in flows_from(source, occurrence.template)]
             if not any(
-                flow.side is Side.RESPONSE and alike(flow.path, column.path) and self._varying.varies(flow)
-                for flow in flows
+                side is Side.RESPONSE and alike(path, column.path) and self._varying.varies(call, path)
+                for call, _, side, path in sources
             ):
                 return False
         return True
@@ -440,9 +440,14 @@ class _Varying:
                 if len(seen) < _ALWAYS_NEW:
                     seen.add(value)
 
-    def varies(self, flow: Flow) -> bool:
-        protocol, method = self._method.get(flow.call, ("", ""))
-        seen = self._seen[protocol, method, flow.path]
+    def varies(self, call: str, path: str) -> bool:
+        """Whether a leaf of a call's answers does.
+
+        Args:
+            call: id of its template.
+            path: the leaf.
+        """
+        seen = self._seen[(*self._method.get(call, ("", "")), path)]
         return len(seen) >= _ALWAYS_NEW or (len(seen) > 1 and all(is_distinctive(value) for value in seen))
 
 
