@@ -119,7 +119,9 @@ def _map_order(leaves: Leaves) -> dict[str, str]:
     for prefix, listed in keys.items():
         if len({key for key, _ in listed}) != len(listed):
             continue
-        places = {old: new for new, (_, old) in enumerate(sorted(listed))}
+        # As they are on the wire: short keys first.
+        listed.sort(key=lambda entry: (len(entry[0]), entry))
+        places = {old: new for new, (_, old) in enumerate(listed)}
         for path in leaves:
             if path.startswith(prefix + "["):
                 index, _, rest = path[len(prefix) + 1 :].partition("]")

@@ -16,7 +16,7 @@ from itertools import combinations, permutations
 import numpy as np
 
 from froude.base.units import Quantity
-from froude.workload.scale import Count
+from froude.workload.scale import NODE, Count
 
 Points = Sequence[tuple[Mapping[str, Quantity], float]]
 """(scale, count seen) of each run."""
@@ -25,6 +25,8 @@ _EXACT = 1e-6
 _ROUNDING = 1e-14
 """Of a large value: rounding of a few operations on doubles."""
 _LARGE = 1e6
+_FARTHER, _COMPARED = 4, 1000
+"""Up to this multiple of the largest size seen two counts are compared, and up to this size."""
 _MOST_ASKED = 4
 """Other counts that are asked about."""
 LARGEST_GROUP = 64
@@ -38,7 +40,11 @@ class Fit:
     count: Count | None
     """The simplest exact fit; None if nothing fits."""
     others: tuple[Count, ...] = ()
-    """Others as simple as it."""
+    """Others as simple as it; of counts over groups every other one that fits, since many are tried."""
+    sure: bool = True
+    """Whether enough sizes were seen; where not, even a count without others may fit by chance."""
+    grouped: bool = False
+    """Whether it counts over groups, of which many were tried."""
 
 
 def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> Fit:
@@ -60,16 +66,18 @@ def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> 
     def single(points: Points, varied: Sequence[str]) -> list[Count]:
         return [*_one(points, varied), *_cut(points, varied, pieces)]
 
-    for family in (single, _capped, _products, _from_some_size_on, _groups, _several):
+    for family in (single, _capped, _products, _from_some_size_on, _shared_out, _groups, _several):
         fits = [count for count in family(points, varied) if _holds(count, points)]
         if not fits:
             continue
+        if family is _groups:
+            return _of_groups(fits, points)
         ranked = sorted(fits, key=lambda count: (_rank(count), not _alike(count, name), str(count)))
         if any(count.per is None and not count.whole for count in ranked):
             # Sizes that were all odd, or all even, make half of them look like a line: which it is must be asked.
             grouped = [count for count in _groups(points, varied) if _holds(count, points)]
             if grouped:
-                best, *equals = {str(count): count for count in (*grouped, *ranked)}.values()
+                best, *equals = _distinct([*sorted(grouped, key=_simple), *ranked], points)
                 return Fit(best, tuple(equals[:_MOST_ASKED]))
         best = ranked[0]
         equals = [c for c in ranked[1:] if _rank(c) == _rank(best) and _alike(c, name) == _alike(best, name)]
@@ -108,7 +116,7 @@ def _products(points: Points, varied: Sequence[str]) -> list[Count]:
 
 
 def _groups(points: Points, varied: Sequence[str]) -> list[Count]:
-    """Whole groups of a variable's things, and what is left over, where three sizes or more show it."""
+    """Whole groups of a variable's things, begun ones, and what is left over, where three sizes or more show it."""
     if not all(value == round(value) for _, value in points):
         return []
     counts = []
@@ -121,7 +129,45 @@ def _groups(points: Points, varied: Sequence[str]) -> list[Count]:
                 term = f"{name}{fold}{by}"
                 groups = Count(0.0, {term: 1.0})
                 counts += _line_over(term, [(groups.at(scale), value) for scale, value in points])
+            counts.append(Count(0.0, {name: 1.0}, None, by))
     return counts
+
+
+def _of_groups(fits: Sequence[Count], points: Points) -> Fit:
+    """The simplest of counts over groups, beside every other; unsure where it has as many numbers as there are sizes."""
+    best, *others = _distinct(sorted(fits, key=_simple), points)
+    sizes = {tuple(scale[name].value for name in best.variables) for scale, _ in points}
+    return Fit(best, tuple(others[:_MOST_ASKED]), len(sizes) > _simple(best)[0] + 1, grouped=True)
+
+
+def _simple(count: Count) -> tuple[int, tuple[int, ...], str]:
+    """How many numbers a count over groups is made of, beside its rank: the group's size, a slope, an offset."""
+    slopes = list(count.slopes.values())
+    return 1 + any(slope != 1 for slope in slopes) + bool(count.intercept), _rank(count), str(count)
+
+
+def _distinct(counts: Sequence[Count], points: Points) -> list[Count]:
+    """Counts without those that are the same at all sizes up to a multiple of those seen."""
+    names = sorted({name for count in counts for name in count.variables})
+    scale = points[0][0]
+    most = max(scale[name].value for scale, _ in points for name in names)
+    kept: dict[tuple[float, ...], Count] = {}
+    for count in counts:
+        sizes = range(1, min(_COMPARED, int(_FARTHER * most)) + 1)
+        values = (count.at({**scale, name: Quantity(size)}) for name in names for size in sizes)
+        kept.setdefault(tuple(values), count)
+    return list(kept.values())
+
+
+def _shared_out(points: Points, varied: Sequence[str]) -> list[Count]:
+    """Shares of things that nodes have by their number: the first ones get one more where they do not come out even."""
+    if NODE not in varied:
+        return []
+    return [
+        Count(0.0, {what: 1.0, NODE: -1.0}, None, among)
+        for what, among in permutations((name for name in varied if name != NODE), 2)
+        if all(scale[among].value > 0 for scale, _ in points)
+    ]
 
 
 def _line_over(term: str, points: Sequence[tuple[float, float]]) -> list[Count]:

@@ -24,6 +24,8 @@ HEX_SLOT = re.compile(
 
 _EVIDENCE = 3
 """Calls for each number that a counter over groups is made of: fewer would fit by chance."""
+_TELLING = 3
+"""Values that a number over groups of the Scale must take: two alternate by chance."""
 _SAMPLE = 200
 """Calls at which such a counter is tried first."""
 
@@ -190,8 +192,10 @@ def scaled(
     points = [(scales[run], float(number)) for run, number in by_run.items()]
     if len({str(scale) for scale, _ in points}) < 3 or len(set(numbers)) < 2:
         return None
-    count = fit_count(points, pieces=pieces).count
-    return None if count is None or not count.whole else Scaled(count)
+    fit = fit_count(points, pieces=pieces)
+    if fit.count is None or not fit.count.whole or (fit.grouped and len(set(numbers)) < _TELLING):
+        return None
+    return Scaled(fit.count)
 
 
 def text(

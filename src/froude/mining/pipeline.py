@@ -23,7 +23,7 @@ from froude.mining.senders import Conventions, senders_of
 from froude.mining.structure import MinedType, Occurrence, find_types
 from froude.mining.timing import start_rules, timings
 from froude.trace.types import Trace
-from froude.workload.scale import Count, Scale
+from froude.workload.scale import Count, Scale, at_node
 from froude.workload.types import (
     CALLEE,
     Actor,
@@ -47,6 +47,8 @@ from froude.workload.walk import within
 
 _MOST_PIECES = 4
 """Sizes of pieces that are tried."""
+_FEWEST_NODES = 5
+"""Nodes of all runs that must be seen before a loop may depend on their number: fewer would fit by chance."""
 _CERTAIN = 0.95
 """An effect seen for this share of its causes is always there: a capture's end cuts the last ones off."""
 
@@ -187,9 +189,8 @@ class _Builder:
                 if isinstance(item, Loop):
                     name = f"L{next(loops)}"
                     seen = mined.times[name]
-                    points = [(self._scales[run], float(times)) for run, times in seen]
-                    counts = sorted({times for _, times in seen})
-                    fit = fit_count(points, pieces=self._pieces)
+                    counts = sorted({times for *_, times in seen})
+                    fit = self._iterations(seen)
                     what = f"iterations of {name} in {mined.name}"
                     steps.append(Repeat(name, self._count(mined, fit, what, counts), build(item.body)))
                 else:
@@ -200,6 +201,14 @@ class _Builder:
             return tuple(steps)
 
         return build(items)
+
+    def _iterations(self, seen: Sequence[tuple[int, int, int]]) -> Fit:
+        """The count of a loop, by the Scale alone if that will do, else by the node's number, too."""
+        fit = fit_count([(self._scales[run], float(times)) for run, _, times in seen], pieces=self._pieces)
+        points = [(at_node(self._scales[run], node), float(times)) for run, node, times in seen]
+        if fit.count is not None or len({str(scale) for scale, _ in points}) < _FEWEST_NODES:
+            return fit
+        return fit_count(points, pieces=self._pieces)
 
     def _template(
         self, mined: MinedType, template: str, occurrences: Sequence[Occurrence], token: object
@@ -290,7 +299,7 @@ class _Builder:
             text = f"{what}: {', '.join(map(str, seen))} fit no count"
             self.findings.append(Finding(text, fatal=True, node_type=mined.name))
             return Count(float(median(seen)) if seen else 0.0)
-        if fit.others:
+        if fit.others or not fit.sure:
             candidates = tuple(Scaled(count) for count in (fit.count, *fit.others))
             text = f"{what}: is it {' or '.join(str(c.count) for c in candidates)}?"
             self.questions.append(Question(f"{mined.name}:{what}", text, mined.name, candidates=candidates))

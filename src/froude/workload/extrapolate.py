@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from froude.base.summary import counted
 from froude.base.units import Quantity
 from froude.workload.plan import Plan, Refusal
-from froude.workload.scale import Count, Scale, term_of, variable_at
+from froude.workload.scale import Count, Scale, at_node, term_of, variable_at
 from froude.workload.types import NODE, Counter, NodeType, Rule, Scaled, Template, Workload
 from froude.workload.walk import repeats, templates, within
 
@@ -81,12 +81,12 @@ def _counts(
     node_type: NodeType, scale: Scale, recorded: Sequence[Mapping[str, Quantity]]
 ) -> Iterator[Refusal]:
     for what, count in _all_counts(node_type):
-        value = count.at(scale)
+        value = _at_ends(count, node_type, scale)
         if abs(value - round(value)) > _WHOLE:
             text = f"{node_type.name}: {what} would be {value:g} ({count}), which is not a whole number"
             yield Refusal(text, node_type.name, fatal=False)
         # What begins at some size is below zero, and meant to be none, at a recorded scale too.
-        if value < 0 and not any(count.at(seen) < 0 for seen in recorded):
+        if value < 0 and not any(_at_ends(count, node_type, seen) < 0 for seen in recorded):
             yield Refusal(f"{node_type.name}: {what} would be {value:g} ({count})", node_type.name)
 
 
@@ -115,8 +115,12 @@ def _with_names(rule: Rule) -> Iterator[tuple[Scaled | Counter, bool]]:
 
 def _least(counter: Counter, node_type: NodeType, scale: Scale) -> float:
     """The smallest number that a counter comes to on any node in any iteration."""
-    ends = {segment.id: segment.times.whole_at(scale) - 1 for segment in repeats(node_type.steps)}
-    ends[NODE] = node_type.count.whole_at(scale) - 1
+    last = node_type.count.whole_at(scale) - 1
+    ends = {
+        segment.id: max(segment.times.whole_at(at_node(scale, node)) for node in (0, last)) - 1
+        for segment in repeats(node_type.steps)
+    }
+    ends[NODE] = last
     least = float(counter.base)
     for name, step in counter.steps.items():
         term = term_of(name)
@@ -126,6 +130,14 @@ def _least(counter: Counter, node_type: NodeType, scale: Scale) -> float:
             most = term.folded(most, scale) if term.fold == "//" else min(most, term.group_size(scale) - 1)
         least += min(0.0, step * most)
     return least
+
+
+def _at_ends(count: Count, node_type: NodeType, scale: Mapping[str, Quantity]) -> float:
+    """A count at a Scale; of one that depends on the node's number the lower of its first and last node's."""
+    if not count.of_node:
+        return count.at(scale)
+    last = max(0, node_type.count.whole_at(scale) - 1)
+    return min(count.at(at_node(scale, node)) for node in (0, last))
 
 
 def _all_counts(node_type: NodeType) -> Iterator[tuple[str, Count]]:

@@ -14,13 +14,11 @@ from enum import Enum
 
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
+from froude.workload.scale import NODE as NODE  # noqa: PLC0414 - an index of these rules, too
 from froude.workload.scale import Count
 
 Scalar = bool | int | float | str | bytes | None
 """A leaf's value; None stands for a message that is present and empty (leaf path `name{}`)."""
-
-NODE = "node"
-"""Index name: the node's number within its type, from 0."""
 
 CALLEE = "(callee)"
 """In place of a leaf path: a question about whom a call is addressed to, not about an argument."""
@@ -218,6 +216,7 @@ class Repeat:
     id: str
     """Name of the iteration index within the node type, for example `L1`."""
     times: Count
+    """Iterations; it may depend on the node's number (`workload.scale.at_node`)."""
     steps: tuple[Step, ...]
 
 
