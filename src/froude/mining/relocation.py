@@ -23,7 +23,7 @@ from froude.workload.types import Actor, Scalar
 _HOLDS = 0.9
 """Share of a call's occurrences that one kind of cause must explain."""
 _PART = 0.5
-"""Share that one kind of request to their node must explain, where the rest are the node's own calls."""
+"""Share that the likeliest of several kinds of causes must explain alone."""
 _MOST = 0.3
 """Share of the calls that a channel could explain which must each have a place of its own there."""
 _CHANNELS = 3
@@ -36,6 +36,7 @@ _SAMPLE = 60
 """Calls of a kind that are tried first: where these have no common cause, the rest is not looked at."""
 _SLACK_S = 0.001
 """An answer counts as earlier if it passed this much after the call, at most: two connections, one clock."""
+_INDEX = re.compile(r"\[(\d+)\]")
 _INDEXED = re.compile(r"^(.*)\[(\d+)\](.*?)$")
 
 
@@ -238,8 +239,10 @@ def _explained(calls: Sequence[tuple[Sender, Logical]], runs: Mapping[int, _Run]
         options.append(causes)
     relocations: list[Relocation] = []
     left, needed = options, max(2, _HOLDS * len(calls))
+    # A node that a program of its own plays reacts, and to several kinds of calls: no one need explain nearly all.
+    first = _PART if calls[0][0].role.emulated else _HOLDS
     while sum(len(relocated.caused) for relocated in relocations) < needed:
-        best = _best(left, needed if not relocations else 2, runs)
+        best = _best(left, 2 if relocations else max(2, first * len(calls)), runs)
         if best is None or len(relocations) == _CHANNELS:
             return ()
         relocation, left = best
@@ -377,8 +380,11 @@ def _named(draft: Caused, value: Scalar, run: _Run) -> Iterable[tuple[Channel, C
         if name == value or not is_distinctive(name):
             continue
         users = run.names.get((sender.role.name, name))
-        match = _INDEXED.match(path)
-        if match and users is not None and len(users) == 1 and id(sender) in users:
-            owner, fact = match[3].lstrip("."), users[id(sender)]
-            channel = Channel(draft.cause.token, Actor.OWNER, match[1], owner, fact)
-            yield channel, replace(draft, index=int(match[2]))
+        if users is None or set(users) != {id(sender)}:
+            continue
+        for index in _INDEX.finditer(path):
+            # Any of the lists that it stands in may be the one whose element is meant: a command's targets, or each
+            # target's nodes.
+            each, owner = path[: index.start()], path[index.end() :].lstrip(".")
+            channel = Channel(draft.cause.token, Actor.OWNER, each, owner, users[id(sender)])
+            yield channel, replace(draft, index=int(index[1]))
