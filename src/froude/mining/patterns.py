@@ -22,6 +22,8 @@ HEX_SLOT = re.compile(
 )
 """The same where numbers may be written to base 16."""
 
+_LARGEST_STEP = 12
+"""Largest step by which a loop may go through things that stand in groups."""
 _EVIDENCE = 3
 """Calls for each number that a counter over groups is made of: fewer would fit by chance."""
 _TELLING = 3
@@ -115,12 +117,23 @@ def _grouped(
         if len(numbers) < _EVIDENCE * (len(terms) + 1):
             continue
         names, values = list(terms), list(terms.values())
+        if not _decided(values, numbers):
+            continue
         if step > 1 and _line(names, [value[::step] for value in values], numbers[::step]) is None:
             continue
         line = _line(names, values, numbers)
         if line is not None:
             return line
     return None
+
+
+def _decided(values: Sequence[Sequence[int]], numbers: Sequence[int]) -> bool:
+    """Whether the same values of all terms always go with the same number: a quick no to most terms that are tried."""
+    seen: dict[tuple[int, ...], int] = {}
+    return all(
+        seen.setdefault(key, number) == number
+        for key, number in zip(zip(*values, strict=True), numbers, strict=True)
+    )
 
 
 def _in_groups(
@@ -146,6 +159,12 @@ def _in_groups(
                 yield dict(folds)
                 if others:
                     yield folds | others
+        # Every third thing is in its place among the folders, too: which is no plain remainder of the iteration.
+        for by, each in sizes.items():
+            if min(each) > 0 and max(each) > 1:
+                for factor in range(2, _LARGEST_STEP + 1):
+                    place = [factor * n % size for n, size in zip(places[name], each, strict=True)]
+                    yield {f"({factor}*{name})%{by}": place}
 
 
 def _index(occurrence: Occurrence, name: str) -> int:
