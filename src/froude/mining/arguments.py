@@ -356,7 +356,8 @@ class ArgumentMiner:
         rule = self._usual(column, asked=fact is None) or (NodeFact(fact) if fact is not None else None)
         rule = rule or (recognise(present) if present else None)
         if rule is None and own_facts and column.occurrences[0].cause is not None:
-            rule = choice(present)
+            # Ids are of one cluster and one run: none that was recorded is a choice elsewhere.
+            rule = None if any(_telling(value) for value in present) else choice(present)
         if rule is None and len(present) == len(column.values):
             rule = patterns.text(column.occurrences, column.values, self._slot, random=True)
         return rule or Unknown(_examples(present))

@@ -11,7 +11,7 @@ from froude.base.units import Quantity
 from froude.mining.counts import LARGEST_GROUP, fit_count
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value
-from froude.workload.types import NODE, Absent, Constant, Counter, Generated, Rule, Scaled, Template
+from froude.workload.types import LETTERS, NODE, Absent, Constant, Counter, Generated, Rule, Scaled, Template
 
 SLOT = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d+)")
 """What may vary in a text: a UUID, or a run of digits."""
@@ -22,12 +22,15 @@ HEX_SLOT = re.compile(
 )
 """The same where numbers may be written to base 16."""
 
+LETTER_SLOT = re.compile(r"((?<![0-9A-Za-z])[a-z]{1,3}(?![0-9A-Za-z])|\d+)")
+"""The same where a few letters may count: `part-aa`, `part-ab`."""
+
 _LARGEST_STEP = 12
 """Largest step by which a loop may go through things that stand in groups."""
 _EVIDENCE = 3
 """Calls for each number that a counter over groups is made of: fewer would fit by chance."""
 _TELLING = 3
-"""Values that a number over groups of the Scale must take: two alternate by chance."""
+"""Different values that a number over groups of the Scale, or letters, must take: two alternate by chance."""
 _SAMPLE = 200
 """Calls at which such a counter is tried first."""
 
@@ -163,8 +166,8 @@ def _in_groups(
         for by, each in sizes.items():
             if min(each) > 0 and max(each) > 1:
                 for factor in range(2, _LARGEST_STEP + 1):
-                    place = [factor * n % size for n, size in zip(places[name], each, strict=True)]
-                    yield {f"({factor}*{name})%{by}": place}
+                    stepped = [factor * n % size for n, size in zip(places[name], each, strict=True)]
+                    yield {f"({factor}*{name})%{by}": stepped}
 
 
 def _index(occurrence: Occurrence, name: str) -> int:
@@ -231,7 +234,7 @@ def text(
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < len(values) or len(texts) < 2:
         return None
-    for slots in (SLOT, HEX_SLOT):
+    for slots in (SLOT, HEX_SLOT, LETTER_SLOT):
         template = _by_slots(
             occurrences, [slots.split(occurrence) for occurrence in texts], slot_rule, random=random
         )
@@ -264,6 +267,10 @@ def _by_slots(
 
 def _slot(occurrences: Sequence[Occurrence], column: Sequence[str], slot_rule: SlotRule) -> Rule | None:
     """The rule of one slot's digits: a counter to base 10 or 16, or what `slot_rule` finds for plain numbers."""
+    if all(digits.isalpha() for digits in column) and len({len(digits) for digits in column}) == 1:
+        written = _lettered(occurrences, column)
+        if written is not None:
+            return written
     decimal = all(digits.isdigit() for digits in column)
     if not any(character.isdigit() for digits in column for character in digits):
         return None  # letters that follow each other are letters, not numbers to base 16
@@ -278,6 +285,18 @@ def _slot(occurrences: Sequence[Occurrence], column: Sequence[str], slot_rule: S
     if isinstance(other, Counter):
         return _written(other, column, 10)
     return None if any(str(int(digits)) != digits for digits in column) else other
+
+
+def _lettered(occurrences: Sequence[Occurrence], column: Sequence[str]) -> Counter | None:
+    """A counter in letters, where enough different ones were seen for it to be no accident."""
+    if len(set(column)) < _TELLING or not all(digits.isascii() and digits.islower() for digits in column):
+        return None
+    numbers = [
+        sum((ord(digit) - ord("a")) * LETTERS**at for at, digit in enumerate(reversed(digits)))
+        for digits in column
+    ]
+    line = counter(occurrences, numbers)
+    return None if line is None else Counter(line.base, line.steps, len(column[0]), LETTERS)
 
 
 def _written(line: Counter, column: Sequence[str], radix: int) -> Counter | None:

@@ -269,9 +269,12 @@ def _best(
     One place causes one effect: a second call of the same place is left to another channel.
     """
     votes: Counter[Channel] = Counter()
+    places: dict[Channel, set[_Place]] = defaultdict(set)
     latest: Counter[Channel] = Counter()
     for causes in options:
         votes.update(causes.keys())
+        for channel, caused_call in causes.items():
+            places[channel].add(_place(caused_call))
         order = max((caused_call.cause.order for caused_call in causes.values()), default=0)
         latest.update(channel for channel, caused_call in causes.items() if caused_call.cause.order == order)
 
@@ -280,6 +283,7 @@ def _best(
             latest[channel] < _HOLDS * votes[channel],
             channel.actor is Actor.SELF,
             -votes[channel],
+            -len(places[channel]),
             _plainness(channel),
             (channel.token, channel.actor.value, channel.each, channel.owner, channel.fact),
         )
@@ -340,7 +344,7 @@ def _causes(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel,
                 continue
             if other is not sender:
                 seen.add(cause.token)
-                yield from _named(Caused(call, sender, cause, 0), value, run)
+                yield from _named(Caused(call, sender, cause, 0), value, path, run)
             elif id(cause) in beats and (match := _INDEXED.match(path)) is not None:
                 seen.add(cause.token)
                 channel = Channel(cause.token, Actor.SELF, match[1], "", "")
@@ -373,18 +377,33 @@ def _learned(value: Scalar, sender: Sender, run: _Run) -> bool:
     return run.answers[value][0][0].order < run.sent[id(sender), value]
 
 
-def _named(draft: Caused, value: Scalar, run: _Run) -> Iterable[tuple[Channel, Caused]]:
-    """Elements of the cause's answer that name the sender, and no other of its role."""
+def _named(draft: Caused, value: Scalar, place: str, run: _Run) -> Iterable[tuple[Channel, Caused]]:
+    """Elements of the cause's answer that name the sender, and no other of its role.
+
+    First come those at the place in their list that the value has in its: a command's second target gets its second
+    block.
+
+    Args:
+        draft: the call and its cause.
+        value: of the call, that the answer holds.
+        place: leaf path of the answer where it does.
+        run: all that was said.
+    """
     sender = draft.sender
+    numbers = [int(index) for index in _INDEX.findall(place)]
+    elements: list[tuple[bool, Channel, int]] = []
     for path, name in (draft.cause.response or {}).items():
         if name == value or not is_distinctive(name):
             continue
         users = run.names.get((sender.role.name, name))
         if users is None or set(users) != {id(sender)}:
             continue
-        for index in _INDEX.finditer(path):
+        for depth, index in enumerate(_INDEX.finditer(path)):
             # Any of the lists that it stands in may be the one whose element is meant: a command's targets, or each
             # target's nodes.
             each, owner = path[: index.start()], path[index.end() :].lstrip(".")
             channel = Channel(draft.cause.token, Actor.OWNER, each, owner, users[id(sender)])
-            yield channel, replace(draft, index=int(index[1]))
+            apart = depth < len(numbers) and numbers[depth] != int(index[1])
+            elements.append((apart, channel, int(index[1])))
+    for _, channel, at in sorted(elements, key=lambda element: element[0]):
+        yield channel, replace(draft, index=at)

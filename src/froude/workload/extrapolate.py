@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from froude.base.summary import counted
 from froude.base.units import Quantity
 from froude.workload.plan import Plan, Refusal
 from froude.workload.scale import Count, Scale, at_node, term_of, variable_at
-from froude.workload.types import NODE, Counter, NodeType, Rule, Scaled, Template, Workload
+from froude.workload.types import LETTERS, NODE, Counter, NodeType, Rule, Scaled, Template, Workload
 from froude.workload.walk import repeats, templates, within
 
 _WHOLE = 1e-6
@@ -96,13 +96,22 @@ def _numbers(node_type: NodeType, scale: Scale) -> Iterator[Refusal]:
         for path, rule in call.arguments.items():
             for number, named in _with_names(rule):
                 value = (
-                    number.count.at(scale) if isinstance(number, Scaled) else _least(number, node_type, scale)
+                    number.count.at(scale)
+                    if isinstance(number, Scaled)
+                    else _end(number, node_type, scale, min)
                 )
                 text = f"{node_type.name}: {path} of {call.method} would hold {value:g}"
                 if abs(value - round(value)) > _WHOLE:
                     yield Refusal(f"{text}, which is not a whole number", node_type.name, fatal=named)
                 elif value < 0 and named:
                     yield Refusal(f"{text}, and a name has no number below zero", node_type.name)
+                if isinstance(number, Counter) and number.radix == LETTERS:
+                    most = _end(number, node_type, scale, max)
+                    if most >= LETTERS**number.width:
+                        text = (
+                            f"{path} of {call.method} would need more than {counted(number.width, 'letter')}"
+                        )
+                        yield Refusal(f"{node_type.name}: {text}", node_type.name)
 
 
 def _with_names(rule: Rule) -> Iterator[tuple[Scaled | Counter, bool]]:
@@ -113,23 +122,27 @@ def _with_names(rule: Rule) -> Iterator[tuple[Scaled | Counter, bool]]:
     yield from ((number, False) for number in (rule,) if isinstance(number, Scaled | Counter))
 
 
-def _least(counter: Counter, node_type: NodeType, scale: Scale) -> float:
-    """The smallest number that a counter comes to on any node in any iteration."""
+def _end(counter: Counter, node_type: NodeType, scale: Scale, end: Callable[[float, float], float]) -> float:
+    """The smallest or largest number, by `min` or `max`, that a counter comes to on any node in any iteration."""
     last = node_type.count.whole_at(scale) - 1
     ends = {
         segment.id: max(segment.times.whole_at(at_node(scale, node)) for node in (0, last)) - 1
         for segment in repeats(node_type.steps)
     }
     ends[NODE] = last
-    least = float(counter.base)
+    total = float(counter.base)
     for name, step in counter.steps.items():
         term = term_of(name)
         each = variable_at(term.names[0], scale) if len(term.names) > 1 else 1.0
         most = each * max(0, ends.get(term.names[-1], 0))
         if term.fold:
-            most = term.folded(most, scale) if term.fold == "//" else min(most, term.group_size(scale) - 1)
-        least += min(0.0, step * most)
-    return least
+            most = (
+                term.folded(most, scale)
+                if term.fold == "//"
+                else min(term.factor * most, term.group_size(scale) - 1)
+            )
+        total += end(0.0, step * most)
+    return total
 
 
 def _at_ends(count: Count, node_type: NodeType, scale: Mapping[str, Quantity]) -> float:
