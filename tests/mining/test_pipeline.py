@@ -145,3 +145,33 @@ def test_numbers_that_go_on_from_node_to_node() -> None:
     """`part-00003` is the second node's first file of three: its number counts by a Scale variable."""
     mined = mine_recordings([_numbered_on(1, 4), _numbered_on(2, 6), _numbered_on(3, 5)])
     assert predict_recording(mined, _numbered_on(5, 8)).row("all").share == 1.0
+
+
+def _shared(files: int, clients: int) -> Recording:
+    """Clients that share files out: the nth takes each file that leaves n over, when divided by their number."""
+    events = [
+        event(
+            0,
+            method,
+            {"src": f"/in/host-{node}/part-{n:03d}"},
+            client=f"c{node}",
+            start_s=node * 100 + n + late,
+        )
+        for node in range(clients)
+        for n in range(len(range(node, files, clients)))
+        for method, late in (("mkdirs", 0.1), ("create", 0.2))
+    ]
+    numbered = [replace(each, order=order, call_id=order) for order, each in enumerate(events)]
+    return Recording(numbered, Scale.of(files=files, clients=clients), f"CID-{files}-{clients}")
+
+
+def test_files_shared_out_unevenly_are_predicted_of_each_client() -> None:
+    """Some clients have one file more than others: which, follows from their number, at a size never seen too."""
+    workload = mine_recordings([_shared(7, 2), _shared(8, 3), _shared(11, 4)])
+    (client,) = workload.node_types
+    assert isinstance(client.steps[0], Repeat)
+    assert str(client.steps[0].times) == "ceil((files - node) / clients)"
+    assert not workload.questions
+    prediction = predict_recording(workload, _shared(23, 6))
+    assert prediction.sequence_share == prediction.row("all").share == 1.0
+    assert prediction.silent_share == prediction.silent_sequences == 0
