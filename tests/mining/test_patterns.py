@@ -107,13 +107,13 @@ def test_a_number_that_follows_from_the_scale_needs_three_scales() -> None:
     """Two points make any line; and it is one number in each run."""
     scales = [Scale.of(n=n) for n in (2, 3, 5)]
     three = at({}, {}, {}, runs=[0, 1, 2])
-    rule = scaled(three, [7, 10, 16], scales)
+    (rule,) = scaled(three, [7, 10, 16], scales)
     assert rule is not None
     assert str(rule.count) == "3*n + 1"
-    assert scaled(three[:2], [7, 10], scales[:2]) is None
-    assert scaled(at({}, {}, {}, {}, runs=[0, 0, 1, 2]), [7, 8, 10, 16], scales) is None
-    assert scaled(three, [7, 10, True], scales) is None
-    assert scaled(three, [7, 7, 7], scales) is None
+    assert not scaled(three[:2], [7, 10], scales[:2])
+    assert not scaled(at({}, {}, {}, {}, runs=[0, 0, 1, 2]), [7, 8, 10, 16], scales)
+    assert not scaled(three, [7, 10, True], scales)
+    assert not scaled(three, [7, 7, 7], scales)
 
 
 def test_a_text_is_fixed_but_for_its_numbers() -> None:

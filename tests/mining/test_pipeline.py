@@ -12,7 +12,7 @@ from froude.mining.events import Recording
 from froude.mining.pipeline import mine, mine_recordings
 from froude.mining.prediction import predict_recording
 from froude.workload.scale import Scale
-from froude.workload.types import Cases, Counter, Flow, Repeat, Template, Which, Workload
+from froude.workload.types import Cases, Counter, Flow, Repeat, Scaled, Template, Which, Workload
 from froude.workload.walk import templates
 from froude.workload.yaml_file import dump_workload, read_workload, write_workload
 from tests.mining.events import event
@@ -175,3 +175,34 @@ def test_files_shared_out_unevenly_are_predicted_of_each_client() -> None:
     prediction = predict_recording(workload, _shared(23, 6))
     assert prediction.sequence_share == prediction.row("all").share == 1.0
     assert prediction.silent_share == prediction.silent_sequences == 0
+
+
+def _one_client(kind: str, **scale: int) -> Recording:
+    """A client that names the number of its files; only some runs have a sweeper."""
+    events = [event(0, "begin", {"total": 2 * scale["files"] + 10_000})]
+    events += [event(n + 1, "create", {"src": f"/in/{n}"}) for n in range(scale["files"])]
+    if kind == "swept":
+        events += [event(100 + n, "sweep", {"src": "/in"}, client="b") for n in range(2)]
+    numbered = [replace(each, order=order, call_id=order) for order, each in enumerate(events)]
+    return Recording(numbered, Scale.of(**scale), str(scale))
+
+
+def test_a_type_that_one_run_alone_had_limits_other_scales() -> None:
+    """What seems constant in it was never held against another size."""
+    mined = mine_recordings(
+        [_one_client("", files=4), _one_client("swept", files=6), _one_client("", files=9)]
+    )
+    (finding,) = (f for f in mined.findings if "one run alone" in f.what)
+    assert finding.fatal
+    assert mined.node_type(str(finding.node_type)).steps
+
+
+def test_an_argument_that_two_variables_explain_is_asked() -> None:
+    """Files and folders rose together: which of them the total follows shows only where they do not."""
+    mined = mine_recordings([_one_client("", files=n, folders=n + 3) for n in (4, 6, 9)])
+    (question,) = (q for q in mined.questions if q.path == "total")
+    assert {str(rule.count) for rule in question.candidates if isinstance(rule, Scaled)} == {
+        "2*files + 10000",
+        "2*folders + 9994",
+    }
+    assert "more than one way" in question.text

@@ -83,6 +83,8 @@ class ArgumentMiner:
         self._timeline = timeline
         self._scales = scales
         self._varying = _Varying()
+        self._equals: dict[str, tuple[Scaled, ...]] = {}
+        """By a count of the Scale that some rule is made of: others that fit as well."""
         self.doubts: list[Doubt] = []
         """Constants that stand although a few calls differ."""
 
@@ -119,6 +121,20 @@ class ArgumentMiner:
             own_facts: as in `rules`.
         """
         column = _Column(occurrences, values, path)
+        rule = self._rule(column, own_facts)
+        others = [
+            other
+            for part in within(rule)
+            if isinstance(part, Scaled)
+            for equal in self._equals.get(str(part.count), ())
+            if self._holds(other := _replaced(rule, part, equal), column)
+        ]
+        if others:
+            self.doubts.append(Doubt(occurrences[0].template, path, (), rule, tuple(others)))
+        return rule
+
+    def _rule(self, column: _Column, own_facts: bool) -> Rule:
+        path = column.path
         best = self._whole(column)
         # Two loops that ran alike: what another one sent says less than what this one was answered.
         echoed = isinstance(best, Flow) and best.which is Which.NTH and best.side is Side.REQUEST
@@ -148,7 +164,7 @@ class ArgumentMiner:
             return self._assigned(column) or regular
         return (
             self._flow(column)
-            or patterns.scaled(column.occurrences, column.values, self._scales, self._pieces)
+            or self._scaled(column.occurrences, column.values, self._pieces)
             or self._shifted(column)
             or self._within(column)
         )
@@ -184,12 +200,20 @@ class ArgumentMiner:
         return True
 
     def _slot(self, occurrences: Sequence[Occurrence], numbers: Sequence[int]) -> Rule | None:
-        rule = patterns.scaled(occurrences, numbers, self._scales) or patterns.counter(
-            occurrences, numbers, self._scales
-        )
+        rule = self._scaled(occurrences, numbers) or patterns.counter(occurrences, numbers, self._scales)
         if rule is not None or not all(is_distinctive(number) for number in numbers):
             return rule
         return self._flow(_Column(occurrences, list(numbers), ""))
+
+    def _scaled(
+        self, occurrences: Sequence[Occurrence], values: Sequence[Value], pieces: Sequence[int] = ()
+    ) -> Scaled | None:
+        fits = patterns.scaled(occurrences, values, self._scales, pieces)
+        if not fits:
+            return None
+        best, *others = fits
+        self._equals[str(best.count)] = tuple(others)
+        return best
 
     # --- flows ------------------------------------------------------------------------------------------
 
@@ -392,6 +416,20 @@ class Doubt:
     others: tuple[Scalar, ...]
     """Values that it does not explain; none where it is only sometimes absent."""
     rule: Rule
+    equals: tuple[Rule, ...] = ()
+    """Other rules that hold at all calls: which is right shows at another Scale."""
+
+
+def _replaced(rule: Rule, old: Rule, new: Rule) -> Rule:
+    """A rule with a part of it in another's place."""
+    if rule is old:
+        return new
+    if isinstance(rule, Template):
+        return Template(tuple(p if isinstance(p, str) else _replaced(p, old, new) for p in rule.parts))
+    if isinstance(rule, Cases):
+        first, last = (None if r is None else _replaced(r, old, new) for r in (rule.first, rule.last))
+        return Cases(rule.index, first, last, _replaced(rule.otherwise, old, new))
+    return rule
 
 
 def _examples(values: Sequence[Scalar]) -> tuple[Scalar, ...]:

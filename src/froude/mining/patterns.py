@@ -192,7 +192,7 @@ def scaled(
     values: Sequence[Value],
     scales: Sequence[Mapping[str, Quantity]],
     pieces: Sequence[int] = (),
-) -> Scaled | None:
+) -> tuple[Scaled, ...]:
     """A whole number that follows from the Scale; needs three distinct scales: two points make any line.
 
     Args:
@@ -202,22 +202,22 @@ def scaled(
         pieces: sizes of pieces that things may be cut into, such as block sizes in bytes.
 
     Returns:
-        The rule; None where none fits, or where one run has more than one value.
+        The rules that fit, likeliest first; none where one run has more than one value.
     """
     numbers = [value for value in values if type(value) is int]
     if len(numbers) < len(values):
-        return None
+        return ()
     by_run: dict[int, int] = {}
     for occurrence, number in zip(occurrences, numbers, strict=True):
         if by_run.setdefault(occurrence.run, number) != number:
-            return None
+            return ()
     points = [(scales[run], float(number)) for run, number in by_run.items()]
     if len({str(scale) for scale, _ in points}) < 3 or len(set(numbers)) < 2:
-        return None
+        return ()
     fit = fit_count(points, pieces=pieces)
     if fit.count is None or not fit.count.whole or (fit.grouped and len(set(numbers)) < _TELLING):
-        return None
-    return Scaled(fit.count)
+        return ()
+    return tuple(Scaled(count) for count in (fit.count, *fit.others) if count.whole)
 
 
 def text(

@@ -119,6 +119,7 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         findings = [
             *_scale_findings(recordings),
             *_unknown(recordings),
+            *_lone(types, recordings),
             *findings,
             *builder.findings,
             *_lost(placement),
@@ -317,11 +318,11 @@ class _Builder:
     def _doubt(self, mined: MinedType, template: str, method: str, rules: Mapping[str, Rule]) -> None:
         for doubt in self._miner.doubts:
             if doubt.template == template and rules.get(doubt.path) == doubt.rule:
-                unsure = (
-                    "is nearly always the same; what else may it be"
-                    if doubt.others
-                    else "is not always set; when"
-                )
+                unsure = "is not always set; when"
+                if doubt.others:
+                    unsure = "is nearly always the same; what else may it be"
+                if doubt.equals:
+                    unsure = "follows the Scale in more than one way; which is it"
                 text = f"{mined.name}: {doubt.path} of {method} {unsure}?"
                 self.questions.append(
                     Question(
@@ -331,7 +332,7 @@ class _Builder:
                         template,
                         doubt.path,
                         doubt.others,
-                        (doubt.rule,),
+                        (doubt.rule, *doubt.equals),
                     )
                 )
 
@@ -414,6 +415,17 @@ def _unknown(recordings: Sequence[Recording]) -> list[Finding]:
     total = sum(sum(recording.unknown.values()) for recording in recordings)
     what = f"{total} calls left out, whose methods the schema does not know: {', '.join(names)}"
     return [Finding(what, fatal=False)] if total else []
+
+
+def _lone(types: Sequence[MinedType], recordings: Sequence[Recording]) -> list[Finding]:
+    """Types that only one of several runs had: what looks constant there was never held against another size."""
+    if len({str(recording.scale) for recording in recordings}) < 2:
+        return []
+    return [
+        Finding(f"node type {mined.name!r} was seen in one run alone", fatal=True, node_type=mined.name)
+        for mined in types
+        if len({sender.run for sender in mined.senders}) == 1
+    ]
 
 
 def _lost(placement: Placement) -> list[Finding]:

@@ -273,8 +273,8 @@ def _best(
     latest: Counter[Channel] = Counter()
     for causes in options:
         votes.update(causes.keys())
-        for channel, caused_call in causes.items():
-            places[channel].add(_place(caused_call))
+        for channel, each in causes.items():
+            places[channel].add(_place(each))
         order = max((caused_call.cause.order for caused_call in causes.values()), default=0)
         latest.update(channel for channel, caused_call in causes.items() if caused_call.cause.order == order)
 
