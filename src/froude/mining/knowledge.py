@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from froude.workload.types import SCRIPTED
+from froude.workload.types import SCRIPTED, Poll
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,9 @@ class Batch:
 
 BATCHES = {"blockReceivedAndDeleted": Batch("blocks", "blocks", "status")}
 """By method."""
+
+POLLS = {"complete": Poll("result", True)}
+"""Calls that are repeated until an answer has a value, by method: a quick run shows none that had to be."""
 
 REAL_TIME = frozenset({"sendHeartbeat", "sendLifeline", "nodeHeartbeat", "renewLease", "allocate"})
 """Methods that a short run may show too rarely for their period to be found."""

@@ -17,6 +17,7 @@ from enum import Enum
 
 from froude.base.units import Quantity
 from froude.mining.announced import Announced
+from froude.mining.canonical import is_empty_batch
 from froude.mining.events import Event, Recording, recording_of
 from froude.mining.flows import OccurrenceContext
 from froude.mining.matching import match, token_of
@@ -342,7 +343,7 @@ def _rows(
     for event in recording.events:
         name = "periodic" if (event.protocol, event.method) in periodic else "logical"
         for leaf in _leaves(event):
-            counted[name][score.outcomes.get(leaf, LeafOutcome.UNEXPECTED)] += 1
+            counted[name][_outcome(event, leaf, score)] += 1
             reached[name] += reachable is not None and leaf in reachable
     counted["all"] = counted["logical"] + counted["periodic"]
     reached["all"] = reached["logical"] + reached["periodic"]
@@ -350,6 +351,13 @@ def _rows(
         PredictionRow(name, outcomes.total(), dict(outcomes), None if reachable is None else reached[name])
         for name, outcomes in counted.items()
     )
+
+
+def _outcome(event: Event, leaf: Leaf, score: _Score) -> LeafOutcome:
+    """What became of a leaf; a batch without elements is the playing machine's, which sends one when it has time."""
+    if leaf in score.outcomes:
+        return score.outcomes[leaf]
+    return LeafOutcome.GENERATED if is_empty_batch(event) else LeafOutcome.UNEXPECTED
 
 
 def _leaves(event: Event) -> list[Leaf]:
@@ -363,7 +371,7 @@ def _misses(
     for event in recording.events:
         for raw, value in event.request.items():
             leaf = (event.order, raw)
-            outcome = score.outcomes.get(leaf, LeafOutcome.UNEXPECTED)
+            outcome = _outcome(event, leaf, score)
             if outcome.predicted:
                 continue
             template, path = score.rule_of.get(leaf, ("", raw))
