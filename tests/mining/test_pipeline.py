@@ -11,8 +11,9 @@ from froude.base.errors import InputError
 from froude.mining.events import Recording
 from froude.mining.pipeline import mine, mine_recordings
 from froude.mining.prediction import predict_recording
-from froude.workload.scale import Scale
-from froude.workload.types import Cases, Counter, Flow, Repeat, Scaled, Template, Which, Workload
+from froude.workload.extrapolate import extrapolate
+from froude.workload.scale import Count, Scale
+from froude.workload.types import Cases, Counter, Flow, Generated, Repeat, Scaled, Template, Which, Workload
 from froude.workload.walk import templates
 from froude.workload.yaml_file import dump_workload, read_workload, write_workload
 from tests.mining.events import event
@@ -206,3 +207,39 @@ def test_an_argument_that_two_variables_explain_is_asked() -> None:
         "2*folders + 9994",
     }
     assert "more than one way" in question.text
+
+
+def _looks(counts: list[int], nodes: int) -> Recording:
+    """Clients of one run that look for something, each as often as it takes."""
+    events = [
+        event(0, "look", {"src": f"/in/{at}"}, client=f"c{node}", start_s=node * 100.0 + at**1.5)
+        for node in range(nodes)
+        for at in range(counts[node])
+    ]
+    numbered = [replace(each, order=order, call_id=order) for order, each in enumerate(events)]
+    return Recording(numbered, Scale.of(clients=nodes), f"CID-{nodes}")
+
+
+def test_a_number_that_only_timing_moves_is_drawn(tmp_path: Path) -> None:
+    """Nodes of one run that do the same another number of times: no formula says how often, and nothing is refused."""
+    mined = mine_recordings([_looks([3, 5], 2), _looks([4, 3, 7], 3), _looks([3, 6, 4, 4], 4)])
+    (client,) = mined.node_types
+    (loop,) = client.steps
+    assert isinstance(loop, Repeat)
+    assert loop.drawn == Generated("gauge", {"low": 3, "high": 7})
+    assert loop.times == Count(4.0)
+    assert [finding.fatal for finding in mined.findings if finding.node_type] == [False]
+    plan = extrapolate(mined, Scale.of(clients=50))
+    assert plan.playable
+    file = tmp_path / "workload.yaml"
+    write_workload(file, mined)
+    assert read_workload(file).node_types == mined.node_types
+
+
+def test_a_number_that_is_the_same_in_all_nodes_of_a_run_is_no_accident() -> None:
+    """It follows something that nobody has found: another size is refused."""
+    mined = mine_recordings(
+        [_looks([3, 3], 2), _looks([9, 9, 9], 3), _looks([4, 4, 4, 4], 4), _looks([7] * 5, 5)]
+    )
+    assert [finding.fatal for finding in mined.findings if finding.node_type] == [True]
+    assert not extrapolate(mined, Scale.of(clients=50)).playable

@@ -138,7 +138,8 @@ def workloads(draw: st.DrawFn) -> Workload:
     type_names = draw(st.lists(names, min_size=1, max_size=2, unique=True))
     call = calls(ids, type_names)
     serial = itertools.count()
-    repeat = st.builds(Repeat, names, counts, st.lists(call, min_size=1, max_size=2).map(tuple))
+    drawn = st.none() | st.builds(Generated, st.just("gauge"), st.just({"low": 1, "high": 4}))
+    repeat = st.builds(Repeat, names, counts, st.lists(call, min_size=1, max_size=2).map(tuple), drawn)
     steps = st.lists(call | repeat, max_size=2).map(lambda drawn: (*fixed, *drawn))
     after = st.none() | st.sampled_from(type_names)
     start = st.builds(

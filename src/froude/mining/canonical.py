@@ -62,17 +62,19 @@ def logical_calls(events: Iterable[Event]) -> list[Logical]:
             continue
         batch = BATCHES.get(event.method)
         if batch:
-            logical.extend(_split(event, batch))  # one without elements is sent to no purpose, when time decides
+            logical.extend(
+                _split(event, batch)
+            )  # one without elements is sent to no purpose, when time decides
         else:
             seen[key] = len(logical)
             logical.append(_whole(event))
     return logical
 
 
-def is_empty_batch(event: Event) -> bool:
-    """Whether a call that carries events carries none: it stands for no logical call."""
+def decided_by_time(event: Event) -> bool:
+    """Whether time alone decides on a call: a batch of no events, or of such as tell of what is on its way."""
     batch = BATCHES.get(event.method)
-    return batch is not None and not _split(event, batch)
+    return batch is not None and all(call.token[2] in batch.passing for call in _split(event, batch))
 
 
 def _whole(event: Event) -> Logical:
@@ -158,7 +160,9 @@ def find_polls(sequences: Iterable[Sequence[Logical]]) -> dict[Token, Poll]:
     polls = {}
     for token, listed in sorted(at_once.items()):
         known = POLLS.get(token[1])
-        if known is not None and any(known.path in (call.response or {}) for group in listed for call in group):
+        if known is not None and any(
+            known.path in (call.response or {}) for group in listed for call in group
+        ):
             polls[token] = known
         repeated = [group for group in listed if len(group) > 1]
         ending = _ending(repeated, in_all[token]) or _ending(repeated, listed)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from statistics import median
+from statistics import median, median_low
 
 from froude.base import parallel
 from froude.base.errors import InputError
@@ -30,6 +30,7 @@ from froude.workload.types import (
     CallTemplate,
     Effect,
     Finding,
+    Generated,
     NodeType,
     Periodic,
     Poll,
@@ -193,7 +194,12 @@ class _Builder:
                     counts = sorted({times for *_, times in seen})
                     fit = self._iterations(seen)
                     what = f"iterations of {name} in {mined.name}"
-                    steps.append(Repeat(name, self._count(mined, fit, what, counts), build(item.body)))
+                    if fit.count is None and self._moved(seen):
+                        steps.append(
+                            self._drawn(mined, name, [times for *_, times in seen], build(item.body))
+                        )
+                    else:
+                        steps.append(Repeat(name, self._count(mined, fit, what, counts), build(item.body)))
                 else:
                     template = f"{mined.name}.c{next(calls)}"
                     steps.append(
@@ -210,6 +216,20 @@ class _Builder:
         if fit.count is not None or len({str(scale) for scale, _ in points}) < _FEWEST_NODES:
             return fit
         return fit_count(points, pieces=self._pieces)
+
+    def _moved(self, seen: Sequence[tuple[int, int, int]]) -> bool:
+        """Whether a loop ran another number of times at one and the same Scale: no formula of it says how often."""
+        by_scale: dict[str, set[int]] = defaultdict(set)
+        for run, _, times in seen:
+            by_scale[str(Scale(dict(self._scales[run])))].add(times)
+        return any(len(counts) > 1 for counts in by_scale.values())
+
+    def _drawn(self, mined: MinedType, name: str, counts: Sequence[int], body: tuple[Step, ...]) -> Repeat:
+        low, high = min(counts), max(counts)
+        text = f"iterations of {name} in {mined.name}: {low} to {high} at one Scale, which no formula gives; drawn"
+        self.findings.append(Finding(text, fatal=False, node_type=mined.name))
+        drawn = Generated("gauge", {"low": low, "high": high})
+        return Repeat(name, Count(float(median_low(counts))), body, drawn)
 
     def _template(
         self, mined: MinedType, template: str, occurrences: Sequence[Occurrence], token: object
@@ -316,8 +336,12 @@ class _Builder:
                 )
 
     def _doubt(self, mined: MinedType, template: str, method: str, rules: Mapping[str, Rule]) -> None:
+        asked = {path for path, rule in rules.items() if is_open(rule)}
         for doubt in self._miner.doubts:
-            if doubt.template == template and rules.get(doubt.path) == doubt.rule:
+            rule = rules.get(doubt.path) if doubt.template == template else None
+            # A doubt about the rule of all iterations but the first is one about the whole.
+            if rule is not None and doubt.path not in asked and doubt.rule in within(rule):
+                asked.add(doubt.path)
                 unsure = "is not always set; when"
                 if doubt.others:
                     unsure = "is nearly always the same; what else may it be"
@@ -332,7 +356,7 @@ class _Builder:
                         template,
                         doubt.path,
                         doubt.others,
-                        (doubt.rule, *doubt.equals),
+                        (rule, *doubt.equals),
                     )
                 )
 

@@ -17,7 +17,7 @@ from enum import Enum
 
 from froude.base.units import Quantity
 from froude.mining.announced import Announced
-from froude.mining.canonical import is_empty_batch
+from froude.mining.canonical import decided_by_time
 from froude.mining.events import Event, Recording, recording_of
 from froude.mining.flows import OccurrenceContext
 from froude.mining.matching import match, token_of
@@ -354,10 +354,10 @@ def _rows(
 
 
 def _outcome(event: Event, leaf: Leaf, score: _Score) -> LeafOutcome:
-    """What became of a leaf; a batch without elements is the playing machine's, which sends one when it has time."""
+    """What became of a leaf; what time alone decides on is the playing machine's."""
     if leaf in score.outcomes:
         return score.outcomes[leaf]
-    return LeafOutcome.GENERATED if is_empty_batch(event) else LeafOutcome.UNEXPECTED
+    return LeafOutcome.GENERATED if decided_by_time(event) else LeafOutcome.UNEXPECTED
 
 
 def _leaves(event: Event) -> list[Leaf]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from froude.hadoop.target import Target
 from froude.mining.canonical import Logical, Token
+from froude.mining.knowledge import BATCHES
 from froude.mining.senders import Sender
 from froude.workload.types import Actor, Scalar
 
@@ -101,15 +102,21 @@ def relocate(senders: Sequence[Sender]) -> dict[Key, tuple[Relocation, ...]]:
     for role, token in sorted({(s.role.name, call.token) for s in senders for call in s.own}):
         calls = [(s, call) for s in senders if s.role.name == role for call in s.own if call.token == token]
         relocations = _explained(calls, runs) or _addressed_to(calls, runs)
-        if relocations:
+        if relocations or _passing(token):
             explained[role, token] = relocations
     mixed = frozenset(key for key, relocations in explained.items() if _addressed_only(relocations))
     _take_out(senders, explained, mixed)
     return explained
 
 
+def _passing(token: Token) -> bool:
+    """Whether only timing decides how many calls of a kind there are: too few to find a cause for are left out."""
+    batch = BATCHES.get(token[1])
+    return batch is not None and token[2] in batch.passing
+
+
 def _addressed_only(relocations: Sequence[Relocation]) -> bool:
-    return all(relocation.channel.actor is Actor.CALLEE for relocation in relocations)
+    return bool(relocations) and all(relocation.channel.actor is Actor.CALLEE for relocation in relocations)
 
 
 def _take_out(
@@ -145,6 +152,9 @@ def trace_back(
         What each channel caused, by role name and token.
     """
     traced = {key: tuple(Relocation(channel) for channel in known) for key, known in channels.items()}
+    for sender in senders:
+        for token in filter(_passing, {call.token for call in sender.own}):
+            traced.setdefault((sender.role.name, token), ())
     runs = _by_run(senders)
     taken: set[_Place] = set()
     for sender in senders:

@@ -232,6 +232,8 @@ class Repeat:
     times: Count
     """Iterations; it may depend on the node's number (`workload.scale.at_node`)."""
     steps: tuple[Step, ...]
+    drawn: Generated | None = None
+    """What draws the number of iterations where only timing moves it; `times` is then the usual one."""
 
 
 Step = CallTemplate | Repeat

@@ -75,7 +75,12 @@ class ScriptedNode:
         self.id = NodeId(node_type.name, number)
         self._family = family
         self._type = node_type
-        self._cursor = Cursor(node_type.steps, at_node(population.plan.scale, number))
+        seeds = population.seeds
+        self._cursor = Cursor(
+            node_type.steps,
+            at_node(population.plan.scale, number),
+            lambda: seeds.child("loops", node_type.name, number).value,
+        )
         self._pace = family.pace(number)
         self._memory = Memory()
         self._rng: random.Random | None = None
