@@ -22,7 +22,7 @@ def _pattern(recordings: list[Recording]) -> str:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_busy_machine_records_the_same_job(seed: int) -> None:
-    """Calls late, a beat more, reports of nothing, a `complete` too early, reports in one: all but intervals is equal."""
+    """Calls late, a beat more, reports of nothing, a `complete` too early: all but intervals is equal."""
     runs = [
         record(datanodes=2, clients=1, dirs=1, files=2, blocks=2),
         record(datanodes=3, clients=3, dirs=2, files=3, blocks=1),

@@ -121,7 +121,10 @@ class ArgumentMiner:
             own_facts: as in `rules`.
         """
         column = _Column(occurrences, values, path)
+        doubts = len(self.doubts)
         rule = self._rule(column, own_facts)
+        if len(self.doubts) > doubts and self._holds(rule, column):
+            del self.doubts[doubts:]  # of rules that were tried on the way
         others = [
             other
             for part in within(rule)
