@@ -26,6 +26,7 @@ from froude.trace.types import Trace
 from froude.workload.scale import Count, Scale, at_node
 from froude.workload.types import (
     CALLEE,
+    Absent,
     Actor,
     CallTemplate,
     Effect,
@@ -356,7 +357,7 @@ class _Builder:
                         template,
                         doubt.path,
                         doubt.others,
-                        (rule, *doubt.equals),
+                        (rule, *doubt.equals) if doubt.others or doubt.equals else (rule, Absent()),
                     )
                 )
 

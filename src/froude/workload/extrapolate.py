@@ -72,7 +72,8 @@ def _open_questions(workload: Workload) -> Iterator[Refusal]:
     open_ = [question for question in workload.questions if not question.answered]
     if open_:
         yield Refusal(
-            f"{counted(len(open_), 'question')} not answered: the likeliest rule or an example stands in",
+            f"{counted(len(open_), 'question')} not answered: the likeliest rule or an example stands in "
+            "(`froude review` shows what hangs on them)",
             fatal=False,
         )
 
