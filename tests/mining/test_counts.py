@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.mining.counts import collinear, fit_count
+from froude.mining.counts import fit_count
 from froude.workload.scale import Scale, at_node
 
 S = [Scale.of(datanodes=d, clients=c, files=f) for d, c, f in ((2, 1, 4), (3, 2, 6), (4, 3, 5))]
@@ -44,11 +44,6 @@ def test_equals_are_told_and_names_decide() -> None:
     assert [str(c) for c in fit_count(points).others] == ["readers"]
 
 
-def test_collinear_variables_are_named() -> None:
-    """What rose together cannot be told apart."""
-    assert collinear(S) == [("clients", "datanodes")]
-
-
 def test_pieces_of_a_known_size() -> None:
     """With a block size that was asked for, a file's blocks and its last block's length follow from its bytes."""
     scales = [Scale.of(clients=c, input=size) for c, size in ((1, 1500), (2, 2500), (4, 4200))]
@@ -62,12 +57,6 @@ def test_what_begins_at_some_size() -> None:
     """None at the smallest scale, then one more for each client."""
     scales = [Scale.of(clients=n) for n in (1, 3, 5)]
     assert str(fit_count(list(zip(scales, (0.0, 1.0, 3.0), strict=True))).count) == "clients - 2"
-
-
-def test_runs_of_several_jobs_have_other_variables() -> None:
-    """A variable that stays the same wherever another one is known is no line over it."""
-    scales = [Scale.of(a=1), Scale.of(a=2, b=1), Scale.of(a=2, b=3)]
-    assert collinear(scales) == []
 
 
 def test_products() -> None:

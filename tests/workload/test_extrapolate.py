@@ -29,7 +29,11 @@ CLOSE = CallTemplate("c2", "p", "complete", {})
 def _workload(findings: tuple[Finding, ...] = (), questions: tuple[Question, ...] = ()) -> Workload:
     loop = Repeat("L1", Count.parse("files"), (CREATE, CLOSE))
     client = NodeType("client", Count.parse("clients"), (loop, replace(CREATE, id="c3")))
-    scales = (Scale.of(clients=1, files=4, blocks=2), Scale.of(clients=2, files=6, blocks=2))
+    scales = (
+        Scale.of(clients=1, files=4, blocks=2),
+        Scale.of(clients=2, files=6, blocks=2),
+        Scale.of(clients=3, files=5, blocks=2),
+    )
     return Workload((client,), Recorded(scales, ("CID-1",)), questions, findings)
 
 

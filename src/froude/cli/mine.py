@@ -13,6 +13,7 @@ from froude.cli.settings import Settings
 from froude.cli.tables import aligned
 from froude.mining.summary import RuleKind, TypeSummary, summarise
 from froude.workload.groups import groups
+from froude.workload.remarks import remarks_on_scale
 from froude.workload.types import Finding, Workload
 
 
@@ -47,6 +48,8 @@ def mine(
     settings.out(_tables(summarise(workload)))
     for finding in workload.findings:
         settings.out(f"{'limits' if finding.fatal else 'note'}: {finding.what}")
+    for remark in remarks_on_scale(workload):
+        settings.out(f"note: {remark}")
     for group in groups(workload):
         settings.out(review.text(workload, group))
     if settings.dry_run:
@@ -83,6 +86,7 @@ def _document(workload: Workload) -> dict[str, object]:
             for node_type in summarise(workload)
         ],
         "findings": [_finding(finding) for finding in workload.findings],
+        "remarks": list(remarks_on_scale(workload)),
         "questions": [review.fields(workload, group) for group in groups(workload)],
     }
 

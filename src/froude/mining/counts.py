@@ -163,10 +163,11 @@ def _shared_out(points: Points, varied: Sequence[str]) -> list[Count]:
     """Shares of things that nodes have by their number: the first ones get one more where they do not come out even."""
     if NODE not in varied:
         return []
+    known = sorted(set.intersection(*(set(scale) for scale, _ in points)) - {NODE})
     return [
         Count(0.0, {what: 1.0, NODE: -1.0}, None, among)
-        for what, among in permutations((name for name in varied if name != NODE), 2)
-        if all(scale[among].value > 0 for scale, _ in points)
+        for what, among in permutations(known, 2)
+        if what in varied and all(scale[among].value > 0 for scale, _ in points)
     ]
 
 
@@ -193,22 +194,6 @@ def _from_some_size_on(points: Points, varied: Sequence[str]) -> list[Count]:
         and all(count.at(scale) <= _EXACT for scale, value in points if not value)
         and all(slope == round(slope) for slope in count.slopes.values())
     ]
-
-
-def collinear(scales: Sequence[Mapping[str, Quantity]]) -> list[tuple[str, str]]:
-    """Pairs of varied variables that cannot be told apart: one is a line over the other in every run."""
-    distinct = list(
-        {tuple(sorted((n, q.value) for n, q in scale.items())): scale for scale in scales}.values()
-    )
-    names = sorted(
-        {n for scale in distinct for n in scale if len({s[n].value for s in distinct if n in s}) > 1}
-    )
-    pairs = []
-    for a, b in combinations(names, 2):
-        points = [(scale, scale[b].value) for scale in distinct if a in scale and b in scale]
-        if len(points) > 1 and any(_holds(count, points) for count in _one(points, [a])):
-            pairs.append((a, b))
-    return pairs
 
 
 def _one(points: Points, varied: Sequence[str]) -> list[Count]:

@@ -12,7 +12,7 @@ from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
 from froude.mining.arguments import ArgumentMiner, is_open
-from froude.mining.counts import Fit, collinear, fit_count
+from froude.mining.counts import Fit, fit_count
 from froude.mining.events import Recording, recording_of
 from froude.mining.knowledge import LIFETIMES, PIECES
 from froude.mining.numbering import renumber
@@ -429,9 +429,6 @@ def _scale_findings(recordings: Sequence[Recording]) -> list[Finding]:
         elif len(seen) == 2:
             what = f"{name} took only two values: any count is a straight line through them"
             findings.append(Finding(what, fatal=False, variable=name))
-    for first, other in collinear(scales):
-        what = f"{first} and {other} rose together: what depends on one cannot be told from the other"
-        findings.append(Finding(what, fatal=False, variable=other))
     return findings
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from froude.base.summary import counted
 from froude.base.units import Quantity
 from froude.workload.plan import Plan, Refusal
+from froude.workload.remarks import remarks_on_scale
 from froude.workload.scale import Count, Scale, at_node, term_of, variable_at
 from froude.workload.types import LETTERS, NODE, Counter, NodeType, Rule, Scaled, Template, Workload
 from froude.workload.walk import repeats, templates, within
@@ -29,12 +30,16 @@ def extrapolate(workload: Workload, scale: Scale) -> Plan:
         PatternMiner III.B.5; the refusals are ours.
     """
     refusals = [*_variables(workload, scale), *_findings(workload, scale), *_open_questions(workload)]
+    refusals += [Refusal(remark, fatal=False) for remark in remarks_on_scale(workload)]
     counts: dict[str, int] = {}
     if not any(refusal.fatal and refusal.node_type is None for refusal in refusals):
         for node_type in workload.node_types:
             counts[node_type.name] = node_type.count.whole_at(scale)
             refusals += _counts(node_type, scale, workload.recorded.scales)
             refusals += _numbers(node_type, scale)
+            recorded = any(node_type.count.at(seen) >= 1 for seen in workload.recorded.scales)
+            if recorded and not counts[node_type.name] and node_type.count.at(scale) >= 0:
+                refusals.append(Refusal(f"{node_type.name}: none at this Scale", node_type.name, fatal=False))
     return Plan(workload, scale, counts, tuple(refusals))
 
 
@@ -46,7 +51,11 @@ def _variables(workload: Workload, scale: Scale) -> Iterator[Refusal]:
         yield Refusal(f"'{name}' is no variable of the recorded runs ({', '.join(sorted(known)) or 'none'})")
     for name in sorted(known):
         if name not in scale:
-            yield Refusal(f"the scale does not say '{name}'")
+            values = sorted(
+                {run[name] for run in recorded if name in run}, key=lambda quantity: quantity.value
+            )
+            shown = ", ".join(map(str, values))
+            yield Refusal(f"the scale does not say '{name}': give --at {name}=… (recorded: {shown})")
             continue
         seen = {run[name] for run in recorded if name in run}
         units = {quantity.unit for quantity in seen}
