@@ -10,8 +10,9 @@ import pytest
 from froude.base.errors import InputError
 from froude.mining.events import Recording
 from froude.mining.pipeline import mine, mine_recordings
-from froude.mining.prediction import predict_recording
+from froude.mining.prediction import LeafOutcome, predict_recording
 from froude.workload.extrapolate import extrapolate
+from froude.workload.groups import groups
 from froude.workload.scale import Count, Scale
 from froude.workload.types import Cases, Counter, Flow, Generated, Repeat, Scaled, Template, Which, Workload
 from froude.workload.walk import templates
@@ -243,3 +244,25 @@ def test_a_number_that_is_the_same_in_all_nodes_of_a_run_is_no_accident() -> Non
     )
     assert [finding.fatal for finding in mined.findings if finding.node_type] == [True]
     assert not extrapolate(mined, Scale.of(clients=50)).playable
+
+
+def _listing(nodes: int) -> Recording:
+    """A client that is told nodes and names them all in its next call."""
+    events = []
+    for n in range(4):
+        answer = {f"locs[{at}].id": f"node-{n}-{at}-uuid" for at in range(nodes)}
+        told = {path.replace("locs", "nodes"): value for path, value in answer.items()}
+        events += [event(2 * n, "ask", {"src": f"/{n}"}, answer), event(2 * n + 1, "tell", told)]
+    return Recording(events, Scale.of(nodes=nodes), f"CID-{nodes}")
+
+
+def test_a_list_that_grows_with_the_scale_is_asked() -> None:
+    """What stands beyond its last element nobody has seen: where it comes out wrong, that was said."""
+    mined = mine_recordings([_listing(2), _listing(3), _listing(4)])
+    (group,) = groups(mined)
+    question = group.questions[0]
+    assert (question.path, "longer at some sizes" in question.text) == ("nodes[3].id", True)
+    prediction = predict_recording(mined, _listing(6))
+    assert prediction.row("all").outcomes[LeafOutcome.WRONG] == 8
+    assert prediction.silent_share == 0.0
+    assert not mine_recordings([_listing(3), replace(_listing(3), scale=Scale.of(nodes=4))]).questions

@@ -7,6 +7,7 @@ handed to a named generator if it is random by nature and of known form, and els
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,6 +40,7 @@ from froude.workload.types import (
 from froude.workload.types import Counter as CounterRule
 from froude.workload.walk import within
 
+_INDEX = re.compile(r"\[(\d+)\]")
 _EXAMPLES = 5
 _SPREAD = 50
 """Calls from everywhere at which a rule is tried first."""
@@ -99,10 +101,13 @@ class ArgumentMiner:
             occurrences: all calls of the template, in order of run and place.
             own_facts: whether a program plays the node that knows facts of its own machine.
         """
-        return {
+        rules = {
             path: self.rule(occurrences, values, path=path, own_facts=own_facts)
             for path, values in columns(occurrences).items()
         }
+        for path in _growing(occurrences, self._scales):
+            self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], longer=True))
+        return rules
 
     def rule(
         self,
@@ -421,6 +426,32 @@ class Doubt:
     rule: Rule
     equals: tuple[Rule, ...] = ()
     """Other rules that hold at all calls: which is right shows at another Scale."""
+    longer: bool = False
+    """Whether its list was longer at some Scales than at others, and may be longer still elsewhere."""
+
+
+def _growing(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Quantity]]) -> list[str]:
+    """Leaves of the last elements of lists whose greatest length differs between the Scales."""
+    longest: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for occurrence in occurrences:
+        scale = str(sorted(scales[occurrence.run].items()))
+        for path in occurrence.call.request:
+            for at in _INDEX.finditer(path):
+                lengths = longest[_INDEX.sub("[]", path[: at.start()])]
+                lengths[scale] = max(lengths[scale], int(at[1]))
+    seen = {str(sorted(scales[occurrence.run].items())) for occurrence in occurrences}
+    growing = {
+        name: max(lengths.values())
+        for name, lengths in longest.items()
+        if len({lengths.get(scale, -1) for scale in seen}) > 1
+    }
+    return [
+        path
+        for path in columns(occurrences)
+        if any(
+            growing.get(_INDEX.sub("[]", path[: at.start()])) == int(at[1]) for at in _INDEX.finditer(path)
+        )
+    ]
 
 
 def _replaced(rule: Rule, old: Rule, new: Rule) -> Rule:

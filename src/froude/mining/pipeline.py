@@ -346,6 +346,8 @@ class _Builder:
                 unsure = "is not always set; when"
                 if doubt.others:
                     unsure = "is nearly always the same; what else may it be"
+                if doubt.longer:
+                    unsure = "stands in a list that is longer at some sizes; what have further elements"
                 if doubt.equals:
                     unsure = "follows the Scale in more than one way; which is it"
                 text = f"{mined.name}: {doubt.path} of {method} {unsure}?"
@@ -357,7 +359,9 @@ class _Builder:
                         template,
                         doubt.path,
                         doubt.others,
-                        (rule, *doubt.equals) if doubt.others or doubt.equals else (rule, Absent()),
+                        (rule, *doubt.equals)
+                        if doubt.others or doubt.equals or doubt.longer
+                        else (rule, Absent()),
                     )
                 )
 

@@ -103,10 +103,12 @@ def _largest(workload: Workload) -> Mapping[str, Quantity]:
 def _cause(question: Question) -> Hashable:
     """One name and the same values, or texts around the same long numbers, in whichever calls.
 
-    What is no argument, and what shows no values, stands alone.
+    What is no argument stands alone; what shows no values goes with what is asked in the same words.
     """
-    if question.call is None or question.path is None or not question.examples:
+    if question.call is None or question.path is None:
         return question.id
+    if not question.examples:
+        return question.text
     values = frozenset((type(value).__name__, value) for value in question.examples)
     return frozenset(_numbers(question)) or (question.path.rpartition(".")[2], values)
 
