@@ -92,3 +92,11 @@ def test_a_workload_without_a_recorded_scale_has_no_shares() -> None:
     workload = _workload(2)
     plain = Workload(workload.node_types, Recorded((), ()), workload.questions)
     assert {group.share for group in groups(plain)} == {0.0}
+
+
+def test_of_a_number_of_iterations_the_calls_within_hang() -> None:
+    """The loop's sixteen calls of seventeen, and not the one before it."""
+    workload = _workload(0)
+    asked = Question("c:iterations of L1 in c", "how often?", "c", candidates=(Constant(1),))
+    (group,) = groups(Workload(workload.node_types, workload.recorded, (asked,)))
+    assert group.share == 32 / 34

@@ -17,7 +17,8 @@ from froude.base.units import Quantity
 from froude.workload.load import calls_by_template
 from froude.workload.review import answer
 from froude.workload.types import CallTemplate, Question, Rule, Scalar, Workload
-from froude.workload.walk import templates
+from froude.workload.walk import calls as calls_within
+from froude.workload.walk import repeats, templates
 
 _INDEX = re.compile(r"\[(\d+)\]")
 _LONG = re.compile(r"\d{6,}")
@@ -68,7 +69,7 @@ def groups(workload: Workload, scale: Mapping[str, Quantity] | None = None) -> t
     calls = _calls(workload, scale or _largest(workload))
     total = sum(calls.values()) or 1.0
     grouped = [
-        QuestionGroup(tuple(listed), _text(listed, by_id, lists), _hanging(listed, calls) / total)
+        QuestionGroup(tuple(listed), _text(listed, by_id, lists), _hanging(listed, workload, calls) / total)
         for listed in by_cause.values()
     ]
     return tuple(sorted(grouped, key=lambda group: -group.share))
@@ -162,10 +163,18 @@ def _text(
     return f"{types}: what gives {f'{numbers[0]} within ' if numbers else ''}{names} of {methods} its value?"
 
 
-def _hanging(questions: Sequence[Question], calls: Mapping[str, float]) -> float:
-    """The calls of the templates that are asked about; of a number of nodes or iterations all of the node type."""
-    about = {question.call for question in questions}
-    types = tuple(f"{question.node_type}." for question in questions if question.call is None)
-    return sum(
-        number for name, number in calls.items() if name in about or (types and name.startswith(types))
-    )
+def _hanging(questions: Sequence[Question], workload: Workload, calls: Mapping[str, float]) -> float:
+    """The calls of the templates that are asked about; of a number of iterations those within, of nodes all."""
+    about = {name for question in questions for name in _about(question, workload)}
+    return sum(number for name, number in calls.items() if name in about)
+
+
+def _about(question: Question, workload: Workload) -> list[str]:
+    if question.call is not None:
+        return [question.call]
+    steps = [node_type for node_type in workload.node_types if node_type.name == question.node_type]
+    loops = [segment for node_type in steps for segment in repeats(node_type.steps)]
+    for segment in loops:
+        if question.id.startswith(f"{question.node_type}:iterations of {segment.id} "):
+            return [call.id for call in calls_within(segment.steps)]
+    return [call.id for node_type in steps for call in templates(node_type)]
