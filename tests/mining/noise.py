@@ -6,9 +6,10 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 
+from froude.mining.candidates import leaf_name
 from froude.mining.events import Event, Recording
-from froude.mining.knowledge import BATCHES
-from froude.workload.types import CallTemplate, Timing, Workload
+from froude.mining.knowledge import BATCHES, GAUGES
+from froude.workload.types import Absent, CallTemplate, Timing, Workload
 from froude.workload.walk import map_calls
 
 BEAT = "sendHeartbeat"
@@ -116,7 +117,7 @@ def _joined(first: Event, second: Event) -> Event | None:
 
 
 def without_intervals(workload: Workload) -> Workload:
-    """A workload with all that time decides set to one value.
+    """A workload with all that time decides, and what gauges read, set to one value.
 
     Args:
         workload: as mined.
@@ -124,7 +125,8 @@ def without_intervals(workload: Workload) -> Workload:
 
     def call(template: CallTemplate) -> CallTemplate:
         poll = None if template.poll is None else replace(template.poll, every_s=0.0)
-        return replace(template, timing=Timing(), poll=poll)
+        read = {path: Absent() for path in template.arguments if leaf_name(path) in GAUGES}
+        return replace(template, timing=Timing(), poll=poll, arguments={**template.arguments, **read})
 
     nodes = tuple(map_calls(node, call) for node in workload.node_types)
     return replace(
