@@ -7,15 +7,14 @@ handed to a named generator if it is random by nature and of known form, and els
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from froude.base.units import Quantity
 from froude.mining import patterns
 from froude.mining.candidates import alike, flows_from, from_cause, leaf_name, ranked, siblings
+from froude.mining.doubts import Doubt, growing, replaced
 from froude.mining.flows import OccurrenceContext, Timeline, columns
 from froude.mining.knowledge import GAUGES, NAMING, fact_of
 from froude.mining.patterns import same
@@ -40,7 +39,6 @@ from froude.workload.types import (
 from froude.workload.types import Counter as CounterRule
 from froude.workload.walk import within
 
-_INDEX = re.compile(r"\[(\d+)\]")
 _EXAMPLES = 5
 _SPREAD = 50
 """Calls from everywhere at which a rule is tried first."""
@@ -105,7 +103,7 @@ class ArgumentMiner:
             path: self.rule(occurrences, values, path=path, own_facts=own_facts)
             for path, values in columns(occurrences).items()
         }
-        for path in _growing(occurrences, self._scales):
+        for path in growing(occurrences, self._scales):
             self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], longer=True))
         return rules
 
@@ -135,7 +133,7 @@ class ArgumentMiner:
             for part in within(rule)
             if isinstance(part, Scaled)
             for equal in self._equals.get(str(part.count), ())
-            if self._holds(other := _replaced(rule, part, equal), column)
+            if self._holds(other := replaced(rule, part, equal), column)
         ]
         if others:
             self.doubts.append(Doubt(occurrences[0].template, path, (), rule, tuple(others)))
@@ -413,57 +411,6 @@ class ArgumentMiner:
         if asked:
             self.doubts.append(Doubt(column.occurrences[0].template, column.path, _examples(others), rule))
         return rule
-
-
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """A rule that does not hold at all calls: a few have another value, or lack the leaf."""
-
-    template: str
-    path: str
-    others: tuple[Scalar, ...]
-    """Values that it does not explain; none where it is only sometimes absent."""
-    rule: Rule
-    equals: tuple[Rule, ...] = ()
-    """Other rules that hold at all calls: which is right shows at another Scale."""
-    longer: bool = False
-    """Whether its list was longer at some Scales than at others, and may be longer still elsewhere."""
-
-
-def _growing(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Quantity]]) -> list[str]:
-    """Leaves of the last elements of lists whose greatest length differs between the Scales."""
-    longest: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for occurrence in occurrences:
-        scale = str(sorted(scales[occurrence.run].items()))
-        for path in occurrence.call.request:
-            for at in _INDEX.finditer(path):
-                lengths = longest[_INDEX.sub("[]", path[: at.start()])]
-                lengths[scale] = max(lengths[scale], int(at[1]))
-    seen = {str(sorted(scales[occurrence.run].items())) for occurrence in occurrences}
-    growing = {
-        name: max(lengths.values())
-        for name, lengths in longest.items()
-        if len({lengths.get(scale, -1) for scale in seen}) > 1
-    }
-    return [
-        path
-        for path in columns(occurrences)
-        if any(
-            growing.get(_INDEX.sub("[]", path[: at.start()])) == int(at[1]) for at in _INDEX.finditer(path)
-        )
-    ]
-
-
-def _replaced(rule: Rule, old: Rule, new: Rule) -> Rule:
-    """A rule with a part of it in another's place."""
-    if rule is old:
-        return new
-    if isinstance(rule, Template):
-        return Template(tuple(p if isinstance(p, str) else _replaced(p, old, new) for p in rule.parts))
-    if isinstance(rule, Cases):
-        first, last = (None if r is None else _replaced(r, old, new) for r in (rule.first, rule.last))
-        return Cases(rule.index, first, last, _replaced(rule.otherwise, old, new))
-    return rule
 
 
 def _examples(values: Sequence[Scalar]) -> tuple[Scalar, ...]:
