@@ -9,7 +9,16 @@ import pytest
 
 from froude.cli.app import run
 from froude.workload.scale import Count
-from froude.workload.types import CallTemplate, Constant, NodeType, Question, Recorded, Unknown, Workload
+from froude.workload.types import (
+    Absent,
+    CallTemplate,
+    Constant,
+    NodeType,
+    Question,
+    Recorded,
+    Unknown,
+    Workload,
+)
 from froude.workload.walk import templates
 from froude.workload.yaml_file import read_workload, write_workload
 
@@ -83,3 +92,44 @@ def test_wrong_answers(words: str, said: str, workload: Path, capsys: Out) -> No
     assert run(["review", str(workload), "--set", words]) == 1
     assert said in capsys.readouterr().err
     assert workload.read_bytes() == before
+
+
+@pytest.fixture
+def grouped(tmp_path: Path) -> Path:
+    """Three places of one cause, and one of another."""
+    rules = {f"list[{n}].id": Constant(n) for n in range(3)} | {"src": Unknown(("/a", "/b"))}
+    call = CallTemplate("c.c1", "p.P", "create", rules)
+    questions = (
+        *(
+            Question(f"c.c1:{p}", "?", "c", "c.c1", p, (), (r, Absent()))
+            for p, r in rules.items()
+            if p != "src"
+        ),
+        Question("c.c1:src", "which file?", "c", "c.c1", "src", ("/a", "/b"), (Constant("/a"),)),
+    )
+    path = tmp_path / "workload.yaml"
+    write_workload(path, Workload((NodeType("c", Count(1), (call,)),), Recorded((), ()), questions=questions))
+    return path
+
+
+def test_one_answer_for_all_places_of_a_cause(grouped: Path, capsys: Out) -> None:
+    """The list is one question; its second candidate is the same everywhere, its first each place's own."""
+    assert run(["review", str(grouped), "--list"]) == 0
+    out = capsys.readouterr().out
+    assert (
+        "q1: c: which elements has list of create, and what is in them? (3 places, 100.0% of the calls)"
+        in out
+    )
+    assert "1) in each place a rule of its own" in out
+    assert "0 answered, 4 open, of 2 causes" in out
+    assert run(["review", str(grouped), "--set", "q2=2", "--json"]) == 0
+    (left,) = json.loads(capsys.readouterr().out)
+    assert (left["number"], [q["id"] for q in left["questions"]]) == ("q4", ["c.c1:src"])
+    assert {f"list[{n}].id": Absent() for n in range(3)}.items() <= arguments(grouped).items()
+
+
+def test_an_id_answers_one_place_alone(grouped: Path, capsys: Out) -> None:
+    """The others stay open."""
+    assert run(["review", str(grouped), "--set", "c.c1:list[1].id=2"]) == 0
+    assert "1 answered, 3 open, of 2 causes" in capsys.readouterr().out
+    assert arguments(grouped)["list[1].id"] == Absent()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from froude.mining.counts import collinear, fit_count
-from froude.workload.scale import Scale
+from froude.mining.counts import fit_count
+from froude.workload.scale import Scale, at_node
 
 S = [Scale.of(datanodes=d, clients=c, files=f) for d, c, f in ((2, 1, 4), (3, 2, 6), (4, 3, 5))]
 
@@ -42,11 +44,6 @@ def test_equals_are_told_and_names_decide() -> None:
     assert [str(c) for c in fit_count(points).others] == ["readers"]
 
 
-def test_collinear_variables_are_named() -> None:
-    """What rose together cannot be told apart."""
-    assert collinear(S) == [("clients", "datanodes")]
-
-
 def test_pieces_of_a_known_size() -> None:
     """With a block size that was asked for, a file's blocks and its last block's length follow from its bytes."""
     scales = [Scale.of(clients=c, input=size) for c, size in ((1, 1500), (2, 2500), (4, 4200))]
@@ -60,12 +57,6 @@ def test_what_begins_at_some_size() -> None:
     """None at the smallest scale, then one more for each client."""
     scales = [Scale.of(clients=n) for n in (1, 3, 5)]
     assert str(fit_count(list(zip(scales, (0.0, 1.0, 3.0), strict=True))).count) == "clients - 2"
-
-
-def test_runs_of_several_jobs_have_other_variables() -> None:
-    """A variable that stays the same wherever another one is known is no line over it."""
-    scales = [Scale.of(a=1), Scale.of(a=2, b=1), Scale.of(a=2, b=3)]
-    assert collinear(scales) == []
 
 
 def test_products() -> None:
@@ -101,3 +92,52 @@ def test_groups_and_what_is_left_over() -> None:
     fit = fit_count(list(zip(scales, (4.0, 2.0, 3.0, 2.0), strict=True)))
     assert str(fit.count) == "files%5"
     assert fit_count(list(zip(scales[:2], (1.0, 1.0), strict=True))).count is not None
+
+
+def test_begun_groups_are_counted_and_what_fits_as_well_is_asked() -> None:
+    """Each third file of some is a third of them, rounded up; another formula that fits the same sizes is named."""
+    scales = [Scale.of(files=files) for files in (7, 12, 10, 15)]
+    fit = fit_count([(scale, -(-scale["files"].value // 3)) for scale in scales])
+    assert str(fit.count) == "ceil((files) / 3)"
+    assert [str(other) for other in fit.others] == ["files//5 + 2"]
+    assert fit.sure
+
+
+def test_a_formula_of_as_many_numbers_as_sizes_is_not_sure() -> None:
+    """Three counts are made into some remainder by nearly any group, slope and offset."""
+    scales = [Scale.of(nodes=nodes) for nodes in (2, 3, 4)]
+    fit = fit_count([(scale, count) for scale, count in zip(scales, (3.0, 2.0, 3.0), strict=True)])
+    assert fit.count is not None
+    assert not fit.sure
+
+
+def test_what_is_the_same_at_any_size_is_asked_about_once() -> None:
+    """Files in pairs, begun ones counted, is one formula however it is written."""
+    scales = [Scale.of(files=files) for files in (3, 5, 8, 12, 17)]
+    fit = fit_count([(scale, -(-scale["files"].value // 2)) for scale in scales])
+    assert str(fit.count) == "ceil((files) / 2)"
+    assert not fit.others
+
+
+@given(st.lists(st.tuples(st.integers(1, 30), st.integers(2, 6)), min_size=4, max_size=5, unique=True))
+def test_shares_by_the_number_of_the_node_are_exact(sizes: list[tuple[int, int]]) -> None:
+    """Files that clients share out, the first ones taking one more: what is found holds at every node."""
+    points = [
+        (at_node(Scale.of(files=files, clients=clients), node), float(-(-(files - node) // clients)))
+        for files, clients in sizes
+        for node in range(clients)
+    ]
+    fit = fit_count([(scale, max(0.0, value)) for scale, value in points])
+    assert fit.count is not None
+    for scale, value in points:
+        assert fit.count.whole_at(scale) == max(0, value)
+
+
+def test_each_node_may_do_more_than_the_one_before() -> None:
+    """Client k writes k + 1 files of each of its folders."""
+    points = [
+        (at_node(Scale.of(folders=folders), node), folders * 1.0 + node)
+        for folders in (2, 5)
+        for node in range(3)
+    ]
+    assert str(fit_count(points).count) == "folders + node"

@@ -15,7 +15,7 @@ from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value
 from froude.workload.scale import Scale
-from froude.workload.types import Absent, Constant, Counter, Generated, Rule, Template
+from froude.workload.types import LETTERS, Absent, Constant, Counter, Generated, Rule, Template
 from tests.mining.events import calls, event
 
 UUIDS = ("0f8fad5b-d9cb-469f-a165-70867728950e", "7c9e6679-7425-40de-944b-e07fc1f90ae7")
@@ -107,13 +107,13 @@ def test_a_number_that_follows_from_the_scale_needs_three_scales() -> None:
     """Two points make any line; and it is one number in each run."""
     scales = [Scale.of(n=n) for n in (2, 3, 5)]
     three = at({}, {}, {}, runs=[0, 1, 2])
-    rule = scaled(three, [7, 10, 16], scales)
+    (rule,) = scaled(three, [7, 10, 16], scales)
     assert rule is not None
     assert str(rule.count) == "3*n + 1"
-    assert scaled(three[:2], [7, 10], scales[:2]) is None
-    assert scaled(at({}, {}, {}, {}, runs=[0, 0, 1, 2]), [7, 8, 10, 16], scales) is None
-    assert scaled(three, [7, 10, True], scales) is None
-    assert scaled(three, [7, 7, 7], scales) is None
+    assert not scaled(three[:2], [7, 10], scales[:2])
+    assert not scaled(at({}, {}, {}, {}, runs=[0, 0, 1, 2]), [7, 8, 10, 16], scales)
+    assert not scaled(three, [7, 10, True], scales)
+    assert not scaled(three, [7, 7, 7], scales)
 
 
 def test_a_text_is_fixed_but_for_its_numbers() -> None:
@@ -187,3 +187,22 @@ def test_groups_need_evidence() -> None:
     """Two groups at least, and thrice as many calls as numbers: a few values always fit some fold."""
     assert counter(at(*({"L1": n} for n in range(5))), [0, 1, 2, 0, 2]) is None
     assert counter(at(*({"L1": n} for n in range(4))), [0, 1, 2, 0]) is None
+
+
+def test_letters_count() -> None:
+    """Parts as `split` names them; a name of two forms is no accident's, three are."""
+    letters = [f"/in/part-{first}{second}" for first in "ab" for second in "abcdefghijklmnopqrstuvwxyz"]
+    loop = at(*({"L1": n} for n in range(len(letters))))
+    assert text(loop, letters, no_slot) == Template(("/in/part-", Counter(0, {"L1": 1}, 2, LETTERS)))
+    assert text(loop[:2], letters[:2], no_slot) is None
+    assert text(loop[:4], ["/in/a", "/in/b", "/in/d", "/in/c"], no_slot) is None
+
+
+def test_every_nth_thing_among_groups() -> None:
+    """Each third log lies in the folder of its number, whatever the number of folders."""
+    folders = (3, 2, 4, 5)
+    places = [(run, n) for run in range(4) for n in range(5)]
+    loop = at(*({"L1": n} for _, n in places), runs=[run for run, _ in places])
+    scales = [Scale.of(folders=n) for n in folders]
+    found = counter(loop, [3 * n % folders[run] for run, n in places], scales)
+    assert found == Counter(0, {"(3*L1)%folders": 1})

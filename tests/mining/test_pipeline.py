@@ -10,9 +10,11 @@ import pytest
 from froude.base.errors import InputError
 from froude.mining.events import Recording
 from froude.mining.pipeline import mine, mine_recordings
-from froude.mining.prediction import predict_recording
-from froude.workload.scale import Scale
-from froude.workload.types import Cases, Counter, Flow, Repeat, Template, Which, Workload
+from froude.mining.prediction import LeafOutcome, predict_recording
+from froude.workload.extrapolate import extrapolate
+from froude.workload.groups import groups
+from froude.workload.scale import Count, Scale
+from froude.workload.types import Cases, Counter, Flow, Generated, Repeat, Scaled, Template, Which, Workload
 from froude.workload.walk import templates
 from froude.workload.yaml_file import dump_workload, read_workload, write_workload
 from tests.mining.events import event
@@ -145,3 +147,122 @@ def test_numbers_that_go_on_from_node_to_node() -> None:
     """`part-00003` is the second node's first file of three: its number counts by a Scale variable."""
     mined = mine_recordings([_numbered_on(1, 4), _numbered_on(2, 6), _numbered_on(3, 5)])
     assert predict_recording(mined, _numbered_on(5, 8)).row("all").share == 1.0
+
+
+def _shared(files: int, clients: int) -> Recording:
+    """Clients that share files out: the nth takes each file that leaves n over, when divided by their number."""
+    events = [
+        event(
+            0,
+            method,
+            {"src": f"/in/host-{node}/part-{n:03d}"},
+            client=f"c{node}",
+            start_s=node * 100 + n + late,
+        )
+        for node in range(clients)
+        for n in range(len(range(node, files, clients)))
+        for method, late in (("mkdirs", 0.1), ("create", 0.2))
+    ]
+    numbered = [replace(each, order=order, call_id=order) for order, each in enumerate(events)]
+    return Recording(numbered, Scale.of(files=files, clients=clients), f"CID-{files}-{clients}")
+
+
+def test_files_shared_out_unevenly_are_predicted_of_each_client() -> None:
+    """Some clients have one file more than others: which, follows from their number, at a size never seen too."""
+    workload = mine_recordings([_shared(7, 2), _shared(8, 3), _shared(11, 4)])
+    (client,) = workload.node_types
+    assert isinstance(client.steps[0], Repeat)
+    assert str(client.steps[0].times) == "ceil((files - node) / clients)"
+    assert not workload.questions
+    prediction = predict_recording(workload, _shared(23, 6))
+    assert prediction.sequence_share == prediction.row("all").share == 1.0
+    assert prediction.silent_share == prediction.silent_sequences == 0
+
+
+def _one_client(kind: str, **scale: int) -> Recording:
+    """A client that names the number of its files; only some runs have a sweeper."""
+    events = [event(0, "begin", {"total": 2 * scale["files"] + 10_000})]
+    events += [event(n + 1, "create", {"src": f"/in/{n}"}) for n in range(scale["files"])]
+    if kind == "swept":
+        events += [event(100 + n, "sweep", {"src": "/in"}, client="b") for n in range(2)]
+    numbered = [replace(each, order=order, call_id=order) for order, each in enumerate(events)]
+    return Recording(numbered, Scale.of(**scale), str(scale))
+
+
+def test_a_type_that_one_run_alone_had_limits_other_scales() -> None:
+    """What seems constant in it was never held against another size."""
+    mined = mine_recordings(
+        [_one_client("", files=4), _one_client("swept", files=6), _one_client("", files=9)]
+    )
+    (finding,) = (f for f in mined.findings if "one run alone" in f.what)
+    assert finding.fatal
+    assert mined.node_type(str(finding.node_type)).steps
+
+
+def test_an_argument_that_two_variables_explain_is_asked() -> None:
+    """Files and folders rose together: which of them the total follows shows only where they do not."""
+    mined = mine_recordings([_one_client("", files=n, folders=n + 3) for n in (4, 6, 9)])
+    (question,) = (q for q in mined.questions if q.path == "total")
+    assert {str(rule.count) for rule in question.candidates if isinstance(rule, Scaled)} == {
+        "2*files + 10000",
+        "2*folders + 9994",
+    }
+    assert "more than one way" in question.text
+
+
+def _looks(counts: list[int], nodes: int) -> Recording:
+    """Clients of one run that look for something, each as often as it takes."""
+    events = [
+        event(0, "look", {"src": f"/in/{at}"}, client=f"c{node}", start_s=node * 100.0 + at**1.5)
+        for node in range(nodes)
+        for at in range(counts[node])
+    ]
+    numbered = [replace(each, order=order, call_id=order) for order, each in enumerate(events)]
+    return Recording(numbered, Scale.of(clients=nodes), f"CID-{nodes}")
+
+
+def test_a_number_that_only_timing_moves_is_drawn(tmp_path: Path) -> None:
+    """Nodes of one run that do the same another number of times: no formula says how often, and nothing is refused."""
+    mined = mine_recordings([_looks([3, 5], 2), _looks([4, 3, 7], 3), _looks([3, 6, 4, 4], 4)])
+    (client,) = mined.node_types
+    (loop,) = client.steps
+    assert isinstance(loop, Repeat)
+    assert loop.drawn == Generated("gauge", {"low": 3, "high": 7})
+    assert loop.times == Count(4.0)
+    assert [finding.fatal for finding in mined.findings if finding.node_type] == [False]
+    plan = extrapolate(mined, Scale.of(clients=50))
+    assert plan.playable
+    file = tmp_path / "workload.yaml"
+    write_workload(file, mined)
+    assert read_workload(file).node_types == mined.node_types
+
+
+def test_a_number_that_is_the_same_in_all_nodes_of_a_run_is_no_accident() -> None:
+    """It follows something that nobody has found: another size is refused."""
+    mined = mine_recordings(
+        [_looks([3, 3], 2), _looks([9, 9, 9], 3), _looks([4, 4, 4, 4], 4), _looks([7] * 5, 5)]
+    )
+    assert [finding.fatal for finding in mined.findings if finding.node_type] == [True]
+    assert not extrapolate(mined, Scale.of(clients=50)).playable
+
+
+def _listing(nodes: int) -> Recording:
+    """A client that is told nodes and names them all in its next call."""
+    events = []
+    for n in range(4):
+        answer = {f"locs[{at}].id": f"node-{n}-{at}-uuid" for at in range(nodes)}
+        told = {path.replace("locs", "nodes"): value for path, value in answer.items()}
+        events += [event(2 * n, "ask", {"src": f"/{n}"}, answer), event(2 * n + 1, "tell", told)]
+    return Recording(events, Scale.of(nodes=nodes), f"CID-{nodes}")
+
+
+def test_a_list_that_grows_with_the_scale_is_asked() -> None:
+    """What stands beyond its last element nobody has seen: where it comes out wrong, that was said."""
+    mined = mine_recordings([_listing(2), _listing(3), _listing(4)])
+    (group,) = groups(mined)
+    question = group.questions[0]
+    assert (question.path, "longer at some sizes" in question.text) == ("nodes[3].id", True)
+    prediction = predict_recording(mined, _listing(6))
+    assert prediction.row("all").outcomes[LeafOutcome.WRONG] == 8
+    assert prediction.silent_share == 0.0
+    assert not mine_recordings([_listing(3), replace(_listing(3), scale=Scale.of(nodes=4))]).questions

@@ -9,7 +9,9 @@ import pytest
 from froude.mining.events import Recording
 from froude.mining.pipeline import mine_recordings
 from froude.mining.prediction import LeafOutcome, Prediction, predict_recording
-from froude.workload.types import Workload
+from froude.workload.scale import Count
+from froude.workload.types import CallTemplate, Constant, Question, Workload
+from froude.workload.walk import map_calls
 from tests.mining.synthetic import record
 
 HELD_OUT = {"datanodes": 5, "clients": 4, "dirs": 4, "files": 4, "blocks": 4}
@@ -74,3 +76,52 @@ def test_calls_that_were_not_predicted_count_as_misses(workload: Workload, held_
     prediction = predict_recording(workload, spoiled)
     assert prediction.row("logical").outcomes[LeafOutcome.UNEXPECTED] == 2
     assert prediction.sequence_share < 1
+
+
+def _spoiled(workload: Workload, *questions: Question) -> Workload:
+    """With a rule that is wrong: every folder is called as none is."""
+
+    def spoil(call: CallTemplate) -> CallTemplate:
+        return (
+            replace(call, arguments={**call.arguments, "src": Constant("/nowhere")})
+            if call.id == WRONG
+            else call
+        )
+
+    node_types = tuple(map_calls(node, spoil) for node in workload.node_types)
+    return replace(workload, node_types=node_types, questions=(*workload.questions, *questions))
+
+
+WRONG = "client.c1"
+
+
+def test_what_is_wrong_is_silent_unless_a_question_is_about_it(
+    workload: Workload, held_out: Recording
+) -> None:
+    """One question about the very argument announces it; without one every wrong value counts."""
+    assert predict_recording(workload, held_out).silent_share == 0.0
+    silent = predict_recording(_spoiled(workload), held_out)
+    wrong = silent.row("all").outcomes[LeafOutcome.WRONG]
+    assert wrong
+    assert silent.silent_share == wrong / silent.row("all").leaves
+    assert {(miss.path, miss.silent) for miss in silent.misses if miss.outcome is LeafOutcome.WRONG} == {
+        ("src", True)
+    }
+    asked = _spoiled(workload, Question("q", "what is src?", "client", WRONG, "src"))
+    assert predict_recording(asked, held_out).silent_share == 0.0
+    answered = _spoiled(workload, Question("q", "what is src?", "client", WRONG, "src", answered=True))
+    assert predict_recording(answered, held_out).silent_share == silent.silent_share
+
+
+def test_nodes_that_behave_otherwise_are_silent_unless_their_numbers_were_asked(
+    workload: Workload, held_out: Recording
+) -> None:
+    """A number of nodes that does not come out, with nothing said of it, and with a question."""
+    nodes = tuple(
+        replace(node, count=Count(1.0)) if node.name == "client" else node for node in workload.node_types
+    )
+    few = replace(workload, node_types=nodes)
+    assert predict_recording(workload, held_out).silent_sequences == 0
+    assert predict_recording(few, held_out).silent_sequences == 3
+    asked = replace(few, questions=(Question("q", "how many clients?", "client"),))
+    assert predict_recording(asked, held_out).silent_sequences == 0

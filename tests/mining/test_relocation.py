@@ -10,7 +10,7 @@ from froude.mining.relocation import is_distinctive, relocate, trace_back
 from froude.mining.senders import Conventions, Sender, senders_of
 from froude.workload.types import Actor
 from tests.mining.events import event
-from tests.mining.synthetic import record
+from tests.mining.synthetic import DATANODE, record
 
 
 def test_block_reports_are_effects_of_add_block() -> None:
@@ -165,3 +165,34 @@ def test_blocks_that_all_went_to_one_datanode_are_its_effects(nodes: int, known:
         add("n0", "received", {"me.uuid": "uuid-of-0", "block": block}, protocol=datanode)
     senders, _ = senders_of([Recording(tuple(events), {})], Conventions({}, {}))
     assert {token[1] for _, token in relocate(senders)} == ({"received"} if known else set())
+
+
+def test_a_command_to_another_node_is_a_cause() -> None:
+    """A beat's answer tells a node to copy blocks to others: each target reports the block at its place in the list."""
+    events: list[Event] = []
+
+    def add(client: str, method: str, request: dict, answer: dict | None = None) -> None:
+        events.append(event(len(events), method, request, answer, client=client, protocol=DATANODE))
+
+    nodes = [f"node-{n}-uuid" for n in range(4)]
+    for uuid in nodes:
+        add(uuid, "registerDatanode", {"me.uuid": uuid})
+    block = 1073741825
+    for beat in range(6):
+        sender, *targets = (nodes[(beat + step) % 4] for step in (0, 1, 1))
+        answer: dict = {}
+        for at, target in enumerate(targets):
+            answer |= {f"cmds[0].blocks[{at}].blockId": block + at}
+            answer |= {f"cmds[0].targets[{at}].nodes[0].uuid": target}
+        add(sender, "sendHeartbeat", {"me.uuid": sender}, answer)
+        for at, target in enumerate(targets):
+            add(target, "reported", {"me.uuid": target, "block.blockId": block + at})
+        block += 2
+    senders, _ = senders_of([Recording(tuple(events), {})])
+    ((relocation,),) = relocate(senders).values()
+    assert relocation.channel.each == "cmds[0].targets"
+    assert relocation.channel.owner == "nodes[0].uuid"
+    assert len(relocation.caused) == 12
+    for caused in relocation.caused:
+        answer = dict(caused.cause.response or {})
+        assert answer[f"cmds[0].blocks[{caused.index}].blockId"] == caused.call.request["block.blockId"]

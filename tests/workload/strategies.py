@@ -48,15 +48,16 @@ scalars = st.one_of(
     st.binary(max_size=12),
     st.floats(allow_nan=False),
 )
+multiples = st.builds("({}*{})".format, st.integers(2, 99), names)
 indices = names | st.builds(
-    "{}{}{}".format, names, st.sampled_from(["%", "//"]), st.integers(1, 99).map(str) | names
+    "{}{}{}".format, names | multiples, st.sampled_from(["%", "//"]), st.integers(1, 99).map(str) | names
 )
 counts = st.builds(
     Count,
     intercept=numbers,
     slopes=st.dictionaries(indices, numbers.filter(bool), max_size=2),
     cap=st.none() | st.integers(1, 99),
-    per=st.none() | st.integers(1, 1 << 30),
+    per=st.none() | st.integers(1, 1 << 30) | names,
 ).map(lambda count: count if count.slopes else replace(count, intercept=abs(count.intercept)))
 counters = st.builds(Counter, base=numbers, steps=st.dictionaries(indices, numbers.filter(bool), max_size=2))
 padded = st.builds(
@@ -64,7 +65,7 @@ padded = st.builds(
     numbers,
     st.dictionaries(names, numbers.filter(bool), min_size=1, max_size=1),
     st.integers(0, 9),
-    st.sampled_from([10, 16]),
+    st.sampled_from([10, 16, 26]),
 )
 
 
@@ -137,7 +138,8 @@ def workloads(draw: st.DrawFn) -> Workload:
     type_names = draw(st.lists(names, min_size=1, max_size=2, unique=True))
     call = calls(ids, type_names)
     serial = itertools.count()
-    repeat = st.builds(Repeat, names, counts, st.lists(call, min_size=1, max_size=2).map(tuple))
+    drawn = st.none() | st.builds(Generated, st.just("gauge"), st.just({"low": 1, "high": 4}))
+    repeat = st.builds(Repeat, names, counts, st.lists(call, min_size=1, max_size=2).map(tuple), drawn)
     steps = st.lists(call | repeat, max_size=2).map(lambda drawn: (*fixed, *drawn))
     after = st.none() | st.sampled_from(type_names)
     start = st.builds(

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from froude.workload.extrapolate import extrapolate
-from froude.workload.plan import pace
+from froude.workload.plan import calls_per_node, pace, paces
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
+    LETTERS,
     CallTemplate,
     Counter,
     Finding,
@@ -28,7 +29,11 @@ CLOSE = CallTemplate("c2", "p", "complete", {})
 def _workload(findings: tuple[Finding, ...] = (), questions: tuple[Question, ...] = ()) -> Workload:
     loop = Repeat("L1", Count.parse("files"), (CREATE, CLOSE))
     client = NodeType("client", Count.parse("clients"), (loop, replace(CREATE, id="c3")))
-    scales = (Scale.of(clients=1, files=4, blocks=2), Scale.of(clients=2, files=6, blocks=2))
+    scales = (
+        Scale.of(clients=1, files=4, blocks=2),
+        Scale.of(clients=2, files=6, blocks=2),
+        Scale.of(clients=3, files=5, blocks=2),
+    )
     return Workload((client,), Recorded(scales, ("CID-1",)), questions, findings)
 
 
@@ -145,3 +150,34 @@ def test_a_plain_argument_may_be_below_zero_and_a_fraction_is_said() -> None:
     plan = extrapolate(_naming(Scaled(Count.parse("0.5*files"))), scale)
     assert plan.playable
     assert "would hold 3.5, which is not a whole number" in plan.refusals[0].what
+
+
+def _named(rule: Counter, times: str = "files") -> Workload:
+    create = replace(CREATE, arguments={"src": Template(("/in/part-", rule))})
+    client = NodeType("client", Count.parse("clients"), (Repeat("L1", Count.parse(times), (create,)),))
+    return replace(_workload(), node_types=(client,))
+
+
+def test_letters_that_run_out_are_refused() -> None:
+    """What comes after zz nobody has seen."""
+    workload = _named(Counter(0, {"L1": 1}, 2, LETTERS))
+    assert extrapolate(workload, Scale.of(clients=1, files=676, blocks=2)).playable
+    plan = extrapolate(workload, Scale.of(clients=1, files=677, blocks=2))
+    assert [refusal.what for refusal in plan.refusals if refusal.fatal] == [
+        "client: src of create would need more than 2 letters"
+    ]
+
+
+def test_loops_by_the_number_of_the_node() -> None:
+    """Files that clients share out: as many calls in all as there are files, however many nodes."""
+    workload = _named(Counter(0, {"L1": 1}), "ceil((files - node) / clients)")
+    plan = extrapolate(workload, Scale.of(clients=3, files=8, blocks=2))
+    assert plan.playable
+    assert paces(workload.node_types[0], plan.scale, 3) == [(1, 3, 0.0), (1, 3, 0.0), (1, 2, 0.0)]
+    assert calls_per_node(plan, workload.node_types[0]) == round(8 / 3, 3)
+    many = extrapolate(workload, Scale.of(clients=5000, files=20_000, blocks=2))
+    assert (
+        sum(number * calls for number, calls, _ in paces(workload.node_types[0], many.scale, 5000)) == 20_000
+    )
+    few = extrapolate(workload, Scale.of(clients=10, files=8, blocks=2))
+    assert few.playable

@@ -28,7 +28,7 @@ def workload(files_per_client: int = 1) -> Workload:
     create, close = CallTemplate("c1", "p", "create", {}), CallTemplate("c2", "p", "complete", {})
     loop = Repeat("L1", Count(0, {"files": files_per_client}), (create, close))
     client = NodeType("client", Count(0, {"clients": 1}), (loop, CallTemplate("c3", "p", "delete", {})))
-    scales = (Scale.of(clients=1, files=4), Scale.of(clients=2, files=6))
+    scales = (Scale.of(clients=1, files=4), Scale.of(clients=2, files=6), Scale.of(clients=3, files=5))
     question = Question("q1", "what is it?", "client")
     return Workload((client,), Recorded(scales, ("CID-1",), traces=TRACES), (question,))
 
@@ -60,7 +60,8 @@ def test_a_summary_says_what_would_be_played() -> None:
         "calls_per_node": {"client": 17},
         "refusals": [
             {
-                "what": "1 question not answered: the likeliest rule or an example stands in",
+                "what": "1 question not answered: the likeliest rule or an example stands in "
+                "(`froude review` shows what hangs on them)",
                 "node_type": None,
                 "fatal": False,
             }

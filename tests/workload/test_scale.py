@@ -5,7 +5,7 @@ from hypothesis import given
 
 from froude.base.errors import InputError
 from froude.base.units import Quantity
-from froude.workload.scale import Count, Scale
+from froude.workload.scale import Count, Scale, at_node
 from tests.workload.strategies import counts
 
 
@@ -112,3 +112,23 @@ def test_groups_of_no_size() -> None:
     with pytest.raises(InputError, match="groups of no size"):
         Count.parse("files%clients").at(Scale.of(files=3, clients=0))
     assert Count.parse("files%clients").variables == {"files", "clients"}
+
+
+def test_a_count_may_depend_on_the_number_of_the_node() -> None:
+    """Seven files among three clients: three, two and two; the node is no variable of the Scale."""
+    count = Count.parse("ceil((files - node) / clients)")
+    assert str(count) == "ceil((files - node) / clients)"
+    assert (count.of_node, count.variables) == (True, {"files", "clients"})
+    scale = Scale.of(files=7, clients=3)
+    assert [count.whole_at(at_node(scale, node)) for node in range(3)] == [3, 2, 2]
+    with pytest.raises(InputError, match="no size"):
+        count.at(at_node(Scale.of(files=7, clients=0), 0))
+
+
+def test_a_name_that_is_folded_may_be_multiplied_before() -> None:
+    """Which is not the same as a multiple of its remainder."""
+    scale = Scale.of(i=3, folders=4)
+    assert Count.parse("(3*i)%folders").at(scale) == 1
+    assert Count.parse("3*i%folders").at(scale) == 9
+    with pytest.raises(InputError):
+        Count.parse("(3*i)")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.workload.scale import Count
-from froude.workload.types import Counter, NodeType, Recorded, Workload
+from froude.workload.types import LETTERS, Counter, NodeType, Recorded, Workload
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,9 @@ def test_a_node_type_is_found_by_its_name() -> None:
     assert workload.node_type("datanode") is second
     with pytest.raises(KeyError, match="mapper"):
         workload.node_type("mapper")
+
+
+def test_letters_are_digits_to_base_26() -> None:
+    """As `split` names its parts, and further than the letters that were seen."""
+    counter = Counter(0, {"L1": 1}, 2, LETTERS)
+    assert [counter.digits(n) for n in (0, 1, 25, 26, 675, 676)] == ["aa", "ab", "az", "ba", "zz", "baa"]

@@ -23,8 +23,12 @@ def extrapolate(
         Path, typer.Argument(metavar="WORKLOAD", help="The workload's YAML file, or its name here.")
     ],
     at: Annotated[
-        list[str], typer.Option(metavar="NAME=QUANTITY", help="A scale variable; repeat for each.")
-    ],
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=QUANTITY",
+            help="A scale variable; repeat for each that was recorded: without it, they are named.",
+        ),
+    ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder of the plan.")] = Path("plan"),
 ) -> None:
     """A Workload at a Scale → a Plan, with its refusals.
@@ -36,7 +40,7 @@ def extrapolate(
     settings: Settings = ctx.obj
     workload = inputs.place(settings, workload, "workload")
     claim(settings, [Output(output, "plan", folder=True, parts=PARTS)], [workload])
-    scale = Scale.parse(at)
+    scale = Scale.parse(at or [])
     opened = inputs.workload(settings, workload)
     with inputs.named(workload):
         plan = make_plan(opened.workload, scale)

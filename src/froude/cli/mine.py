@@ -7,12 +7,14 @@ from typing import Annotated
 
 import typer
 
-from froude.cli import inputs
+from froude.cli import inputs, review
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
 from froude.mining.summary import RuleKind, TypeSummary, summarise
-from froude.workload.types import Finding, Question, Workload
+from froude.workload.groups import groups
+from froude.workload.remarks import remarks_on_scale
+from froude.workload.types import Finding, Workload
 
 
 def mine(
@@ -46,8 +48,10 @@ def mine(
     settings.out(_tables(summarise(workload)))
     for finding in workload.findings:
         settings.out(f"{'limits' if finding.fatal else 'note'}: {finding.what}")
-    for number, question in enumerate(workload.questions, 1):
-        settings.out(_asked(question, number))
+    for remark in remarks_on_scale(workload):
+        settings.out(f"note: {remark}")
+    for group in groups(workload):
+        settings.out(review.text(workload, group))
     if settings.dry_run:
         settings.out("Nothing written")
         return
@@ -67,11 +71,6 @@ def _tables(types: tuple[TypeSummary, ...]) -> str:
     return f"{aligned(doing, words=3)}\n\n{aligned(arguments)}\n"
 
 
-def _asked(question: Question, number: int) -> str:
-    seen = ", ".join(repr(example) for example in question.examples[:3])
-    return f"q{number}: {question.text}" + (f" seen: {seen}" if seen else "")
-
-
 def _document(workload: Workload) -> dict[str, object]:
     return {
         "node_types": [
@@ -87,7 +86,8 @@ def _document(workload: Workload) -> dict[str, object]:
             for node_type in summarise(workload)
         ],
         "findings": [_finding(finding) for finding in workload.findings],
-        "questions": [{"id": q.id, "text": q.text, "examples": list(q.examples)} for q in workload.questions],
+        "remarks": list(remarks_on_scale(workload)),
+        "questions": [review.fields(workload, group) for group in groups(workload)],
     }
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from froude.base.summary import counted
 from froude.cli import inputs
 from froude.cli.settings import Settings
 from froude.mining.prediction import LeafOutcome, Prediction, predict
@@ -52,10 +53,15 @@ def _text(prediction: Prediction, scale: str) -> str:
     for row in prediction.rows:
         ceiling = "" if row.ceiling_share is None else f"{row.ceiling_share:.2%}"
         lines.append(f"{row.name:<16}{row.leaves:>9,}{row.share:>10.2%}{ceiling:>10}")
+    lines.append(
+        f"silently wrong   {prediction.silent_share:.2%} of the arguments and "
+        f"{counted(prediction.silent_sequences, 'node')}: no question, finding or refusal said so"
+    )
     if prediction.misses:
         lines += ["", "not predicted:"]
     for miss in prediction.misses[:_MOST_MISSES]:
-        lines.append(f"{miss.count:>7,}  {miss.outcome.value:<11}{miss.method} {miss.path}")
+        said = ", silently" if miss.silent else ""
+        lines.append(f"{miss.count:>7,}  {miss.outcome.value:<11}{miss.method} {miss.path}{said}")
     hidden = len(prediction.misses) - _MOST_MISSES
     return "\n".join([*lines, *([f"         and {hidden} kinds more"] if hidden > 0 else [])])
 
@@ -64,6 +70,8 @@ def _document(prediction: Prediction) -> dict[str, Any]:
     return {
         "sequence_share": prediction.sequence_share,
         "call_share": prediction.call_share,
+        "silent_share": prediction.silent_share,
+        "silent_sequences": prediction.silent_sequences,
         "unmatched senders": prediction.unmatched,
         "sequences": [asdict(nodes) for nodes in prediction.sequences],
         "effects": [asdict(counts) for counts in prediction.effects],
@@ -78,7 +86,13 @@ def _document(prediction: Prediction) -> dict[str, Any]:
             for row in prediction.rows
         ],
         "misses": [
-            {"method": m.method, "path": m.path, "outcome": m.outcome.value, "count": m.count}
+            {
+                "method": m.method,
+                "path": m.path,
+                "outcome": m.outcome.value,
+                "count": m.count,
+                "silent": m.silent,
+            }
             for m in prediction.misses
         ],
     }

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from froude.base.errors import InputError
 from froude.base.files import refuse_special
+from froude.base.summary import counted
 from froude.cli import inputs
 from froude.cli.outputs import refuse_inside
 from froude.cli.settings import Settings
+from froude.workload.groups import QuestionGroup, answer_group, groups
 from froude.workload.review import answer, open_questions
 from froude.workload.types import Constant, Question, Rule, Workload
 from froude.workload.yaml_file import write_workload
 from froude.workload.yaml_rules import rule_field
+
+_OWN = "in each place a rule of its own"
 
 
 def review(
@@ -44,8 +49,9 @@ def review(
 ) -> None:
     """Answer and confirm a Workload's questions.
 
-    On a terminal it asks one question after another; elsewhere, and with --list, it shows those that are open.
-    A question is named by its number (q1, q2, ... as shown) or by its id (as --json shows).
+    On a terminal it asks one question after another; elsewhere, and with --list, it shows those that are open, the
+    one that most calls hang on first. Questions of one cause are one, named by the number shown (q1, q2, ...) and
+    answered for all its places; the id of a place (as --json shows) answers it alone.
 
     Example: froude review workload.yaml --accept
     """
@@ -66,30 +72,107 @@ def review(
         changed = _ask(changed, settings)
     if changed != original and not settings.dry_run:
         write_workload(workload, changed, settings.origin([opened.content]))
-    left = open_questions(changed)
-    settings.emit([_fields(changed, question) for question in left])
-    for question in left:
-        settings.out(_text(changed, question))
-    settings.out(f"{len(original.questions) - len(left)} answered, {len(left)} open")
+    left = groups(changed)
+    settings.emit([fields(changed, group) for group in left])
+    for group in left:
+        settings.out(text(changed, group))
+    open_ = len(open_questions(changed))
+    settings.out(f"{len(original.questions) - open_} answered, {open_} open{_causes(left, open_)}")
+
+
+def text(workload: Workload, group: QuestionGroup) -> str:
+    """A group of questions as it is shown.
+
+    Args:
+        workload: where it stands.
+        group: one of its groups.
+    """
+    places = f" ({counted(len(group.questions), 'place')}," if len(group.questions) > 1 else " ("
+    lines = [f"{number(workload, group.questions[0])}: {group.text}{places} {group.share:.1%} of the calls)"]
+    if group.examples:
+        lines.append("    seen: " + ", ".join(repr(example) for example in group.examples))
+    lines += [f"    {at}) {candidate}" for at, candidate in enumerate(_candidates(group), 1)]
+    return "\n".join(lines)
+
+
+def fields(workload: Workload, group: QuestionGroup) -> dict[str, object]:
+    """A group of questions as JSON.
+
+    Args:
+        workload: where it stands.
+        group: one of its groups.
+    """
+    return {
+        "number": number(workload, group.questions[0]),
+        "text": group.text,
+        "share": group.share,
+        "examples": list(group.examples),
+        "candidates": _candidates(group),
+        "questions": [
+            {
+                "id": question.id,
+                "text": question.text,
+                "examples": list(question.examples),
+                "candidates": [rule_field(rule) for rule in question.candidates],
+            }
+            for question in group.questions
+        ],
+    }
+
+
+def number(workload: Workload, question: Question) -> str:
+    """A question's short name, which stays when others are answered; that of its first question names a group.
+
+    Args:
+        workload: where it stands.
+        question: one of its questions.
+    """
+    return f"q{1 + [q.id for q in workload.questions].index(question.id)}"
+
+
+def _candidates(group: QuestionGroup) -> list[Any]:
+    """What can be chosen for the whole group; where places have rules of their own, that each takes its nth."""
+    rules = [rule_field(rule) for rule in group.questions[0].candidates]
+    if group.alike:
+        return rules
+    same = [
+        all(question.candidates[at] == group.questions[0].candidates[at] for question in group.questions)
+        for at in range(group.choices)
+    ]
+    return [rule if alike else _OWN for rule, alike in zip(rules, same, strict=False)]
+
+
+def _causes(left: Sequence[QuestionGroup], open_: int) -> str:
+    return f", of {counted(len(left), 'cause')}" if len(left) < open_ else ""
 
 
 def _set(workload: Workload, answers: list[str], file: Path) -> Workload:
-    for text in answers:
-        name, _, value = text.partition("=")
-        question = next((q for q in workload.questions if name in {q.id, _number(workload, q)}), None)
+    for words in answers:
+        name, _, value = words.partition("=")
+        group = next(
+            (g for g in groups(workload) if name in {number(workload, q) for q in g.questions}), None
+        )
+        question = next((q for q in workload.questions if name in {q.id, number(workload, q)}), None)
         if question is None or not value:
             many = len(workload.questions)
             known = (
                 f"q1{f' to q{many}' if many > 1 else ''}, = and an answer" if many else "none: no questions"
             )
-            raise InputError("no such question", file=file, place="--set", found=text, allowed=known)
-        workload = answer(workload, question, _chosen(question, value, file))
+            raise InputError("no such question", file=file, place="--set", found=words, allowed=known)
+        if group is None:
+            workload = answer(workload, question, _chosen(question, value, file))
+        else:
+            workload = _settled(workload, group, value, file)
     return workload
 
 
-def _number(workload: Workload, question: Question) -> str:
-    """Its short name, which stays when others are answered."""
-    return f"q{1 + [q.id for q in workload.questions].index(question.id)}"
+def _settled(workload: Workload, group: QuestionGroup, value: str, file: Path | None) -> Workload:
+    """Every question of a group answered alike."""
+    if value.startswith("#") and len({(q.path or "").rpartition(".")[2] for q in group.questions}) > 1:
+        first = group.questions[0].id
+        allowed = f"one of its candidates; for a constant in one place, its id, such as {first}"
+        raise InputError("not an answer for several arguments", file=file, found=value, allowed=allowed)
+    return answer_group(workload, group, lambda question: _chosen(question, value, file))
 
 
 def _constant(question: Question, text: str, file: Path | None) -> Constant:
@@ -113,8 +196,8 @@ def _chosen(question: Question, value: str, file: Path | None) -> Rule:
 
 
 def _ask(workload: Workload, settings: Settings) -> Workload:
-    for question in open_questions(workload):
-        settings.out(_text(workload, question))
+    for group in groups(workload):
+        settings.out(text(workload, group))
         while True:
             try:
                 value = input("number, #VALUE, or Enter to leave it open: ").strip()
@@ -124,26 +207,8 @@ def _ask(workload: Workload, settings: Settings) -> Workload:
             if not value:
                 break
             try:
-                workload = answer(workload, question, _chosen(question, value, None))
+                workload = _settled(workload, group, value, None)
                 break
             except InputError as error:
                 print(error, file=sys.stderr)
     return workload
-
-
-def _text(workload: Workload, question: Question) -> str:
-    lines = [f"{_number(workload, question)}: {question.text}"]
-    if question.examples:
-        lines.append("    seen: " + ", ".join(repr(example) for example in question.examples))
-    lines += [f"    {number}) {rule_field(rule)}" for number, rule in enumerate(question.candidates, 1)]
-    return "\n".join(lines)
-
-
-def _fields(workload: Workload, question: Question) -> dict[str, object]:
-    return {
-        "number": _number(workload, question),
-        "id": question.id,
-        "text": question.text,
-        "examples": list(question.examples),
-        "candidates": [rule_field(rule) for rule in question.candidates],
-    }

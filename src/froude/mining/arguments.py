@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from froude.base.units import Quantity
 from froude.mining import patterns
 from froude.mining.candidates import alike, flows_from, from_cause, leaf_name, ranked, siblings
+from froude.mining.doubts import Doubt, growing, replaced
 from froude.mining.flows import OccurrenceContext, Timeline, columns
 from froude.mining.knowledge import GAUGES, NAMING, fact_of
 from froude.mining.patterns import same
@@ -83,6 +83,8 @@ class ArgumentMiner:
         self._timeline = timeline
         self._scales = scales
         self._varying = _Varying()
+        self._equals: dict[str, tuple[Scaled, ...]] = {}
+        """By a count of the Scale that some rule is made of: others that fit as well."""
         self.doubts: list[Doubt] = []
         """Constants that stand although a few calls differ."""
 
@@ -97,10 +99,13 @@ class ArgumentMiner:
             occurrences: all calls of the template, in order of run and place.
             own_facts: whether a program plays the node that knows facts of its own machine.
         """
-        return {
+        rules = {
             path: self.rule(occurrences, values, path=path, own_facts=own_facts)
             for path, values in columns(occurrences).items()
         }
+        for path in growing(occurrences, self._scales):
+            self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], longer=True))
+        return rules
 
     def rule(
         self,
@@ -119,15 +124,33 @@ class ArgumentMiner:
             own_facts: as in `rules`.
         """
         column = _Column(occurrences, values, path)
+        doubts = len(self.doubts)
+        rule = self._rule(column, own_facts)
+        if len(self.doubts) > doubts and self._holds(rule, column):
+            del self.doubts[doubts:]  # of rules that were tried on the way
+        others = [
+            other
+            for part in within(rule)
+            if isinstance(part, Scaled)
+            for equal in self._equals.get(str(part.count), ())
+            if self._holds(other := replaced(rule, part, equal), column)
+        ]
+        if others:
+            self.doubts.append(Doubt(occurrences[0].template, path, (), rule, tuple(others)))
+        return rule
+
+    def _rule(self, column: _Column, own_facts: bool) -> Rule:
+        path = column.path
         best = self._whole(column)
-        if isinstance(best, Flow) and best.which is Which.NTH and best.side is Side.REQUEST:
-            # Two loops that ran alike: what another one sent says less than what this one was answered.
+        # Two loops that ran alike: what another one sent says less than what this one was answered.
+        echoed = isinstance(best, Flow) and best.which is Which.NTH and best.side is Side.REQUEST
+        # The target gave each of these values; that they also count up is because each run began afresh.
+        given = isinstance(best, Constant | CounterRule | Scaled) and self._given(column)
+        if best is None or echoed or given:
             nearer = self._cases(column)
-            best = best if nearer is None or is_open(nearer) else nearer
-        if isinstance(best, Constant | CounterRule | Scaled) and self._given(column):
-            # The target gave each of these values; that they also count up is because each run began afresh.
-            best = self._cases(column)
-        best = best or self._cases(column) or self._first_only(column, own_facts)
+            if not echoed or (nearer is not None and not is_open(nearer)):
+                best = nearer
+        best = best or self._first_only(column, own_facts)
         fact = fact_of(path) if own_facts else None
         if self._one_cluster and fact in NAMING and isinstance(best, Constant | Template | CounterRule):
             # Runs of one cluster show a machine's own facts as if all machines had them.
@@ -147,7 +170,7 @@ class ArgumentMiner:
             return self._assigned(column) or regular
         return (
             self._flow(column)
-            or patterns.scaled(column.occurrences, column.values, self._scales, self._pieces)
+            or self._scaled(column.occurrences, column.values, self._pieces)
             or self._shifted(column)
             or self._within(column)
         )
@@ -163,7 +186,7 @@ class ArgumentMiner:
         if not _telling(value):
             return None
         for flow in self._flows(column, [Side.RESPONSE]):
-            varies = self._one_cluster or self._varying.varies(flow)
+            varies = self._one_cluster or self._varying.varies(flow.call, flow.path)
             if alike(flow.path, column.path) and varies:
                 return flow
         return None
@@ -175,21 +198,28 @@ class ArgumentMiner:
             if isinstance(value, Special) or _wordy(value) or not _telling(value):
                 return False
             sources = self._timeline.sources(occurrence, value)[-_SOURCES_TRIED:]
-            flows = [flow for source in sources for flow in flows_from(source, occurrence.template)]
             if not any(
-                flow.side is Side.RESPONSE and alike(flow.path, column.path) and self._varying.varies(flow)
-                for flow in flows
+                side is Side.RESPONSE and alike(path, column.path) and self._varying.varies(call, path)
+                for call, _, side, path in sources
             ):
                 return False
         return True
 
     def _slot(self, occurrences: Sequence[Occurrence], numbers: Sequence[int]) -> Rule | None:
-        rule = patterns.scaled(occurrences, numbers, self._scales) or patterns.counter(
-            occurrences, numbers, self._scales
-        )
+        rule = self._scaled(occurrences, numbers) or patterns.counter(occurrences, numbers, self._scales)
         if rule is not None or not all(is_distinctive(number) for number in numbers):
             return rule
         return self._flow(_Column(occurrences, list(numbers), ""))
+
+    def _scaled(
+        self, occurrences: Sequence[Occurrence], values: Sequence[Value], pieces: Sequence[int] = ()
+    ) -> Scaled | None:
+        fits = patterns.scaled(occurrences, values, self._scales, pieces)
+        if not fits:
+            return None
+        best, *others = fits
+        self._equals[str(best.count)] = tuple(others)
+        return best
 
     # --- flows ------------------------------------------------------------------------------------------
 
@@ -356,7 +386,8 @@ class ArgumentMiner:
         rule = self._usual(column, asked=fact is None) or (NodeFact(fact) if fact is not None else None)
         rule = rule or (recognise(present) if present else None)
         if rule is None and own_facts and column.occurrences[0].cause is not None:
-            rule = choice(present)
+            # Ids are of one cluster and one run: none that was recorded is a choice elsewhere.
+            rule = None if any(_telling(value) for value in present) else choice(present)
         if rule is None and len(present) == len(column.values):
             rule = patterns.text(column.occurrences, column.values, self._slot, random=True)
         return rule or Unknown(_examples(present))
@@ -380,17 +411,6 @@ class ArgumentMiner:
         if asked:
             self.doubts.append(Doubt(column.occurrences[0].template, column.path, _examples(others), rule))
         return rule
-
-
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """A rule that does not hold at all calls: a few have another value, or lack the leaf."""
-
-    template: str
-    path: str
-    others: tuple[Scalar, ...]
-    """Values that it does not explain; none where it is only sometimes absent."""
-    rule: Rule
 
 
 def _examples(values: Sequence[Scalar]) -> tuple[Scalar, ...]:
@@ -440,9 +460,14 @@ class _Varying:
                 if len(seen) < _ALWAYS_NEW:
                     seen.add(value)
 
-    def varies(self, flow: Flow) -> bool:
-        protocol, method = self._method.get(flow.call, ("", ""))
-        seen = self._seen[protocol, method, flow.path]
+    def varies(self, call: str, path: str) -> bool:
+        """Whether a leaf of a call's answers does.
+
+        Args:
+            call: id of its template.
+            path: the leaf.
+        """
+        seen = self._seen[(*self._method.get(call, ("", "")), path)]
         return len(seen) >= _ALWAYS_NEW or (len(seen) > 1 and all(is_distinctive(value) for value in seen))
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from froude.mining.events import Event, Leaves
-from froude.mining.knowledge import BATCHES, Batch
+from froude.mining.knowledge import BATCHES, POLLS, Batch
 from froude.workload.types import Poll, Scalar
 
 Token = tuple[str, str, str]
@@ -49,7 +49,10 @@ class Logical:
 
 
 def logical_calls(events: Iterable[Event]) -> list[Logical]:
-    """One sender's events, retries joined, batches split, maps ordered; `join_polls` does the polls."""
+    """One sender's events, retries joined, batches split and empty ones left out, maps ordered.
+
+    `join_polls` does the polls.
+    """
     logical: list[Logical] = []
     seen: dict[tuple[int, int], int] = {}
     for event in events:
@@ -58,11 +61,20 @@ def logical_calls(events: Iterable[Event]) -> list[Logical]:
             logical[seen[key]] = _joined(logical[seen[key]], event)
             continue
         batch = BATCHES.get(event.method)
-        parts = _split(event, batch) if batch else []
-        if not parts:
+        if batch:
+            logical.extend(
+                _split(event, batch)
+            )  # one without elements is sent to no purpose, when time decides
+        else:
             seen[key] = len(logical)
-        logical.extend(parts or [_whole(event)])
+            logical.append(_whole(event))
     return logical
+
+
+def decided_by_time(event: Event) -> bool:
+    """Whether time alone decides on a call: a batch of no events, or of such as tell of what is on its way."""
+    batch = BATCHES.get(event.method)
+    return batch is not None and all(call.token[2] in batch.passing for call in _split(event, batch))
 
 
 def _whole(event: Event) -> Logical:
@@ -119,7 +131,9 @@ def _map_order(leaves: Leaves) -> dict[str, str]:
     for prefix, listed in keys.items():
         if len({key for key, _ in listed}) != len(listed):
             continue
-        places = {old: new for new, (_, old) in enumerate(sorted(listed))}
+        # As they are on the wire: short keys first.
+        listed.sort(key=lambda entry: (len(entry[0]), entry))
+        places = {old: new for new, (_, old) in enumerate(listed)}
         for path in leaves:
             if path.startswith(prefix + "["):
                 index, _, rest = path[len(prefix) + 1 :].partition("]")
@@ -145,6 +159,11 @@ def find_polls(sequences: Iterable[Sequence[Logical]]) -> dict[Token, Poll]:
             in_all[group[0].token].append(group)
     polls = {}
     for token, listed in sorted(at_once.items()):
+        known = POLLS.get(token[1])
+        if known is not None and any(
+            known.path in (call.response or {}) for group in listed for call in group
+        ):
+            polls[token] = known
         repeated = [group for group in listed if len(group) > 1]
         ending = _ending(repeated, in_all[token]) or _ending(repeated, listed)
         if ending is not None:

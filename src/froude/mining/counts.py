@@ -16,7 +16,7 @@ from itertools import combinations, permutations
 import numpy as np
 
 from froude.base.units import Quantity
-from froude.workload.scale import Count
+from froude.workload.scale import NODE, Count
 
 Points = Sequence[tuple[Mapping[str, Quantity], float]]
 """(scale, count seen) of each run."""
@@ -25,10 +25,12 @@ _EXACT = 1e-6
 _ROUNDING = 1e-14
 """Of a large value: rounding of a few operations on doubles."""
 _LARGE = 1e6
+_FARTHER, _COMPARED = 4, 1000
+"""Up to this multiple of the largest size seen two counts are compared, and up to this size."""
 _MOST_ASKED = 4
 """Other counts that are asked about."""
-_LARGEST_GROUP = 64
-"""Largest group whose number of things is looked for."""
+LARGEST_GROUP = 64
+"""Largest group that is looked for, unless a Scale variable is its size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,11 @@ class Fit:
     count: Count | None
     """The simplest exact fit; None if nothing fits."""
     others: tuple[Count, ...] = ()
-    """Others as simple as it."""
+    """Others as simple as it; of counts over groups every other one that fits, since many are tried."""
+    sure: bool = True
+    """Whether enough sizes were seen; where not, even a count without others may fit by chance."""
+    grouped: bool = False
+    """Whether it counts over groups, of which many were tried."""
 
 
 def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> Fit:
@@ -60,16 +66,18 @@ def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> 
     def single(points: Points, varied: Sequence[str]) -> list[Count]:
         return [*_one(points, varied), *_cut(points, varied, pieces)]
 
-    for family in (single, _capped, _products, _from_some_size_on, _groups, _several):
+    for family in (single, _capped, _products, _from_some_size_on, _shared_out, _groups, _several):
         fits = [count for count in family(points, varied) if _holds(count, points)]
         if not fits:
             continue
+        if family is _groups:
+            return _of_groups(fits, points)
         ranked = sorted(fits, key=lambda count: (_rank(count), not _alike(count, name), str(count)))
-        if any(_fractional(count) for count in ranked):
+        if any(count.per is None and not count.whole for count in ranked):
             # Sizes that were all odd, or all even, make half of them look like a line: which it is must be asked.
             grouped = [count for count in _groups(points, varied) if _holds(count, points)]
             if grouped:
-                best, *equals = {str(count): count for count in (*grouped, *ranked)}.values()
+                best, *equals = _distinct([*sorted(grouped, key=_simple), *ranked], points)
                 return Fit(best, tuple(equals[:_MOST_ASKED]))
         best = ranked[0]
         equals = [c for c in ranked[1:] if _rank(c) == _rank(best) and _alike(c, name) == _alike(best, name)]
@@ -108,7 +116,7 @@ def _products(points: Points, varied: Sequence[str]) -> list[Count]:
 
 
 def _groups(points: Points, varied: Sequence[str]) -> list[Count]:
-    """Whole groups of a variable's things, and what is left over, where three sizes or more show it."""
+    """Whole groups of a variable's things, begun ones, and what is left over, where three sizes or more show it."""
     if not all(value == round(value) for _, value in points):
         return []
     counts = []
@@ -116,12 +124,51 @@ def _groups(points: Points, varied: Sequence[str]) -> list[Count]:
         sizes = {scale[name].value for scale, _ in points}
         if len(sizes) < 3 or any(scale[name].unit for scale, _ in points):
             continue
-        for by in range(2, min(_LARGEST_GROUP, int(max(sizes)) // 2) + 1):
+        for by in range(2, min(LARGEST_GROUP, int(max(sizes)) // 2) + 1):
             for fold in ("//", "%"):
                 term = f"{name}{fold}{by}"
                 groups = Count(0.0, {term: 1.0})
                 counts += _line_over(term, [(groups.at(scale), value) for scale, value in points])
+            counts.append(Count(0.0, {name: 1.0}, None, by))
     return counts
+
+
+def _of_groups(fits: Sequence[Count], points: Points) -> Fit:
+    """The simplest of counts over groups, beside every other; unsure where it has as many numbers as there are sizes."""
+    best, *others = _distinct(sorted(fits, key=_simple), points)
+    sizes = {tuple(scale[name].value for name in best.variables) for scale, _ in points}
+    return Fit(best, tuple(others[:_MOST_ASKED]), len(sizes) > _simple(best)[0] + 1, grouped=True)
+
+
+def _simple(count: Count) -> tuple[int, tuple[int, ...], str]:
+    """How many numbers a count over groups is made of, beside its rank: the group's size, a slope, an offset."""
+    slopes = list(count.slopes.values())
+    return 1 + any(slope != 1 for slope in slopes) + bool(count.intercept), _rank(count), str(count)
+
+
+def _distinct(counts: Sequence[Count], points: Points) -> list[Count]:
+    """Counts without those that are the same at all sizes up to a multiple of those seen."""
+    names = sorted({name for count in counts for name in count.variables})
+    scale = points[0][0]
+    most = max(scale[name].value for scale, _ in points for name in names)
+    kept: dict[tuple[float, ...], Count] = {}
+    for count in counts:
+        sizes = range(1, min(_COMPARED, int(_FARTHER * most)) + 1)
+        values = (count.at({**scale, name: Quantity(size)}) for name in names for size in sizes)
+        kept.setdefault(tuple(values), count)
+    return list(kept.values())
+
+
+def _shared_out(points: Points, varied: Sequence[str]) -> list[Count]:
+    """Shares of things that nodes have by their number: the first ones get one more where they do not come out even."""
+    if NODE not in varied:
+        return []
+    known = sorted(set.intersection(*(set(scale) for scale, _ in points)) - {NODE})
+    return [
+        Count(0.0, {what: 1.0, NODE: -1.0}, None, among)
+        for what, among in permutations(known, 2)
+        if what in varied and all(scale[among].value > 0 for scale, _ in points)
+    ]
 
 
 def _line_over(term: str, points: Sequence[tuple[float, float]]) -> list[Count]:
@@ -131,15 +178,8 @@ def _line_over(term: str, points: Sequence[tuple[float, float]]) -> list[Count]:
         return []
     slope = (at_high - at_low) / (high - low)
     intercept = at_low - slope * low
-    whole = slope == round(slope) and slope and intercept == round(intercept)
-    return [Count(intercept, {term: slope})] if whole else []
-
-
-def _fractional(count: Count) -> bool:
-    """Whether it is no whole number at every Scale."""
-    return count.per is None and any(
-        number != round(number) for number in (count.intercept, *count.slopes.values())
-    )
+    count = Count(intercept, {term: slope})
+    return [count] if slope and count.whole else []
 
 
 def _from_some_size_on(points: Points, varied: Sequence[str]) -> list[Count]:
@@ -154,22 +194,6 @@ def _from_some_size_on(points: Points, varied: Sequence[str]) -> list[Count]:
         and all(count.at(scale) <= _EXACT for scale, value in points if not value)
         and all(slope == round(slope) for slope in count.slopes.values())
     ]
-
-
-def collinear(scales: Sequence[Mapping[str, Quantity]]) -> list[tuple[str, str]]:
-    """Pairs of varied variables that cannot be told apart: one is a line over the other in every run."""
-    distinct = list(
-        {tuple(sorted((n, q.value) for n, q in scale.items())): scale for scale in scales}.values()
-    )
-    names = sorted(
-        {n for scale in distinct for n in scale if len({s[n].value for s in distinct if n in s}) > 1}
-    )
-    pairs = []
-    for a, b in combinations(names, 2):
-        points = [(scale, scale[b].value) for scale in distinct if a in scale and b in scale]
-        if len(points) > 1 and any(_holds(count, points) for count in _one(points, [a])):
-            pairs.append((a, b))
-    return pairs
 
 
 def _one(points: Points, varied: Sequence[str]) -> list[Count]:

@@ -94,7 +94,8 @@ def events_of(trace: Trace, unknown: dict[str, int] | None = None) -> tuple[Even
     events: list[Event] = []
     for call in trace.calls:
         try:
-            request = leaves(trace.request(call))
+            # A list that stands for a map is in the order of one JVM's hash table, which says nothing.
+            request = leaves(trace.request(call), canonical=True)
         except UnknownMethodError:
             if unknown is not None:
                 unknown[call.method] = unknown.get(call.method, 0) + 1

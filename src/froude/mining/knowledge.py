@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from froude.workload.types import SCRIPTED
+from froude.workload.types import SCRIPTED, Poll
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,9 @@ class Batch:
     """Repeated field within the outer one's element; one event an element."""
     kind: str
     """Leaf of the inner element that tells events of different meaning apart."""
+    passing: frozenset[str] = frozenset()
+    """Kinds that tell of something on its way, left out where the end of it comes in time: of these a run may have
+    any number."""
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -61,8 +64,11 @@ class Batch:
         return re.compile(rf"^{re.escape(self.outer)}\[(\d+)\](?:\.{re.escape(self.inner)}\[(\d+)\])?(.*)$")
 
 
-BATCHES = {"blockReceivedAndDeleted": Batch("blocks", "blocks", "status")}
-"""By method."""
+BATCHES = {"blockReceivedAndDeleted": Batch("blocks", "blocks", "status", frozenset({"1"}))}
+"""By method; a block that is being received has status 1, and is reported only if it is not there by the next report."""
+
+POLLS = {"complete": Poll("result", True)}
+"""Calls that are repeated until an answer has a value, by method: a quick run shows none that had to be."""
 
 REAL_TIME = frozenset({"sendHeartbeat", "sendLifeline", "nodeHeartbeat", "renewLease", "allocate"})
 """Methods that a short run may show too rarely for their period to be found."""

@@ -18,7 +18,7 @@ from froude.mining.relocation import Channel, Key, trace_back
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, Sender, senders_of
 from froude.mining.structure import MinedType, Names, Occurrence, place
-from froude.workload.rules import counted
+from froude.workload.rules import number_at
 from froude.workload.scale import term_of
 from froude.workload.types import (
     NODE,
@@ -219,7 +219,7 @@ def _pattern(rule: Rule, indices: Mapping[str, int], scale: Mapping[str, Quantit
     """A regular expression of what a rule gives, as far as indices decide it."""
     match rule:
         case CounterRule():
-            return re.escape(rule.digits(counted(rule, lambda name: indices.get(name, 0), scale)))
+            return re.escape(rule.digits(number_at(rule, lambda name: indices.get(name, 0), scale)))
         case Template(parts):
             return "".join(
                 re.escape(part) if isinstance(part, str) else _pattern(part, indices, scale) for part in parts

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from froude.base.units import Quantity
-from froude.mining.counts import fit_count
+from froude.mining.counts import LARGEST_GROUP, fit_count
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value
-from froude.workload.types import NODE, Absent, Constant, Counter, Generated, Rule, Scaled, Template
+from froude.workload.types import LETTERS, NODE, Absent, Constant, Counter, Generated, Rule, Scaled, Template
 
 SLOT = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d+)")
 """What may vary in a text: a UUID, or a run of digits."""
@@ -22,10 +22,15 @@ HEX_SLOT = re.compile(
 )
 """The same where numbers may be written to base 16."""
 
-_LARGEST_GROUP = 64
-"""Largest group that is looked for, unless a Scale variable is its size."""
+LETTER_SLOT = re.compile(r"((?<![0-9A-Za-z])[a-z]{1,3}(?![0-9A-Za-z])|\d+)")
+"""The same where a few letters may count: `part-aa`, `part-ab`."""
+
+_LARGEST_STEP = 12
+"""Largest step by which a loop may go through things that stand in groups."""
 _EVIDENCE = 3
 """Calls for each number that a counter over groups is made of: fewer would fit by chance."""
+_TELLING = 3
+"""Different values that a number over groups of the Scale, or letters, must take: two alternate by chance."""
 _SAMPLE = 200
 """Calls at which such a counter is tried first."""
 
@@ -109,38 +114,60 @@ def _grouped(
     numbers: Sequence[int],
     sizes: Mapping[str, Sequence[int]],
 ) -> Counter | None:
-    """A counter over an index in groups: its place in the group, the group's number, or both, beside other indices.
+    """A counter over an index in groups, beside other indices; tried at a sample of the calls first."""
+    step = max(1, len(numbers) // _SAMPLE)
+    for terms in _in_groups(varied, places, sizes):
+        if len(numbers) < _EVIDENCE * (len(terms) + 1):
+            continue
+        names, values = list(terms), list(terms.values())
+        if not _decided(values, numbers):
+            continue
+        if step > 1 and _line(names, [value[::step] for value in values], numbers[::step]) is None:
+            continue
+        line = _line(names, values, numbers)
+        if line is not None:
+            return line
+    return None
+
+
+def _decided(values: Sequence[Sequence[int]], numbers: Sequence[int]) -> bool:
+    """Whether the same values of all terms always go with the same number: a quick no to most terms that are tried."""
+    seen: dict[tuple[int, ...], int] = {}
+    return all(
+        seen.setdefault(key, number) == number
+        for key, number in zip(zip(*values, strict=True), numbers, strict=True)
+    )
+
+
+def _in_groups(
+    varied: Sequence[str], places: Mapping[str, Sequence[int]], sizes: Mapping[str, Sequence[int]]
+) -> Iterator[dict[str, Sequence[int]]]:
+    """Terms of counters over an index in groups: its place in the group, the group's number, or both, beside others.
 
     A group's size is a number or a Scale variable, and is seen only where there are two groups or more.
     """
-    step = max(1, len(numbers) // _SAMPLE)
-    sample = range(0, len(numbers), step)
     for name in reversed(varied):
         most = max(places[name]) + 1
-        literal = {str(size): [size] * len(numbers) for size in range(2, min(_LARGEST_GROUP, most // 2) + 1)}
         known = {
             variable: each for variable, each in sizes.items() if min(each) > 0 and 1 < max(each) <= most // 2
         }
+        literal = {
+            str(size): [size] * len(places[name]) for size in range(2, min(LARGEST_GROUP, most // 2) + 1)
+        }
+        others = {other: places[other] for other in varied if other != name}
         for by, each in (known | literal).items():
-            folds = {
-                f"{name}%{by}": [n % size for n, size in zip(places[name], each, strict=True)],
-                f"{name}//{by}": [n // size for n, size in zip(places[name], each, strict=True)],
-            }
-            others = [other for other in varied if other != name]
-            for kept in ((0,), (1,), (0, 1)):
-                chosen = [*(list(folds)[at] for at in kept)]
-                for beside in ([], others) if others else ([],):
-                    terms = [*chosen, *beside]
-                    values = [folds[term] if term in folds else places[term] for term in terms]
-                    if len(numbers) < _EVIDENCE * (len(terms) + 1):
-                        continue
-                    few = [[value[at] for at in sample] for value in values]
-                    if step > 1 and _line(terms, few, [numbers[at] for at in sample]) is None:
-                        continue
-                    line = _line(terms, values, numbers)
-                    if line is not None:
-                        return line
-    return None
+            place = {f"{name}%{by}": [n % size for n, size in zip(places[name], each, strict=True)]}
+            number = {f"{name}//{by}": [n // size for n, size in zip(places[name], each, strict=True)]}
+            for folds in (place, number, place | number):
+                yield dict(folds)
+                if others:
+                    yield folds | others
+        # Every third thing is in its place among the folders, too: which is no plain remainder of the iteration.
+        for by, each in sizes.items():
+            if min(each) > 0 and max(each) > 1:
+                for factor in range(2, _LARGEST_STEP + 1):
+                    stepped = [factor * n % size for n, size in zip(places[name], each, strict=True)]
+                    yield {f"({factor}*{name})%{by}": stepped}
 
 
 def _index(occurrence: Occurrence, name: str) -> int:
@@ -165,7 +192,7 @@ def scaled(
     values: Sequence[Value],
     scales: Sequence[Mapping[str, Quantity]],
     pieces: Sequence[int] = (),
-) -> Scaled | None:
+) -> tuple[Scaled, ...]:
     """A whole number that follows from the Scale; needs three distinct scales: two points make any line.
 
     Args:
@@ -175,22 +202,22 @@ def scaled(
         pieces: sizes of pieces that things may be cut into, such as block sizes in bytes.
 
     Returns:
-        The rule; None where none fits, or where one run has more than one value.
+        The rules that fit, likeliest first; none where one run has more than one value.
     """
     numbers = [value for value in values if type(value) is int]
     if len(numbers) < len(values):
-        return None
+        return ()
     by_run: dict[int, int] = {}
     for occurrence, number in zip(occurrences, numbers, strict=True):
         if by_run.setdefault(occurrence.run, number) != number:
-            return None
+            return ()
     points = [(scales[run], float(number)) for run, number in by_run.items()]
     if len({str(scale) for scale, _ in points}) < 3 or len(set(numbers)) < 2:
-        return None
-    count = fit_count(points, pieces=pieces).count
-    if count is None or any(number != round(number) for number in (count.intercept, *count.slopes.values())):
-        return None
-    return Scaled(count)
+        return ()
+    fit = fit_count(points, pieces=pieces)
+    if fit.count is None or not fit.count.whole or (fit.grouped and len(set(numbers)) < _TELLING):
+        return ()
+    return tuple(Scaled(count) for count in (fit.count, *fit.others) if count.whole)
 
 
 def text(
@@ -207,7 +234,7 @@ def text(
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < len(values) or len(texts) < 2:
         return None
-    for slots in (SLOT, HEX_SLOT):
+    for slots in (SLOT, HEX_SLOT, LETTER_SLOT):
         template = _by_slots(
             occurrences, [slots.split(occurrence) for occurrence in texts], slot_rule, random=random
         )
@@ -240,6 +267,10 @@ def _by_slots(
 
 def _slot(occurrences: Sequence[Occurrence], column: Sequence[str], slot_rule: SlotRule) -> Rule | None:
     """The rule of one slot's digits: a counter to base 10 or 16, or what `slot_rule` finds for plain numbers."""
+    if all(digits.isalpha() for digits in column) and len({len(digits) for digits in column}) == 1:
+        written = _lettered(occurrences, column)
+        if written is not None:
+            return written
     decimal = all(digits.isdigit() for digits in column)
     if not any(character.isdigit() for digits in column for character in digits):
         return None  # letters that follow each other are letters, not numbers to base 16
@@ -254,6 +285,18 @@ def _slot(occurrences: Sequence[Occurrence], column: Sequence[str], slot_rule: S
     if isinstance(other, Counter):
         return _written(other, column, 10)
     return None if any(str(int(digits)) != digits for digits in column) else other
+
+
+def _lettered(occurrences: Sequence[Occurrence], column: Sequence[str]) -> Counter | None:
+    """A counter in letters, where enough different ones were seen for it to be no accident."""
+    if len(set(column)) < _TELLING or not all(digits.isascii() and digits.islower() for digits in column):
+        return None
+    numbers = [
+        sum((ord(digit) - ord("a")) * LETTERS**at for at, digit in enumerate(reversed(digits)))
+        for digits in column
+    ]
+    line = counter(occurrences, numbers)
+    return None if line is None else Counter(line.base, line.steps, len(column[0]), LETTERS)
 
 
 def _written(line: Counter, column: Sequence[str], radix: int) -> Counter | None:

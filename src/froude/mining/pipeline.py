@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from statistics import median
+from statistics import median, median_low
 
 from froude.base import parallel
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
 from froude.mining.arguments import ArgumentMiner, is_open
-from froude.mining.counts import Fit, collinear, fit_count
+from froude.mining.counts import Fit, fit_count
 from froude.mining.events import Recording, recording_of
 from froude.mining.knowledge import LIFETIMES, PIECES
 from froude.mining.numbering import renumber
@@ -23,13 +23,15 @@ from froude.mining.senders import Conventions, senders_of
 from froude.mining.structure import MinedType, Occurrence, find_types
 from froude.mining.timing import start_rules, timings
 from froude.trace.types import Trace
-from froude.workload.scale import Count, Scale
+from froude.workload.scale import Count, Scale, at_node
 from froude.workload.types import (
     CALLEE,
+    Absent,
     Actor,
     CallTemplate,
     Effect,
     Finding,
+    Generated,
     NodeType,
     Periodic,
     Poll,
@@ -47,6 +49,8 @@ from froude.workload.walk import within
 
 _MOST_PIECES = 4
 """Sizes of pieces that are tried."""
+_FEWEST_NODES = 5
+"""Nodes of all runs that must be seen before a loop may depend on their number: fewer would fit by chance."""
 _CERTAIN = 0.95
 """An effect seen for this share of its causes is always there: a capture's end cuts the last ones off."""
 
@@ -117,6 +121,7 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         findings = [
             *_scale_findings(recordings),
             *_unknown(recordings),
+            *_lone(types, recordings),
             *findings,
             *builder.findings,
             *_lost(placement),
@@ -187,11 +192,15 @@ class _Builder:
                 if isinstance(item, Loop):
                     name = f"L{next(loops)}"
                     seen = mined.times[name]
-                    points = [(self._scales[run], float(times)) for run, times in seen]
-                    counts = sorted({times for _, times in seen})
-                    fit = fit_count(points, pieces=self._pieces)
+                    counts = sorted({times for *_, times in seen})
+                    fit = self._iterations(seen)
                     what = f"iterations of {name} in {mined.name}"
-                    steps.append(Repeat(name, self._count(mined, fit, what, counts), build(item.body)))
+                    if fit.count is None and self._moved(seen):
+                        steps.append(
+                            self._drawn(mined, name, [times for *_, times in seen], build(item.body))
+                        )
+                    else:
+                        steps.append(Repeat(name, self._count(mined, fit, what, counts), build(item.body)))
                 else:
                     template = f"{mined.name}.c{next(calls)}"
                     steps.append(
@@ -200,6 +209,28 @@ class _Builder:
             return tuple(steps)
 
         return build(items)
+
+    def _iterations(self, seen: Sequence[tuple[int, int, int]]) -> Fit:
+        """The count of a loop, by the Scale alone if that will do, else by the node's number, too."""
+        fit = fit_count([(self._scales[run], float(times)) for run, _, times in seen], pieces=self._pieces)
+        points = [(at_node(self._scales[run], node), float(times)) for run, node, times in seen]
+        if fit.count is not None or len({str(scale) for scale, _ in points}) < _FEWEST_NODES:
+            return fit
+        return fit_count(points, pieces=self._pieces)
+
+    def _moved(self, seen: Sequence[tuple[int, int, int]]) -> bool:
+        """Whether a loop ran another number of times at one and the same Scale: no formula of it says how often."""
+        by_scale: dict[str, set[int]] = defaultdict(set)
+        for run, _, times in seen:
+            by_scale[str(Scale(dict(self._scales[run])))].add(times)
+        return any(len(counts) > 1 for counts in by_scale.values())
+
+    def _drawn(self, mined: MinedType, name: str, counts: Sequence[int], body: tuple[Step, ...]) -> Repeat:
+        low, high = min(counts), max(counts)
+        text = f"iterations of {name} in {mined.name}: {low} to {high} at one Scale, which no formula gives; drawn"
+        self.findings.append(Finding(text, fatal=False, node_type=mined.name))
+        drawn = Generated("gauge", {"low": low, "high": high})
+        return Repeat(name, Count(float(median_low(counts))), body, drawn)
 
     def _template(
         self, mined: MinedType, template: str, occurrences: Sequence[Occurrence], token: object
@@ -290,7 +321,7 @@ class _Builder:
             text = f"{what}: {', '.join(map(str, seen))} fit no count"
             self.findings.append(Finding(text, fatal=True, node_type=mined.name))
             return Count(float(median(seen)) if seen else 0.0)
-        if fit.others:
+        if fit.others or not fit.sure:
             candidates = tuple(Scaled(count) for count in (fit.count, *fit.others))
             text = f"{what}: is it {' or '.join(str(c.count) for c in candidates)}?"
             self.questions.append(Question(f"{mined.name}:{what}", text, mined.name, candidates=candidates))
@@ -306,13 +337,19 @@ class _Builder:
                 )
 
     def _doubt(self, mined: MinedType, template: str, method: str, rules: Mapping[str, Rule]) -> None:
+        asked = {path for path, rule in rules.items() if is_open(rule)}
         for doubt in self._miner.doubts:
-            if doubt.template == template and rules.get(doubt.path) == doubt.rule:
-                unsure = (
-                    "is nearly always the same; what else may it be"
-                    if doubt.others
-                    else "is not always set; when"
-                )
+            rule = rules.get(doubt.path) if doubt.template == template else None
+            # A doubt about the rule of all iterations but the first is one about the whole.
+            if rule is not None and doubt.path not in asked and doubt.rule in within(rule):
+                asked.add(doubt.path)
+                unsure = "is not always set; when"
+                if doubt.others:
+                    unsure = "is nearly always the same; what else may it be"
+                if doubt.longer:
+                    unsure = "stands in a list that is longer at some sizes; what have further elements"
+                if doubt.equals:
+                    unsure = "follows the Scale in more than one way; which is it"
                 text = f"{mined.name}: {doubt.path} of {method} {unsure}?"
                 self.questions.append(
                     Question(
@@ -322,7 +359,9 @@ class _Builder:
                         template,
                         doubt.path,
                         doubt.others,
-                        (doubt.rule,),
+                        (rule, *doubt.equals)
+                        if doubt.others or doubt.equals or doubt.longer
+                        else (rule, Absent()),
                     )
                 )
 
@@ -394,9 +433,6 @@ def _scale_findings(recordings: Sequence[Recording]) -> list[Finding]:
         elif len(seen) == 2:
             what = f"{name} took only two values: any count is a straight line through them"
             findings.append(Finding(what, fatal=False, variable=name))
-    for first, other in collinear(scales):
-        what = f"{first} and {other} rose together: what depends on one cannot be told from the other"
-        findings.append(Finding(what, fatal=False, variable=other))
     return findings
 
 
@@ -405,6 +441,17 @@ def _unknown(recordings: Sequence[Recording]) -> list[Finding]:
     total = sum(sum(recording.unknown.values()) for recording in recordings)
     what = f"{total} calls left out, whose methods the schema does not know: {', '.join(names)}"
     return [Finding(what, fatal=False)] if total else []
+
+
+def _lone(types: Sequence[MinedType], recordings: Sequence[Recording]) -> list[Finding]:
+    """Types that only one of several runs had: what looks constant there was never held against another size."""
+    if len({str(recording.scale) for recording in recordings}) < 2:
+        return []
+    return [
+        Finding(f"node type {mined.name!r} was seen in one run alone", fatal=True, node_type=mined.name)
+        for mined in types
+        if len({sender.run for sender in mined.senders}) == 1
+    ]
 
 
 def _lost(placement: Placement) -> list[Finding]:

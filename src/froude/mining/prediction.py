@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from froude.base.units import Quantity
+from froude.mining.announced import Announced
+from froude.mining.canonical import decided_by_time
 from froude.mining.events import Event, Recording, recording_of
 from froude.mining.flows import OccurrenceContext
 from froude.mining.matching import match, token_of
@@ -77,6 +79,8 @@ class Miss:
     count: int
     examples: tuple[tuple[Scalar, str], ...]
     """Up to three: what was there, and what was predicted (as text)."""
+    silent: bool = False
+    """Whether the values are wrong although no question, finding or refusal said that they might be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,17 @@ class Prediction:
     """Senders of a kind that the workload does not have."""
     invented: int = 0
     """Leaves predicted in calls that were made without them; no part of the denominator."""
+    silently_invented: int = 0
+    """Of those, the leaves that no question, finding or refusal was about."""
+    silent_sequences: int = 0
+    """Nodes whose sequence or number came out wrong although nothing said that it might."""
+
+    @property
+    def silent_share(self) -> float:
+        """Values that are wrong although nothing said that they might be, over all leaves of all requests: 0 to 1."""
+        silent = sum(miss.count for miss in self.misses if miss.silent) + self.silently_invented
+        leaves = self.row("all").leaves
+        return silent / leaves if leaves else 0.0
 
     @property
     def sequence_share(self) -> float:
@@ -176,6 +191,7 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
     """
     matched = match(workload, recording)
     calls = {call.id: call for node in workload.node_types for call in templates(node)}
+    announced = Announced(workload, recording.scale)
     score = _Score(matched.placement, recording.scale, calls)
     reachable = None
     if pair is not None:
@@ -184,13 +200,18 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
         reachable = ceiling(workload, recording, pair) | predicted
     rows = _rows(recording, score, _periodic_methods(workload), reachable)
     tokens = {call_id: token_of(call) for call_id, call in calls.items()}
+    senders = {sender.key: mined.name for mined in matched.types for sender in mined.senders}
+    sequences = tuple(sequences_of(node, matched, recording.scale, tokens) for node in workload.node_types)
     return Prediction(
-        sequences=tuple(sequences_of(node, matched, recording.scale, tokens) for node in workload.node_types),
+        sequences=sequences,
         effects=tuple(effect_counts(node, matched) for node in workload.node_types if node.effects),
         rows=rows,
-        misses=_misses(recording, score),
+        misses=_misses(recording, score, announced, senders),
         unmatched=len(matched.unmatched),
-        invented=score.invented,
+        invented=len(score.invented),
+        silently_invented=sum(not announced.argument(*rule) for rule in score.invented),
+        silent_sequences=len(matched.unmatched)
+        + sum(each.missed for each in sequences if not announced.sequence(each.node_type)),
     )
 
 
@@ -264,7 +285,8 @@ class _Score:
         """What was predicted instead, as text, for misses."""
         self.rule_of: dict[Leaf, tuple[str, str]] = {}
         """Template and canonical path."""
-        self.invented = 0
+        self.invented: list[tuple[str, str]] = []
+        """Template and canonical path of each leaf that was predicted where none was."""
         for occurrence in placement.all():
             template = templates.get(occurrence.template)
             if template is not None:
@@ -279,7 +301,7 @@ class _Score:
             )
         for path, rule in template.arguments.items():
             if path not in judged and evaluate(rule, context) is not Special.ABSENT:
-                self.invented += 1
+                self.invented.append((occurrence.template, path))
         for event, names in occurrence.call.raw:
             for raw, path in names.items():
                 outcome, instead = judged[path]
@@ -321,7 +343,7 @@ def _rows(
     for event in recording.events:
         name = "periodic" if (event.protocol, event.method) in periodic else "logical"
         for leaf in _leaves(event):
-            counted[name][score.outcomes.get(leaf, LeafOutcome.UNEXPECTED)] += 1
+            counted[name][_outcome(event, leaf, score)] += 1
             reached[name] += reachable is not None and leaf in reachable
     counted["all"] = counted["logical"] + counted["periodic"]
     reached["all"] = reached["logical"] + reached["periodic"]
@@ -331,23 +353,36 @@ def _rows(
     )
 
 
+def _outcome(event: Event, leaf: Leaf, score: _Score) -> LeafOutcome:
+    """What became of a leaf; what time alone decides on is the playing machine's."""
+    if leaf in score.outcomes:
+        return score.outcomes[leaf]
+    return LeafOutcome.GENERATED if decided_by_time(event) else LeafOutcome.UNEXPECTED
+
+
 def _leaves(event: Event) -> list[Leaf]:
     return [(event.order, path) for path in event.request]
 
 
-def _misses(recording: Recording, score: _Score) -> tuple[Miss, ...]:
-    by_leaf: dict[tuple[str, str, LeafOutcome], list[tuple[Scalar, str]]] = defaultdict(list)
+def _misses(
+    recording: Recording, score: _Score, announced: Announced, senders: Mapping[str, str]
+) -> tuple[Miss, ...]:
+    by_leaf: dict[tuple[str, str, LeafOutcome, bool], list[tuple[Scalar, str]]] = defaultdict(list)
     for event in recording.events:
-        for path, value in event.request.items():
-            leaf = (event.order, path)
-            outcome = score.outcomes.get(leaf, LeafOutcome.UNEXPECTED)
-            if not outcome.predicted:
-                key = (event.method, score.rule_of.get(leaf, ("", path))[1], outcome)
-                by_leaf[key].append((value, score.predicted.get(leaf, "")))
+        for raw, value in event.request.items():
+            leaf = (event.order, raw)
+            outcome = _outcome(event, leaf, score)
+            if outcome.predicted:
+                continue
+            template, path = score.rule_of.get(leaf, ("", raw))
+            silent = (outcome is LeafOutcome.WRONG and not announced.argument(template, path)) or (
+                outcome is LeafOutcome.UNEXPECTED and not announced.sequence(senders.get(event.client, ""))
+            )
+            by_leaf[event.method, path, outcome, silent].append((value, score.predicted.get(leaf, "")))
     ranked = sorted(
-        by_leaf.items(), key=lambda item: (-len(item[1]), item[0][0], item[0][1], item[0][2].value)
+        by_leaf.items(), key=lambda item: (-len(item[1]), *item[0][:2], item[0][2].value, item[0][3])
     )
     return tuple(
-        Miss(method, path, outcome, len(examples), tuple(dict.fromkeys(examples))[:_EXAMPLES])
-        for (method, path, outcome), examples in ranked
+        Miss(method, path, outcome, len(examples), tuple(dict.fromkeys(examples))[:_EXAMPLES], silent)
+        for (method, path, outcome, silent), examples in ranked
     )

@@ -17,13 +17,14 @@ from dataclasses import dataclass, field, replace
 
 from froude.hadoop.target import Target
 from froude.mining.canonical import Logical, Token
+from froude.mining.knowledge import BATCHES
 from froude.mining.senders import Sender
 from froude.workload.types import Actor, Scalar
 
 _HOLDS = 0.9
 """Share of a call's occurrences that one kind of cause must explain."""
 _PART = 0.5
-"""Share that one kind of request to their node must explain, where the rest are the node's own calls."""
+"""Share that the likeliest of several kinds of causes must explain alone."""
 _MOST = 0.3
 """Share of the calls that a channel could explain which must each have a place of its own there."""
 _CHANNELS = 3
@@ -36,6 +37,7 @@ _SAMPLE = 60
 """Calls of a kind that are tried first: where these have no common cause, the rest is not looked at."""
 _SLACK_S = 0.001
 """An answer counts as earlier if it passed this much after the call, at most: two connections, one clock."""
+_INDEX = re.compile(r"\[(\d+)\]")
 _INDEXED = re.compile(r"^(.*)\[(\d+)\](.*?)$")
 
 
@@ -100,15 +102,21 @@ def relocate(senders: Sequence[Sender]) -> dict[Key, tuple[Relocation, ...]]:
     for role, token in sorted({(s.role.name, call.token) for s in senders for call in s.own}):
         calls = [(s, call) for s in senders if s.role.name == role for call in s.own if call.token == token]
         relocations = _explained(calls, runs) or _addressed_to(calls, runs)
-        if relocations:
+        if relocations or _passing(token):
             explained[role, token] = relocations
     mixed = frozenset(key for key, relocations in explained.items() if _addressed_only(relocations))
     _take_out(senders, explained, mixed)
     return explained
 
 
+def _passing(token: Token) -> bool:
+    """Whether only timing decides how many calls of a kind there are: too few to find a cause for are left out."""
+    batch = BATCHES.get(token[1])
+    return batch is not None and token[2] in batch.passing
+
+
 def _addressed_only(relocations: Sequence[Relocation]) -> bool:
-    return all(relocation.channel.actor is Actor.CALLEE for relocation in relocations)
+    return bool(relocations) and all(relocation.channel.actor is Actor.CALLEE for relocation in relocations)
 
 
 def _take_out(
@@ -144,6 +152,9 @@ def trace_back(
         What each channel caused, by role name and token.
     """
     traced = {key: tuple(Relocation(channel) for channel in known) for key, known in channels.items()}
+    for sender in senders:
+        for token in filter(_passing, {call.token for call in sender.own}):
+            traced.setdefault((sender.role.name, token), ())
     runs = _by_run(senders)
     taken: set[_Place] = set()
     for sender in senders:
@@ -238,8 +249,10 @@ def _explained(calls: Sequence[tuple[Sender, Logical]], runs: Mapping[int, _Run]
         options.append(causes)
     relocations: list[Relocation] = []
     left, needed = options, max(2, _HOLDS * len(calls))
+    # A node that a program of its own plays reacts, and to several kinds of calls: no one need explain nearly all.
+    first = _PART if calls[0][0].role.emulated else _HOLDS
     while sum(len(relocated.caused) for relocated in relocations) < needed:
-        best = _best(left, needed if not relocations else 2, runs)
+        best = _best(left, 2 if relocations else max(2, first * len(calls)), runs)
         if best is None or len(relocations) == _CHANNELS:
             return ()
         relocation, left = best
@@ -266,9 +279,12 @@ def _best(
     One place causes one effect: a second call of the same place is left to another channel.
     """
     votes: Counter[Channel] = Counter()
+    places: dict[Channel, set[_Place]] = defaultdict(set)
     latest: Counter[Channel] = Counter()
     for causes in options:
         votes.update(causes.keys())
+        for channel, each in causes.items():
+            places[channel].add(_place(each))
         order = max((caused_call.cause.order for caused_call in causes.values()), default=0)
         latest.update(channel for channel, caused_call in causes.items() if caused_call.cause.order == order)
 
@@ -277,6 +293,7 @@ def _best(
             latest[channel] < _HOLDS * votes[channel],
             channel.actor is Actor.SELF,
             -votes[channel],
+            -len(places[channel]),
             _plainness(channel),
             (channel.token, channel.actor.value, channel.each, channel.owner, channel.fact),
         )
@@ -337,7 +354,7 @@ def _causes(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel,
                 continue
             if other is not sender:
                 seen.add(cause.token)
-                yield from _named(Caused(call, sender, cause, 0), value, run)
+                yield from _named(Caused(call, sender, cause, 0), value, path, run)
             elif id(cause) in beats and (match := _INDEXED.match(path)) is not None:
                 seen.add(cause.token)
                 channel = Channel(cause.token, Actor.SELF, match[1], "", "")
@@ -370,15 +387,33 @@ def _learned(value: Scalar, sender: Sender, run: _Run) -> bool:
     return run.answers[value][0][0].order < run.sent[id(sender), value]
 
 
-def _named(draft: Caused, value: Scalar, run: _Run) -> Iterable[tuple[Channel, Caused]]:
-    """Elements of the cause's answer that name the sender, and no other of its role."""
+def _named(draft: Caused, value: Scalar, place: str, run: _Run) -> Iterable[tuple[Channel, Caused]]:
+    """Elements of the cause's answer that name the sender, and no other of its role.
+
+    First come those at the place in their list that the value has in its: a command's second target gets its second
+    block.
+
+    Args:
+        draft: the call and its cause.
+        value: of the call, that the answer holds.
+        place: leaf path of the answer where it does.
+        run: all that was said.
+    """
     sender = draft.sender
+    numbers = [int(index) for index in _INDEX.findall(place)]
+    elements: list[tuple[bool, Channel, int]] = []
     for path, name in (draft.cause.response or {}).items():
         if name == value or not is_distinctive(name):
             continue
         users = run.names.get((sender.role.name, name))
-        match = _INDEXED.match(path)
-        if match and users is not None and len(users) == 1 and id(sender) in users:
-            owner, fact = match[3].lstrip("."), users[id(sender)]
-            channel = Channel(draft.cause.token, Actor.OWNER, match[1], owner, fact)
-            yield channel, replace(draft, index=int(match[2]))
+        if users is None or set(users) != {id(sender)}:
+            continue
+        for depth, index in enumerate(_INDEX.finditer(path)):
+            # Any of the lists that it stands in may be the one whose element is meant: a command's targets, or each
+            # target's nodes.
+            each, owner = path[: index.start()], path[index.end() :].lstrip(".")
+            channel = Channel(draft.cause.token, Actor.OWNER, each, owner, users[id(sender)])
+            apart = depth < len(numbers) and numbers[depth] != int(index[1])
+            elements.append((apart, channel, int(index[1])))
+    for _, channel, at in sorted(elements, key=lambda element: element[0]):
+        yield channel, replace(draft, index=at)

@@ -14,8 +14,9 @@ from froude.base.units import Quantity
 from froude.mining.canonical import Token
 from froude.mining.matching import Matched
 from froude.mining.structure import Occurrence
+from froude.workload.scale import at_node
 from froude.workload.types import Actor, CallTemplate, Effect, NodeType, Repeat, Scalar, Step
-from froude.workload.walk import fold
+from froude.workload.walk import fold, repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,11 @@ class TypeSequences:
     """Calls at their predicted place."""
     first_difference: str | None = None
     """Where the first node that differs does so."""
+
+    @property
+    def missed(self) -> int:
+        """Nodes predicted or seen whose sequence did not come out."""
+        return max(self.nodes_predicted, self.nodes_real) - self.exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,7 @@ def expand(steps: Sequence[Step], scale: Mapping[str, Quantity], tokens: Mapping
 
     Args:
         steps: of its node type.
-        scale: the Scale.
+        scale: the Scale, with the node's number (`workload.scale.at_node`) where a loop depends on it.
         tokens: what the calls of each template look like, by its id.
     """
 
@@ -81,20 +87,24 @@ def sequences_of(
         tokens: as in `expand`.
     """
     mined = next(occurrence for occurrence in matched.types if occurrence.name == node.name)
-    predicted = expand(node.steps, scale, tokens)
+    wanted = node.count.whole_at(scale)
+    numbers = range(
+        max(wanted, len(mined.senders), 1) if any(s.times.of_node for s in repeats(node.steps)) else 1
+    )
+    by_node = [expand(node.steps, at_node(scale, number), tokens) for number in numbers]
     exact = agreed = real = 0
     difference = None
-    for sender in mined.senders:
+    for number, sender in mined.numbered():
+        predicted = by_node[number if len(by_node) > 1 else 0]
         sent = list(sender.tokens)
         real += len(sent)
         exact += sent == predicted
         agreed += _agreeing(sent, predicted)
         if sent != predicted and difference is None:
             difference = _difference(sent, predicted)
-    wanted = node.count.whole_at(scale)
     if len(mined.senders) > wanted:
         exact -= min(exact, len(mined.senders) - wanted)
-    calls = wanted * len(predicted)
+    calls = sum(map(len, by_node[:wanted])) if len(by_node) > 1 else wanted * len(by_node[0])
     return TypeSequences(node.name, wanted, len(mined.senders), exact, calls, real, agreed, difference)
 
 

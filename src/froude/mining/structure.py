@@ -79,8 +79,8 @@ class MinedType:
     pattern: Pattern
     occurrences: list[Occurrence] = field(default_factory=list)
     """Of its steps, in order of run, node and place."""
-    times: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
-    """Loop id -> (run, iterations), one for each time the loop was run."""
+    times: dict[str, list[tuple[int, int, int]]] = field(default_factory=lambda: defaultdict(list))
+    """Loop id -> (run, node, iterations), one for each time the loop was run."""
     names: Names | None = None
     """Ids, where the type is of a workload that is already mined."""
     deviations: int = 0
@@ -252,7 +252,7 @@ def place(mined: MinedType) -> None:
         placed, times = occurrences_of(names, automaton, sender, node, parse)
         mined.occurrences.extend(placed)
         for loop, counts in times.items():
-            mined.times[loop].extend((sender.run, count) for count in counts)
+            mined.times[loop].extend((sender.run, node, count) for count in counts)
 
 
 def occurrences_of(
@@ -297,7 +297,7 @@ def occurrences_of(
 def _unrolled(mined: MinedType) -> bool:
     """Write out loops that always run the same small number of times; whether any was."""
     constants = {
-        loop: seen[0][1] for loop, seen in mined.times.items() if len({count for _, count in seen}) == 1
+        loop: seen[0][2] for loop, seen in mined.times.items() if len({count for *_, count in seen}) == 1
     }
     counter = iter(range(1, 1 << 30))
 

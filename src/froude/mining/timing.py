@@ -14,6 +14,8 @@ from froude.workload.types import Moment, StartRule, Timing
 
 _GROWS = 0.9
 """Share of the spread between runs that a line must explain before an interval is said to grow."""
+_BESIDE_S = 0.1
+"""A node that starts no later than this after another's first answer starts beside it, and not because of it."""
 _EARLY_S = 0.05
 """A node may seem to start this much before what it waits for: they use different connections."""
 
@@ -108,8 +110,10 @@ def start_rules(types: Sequence[MinedType], runs: int) -> dict[str, StartRule]:
             for moment, every in ((Moment.FINISHED, True), (Moment.STARTED, True), (Moment.FINISHED, False)):
                 delay = _delay(begins, spans[other.name], moment, every)
                 endless = moment is Moment.FINISHED and other.role.endless
+                # Two that begin side by side seem to wait for each other's first answer, in whichever order they came.
+                beside = moment is Moment.STARTED and not other.role.emulated and (delay or 0.0) < _BESIDE_S
                 single = not every and all(len(mined) <= 1 for mined in spans[other.name])
-                if delay is not None and not endless and not single:
+                if delay is not None and not endless and not single and not beside:
                     options.append((delay, moment is Moment.STARTED, not every, other.name, moment, every))
         if options:
             delay, _, _, name, moment, every = min(options)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from froude.base.summary import counted
 from froude.base.units import Quantity
 from froude.workload.plan import Plan, Refusal
-from froude.workload.scale import Count, Scale, term_of, variable_at
-from froude.workload.types import NODE, Counter, NodeType, Rule, Scaled, Template, Workload
+from froude.workload.remarks import remarks_on_scale
+from froude.workload.scale import Count, Scale, at_node, term_of, variable_at
+from froude.workload.types import LETTERS, NODE, Counter, NodeType, Rule, Scaled, Template, Workload
 from froude.workload.walk import repeats, templates, within
 
 _WHOLE = 1e-6
@@ -28,12 +30,16 @@ def extrapolate(workload: Workload, scale: Scale) -> Plan:
         PatternMiner III.B.5; the refusals are ours.
     """
     refusals = [*_variables(workload, scale), *_findings(workload, scale), *_open_questions(workload)]
+    refusals += [Refusal(remark, fatal=False) for remark in remarks_on_scale(workload)]
     counts: dict[str, int] = {}
     if not any(refusal.fatal and refusal.node_type is None for refusal in refusals):
         for node_type in workload.node_types:
             counts[node_type.name] = node_type.count.whole_at(scale)
             refusals += _counts(node_type, scale, workload.recorded.scales)
             refusals += _numbers(node_type, scale)
+            recorded = any(node_type.count.at(seen) >= 1 for seen in workload.recorded.scales)
+            if recorded and not counts[node_type.name] and node_type.count.at(scale) >= 0:
+                refusals.append(Refusal(f"{node_type.name}: none at this Scale", node_type.name, fatal=False))
     return Plan(workload, scale, counts, tuple(refusals))
 
 
@@ -45,7 +51,11 @@ def _variables(workload: Workload, scale: Scale) -> Iterator[Refusal]:
         yield Refusal(f"'{name}' is no variable of the recorded runs ({', '.join(sorted(known)) or 'none'})")
     for name in sorted(known):
         if name not in scale:
-            yield Refusal(f"the scale does not say '{name}'")
+            values = sorted(
+                {run[name] for run in recorded if name in run}, key=lambda quantity: quantity.value
+            )
+            shown = ", ".join(map(str, values))
+            yield Refusal(f"the scale does not say '{name}': give --at {name}=… (recorded: {shown})")
             continue
         seen = {run[name] for run in recorded if name in run}
         units = {quantity.unit for quantity in seen}
@@ -71,7 +81,8 @@ def _open_questions(workload: Workload) -> Iterator[Refusal]:
     open_ = [question for question in workload.questions if not question.answered]
     if open_:
         yield Refusal(
-            f"{_plural(len(open_), 'question')} not answered: the likeliest rule or an example stands in",
+            f"{counted(len(open_), 'question')} not answered: the likeliest rule or an example stands in "
+            "(`froude review` shows what hangs on them)",
             fatal=False,
         )
 
@@ -80,12 +91,12 @@ def _counts(
     node_type: NodeType, scale: Scale, recorded: Sequence[Mapping[str, Quantity]]
 ) -> Iterator[Refusal]:
     for what, count in _all_counts(node_type):
-        value = count.at(scale)
+        value = _at_ends(count, node_type, scale)
         if abs(value - round(value)) > _WHOLE:
             text = f"{node_type.name}: {what} would be {value:g} ({count}), which is not a whole number"
             yield Refusal(text, node_type.name, fatal=False)
         # What begins at some size is below zero, and meant to be none, at a recorded scale too.
-        if value < 0 and not any(count.at(seen) < 0 for seen in recorded):
+        if value < 0 and not any(_at_ends(count, node_type, seen) < 0 for seen in recorded):
             yield Refusal(f"{node_type.name}: {what} would be {value:g} ({count})", node_type.name)
 
 
@@ -95,13 +106,22 @@ def _numbers(node_type: NodeType, scale: Scale) -> Iterator[Refusal]:
         for path, rule in call.arguments.items():
             for number, named in _with_names(rule):
                 value = (
-                    number.count.at(scale) if isinstance(number, Scaled) else _least(number, node_type, scale)
+                    number.count.at(scale)
+                    if isinstance(number, Scaled)
+                    else _end(number, node_type, scale, min)
                 )
                 text = f"{node_type.name}: {path} of {call.method} would hold {value:g}"
                 if abs(value - round(value)) > _WHOLE:
                     yield Refusal(f"{text}, which is not a whole number", node_type.name, fatal=named)
                 elif value < 0 and named:
                     yield Refusal(f"{text}, and a name has no number below zero", node_type.name)
+                if isinstance(number, Counter) and number.radix == LETTERS:
+                    most = _end(number, node_type, scale, max)
+                    if most >= LETTERS**number.width:
+                        text = (
+                            f"{path} of {call.method} would need more than {counted(number.width, 'letter')}"
+                        )
+                        yield Refusal(f"{node_type.name}: {text}", node_type.name)
 
 
 def _with_names(rule: Rule) -> Iterator[tuple[Scaled | Counter, bool]]:
@@ -112,27 +132,38 @@ def _with_names(rule: Rule) -> Iterator[tuple[Scaled | Counter, bool]]:
     yield from ((number, False) for number in (rule,) if isinstance(number, Scaled | Counter))
 
 
-def _least(counter: Counter, node_type: NodeType, scale: Scale) -> float:
-    """The smallest number that a counter comes to on any node in any iteration."""
-    ends = {segment.id: segment.times.whole_at(scale) - 1 for segment in repeats(node_type.steps)}
-    ends[NODE] = node_type.count.whole_at(scale) - 1
-    least = float(counter.base)
+def _end(counter: Counter, node_type: NodeType, scale: Scale, end: Callable[[float, float], float]) -> float:
+    """The smallest or largest number, by `min` or `max`, that a counter comes to on any node in any iteration."""
+    last = node_type.count.whole_at(scale) - 1
+    ends = {
+        segment.id: max(segment.times.whole_at(at_node(scale, node)) for node in (0, last)) - 1
+        for segment in repeats(node_type.steps)
+    }
+    ends[NODE] = last
+    total = float(counter.base)
     for name, step in counter.steps.items():
         term = term_of(name)
         each = variable_at(term.names[0], scale) if len(term.names) > 1 else 1.0
         most = each * max(0, ends.get(term.names[-1], 0))
         if term.fold:
-            size = float(term.by) if term.by.isdecimal() else variable_at(term.by, scale)
-            most = most // size if term.fold == "//" else min(most, size - 1)
-        least += min(0.0, step * most)
-    return least
+            most = (
+                term.folded(most, scale)
+                if term.fold == "//"
+                else min(term.factor * most, term.group_size(scale) - 1)
+            )
+        total += end(0.0, step * most)
+    return total
+
+
+def _at_ends(count: Count, node_type: NodeType, scale: Mapping[str, Quantity]) -> float:
+    """A count at a Scale; of one that depends on the node's number the lower of its first and last node's."""
+    if not count.of_node:
+        return count.at(scale)
+    last = max(0, node_type.count.whole_at(scale) - 1)
+    return min(count.at(at_node(scale, node)) for node in (0, last))
 
 
 def _all_counts(node_type: NodeType) -> Iterator[tuple[str, Count]]:
     yield "the number of nodes", node_type.count
     for segment in repeats(node_type.steps):
         yield f"the iterations of {segment.id}", segment.times
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
-from froude.workload.scale import Scale
+from froude.workload.scale import Scale, at_node
 from froude.workload.types import SCRIPTED, CallTemplate, NodeType, Repeat, Workload
-from froude.workload.walk import fold
+from froude.workload.walk import fold, repeats
+
+_MOST_PACES = 1000
+"""Nodes of a type whose paces are worked out one by one, where each has its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +61,8 @@ class Plan(Summarised):
         total = 0.0
         for node_type in self.workload.node_types:
             rate = sum(1 / periodic.every_s for periodic in node_type.periodic)
-            calls, seconds = pace(node_type, self.scale)
-            total += self.counts.get(node_type.name, 0) * (rate + (calls / seconds if seconds > 0 else 0.0))
+            for number, calls, seconds in paces(node_type, self.scale, self.counts.get(node_type.name, 0)):
+                total += number * (rate + (calls / seconds if seconds > 0 else 0.0))
         return total
 
 
@@ -84,19 +88,39 @@ def expected_s(plan: Plan, *, speed: float = 1.0, ramp_per_s: float = 1000.0) ->
             return ramp_s
         rule = node_type.start
         before_s = ramp_s if rule.after is None else finished_s(rule.after, above | {name})
-        own_s = rule.delay_s + rule.spacing_s * (plan.counts[name] - 1) + pace(node_type, plan.scale)[1]
+        own_s = (
+            rule.delay_s
+            + rule.spacing_s * (plan.counts[name] - 1)
+            + max((seconds for _, _, seconds in paces(node_type, plan.scale, plan.counts[name])), default=0.0)
+        )
         return before_s + own_s / speed
 
     ends = [finished_s(t.name, frozenset()) for t in types.values() if t.program == SCRIPTED]
     return max(ends, default=None)
 
 
-def pace(node_type: NodeType, scale: Mapping[str, Quantity]) -> tuple[int, float]:
+def paces(node_type: NodeType, scale: Mapping[str, Quantity], nodes: int) -> list[tuple[int, int, float]]:
+    """The `pace` of all nodes of a type, as groups of nodes: how many, and the calls and seconds of each.
+
+    Args:
+        node_type: of the workload.
+        scale: quantity of each Scale variable.
+        nodes: how many there are; where each has a pace of its own, some of them spread evenly stand for all.
+    """
+    if not any(segment.times.of_node for segment in repeats(node_type.steps)):
+        return [(nodes, *pace(node_type, scale))] if nodes else []
+    groups = min(nodes, _MOST_PACES)
+    bounds = [nodes * at // groups for at in range(groups + 1)]
+    return [(end - begin, *pace(node_type, scale, (begin + end - 1) // 2)) for begin, end in pairwise(bounds)]
+
+
+def pace(node_type: NodeType, scale: Mapping[str, Quantity], node: int = 0) -> tuple[int, float]:
     """Number of calls in the steps of one node at a Scale, and the seconds they take as recorded: think and service.
 
     Args:
         node_type: of the workload; its periodic calls and effects are not counted.
         scale: quantity of each Scale variable.
+        node: the node's number, on which loops may depend.
 
     Returns:
         Calls and seconds.
@@ -106,11 +130,24 @@ def pace(node_type: NodeType, scale: Mapping[str, Quantity]) -> tuple[int, float
         return 1, think_s(template, scale) + service_s(template, scale)
 
     def repeat(segment: Repeat, body: list[tuple[int, float]]) -> tuple[int, float]:
-        times = segment.times.whole_at(scale)
+        times = segment.times.whole_at(at_node(scale, node))
         return times * sum(calls for calls, _ in body), times * sum(seconds for _, seconds in body)
 
     steps = fold(node_type.steps, call, repeat)
     return sum(calls for calls, _ in steps), sum(seconds for _, seconds in steps)
+
+
+def calls_per_node(plan: Plan, node_type: NodeType) -> float:
+    """Calls in the steps of a node of a plan; the mean where each node has its own number.
+
+    Args:
+        plan: what is played.
+        node_type: one of its workload.
+    """
+    groups = paces(node_type, plan.scale, plan.counts[node_type.name])
+    if len({calls for _, calls, _ in groups}) < 2:
+        return pace(node_type, plan.scale)[0]
+    return round(sum(number * calls for number, calls, _ in groups) / plan.counts[node_type.name], 3)
 
 
 def think_s(template: CallTemplate, scale: Mapping[str, Quantity]) -> float:

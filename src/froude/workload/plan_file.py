@@ -10,7 +10,7 @@ from froude.base.errors import ChangedError, InputError
 from froude.base.files import atomic_folder, atomic_write_text
 from froude.base.units import parse_quantity
 from froude.workload.extrapolate import extrapolate
-from froude.workload.plan import Plan, pace
+from froude.workload.plan import Plan, calls_per_node
 from froude.workload.scale import Scale
 from froude.workload.yaml_file import (
     WorkloadFile,
@@ -112,7 +112,7 @@ def _fields(plan: Plan) -> dict[str, Any]:
 
 def plan_summary(plan: Plan) -> dict[str, Any]:
     """What a plan says, as plain fields."""
-    calls = {t.name: pace(t, plan.scale)[0] for t in plan.workload.node_types if t.name in plan.counts}
+    calls = {t.name: calls_per_node(plan, t) for t in plan.workload.node_types if t.name in plan.counts}
     return {
         "scale": scale_fields(plan.scale),
         "nodes": dict(plan.counts),

@@ -123,10 +123,10 @@ def count(rule: Counter, context: Context) -> int:
     Raises:
         InputError: a group that it counts by has no size at the Scale.
     """
-    return counted(rule, context.index, context.scale)
+    return number_at(rule, context.index, context.scale)
 
 
-def counted(rule: Counter, index: Callable[[str], int], scale: Mapping[str, Quantity]) -> int:
+def number_at(rule: Counter, index: Callable[[str], int], scale: Mapping[str, Quantity]) -> int:
     """A counter's number where indices have these values.
 
     Args:
@@ -138,11 +138,7 @@ def counted(rule: Counter, index: Callable[[str], int], scale: Mapping[str, Quan
     for name, step in rule.steps.items():
         term = term_of(name)
         each = round(variable_at(term.names[0], scale)) if len(term.names) > 1 else 1
-        value = each * index(term.names[-1])
-        if term.fold:
-            size = int(term.by) if term.by.isdecimal() else round(variable_at(term.by, scale))
-            value = int(term.folded(value, size))
-        total += step * value
+        total += step * int(term.folded(each * index(term.names[-1]), scale))
     return total
 
 

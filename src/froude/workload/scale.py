@@ -16,6 +16,9 @@ from typing import NamedTuple
 from froude.base.errors import InputError
 from froude.base.units import Quantity, parse_quantity
 
+NODE = "node"
+"""Index name: the node's number within its type, from 0. A formula of a loop may hold it beside Scale variables."""
+
 _NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_.-]*$")
 _FLOAT = r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?"
 _VARIABLE = r"[A-Za-z_][\w.]*(?:-(?=[A-Za-z_]|\d+\.[A-Za-z_])[\w.]+)*"
@@ -23,10 +26,11 @@ _VARIABLE = r"[A-Za-z_][\w.]*(?:-(?=[A-Za-z_]|\d+\.[A-Za-z_])[\w.]+)*"
 (`container-launcher`, `appmaster-2.p1`), so that `files-1` is a difference."""
 _TERM = re.compile(
     rf"\s*(?P<sign>[+-]?)\s*(?:(?:(?P<factor>{_FLOAT})\s*\*\s*)?"
-    rf"(?P<name>{_VARIABLE}(?:[*/]{_VARIABLE})?(?:(?://|%)(?:\d{{1,18}}|{_VARIABLE}))?)|(?P<number>{_FLOAT}))\s*"
+    rf"(?P<name>(?:{_VARIABLE}(?:[*/]{_VARIABLE})?|\(\d{{1,9}}\*{_VARIABLE}\)(?=/|%))(?:(?://|%)(?:\d{{1,18}}|{_VARIABLE}))?)|(?P<number>{_FLOAT}))\s*"
 )
 _FOLD = re.compile(r"//|%")
-_PIECES = re.compile(r"^(?P<what>ceil|rest)\(\s*\((?P<sum>.+)\)\s*/\s*(?P<per>\d{1,18})\s*\)$")
+_FACTOR = re.compile(r"^\((?P<factor>\d+)\*(?P<name>.+)\)$")
+_PIECES = re.compile(rf"^(?P<what>ceil|rest)\(\s*\((?P<sum>.+)\)\s*/\s*(?P<per>\d{{1,18}}|{_VARIABLE})\s*\)$")
 _MINIMUM = re.compile(r"^min\(\s*(?P<cap>\d+(?:\.\d*)?)\s*,\s*(?P<sum>.+)\)$")
 
 
@@ -94,29 +98,47 @@ class Term(NamedTuple):
     """`//` for the number of whole groups, `%` for what is left over, as Python has them; empty for neither."""
     by: str
     """Size of a group: a whole number, or a name; empty where there is no fold."""
+    factor: int = 1
+    """What a name that is folded is multiplied by before: 3 in `(3*L1)%folders`."""
 
-    def folded(self, value: float, by: float) -> float:
-        """The term, from the value of its names and the size of a group.
+    def group_size(self, scale: Mapping[str, Quantity]) -> float:
+        """Things in a group at a Scale.
 
         Raises:
-            InputError: groups of no size.
+            InputError: the Scale lacks the variable that says it, or groups would have no size.
+        """
+        size = float(self.by) if self.by.isdecimal() else variable_at(self.by, scale)
+        if size < 1:
+            raise InputError(
+                "groups of no size", place=f"{self.fold}{self.by}", found=size, allowed="1 or more"
+            )
+        return size
+
+    def folded(self, value: float, scale: Mapping[str, Quantity]) -> float:
+        """The term, from the value of its names.
+
+        Args:
+            value: of the name, the product or the quotient.
+            scale: which may say how large a group is.
+
+        Raises:
+            InputError: as `group_size`.
         """
         if not self.fold:
             return value
-        if by < 1:
-            raise InputError(
-                "groups of no size", place=f"{self.fold}{self.by}", found=by, allowed="1 or more"
-            )
-        return value // by if self.fold == "//" else value % by
+        size = self.group_size(scale)
+        return self.factor * value // size if self.fold == "//" else self.factor * value % size
 
 
 @cache
 def term_of(text: str) -> Term:
-    """A term from the name of a slope: `files`, `clients*files`, `files/clients`, `L1%3`, `files//folders`."""
+    """A term from the name of a slope: `files`, `clients*files`, `files/clients`, `L1%3`, `(2*L1)//folders`."""
     fold = _FOLD.search(text)
     product, by = (text, "") if fold is None else (text[: fold.start()], text[fold.end() :])
+    multiple = _FACTOR.match(product)
+    factor, product = (int(multiple["factor"]), multiple["name"]) if multiple else (1, product)
     names = tuple(re.split(r"[*/]", product))
-    return Term(names, "/" in product, fold[0] if fold else "", by)
+    return Term(names, "/" in product, fold[0] if fold else "", by, factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +155,16 @@ class Count:
     unit of it; of any of them the whole groups (`files//3`) or the remainder (`files%3`) may be meant."""
     cap: float | None = None
     """The ceiling of `min(cap, …)`; None for none."""
-    per: int | None = None
-    """Size of a piece; None where the sum itself is the number."""
+    per: int | str | None = None
+    """Size of a piece, or the variable that says it; None where the sum itself is the number."""
     rest: bool = False
     """Whether it is the size of the last piece instead of the number of pieces."""
 
     @classmethod
     def parse(cls, text: str | float) -> Count:
         """Read `7`, `files`, `2*files + 3`, `min(3, datanodes)`, `ceil((input) / 1048576)`, `rest((input) / 1048576)`.
+
+        A piece may be as large as a variable says: `ceil((files - node) / clients)`.
 
         Raises:
             InputError: any other form.
@@ -154,7 +178,7 @@ class Count:
         cap = float(minimum["cap"]) if minimum else None
         inner = minimum["sum"].strip() if minimum else whole
         pieces = _PIECES.match(inner)
-        if pieces and not int(pieces["per"]):
+        if pieces and pieces["per"].isdecimal() and not int(pieces["per"]):
             raise InputError("pieces of no size", found=whole, allowed="a size above zero")
         total, slopes = 0.0, dict[str, float]()
         for term in _terms(pieces["sum"] if pieces else inner, whole):
@@ -166,18 +190,37 @@ class Count:
         if not all(map(math.isfinite, (total, *slopes.values(), cap or 0.0))):
             raise InputError("is beyond any size", found=whole[:80], allowed="numbers that a count can have")
         if pieces:
-            return cls(total, slopes, cap, int(pieces["per"]), pieces["what"] == "rest")
+            per = int(pieces["per"]) if pieces["per"].isdecimal() else pieces["per"]
+            return cls(total, slopes, cap, per, pieces["what"] == "rest")
         return cls(total, slopes, cap)
 
     @property
     def variables(self) -> frozenset[str]:
         """The Scale variables that it depends on."""
+        return self._names - {NODE}
+
+    @property
+    def of_node(self) -> bool:
+        """Whether it depends on the number of the node."""
+        return NODE in self._names
+
+    @property
+    def _names(self) -> frozenset[str]:
         terms = [term_of(text) for text in self.slopes]
         sizes = {term.by for term in terms if term.by and not term.by.isdecimal()}
-        return frozenset(name for term in terms for name in term.names) | sizes
+        per = {self.per} if isinstance(self.per, str) else set[str]()
+        return frozenset(name for term in terms for name in term.names) | sizes | per
+
+    @property
+    def whole(self) -> bool:
+        """Whether its intercept and slopes are whole numbers."""
+        return all(number == round(number) for number in (self.intercept, *self.slopes.values()))
 
     def at(self, scale: Mapping[str, Quantity]) -> float:
         """The count at a Scale, not rounded.
+
+        Args:
+            scale: the Scale; of a count that depends on the node's number, with it (`at_node`).
 
         Raises:
             InputError: the Scale lacks a variable, or the count is beyond any size.
@@ -188,8 +231,11 @@ class Count:
         if not math.isfinite(total):
             raise InputError("is beyond any size", place=str(self), found=total)
         if self.per is not None:
-            pieces = math.ceil(total / self.per)
-            total = total - (pieces - 1) * self.per if self.rest else float(pieces)
+            per = float(self.per) if isinstance(self.per, int) else variable_at(self.per, scale)
+            if per <= 0:
+                raise InputError("pieces of no size", place=str(self), found=per, allowed="above zero")
+            pieces = math.ceil(total / per)
+            total = total - (pieces - 1) * per if self.rest else float(pieces)
         return total if self.cap is None else min(self.cap, total)
 
     def whole_at(self, scale: Mapping[str, Quantity]) -> int:
@@ -197,7 +243,7 @@ class Count:
         return max(0, round(self.at(scale)))
 
     def __str__(self) -> str:
-        parts = [name if slope == 1 else f"{_number(slope)}*{name}" for name, slope in self.slopes.items()]
+        parts = [_product(slope, name) for name, slope in self.slopes.items()]
         if self.intercept or not parts:
             parts.append(_number(self.intercept))
         text = " + ".join(parts).replace("+ -", "- ")
@@ -212,10 +258,17 @@ def _term_at(text: str, scale: Mapping[str, Quantity]) -> float:
     first, *others = (variable_at(name, scale) for name in term.names)
     if term.quotient and not others[0]:
         raise InputError("nothing can be shared out among none", place=text, found=str(scale))
-    value = first / others[0] if term.quotient else math.prod([first, *others])
-    if not term.fold:
-        return value
-    return term.folded(value, float(term.by) if term.by.isdecimal() else variable_at(term.by, scale))
+    return term.folded(first / others[0] if term.quotient else math.prod([first, *others]), scale)
+
+
+def at_node(scale: Mapping[str, Quantity], node: int) -> Mapping[str, Quantity]:
+    """A Scale as one node of a type sees it, for loops whose number depends on the node's.
+
+    Args:
+        scale: the Scale.
+        node: the node's number, from 0.
+    """
+    return {**scale, NODE: Quantity(float(node))}
 
 
 def variable_at(name: str, scale: Mapping[str, Quantity]) -> float:
@@ -244,6 +297,13 @@ def _terms(text: str, whole: str) -> Iterator[re.Match[str]]:
             )
         yield term
         position = term.end()
+
+
+def _product(slope: float, name: str) -> str:
+    """A term with its slope; a minus before a remainder would read as if it were divided, too."""
+    if slope == 1:
+        return name
+    return f"-{name}" if slope == -1 and not term_of(name).fold else f"{_number(slope)}*{name}"
 
 
 def _number(value: float) -> str:

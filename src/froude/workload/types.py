@@ -14,13 +14,14 @@ from enum import Enum
 
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
+from froude.workload.scale import NODE as NODE  # noqa: PLC0414 - an index of these rules, too
 from froude.workload.scale import Count
 
 Scalar = bool | int | float | str | bytes | None
 """A leaf's value; None stands for a message that is present and empty (leaf path `name{}`)."""
 
-NODE = "node"
-"""Index name: the node's number within its type, from 0."""
+LETTERS = 26
+"""Base of counters whose digits are letters: `aa`, `ab`, ... `ba`, as `split` names its parts."""
 
 CALLEE = "(callee)"
 """In place of a leaf path: a question about whom a call is addressed to, not about an argument."""
@@ -56,11 +57,22 @@ class Counter:
     width: int = 0
     """Digits it is padded to with zeros inside a template; 0 for none."""
     radix: int = 10
-    """Base of its digits inside a template: 10 or 16."""
+    """Base of its digits inside a template: 10, 16, or `LETTERS`."""
 
     def digits(self, number: int) -> str:
         """A value of it as it stands inside a template."""
+        if self.radix == LETTERS:
+            return _letters(number).rjust(self.width, "a")
         return (format(number, "x") if self.radix == 16 else str(number)).zfill(self.width)
+
+
+def _letters(number: int) -> str:
+    """A whole number to base 26, a for 0; what is below zero has its minus."""
+    rest, digits = abs(number), ""
+    while rest or not digits:
+        rest, digit = divmod(rest, LETTERS)
+        digits = chr(ord("a") + digit) + digits
+    return f"-{digits}" if number < 0 else digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +230,10 @@ class Repeat:
     id: str
     """Name of the iteration index within the node type, for example `L1`."""
     times: Count
+    """Iterations; it may depend on the node's number (`workload.scale.at_node`)."""
     steps: tuple[Step, ...]
+    drawn: Generated | None = None
+    """What draws the number of iterations where only timing moves it; `times` is then the usual one."""
 
 
 Step = CallTemplate | Repeat

@@ -19,6 +19,7 @@ from froude.workload.types import (
     CallTemplate,
     Effect,
     Finding,
+    Generated,
     Moment,
     NodeType,
     Periodic,
@@ -43,6 +44,8 @@ MIGRATIONS = Migrations("workload", 2, {1: to_version_2})
 _SHORTEST_S, _LONGEST_S = 1e-3, 1e9
 """Of periods, and of any time: a play cannot beat faster, and nothing takes thirty years."""
 _SECONDS = (0.0, _LONGEST_S)
+_DRAWS = "gauge"
+"""The generator that may say how often a loop is run."""
 
 
 def write_workload(path: Path, workload: Workload, origin: Origin | None = None) -> Lineage:
@@ -216,7 +219,8 @@ def _node_type_fields(node_type: NodeType) -> dict[str, Any]:
 
 def _step_fields(steps: tuple[Step, ...]) -> list[dict[str, Any]]:
     def repeat(segment: Repeat, body: list[dict[str, Any]]) -> dict[str, Any]:
-        return {"repeat": segment.id, "times": count_field(segment.times), "steps": body}
+        drawn = {} if segment.drawn is None else {"drawn": rule_field(segment.drawn)}
+        return {"repeat": segment.id, "times": count_field(segment.times)} | drawn | {"steps": body}
 
     return fold(steps, _call_fields, repeat)
 
@@ -339,7 +343,10 @@ def _steps(section: Section) -> tuple[Step, ...]:
 
 
 def _repeat(section: Section) -> Repeat:
-    repeat = Repeat(section.value("repeat", str), section.convert("times", _things), _steps(section))
+    drawn = read_rule(section.raw("drawn"), section, "drawn") if "drawn" in section else None
+    if drawn is not None and not (isinstance(drawn, Generated) and drawn.generator == _DRAWS):
+        raise section.error("drawn", "draws no number of iterations", allowed=f"generated: {_DRAWS}")
+    repeat = Repeat(section.value("repeat", str), section.convert("times", _things), _steps(section), drawn)
     section.finish()
     return repeat
 

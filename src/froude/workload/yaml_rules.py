@@ -17,6 +17,7 @@ from froude.base.plain import Fields, Items
 from froude.workload.generators import GENERATORS, generate
 from froude.workload.scale import Count
 from froude.workload.types import (
+    LETTERS,
     Absent,
     Cases,
     Constant,
@@ -42,9 +43,8 @@ def rule_field(rule: Rule) -> Any:
         case Absent():
             return {"absent": True}
         case Counter():
-            return lean(
-                {"counter": _counter_text(rule), "width": rule.width or None, "hex": rule.radix == 16 or None}
-            )
+            kinds = {"hex": rule.radix == 16 or None, "letters": rule.radix == LETTERS or None}
+            return lean({"counter": _counter_text(rule), "width": rule.width or None} | kinds)
         case Scaled(count):
             return {"scaled": count_field(count)}
         case Template(parts):
@@ -83,7 +83,7 @@ def _part_text(part: str | Rule) -> str:
     if isinstance(part, str):
         return part.replace("{", "{{").replace("}", "}}")
     assert isinstance(part, Counter)
-    form = (f"0{part.width}" if part.width else "") + ("x" if part.radix == 16 else "")
+    form = (f"0{part.width}" if part.width else "") + _FORMS[part.radix]
     return "{" + _counter_text(part) + (f":{form}" if form else "") + "}"
 
 
@@ -109,6 +109,9 @@ def lean(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None and value != []}
 
 
+_FORMS = {10: "", 16: "x", LETTERS: "a"}
+"""How a counter's base is written behind its width in a template."""
+_RADICES = {form: radix for radix, form in _FORMS.items()}
 _KEYS = ("absent", "counter", "scaled", "template", "from", "fact", "generated", "index", "unknown")
 
 
@@ -139,8 +142,15 @@ def read_rule(value: Any, parent: Section, name: str) -> Rule:
 
 
 def _read_counter(section: Section) -> Rule:
-    radix = 16 if "hex" in section and section.value("hex", bool) else 10
-    return _counter(section, str(section.raw("counter")), section.value("width", int, 0), radix)
+    radices = [
+        radix
+        for name, radix in (("hex", 16), ("letters", LETTERS))
+        if name in section and section.value(name, bool)
+    ]
+    if len(radices) > 1:
+        raise section.error("letters", "digits are either", allowed="hex or letters")
+    width = section.value("width", int, 0)
+    return _counter(section, str(section.raw("counter")), width, (radices or [10])[0])
 
 
 def _read_template(section: Section) -> Rule:
@@ -220,7 +230,7 @@ _READERS: dict[str, Callable[[Section], Rule]] = {
     "unknown": lambda section: Unknown(section.converted("unknown", scalar)),
 }
 
-_PIECE = re.compile(r"\{\{|\}\}|\{([^{}:]*)(?::(?:0?(\d{1,3}))?(x)?)?\}|[{}]")
+_PIECE = re.compile(r"\{\{|\}\}|\{([^{}:]*)(?::(?:0?(\d{1,3}))?([xa])?)?\}|[{}]")
 
 
 def _template_parts(text: str, section: Section) -> tuple[str | Rule, ...]:
@@ -236,7 +246,8 @@ def _template_parts(text: str, section: Section) -> tuple[str | Rule, ...]:
                 "template", "a brace stands alone", found=text, allowed="{index} or {{ and }}"
             )
         else:
-            parts += [literal, _counter(section, match[1], int(match[2] or 0), 16 if match[3] else 10)]
+            radix = _RADICES[match[3] or ""]
+            parts += [literal, _counter(section, match[1], int(match[2] or 0), radix)]
             literal = ""
     parts.append(literal + text[position:])
     return tuple(part for part in parts if part != "")
@@ -248,8 +259,7 @@ def _unbraced(text: str) -> str:
 
 def _counter(section: Section, text: str, width: int, radix: int = 10) -> Counter:
     count = section.convert("counter" if "counter" in section else "template", lambda _: Count.parse(text))
-    numbers = [count.intercept, *count.slopes.values()]
-    if count.cap is not None or count.per is not None or any(number != int(number) for number in numbers):
+    if count.cap is not None or count.per is not None or not count.whole:
         raise section.error(None, "not a counter", found=text, allowed="a sum of whole multiples of indices")
     return Counter(
         int(count.intercept), {name: int(step) for name, step in count.slopes.items()}, width, radix

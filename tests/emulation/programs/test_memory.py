@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from froude.emulation.programs.memory import Cursor, Memory, Needs
 from froude.hadoop.distribution import Hadoop
 from froude.workload.rules import Special
-from froude.workload.scale import Count, Scale
+from froude.workload.scale import Count, Scale, at_node
 from froude.workload.types import (
     CallTemplate,
     Effect,
     Flow,
+    Generated,
     NodeType,
     Recorded,
     Repeat,
@@ -136,3 +137,30 @@ def test_a_failed_call_leaves_no_value(hadoop: Hadoop) -> None:
     assert (
         memory.flow(Flow("client.add", Side.RESPONSE, "block.b.blockId", Which.LAST), loops) is Special.ABSENT
     )
+
+
+def test_numbers_that_are_drawn_follow_from_the_place() -> None:
+    """A twin that runs ahead draws the same, and other nodes draw others."""
+    steps = (Repeat("L", Count(4), (call("a"),), Generated("gauge", {"low": 1, "high": 1000})),)
+
+    def length(cursor: Cursor) -> int:
+        made = 0
+        while cursor.call is not None:
+            made += 1
+            cursor.advance()
+        return made
+
+    first = Cursor(steps, SCALE, lambda: 7)
+    assert length(first.copy()) == length(first.copy()) == length(Cursor(steps, SCALE, lambda: 7))
+    assert len({length(Cursor(steps, SCALE, lambda seed=seed: seed)) for seed in range(10)}) > 5  # type: ignore[misc]
+
+
+def test_loops_by_the_number_of_the_node() -> None:
+    """Each node does one more than the one before."""
+    steps = (Repeat("L", Count.parse("node + 1"), (call("a"),)),)
+    for node in range(3):
+        cursor, made = Cursor(steps, at_node(SCALE, node)), 0
+        while cursor.call is not None:
+            made += 1
+            cursor.advance()
+        assert made == node + 1

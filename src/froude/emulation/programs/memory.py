@@ -6,16 +6,18 @@ a node keeps those and forgets the rest; `Memory` keeps them and answers a `Flow
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from random import Random
 
 from google.protobuf.message import Message
 
 from froude.base.units import Quantity
 from froude.emulation.programs.paths import value_at
+from froude.workload.generators import generate
 from froude.workload.occurrences import History, Loops, of_own_node
 from froude.workload.rules import Special, Value, shifted
-from froude.workload.types import CallTemplate, Flow, NodeType, Side, Step, Which, Workload
+from froude.workload.types import CallTemplate, Flow, NodeType, Repeat, Side, Step, Which, Workload
 from froude.workload.walk import flows, rules
 
 
@@ -38,16 +40,20 @@ class Cursor:
     The lazy form of `workload.walk.fold`: a node with a million iterations is never written out.
     """
 
-    __slots__ = ("_frames", "_scale")
+    __slots__ = ("_frames", "_scale", "_seed")
 
-    def __init__(self, steps: tuple[Step, ...], scale: Mapping[str, Quantity]) -> None:
+    def __init__(
+        self, steps: tuple[Step, ...], scale: Mapping[str, Quantity], seed: Callable[[], int] = int
+    ) -> None:
         """At the first call; loops of no iterations are passed by.
 
         Args:
             steps: of a node type.
-            scale: at which loops are counted.
+            scale: at which loops are counted, as the node sees it (`workload.scale.at_node`).
+            seed: of the node; asked for where a loop's number is drawn.
         """
         self._scale = scale
+        self._seed = seed
         self._frames = [_Frame(steps)]
         self._settle()
 
@@ -78,7 +84,7 @@ class Cursor:
     def copy(self) -> Cursor:
         """A twin that may run ahead."""
         twin = Cursor.__new__(Cursor)
-        twin._scale = self._scale
+        twin._scale, twin._seed = self._scale, self._seed
         twin._frames = [frame.copy() for frame in self._frames]
         return twin
 
@@ -97,11 +103,17 @@ class Cursor:
             step = frame.steps[frame.position]
             if isinstance(step, CallTemplate):
                 return
-            times = step.times.whole_at(self._scale)
+            times = step.times.whole_at(self._scale) if step.drawn is None else self._drawn(step)
             if times:
                 frames.append(_Frame(step.steps, step.id, times))
             else:
                 frame.position += 1
+
+    def _drawn(self, step: Repeat) -> int:
+        """A number of iterations that a twin draws, too: it follows from the place."""
+        assert step.drawn is not None
+        number = generate(step.drawn, Random(f"{self._seed()} {step.id} {self.loops}"), 0.0)
+        return max(0, round(number)) if isinstance(number, int | float) else 0
 
 
 @dataclass(slots=True)

@@ -39,6 +39,7 @@ from froude.emulation.programs.paths import value_at
 from froude.emulation.programs.population import Population, service_named
 from froude.workload.occurrences import Loops, of_own_node, qualified
 from froude.workload.rules import Special, Value, evaluate
+from froude.workload.scale import at_node
 from froude.workload.types import (
     Actor,
     CallTemplate,
@@ -95,7 +96,12 @@ class ScriptedNode:
         self.id = NodeId(node_type.name, number)
         self._family = family
         self._type = node_type
-        self._cursor = Cursor(node_type.steps, population.plan.scale)
+        seeds = population.seeds
+        self._cursor = Cursor(
+            node_type.steps,
+            at_node(population.plan.scale, number),
+            lambda: seeds.child("loops", node_type.name, number).value,
+        )
         self._pace = family.pace(number)
         self._memory = Memory()
         self._rng: random.Random | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from froude.render import Block, Callout, Column, Section, Table, Tone, Value, ValueKind, literal
-from froude.workload.plan import Plan, pace
+from froude.workload.plan import Plan, calls_per_node
 
 
 def plan_section(plan: Plan) -> Section:
@@ -13,7 +13,7 @@ def plan_section(plan: Plan) -> Section:
         if node_type.name in plan.counts:
             count = plan.counts[node_type.name]
             rate = count * sum(1 / periodic.every_s for periodic in node_type.periodic)
-            calls, _ = pace(node_type, plan.scale)
+            calls = calls_per_node(plan, node_type)
             rows.append((node_type.name, count, calls, count * calls, rate))
     columns = (
         Column("Node type"),

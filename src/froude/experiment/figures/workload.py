@@ -136,7 +136,8 @@ def _steps(
         return (template.method, template.poll), template.id, lambda count: _call(template, count)
 
     def repeat(segment: Repeat, body: list[_Drawn]) -> _Drawn:
-        value = "" if scale is None or not segment.times.slopes else str(segment.times.whole_at(scale))
+        plain = scale is None or not segment.times.slopes or segment.times.of_node
+        value = "" if scale is None or plain else str(segment.times.whole_at(scale))
         loop = PatternLoop(str(segment.times), _boxes(body, joined), value)
         return segment.id, segment.id, lambda _: loop
 

@@ -1,0 +1,123 @@
+"""Three jobs that the miner was not made for: how much is predicted, and how much is silently wrong.
+
+Run: `python benchmarks/bench_unseen.py [--json] [FOLDER]`. With a folder the Traces are kept there, and measured
+again without being recorded again.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from difflib import ndiff
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tests.mining.noise import without_intervals
+
+from benchmarks.unseen_jobs import UNSEEN
+from froude.experiment.jobs import JobDefinition
+from froude.experiment.main_job import record_job
+from froude.experiment.session import Hadoop
+from froude.mining.pipeline import mine
+from froude.mining.prediction import Prediction, predict
+from froude.trace.files import read_trace
+from froude.trace.types import Trace
+from froude.workload.scale import Scale
+from froude.workload.types import Recorded, Workload
+from froude.workload.yaml_file import dump_workload, read_workload, write_workload
+from froude.workspace.store import Workspace
+
+
+def rows(folder: Path | None = None) -> list[dict[str, object]]:
+    """Record, mine through the file as users do, and predict each job at its held-out size.
+
+    Args:
+        folder: of Traces that are kept; those that it lacks are recorded.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        return [row for job in UNSEEN for row in _rows(job, folder or Path(scratch), Path(scratch))]
+
+
+def _rows(job: JobDefinition, folder: Path, scratch: Path) -> list[dict[str, object]]:
+    *train, held_out, again = _traces(job, folder / job.name, (*job.train, job.held_out, job.held_out))
+    path = scratch / f"{job.name}.yaml"
+    write_workload(path, mine(train))
+    workload = read_workload(path)
+    figures = _figures(workload, predict(workload, held_out, ceiling_pair=again))
+    with _busy():
+        noisy = mine(_traces(job, folder / f"{job.name}-busy", job.train))
+    name = (
+        "lines that differ, but for intervals and gauges, where two busy processes ran beside the recordings"
+    )
+    figures.append((name, {"value": _differing(workload, noisy), "unit": "lines", "aim": "<= 0"}))
+    where = f"{job.name}, mined from {len(train)} sizes, held out {job.held_out}"
+    return [{"measure": f"{name}; {job.name}", "conditions": where} | row for name, row in figures]
+
+
+@contextmanager
+def _busy() -> Iterator[None]:
+    """Two processes that do nothing but run, beside whatever is measured."""
+    command = [sys.executable, "-c", "while True: pass"]
+    processes = [subprocess.Popen(command) for _ in range(2)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def _differing(*workloads: Workload) -> int:
+    """Lines that two workloads do not share, intervals, gauges and what they were mined from apart."""
+    texts = [
+        dump_workload(replace(without_intervals(workload), recorded=Recorded((), ()), findings=()))
+        for workload in workloads
+    ]
+    return sum(line[:2] in {"+ ", "- "} for line in ndiff(*(text.splitlines() for text in texts)))
+
+
+def _figures(workload: Workload, prediction: Prediction) -> list[tuple[str, dict[str, object]]]:
+    logical = prediction.row("logical")
+    aim = min(0.99, 1.0 if logical.ceiling_share is None else logical.ceiling_share)
+    return [
+        ("nodes whose call sequence was predicted exactly", _share(prediction.sequence_share, ">= 1")),
+        ("arguments predicted, logical calls", _share(logical.share, f">= {aim:.6f}")),
+        ("arguments that are silently wrong", _share(prediction.silent_share, "<= 0")),
+        (
+            "nodes whose sequence is silently wrong",
+            {"value": prediction.silent_sequences, "unit": "nodes", "aim": "<= 0"},
+        ),
+        ("questions", {"value": len(workload.questions), "unit": "questions"}),
+    ]
+
+
+def _share(value: float, aim: str) -> dict[str, object]:
+    return {"value": round(value, 6), "unit": "share", "aim": aim}
+
+
+def _traces(job: JobDefinition, folder: Path, scales: Sequence[Scale]) -> list[Trace]:
+    """Those kept in a workspace, one a Scale; those that it lacks are recorded into it."""
+    workspace = Workspace(folder)
+    for scale in scales[len(workspace.traces(job.name)) :]:
+        record_job(job, scale, workspace, Hadoop.find())
+    return [read_trace(path) for path in workspace.traces(job.name)]
+
+
+if __name__ == "__main__":
+    folders = [Path(word) for word in sys.argv[1:] if not word.startswith("-")]
+    measured = rows(*folders[:1])
+    if "--json" in sys.argv:
+        print(json.dumps(measured))
+    else:
+        print(
+            "\n".join(
+                f"{row['measure']}: {row['value']} {row['unit']} (aim {row.get('aim', 'none')})"
+                for row in measured
+            )
+        )

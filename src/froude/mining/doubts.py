@@ -1,0 +1,77 @@
+"""Rules that stand although they may be wrong: each becomes a question."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from froude.base.units import Quantity
+from froude.mining.flows import columns
+from froude.mining.structure import Occurrence
+from froude.workload.types import Cases, Rule, Scalar, Template
+
+_INDEX = re.compile(r"\[(\d+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A rule that does not hold at all calls: a few have another value, or lack the leaf."""
+
+    template: str
+    path: str
+    others: tuple[Scalar, ...]
+    """Values that it does not explain; none where it is only sometimes absent."""
+    rule: Rule
+    equals: tuple[Rule, ...] = ()
+    """Other rules that hold at all calls: which is right shows at another Scale."""
+    longer: bool = False
+    """Whether its list was longer at some Scales than at others, and may be longer still elsewhere."""
+
+
+def growing(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Quantity]]) -> list[str]:
+    """Leaves of the last elements of lists whose greatest length differs between the Scales.
+
+    Args:
+        occurrences: the calls of one template.
+        scales: of each run, by its number.
+    """
+    longest: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for occurrence in occurrences:
+        scale = str(sorted(scales[occurrence.run].items()))
+        for path in occurrence.call.request:
+            for at in _INDEX.finditer(path):
+                lengths = longest[_INDEX.sub("[]", path[: at.start()])]
+                lengths[scale] = max(lengths[scale], int(at[1]))
+    seen = {str(sorted(scales[occurrence.run].items())) for occurrence in occurrences}
+    growing = {
+        name: max(lengths.values())
+        for name, lengths in longest.items()
+        if len({lengths.get(scale, -1) for scale in seen}) > 1
+    }
+    return [
+        path
+        for path in columns(occurrences)
+        if any(
+            growing.get(_INDEX.sub("[]", path[: at.start()])) == int(at[1]) for at in _INDEX.finditer(path)
+        )
+    ]
+
+
+def replaced(rule: Rule, old: Rule, new: Rule) -> Rule:
+    """A rule with another rule in a part's place.
+
+    Args:
+        rule: any.
+        old: the very part.
+        new: what comes in its place.
+    """
+    if rule is old:
+        return new
+    if isinstance(rule, Template):
+        return Template(tuple(p if isinstance(p, str) else replaced(p, old, new) for p in rule.parts))
+    if isinstance(rule, Cases):
+        first, last = (None if r is None else replaced(r, old, new) for r in (rule.first, rule.last))
+        return Cases(rule.index, first, last, replaced(rule.otherwise, old, new))
+    return rule

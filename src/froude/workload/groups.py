@@ -1,0 +1,180 @@
+"""Open questions by what they have in common, so that one answer serves all places of one cause.
+
+A list that differs in length or content from call to call raises a question for every leaf of every element: that
+is one cause. A value that stands under one name in several calls is one, too. A group is answered as a whole; each
+of its questions keeps candidates of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from froude.base.errors import InputError
+from froude.base.units import Quantity
+from froude.workload.load import calls_by_template
+from froude.workload.review import answer
+from froude.workload.types import CallTemplate, Question, Rule, Scalar, Workload
+from froude.workload.walk import calls as calls_within
+from froude.workload.walk import repeats, templates
+
+_INDEX = re.compile(r"\[(\d+)\]")
+_LONG = re.compile(r"\d{6,}")
+_EXAMPLES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionGroup:
+    """Questions of one cause."""
+
+    questions: tuple[Question, ...]
+    """In the workload's order."""
+    text: str
+    """One question for all."""
+    share: float
+    """Of all calls at the Scale looked at, those whose arguments or number hang on the answer: 0 to 1."""
+
+    @property
+    def examples(self) -> tuple[Scalar, ...]:
+        """Some of the values seen."""
+        seen = {(type(value), value): value for question in self.questions for value in question.examples}
+        return tuple(seen.values())[:_EXAMPLES]
+
+    @property
+    def alike(self) -> bool:
+        """Whether all questions have the same candidates."""
+        return all(question.candidates == self.questions[0].candidates for question in self.questions)
+
+    @property
+    def choices(self) -> int:
+        """How many candidates every question has."""
+        return min(len(question.candidates) for question in self.questions)
+
+
+def groups(workload: Workload, scale: Mapping[str, Quantity] | None = None) -> tuple[QuestionGroup, ...]:
+    """The open questions by cause, the one that most calls hang on first.
+
+    Args:
+        workload: with its questions.
+        scale: at which calls are counted; by default the largest that was recorded. Shares are 0 where none fits.
+    """
+    by_id = {call.id: call for node_type in workload.node_types for call in templates(node_type)}
+    open_ = [question for question in workload.questions if not question.answered]
+    lists = _lists(open_, by_id)
+    by_cause: dict[Hashable, list[Question]] = defaultdict(list)
+    for question in open_:
+        by_cause[lists.get(question.id) or _cause(question)].append(question)
+    calls = _calls(workload, scale or _largest(workload))
+    total = sum(calls.values()) or 1.0
+    grouped = [
+        QuestionGroup(tuple(listed), _text(listed, by_id, lists), _hanging(listed, workload, calls) / total)
+        for listed in by_cause.values()
+    ]
+    return tuple(sorted(grouped, key=lambda group: -group.share))
+
+
+def answer_group(workload: Workload, group: QuestionGroup, choice: Callable[[Question], Rule]) -> Workload:
+    """Settle every question of a group.
+
+    Args:
+        workload: where they stand.
+        group: one of its groups.
+        choice: the rule for each of the questions.
+    """
+    for question in group.questions:
+        workload = answer(workload, question, choice(question))
+    return workload
+
+
+def _calls(workload: Workload, scale: Mapping[str, Quantity]) -> Mapping[str, float]:
+    """Calls by template; none where a workload written by hand says no Scale at which they could be counted."""
+    try:
+        return calls_by_template(workload, scale)
+    except InputError:
+        return {}
+
+
+def _largest(workload: Workload) -> Mapping[str, Quantity]:
+    scales = workload.recorded.scales
+    return max(scales, key=lambda scale: sum(q.value for q in scale.values()), default={})
+
+
+def _cause(question: Question) -> Hashable:
+    """One name and the same values, or texts around the same long numbers, in whichever calls.
+
+    What is no argument stands alone; what shows no values goes with what is asked in the same words.
+    """
+    if question.call is None or question.path is None:
+        return question.id
+    if not question.examples:
+        return question.text
+    values = frozenset((type(value).__name__, value) for value in question.examples)
+    return frozenset(_numbers(question)) or (question.path.rpartition(".")[2], values)
+
+
+def _numbers(question: Question) -> list[str]:
+    """Long numbers within the texts seen that not all of them hold: what differs is some id, whatever stands around."""
+    within = [set(_LONG.findall(value)) for value in question.examples if isinstance(value, str)]
+    if len(within) < max(2, len(question.examples)):
+        return []
+    return sorted(set.union(*within) - set.intersection(*within))
+
+
+def _lists(questions: Iterable[Question], by_id: Mapping[str, CallTemplate]) -> dict[str, tuple[str, str]]:
+    """The method and list of each question about an element: the outermost of which several elements are asked about."""
+    by_method: dict[str, list[Question]] = defaultdict(list)
+    for question in questions:
+        call = by_id.get(question.call or "")
+        if call is not None and _INDEX.search(question.path or ""):
+            by_method[call.method].append(question)
+    lists: dict[str, tuple[str, str]] = {}
+    for method, listed in by_method.items():
+        elements: dict[str, set[str]] = defaultdict(set)
+        for question in listed:
+            for name, number in _steps(question.path or ""):
+                elements[name].add(number)
+        for question in listed:
+            several = [name for name, _ in _steps(question.path or "") if len(elements[name]) > 1]
+            if several:
+                lists[question.id] = (method, several[0])
+    return lists
+
+
+def _steps(path: str) -> list[tuple[str, str]]:
+    """Each list that a path goes through, without indices, and the number of the element."""
+    return [(_INDEX.sub("", path[: at.start()]), at[1]) for at in _INDEX.finditer(path)]
+
+
+def _text(
+    questions: Sequence[Question], by_id: Mapping[str, CallTemplate], lists: Mapping[str, tuple[str, str]]
+) -> str:
+    first = questions[0]
+    if len(questions) == 1 or first.call is None:
+        return first.text
+    types = ", ".join(dict.fromkeys(question.node_type for question in questions))
+    if first.id in lists:
+        method, name = lists[first.id]
+        return f"{types}: which elements has {name} of {method}, and what is in them?"
+    methods = ", ".join(dict.fromkeys(by_id[question.call].method for question in questions if question.call))
+    names = ", ".join(dict.fromkeys((question.path or "").rpartition(".")[2] for question in questions))
+    numbers = _numbers(first)
+    return f"{types}: what gives {f'{numbers[0]} within ' if numbers else ''}{names} of {methods} its value?"
+
+
+def _hanging(questions: Sequence[Question], workload: Workload, calls: Mapping[str, float]) -> float:
+    """The calls of the templates that are asked about; of a number of iterations those within, of nodes all."""
+    about = {name for question in questions for name in _about(question, workload)}
+    return sum(number for name, number in calls.items() if name in about)
+
+
+def _about(question: Question, workload: Workload) -> list[str]:
+    if question.call is not None:
+        return [question.call]
+    steps = [node_type for node_type in workload.node_types if node_type.name == question.node_type]
+    loops = [segment for node_type in steps for segment in repeats(node_type.steps)]
+    for segment in loops:
+        if question.id.startswith(f"{question.node_type}:iterations of {segment.id} "):
+            return [call.id for call in calls_within(segment.steps)]
+    return [call.id for node_type in steps for call in templates(node_type)]

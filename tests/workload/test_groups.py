@@ -1,0 +1,102 @@
+"""Questions by what they have in common."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.workload.groups import answer_group, groups
+from froude.workload.scale import Count, Scale
+from froude.workload.types import (
+    Absent,
+    CallTemplate,
+    Constant,
+    NodeType,
+    Question,
+    Recorded,
+    Repeat,
+    Rule,
+    Unknown,
+    Workload,
+)
+from froude.workload.walk import templates
+
+LEAVES = ("id", "state")
+
+
+def _asked(call: str, path: str, examples: tuple[str | int, ...] = (), *rules: Rule) -> Question:
+    return Question(f"{call}:{path}", f"{path}?", call.partition(".")[0], call, path, examples, rules)
+
+
+def _workload(elements: int, files: int = 8) -> Workload:
+    """A client that sends a list, then in a loop a text that holds an id, under two names."""
+    lists = {f"list[{n}].{leaf}": Constant(n) for n in range(elements) for leaf in LEAVES}
+    first = CallTemplate("c.c1", "p.P", "send", {**lists, "size": Unknown((1, 2))})
+    made = CallTemplate("c.c2", "p.P", "make", {"src": Unknown(("/job_1700001/a", "/job_1700002/a"))})
+    done = CallTemplate("c.c3", "p.P", "done", {"dst": Unknown(("/job_1700002/b", "/job_1700001/b"))})
+    client = NodeType("c", Count.parse("clients"), (first, Repeat("L1", Count.parse("files"), (made, done))))
+    questions = (
+        *(_asked("c.c1", path, (), rule, Absent()) for path, rule in lists.items()),
+        _asked("c.c1", "size", (1, 2), Constant(1)),
+        _asked("c.c2", "src", ("/job_1700001/a", "/job_1700002/a"), Constant("/a")),
+        _asked("c.c3", "dst", ("/job_1700002/b", "/job_1700001/b"), Constant("/b")),
+        Question("c:number of c nodes", "how many?", "c", candidates=(Constant(1),)),
+    )
+    return Workload((client,), Recorded((Scale.of(clients=2, files=files),), ()), questions)
+
+
+def test_a_list_is_one_cause_and_an_id_in_several_texts_another() -> None:
+    """Whatever the number of leaves; what nothing connects stands alone."""
+    grouped = groups(_workload(3))
+    assert [len(group.questions) for group in grouped] == [1, 2, 6, 1]
+    number, texts, elements, size = grouped
+    assert number.text == "how many?"
+    assert "1700001 within src, dst of make, done" in texts.text
+    assert "which elements has list of send" in elements.text
+    assert size.text == "size?"
+
+
+def test_what_most_calls_hang_on_comes_first() -> None:
+    """A number of nodes moves all calls of the type; the loop's calls are sixteen of seventeen."""
+    shares = [group.share for group in groups(_workload(3))]
+    assert shares == [1.0, 32 / 34, 2 / 34, 2 / 34]
+    larger = groups(_workload(3), Scale.of(clients=2, files=50))
+    assert larger[1].share == 200 / 202
+
+
+def test_one_answer_settles_all_places() -> None:
+    """Each place takes its own candidate of that number."""
+    workload = _workload(3)
+    elements = groups(workload)[2]
+    assert (elements.alike, elements.choices) == (False, 2)
+    never = answer_group(workload, elements, lambda question: question.candidates[1])
+    rules = next(templates(never.node_types[0])).arguments
+    assert all(rules[f"list[{n}].{leaf}"] == Absent() for n in range(3) for leaf in LEAVES)
+    assert [len(group.questions) for group in groups(never)] == [1, 2, 1]
+
+
+@given(st.integers(0, 6), st.sets(st.integers(0, 3)))
+def test_every_open_question_is_in_one_group(elements: int, answered: set[int]) -> None:
+    """None is lost and none is asked twice, whatever was answered before."""
+    workload = _workload(elements)
+    for at in sorted(answered):
+        left = groups(workload)
+        if at < len(left):
+            workload = answer_group(workload, left[at], lambda question: question.candidates[0])
+    grouped = [question.id for group in groups(workload) for question in group.questions]
+    assert sorted(grouped) == sorted(q.id for q in workload.questions if not q.answered)
+
+
+def test_a_workload_without_a_recorded_scale_has_no_shares() -> None:
+    """Written by hand, it is reviewed all the same."""
+    workload = _workload(2)
+    plain = Workload(workload.node_types, Recorded((), ()), workload.questions)
+    assert {group.share for group in groups(plain)} == {0.0}
+
+
+def test_of_a_number_of_iterations_the_calls_within_hang() -> None:
+    """The loop's sixteen calls of seventeen, and not the one before it."""
+    workload = _workload(0)
+    asked = Question("c:iterations of L1 in c", "how often?", "c", candidates=(Constant(1),))
+    (group,) = groups(Workload(workload.node_types, workload.recorded, (asked,)))
+    assert group.share == 32 / 34
