@@ -23,6 +23,7 @@ setup: $(STAMP) ## Virtual environment from the lock, and the default Hadoop; qu
 
 $(STAMP): $(LOCK) pyproject.toml
 	@tools/check-python "$(PYTHON)"
+	echo "Setting up, once: Python packages from $(LOCK) into $(VENV); then Hadoop's jars, and a Java where none serves, into the cache"
 	[ -x $(BIN)/python ] || "$(PYTHON)" -m venv $(VENV)
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --upgrade >/dev/null
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(LOCK)

@@ -16,6 +16,7 @@ from froude.experiment.knee_file import read_knee
 from froude.hadoop import distribution
 from froude.workload.yaml_file import write_workload
 from tests.cli.command_lines import recorded
+from tests.experiment.knees import two_plays
 
 Out = pytest.CaptureFixture[str]
 
@@ -48,11 +49,10 @@ def test_dry_run_says_what_would_be_raised(capsys: Out) -> None:
     assert "p99 < 1 s" in out
 
 
-def test_an_answer_is_written(
-    asked: Callable[[Knee], list[dict[str, Any]]], capsys: Out, two_plays: Knee
-) -> None:
+def test_an_answer_is_written(asked: Callable[[Knee], list[dict[str, Any]]], capsys: Out) -> None:
     """In words first, every play below; the file reads back."""
-    seen = asked(two_plays)
+    knee = two_plays()
+    seen = asked(knee)
     words = [
         "knee",
         "w.yaml",
@@ -67,11 +67,11 @@ def test_an_answer_is_written(
     ]
     assert run(words) == 0
     out = capsys.readouterr().out
-    assert out.splitlines()[0] == two_plays.answer
+    assert out.splitlines()[0] == knee.answer
     assert (seen[0]["raised"], seen[0]["limits"]) == (["clients"], ("p99 < 1 s",))
-    assert read_knee(Path("k.json")) == two_plays
+    assert read_knee(Path("k.json")) == knee
     assert run(["--json", "--force", *words]) == 0
-    assert json.loads(capsys.readouterr().out)["answer"] == two_plays.answer
+    assert json.loads(capsys.readouterr().out)["answer"] == knee.answer
 
 
 @pytest.mark.parametrize(
@@ -83,12 +83,11 @@ def test_exit_codes(
     status: Status,
     interrupted: bool,
     code: int,
-    two_plays: Knee,
 ) -> None:
     """3 where the first load breaks a limit already."""
     from dataclasses import replace
 
-    asked(replace(two_plays, status=status, interrupted=interrupted))
+    asked(replace(two_plays(), status=status, interrupted=interrupted))
     assert run(["knee", "w.yaml"]) == code
 
 
@@ -104,16 +103,3 @@ def test_what_is_refused(words: list[str], message: str, capsys: Out) -> None:
     """Before anything is started."""
     assert run(["knee", "w.yaml", *words]) == 1
     assert message in capsys.readouterr().err
-
-
-@pytest.fixture
-def two_plays() -> Knee:
-    """A knee with two plays."""
-    from froude.emulation.run_summary import summarise
-    from froude.experiment.knee import Play
-    from froude.experiment.knee_search import Outcome
-    from tests.experiment.main_jobs import a_run
-
-    runs = [summarise(a_run(scale={"clients": clients})) for clients in ("2", "4")]
-    plays = (Play(1.0, Outcome.KEPT, runs[0]), Play(2.0, Outcome.BROKE, runs[1]))
-    return Knee(("clients",), ("p99 < 1 s",), plays, Status.FOUND, 1.0, 2.0, {"cores": "2"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from froude.emulation.bottleneck import CALL_QUEUE, LimitedBy, Load, Measured, judge
+from froude.emulation.bottleneck import LimitedBy, Load
 from froude.emulation.run import Difference, Latency, Run, closure
 from froude.emulation.tally import Tally
 
@@ -29,52 +29,6 @@ def test_a_run_answers_with_what_its_pacing_measures(run: Run) -> None:
     assert corrected.max_ms == 5.0
     run.pacing = "scheduled"
     assert run.latency("create").max_ms == 10.0
-
-
-def _cpu(shares: list[float]) -> list[Measured]:
-    total, out = 0.0, [Measured(0.0, {"process.cpu_seconds": 0.0})]
-    for second, share in enumerate(shares, 1):
-        total += share
-        out.append(Measured(float(second), {"process.cpu_seconds": total}))
-    return out
-
-
-def test_verdicts() -> None:
-    """A busy or late player is the limit; else a busy target; else neither."""
-    idle = [Load(float(s), 0.2, 1, 1, 0) for s in range(6)]
-    busy = [Load(float(s), 0.97, 1, 1, 0) for s in range(6)]
-    assert judge(1.0, busy, [], 2).by is LimitedBy.PLAYER
-    assert judge(80.0, idle, [], 2).by is LimitedBy.PLAYER
-    assert judge(1.0, idle, _cpu([0.95] * 6), 2).by is LimitedBy.TARGET
-    assert judge(1.0, idle, _cpu([0.1] * 6), 2).by is LimitedBy.NEITHER
-    assert judge(1.0, idle, _cpu([0.1] * 5 + [1.0]), 2).by is LimitedBy.NEITHER
-    assert judge(1.0, idle, [], 2).by is LimitedBy.UNKNOWN
-
-
-@pytest.mark.parametrize(("queued", "limit"), [(99.0, LimitedBy.UNKNOWN), (100.0, LimitedBy.TARGET)])
-def test_a_target_with_calls_waiting_is_the_limit(queued: float, limit: LimitedBy) -> None:
-    """Whatever its CPU: it may wait for a lock or a disk."""
-    idle = [Load(float(s), 0.2, 1, 1, 0) for s in range(6)]
-    assert judge(1.0, idle, [Measured(float(s), {CALL_QUEUE: queued}) for s in range(6)], 2).by is limit
-
-
-@pytest.mark.parametrize(("lag_ms", "limit"), [(25.0, LimitedBy.UNKNOWN), (25.1, LimitedBy.PLAYER)])
-def test_a_player_whose_timers_fire_late_is_the_limit(lag_ms: float, limit: LimitedBy) -> None:
-    """25 ms is what one turn of a busy machine may take; more is a player that is behind."""
-    assert judge(lag_ms, [Load(float(s), 0.2, 1, 1, 0) for s in range(6)], [], 2).by is limit
-
-
-@pytest.mark.parametrize(("share", "limit"), [(0.84, LimitedBy.UNKNOWN), (0.86, LimitedBy.PLAYER)])
-def test_a_player_that_uses_its_core_is_the_limit(share: float, limit: LimitedBy) -> None:
-    """From 85 % of it on."""
-    assert judge(1.0, [Load(float(s), share, 1, 1, 0) for s in range(6)], [], 2).by is limit
-
-
-def test_a_target_is_busy_by_the_cores_that_are_left_to_it() -> None:
-    """Of two cores the player has one: 95 % of a core is all; of four it is little."""
-    idle = [Load(float(s), 0.2, 1, 1, 0) for s in range(6)]
-    assert judge(1.0, idle, _cpu([0.95] * 6), 4).by is LimitedBy.NEITHER
-    assert judge(1.0, idle, _cpu([2.7] * 6), 4).by is LimitedBy.TARGET
 
 
 @pytest.mark.parametrize(("timers", "limit"), [(100, LimitedBy.UNKNOWN), (3000, LimitedBy.PLAYER)])

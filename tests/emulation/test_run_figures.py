@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from froude.base.documents import parse_figures
 from froude.base.errors import InputError
 from froude.emulation.bottleneck import Load, Measured
-from froude.emulation.limits import LimitResult
 from froude.emulation.run import Difference, Run
 from froude.emulation.run_figures import PLAIN, read_figures
 from froude.emulation.run_files import _figures
 from froude.emulation.tally import IntervalRow
+from froude.emulation.verdict import LimitResult
 from froude.trace.failures import Failure
 
 NOTHING: dict[str, Any] = {"max_us": 0, "counts": []}

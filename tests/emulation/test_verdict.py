@@ -7,10 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from froude.emulation.bottleneck import CPU, Load, Measured
-from froude.emulation.limits import LimitResult
 from froude.emulation.notes import AS_RECORDED, LEFT_OUT, REFUSED, RETRIED, UNSENT
 from froude.emulation.run import Difference, Run
-from froude.emulation.verdict import Colour
+from froude.emulation.verdict import Colour, LimitResult
 
 QUIET = [Measured(float(s), {CPU: 0.1 * s}) for s in range(4)]
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
-from froude.base.errors import ChangedError, InputError
+from froude.base.errors import InputError
 from froude.emulation.bottleneck import CPU, Measured
 from froude.emulation.limits import parse_limit
 from froude.emulation.notes import LEFT_OUT
 from froude.emulation.run import Run
 from froude.experiment import knee as module
-from froude.experiment.figures.knee import knee_section
 from froude.experiment.knee import SPEED, Knee, Status, driving, first_scale, knee
-from froude.experiment.knee_file import knee_text, read_knee, write_knee
 from froude.experiment.knee_search import Outcome
-from froude.render import Chart, Table
 from froude.workload.plan import Plan
 from froude.workload.scale import Scale
 from froude.workload.types import Recorded
@@ -158,28 +154,3 @@ def test_a_busy_machine_is_no_knee(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.status is Status.AT_LEAST
     assert {play.outcome for play in result.plays} == {Outcome.KEPT, Outcome.UNCLEAR}
     assert "the player was the limit, not the NameNode" in result.answer
-
-
-def test_its_file(tmp_path: Path) -> None:
-    """The answer first; read back as it was; an edit is seen, and another document refused."""
-    result = found()
-    write_knee(tmp_path / "knee.json", result)
-    assert read_knee(tmp_path / "knee.json") == result
-    text = knee_text(result)
-    (tmp_path / "edited.json").write_text(text.replace("At", "Ab").replace("keeps", "holds"))
-    with pytest.raises(ChangedError):
-        read_knee(tmp_path / "edited.json")
-    (tmp_path / "other.json").write_text('{"froude": "report/2"}')
-    with pytest.raises(InputError, match="is not a knee"):
-        read_knee(tmp_path / "other.json")
-
-
-def test_its_page() -> None:
-    """The answer, latency and throughput against load with the limit, and every play."""
-    section = knee_section(found())
-    latency, throughput = (block for block in section.blocks if isinstance(block, Chart))
-    assert [mark.label for mark in latency.marks] == ["p99 < 1 s"]
-    assert {series.name for series in throughput.series} == {"limits kept", "a limit broke"}
-    (table,) = (block for block in section.blocks if isinstance(block, Table))
-    assert table.rows[-1][-1] == "p99 < 1 s"
-    assert knee_section(replace(found(), plays=(), status=Status.UNSETTLED, low=None, high=None)).blocks

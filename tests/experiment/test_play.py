@@ -11,12 +11,10 @@ from typing import Any, cast
 import pytest
 
 from froude.base.errors import InputError, TargetError
-from froude.emulation.programs.population import Connections
 from froude.emulation.recorder import Record
 from froude.emulation.run_files import read_run
 from froude.experiment import play as play_module
 from froude.experiment.play import _admitted, play
-from froude.experiment.playable import check_size
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.identity import Identity
 from froude.hadoop.target import Target
@@ -89,14 +87,3 @@ def test_a_run_is_kept_with_its_trace_and_nothing_beside_it_is_touched(
     assert len(read_trace(kept.trace).calls) == len(small_trace().calls)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".run.trace", "run"]
     assert notes.read_text() == "mine"
-
-
-def test_more_nodes_than_the_machine_holds_are_refused_at_once() -> None:
-    """By memory, and where each has a connection of its own by descriptors."""
-    with pytest.raises(
-        InputError, match=r"more nodes than there is memory for; found 1,000,000,0\d\d; allowed: about"
-    ):
-        play(replace(plan(), counts={"datanode": 10**9, "client": 4}), "hdfs://127.0.0.1:1")
-    with pytest.raises(InputError, match=r"more nodes than connections can be open; found 5 connections"):
-        check_size(replace(plan(), counts={"client": 5}), Connections(pool=0), descriptors=64)
-    check_size(replace(plan(), counts={"client": 5}), Connections(pool=4), descriptors=64)

@@ -7,13 +7,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from froude.base.errors import InputError
 from froude.base.units import Quantity, parse_quantity
-
-if TYPE_CHECKING:
-    from froude.emulation.run import Run
+from froude.emulation.run import Run
+from froude.emulation.verdict import LimitResult
 
 _FORM = re.compile(r"\s*(\w+)\s*(?:\(\s*([\w$.]*)\s*\))?\s*(<=|>=|<|>)\s*(.+?)\s*")
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
@@ -45,28 +43,6 @@ class Measure:
     """Its value in a run, of a method or of all; None where nobody knows it."""
     by_method: bool = False
     """Whether it is known method by method."""
-
-
-@dataclass(frozen=True, slots=True)
-class LimitResult:
-    """A limit held against a run."""
-
-    limit: str
-    """As it was given."""
-    value: float | None
-    """What was measured, in the unit of the measure; None for unknown."""
-    unit: str
-    """`s`, `share`, or empty for a number."""
-    held: bool
-    """Whether it was kept; what is unknown was not."""
-
-    @property
-    def text(self) -> str:
-        """The limit and what was measured, for people."""
-        if self.value is None:
-            return f"{self.limit}: unknown"
-        shown = {"s": f"{self.value * 1e3:,.3g} ms", "share": f"{self.value:.3%}"}
-        return f"{self.limit}: {shown.get(self.unit, f'{self.value:,.6g}')}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,9 @@ from pathlib import Path
 
 from froude.base.summary import Summarised
 from froude.emulation.bottleneck import CALL_QUEUE, Bottleneck, Load, Measured, judge
-from froude.emulation.limits import LimitResult
 from froude.emulation.notes import AS_RECORDED, LEFT_OUT, REFUSED, RETRIED, UNSENT
 from froude.emulation.tally import Histogram, Percentiles, Series, Tally
-from froude.emulation.verdict import Verdict, verdict_of
+from froude.emulation.verdict import LimitResult, Verdict, verdict_of
 from froude.hadoop.target import is_loopback
 from froude.trace.failures import Failure
 

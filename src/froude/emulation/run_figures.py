@@ -11,11 +11,11 @@ from typing import Any
 from froude.base.documents import Section
 from froude.base.errors import InputError
 from froude.emulation.bottleneck import Load, Measured
-from froude.emulation.limits import LimitResult
 from froude.emulation.pacing import Pacing
 from froude.emulation.recorder import Record
 from froude.emulation.run import Difference, Run
 from froude.emulation.tally import Histogram, IntervalRow, Phase, Series, Tally
+from froude.emulation.verdict import LimitResult
 from froude.trace.failures import Failure, Failures
 
 PLAIN = ("target", "target_id", "begun_at_s", "elapsed_s", "scale", "nodes", "record", "failure", "interrupted", "seed",

@@ -13,17 +13,15 @@ Green: none of these.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from froude.base.summary import counted
-from froude.emulation.bottleneck import LimitedBy
-
-if TYPE_CHECKING:
-    from froude.emulation.run import Run
-
+from froude.emulation.bottleneck import Bottleneck, LimitedBy
+from froude.emulation.tally import Percentiles
 
 _LATE_MS = 1000.0
 """Lateness (p99) from which a load is another than was planned."""
@@ -38,6 +36,80 @@ class Colour(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class LimitResult:
+    """A limit held against a run."""
+
+    limit: str
+    """As it was given."""
+    value: float | None
+    """What was measured, in the unit of the measure; None for unknown."""
+    unit: str
+    """`s`, `share`, or empty for a number."""
+    held: bool
+    """Whether it was kept; what is unknown was not."""
+
+    @property
+    def text(self) -> str:
+        """The limit and what was measured, for people."""
+        if self.value is None:
+            return f"{self.limit}: unknown"
+        shown = {"s": f"{self.value * 1e3:,.3g} ms", "share": f"{self.value:.3%}"}
+        return f"{self.limit}: {shown.get(self.unit, f'{self.value:,.6g}')}"
+
+
+class Judged(Protocol):
+    """What of a run the rules look at; see `emulation.run.Run`."""
+
+    failure: str | None
+    interrupted: bool
+
+    @property
+    def limits(self) -> Sequence[LimitResult]:
+        """Limits that were asked for."""
+        ...
+
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        """Calls never sent, by step and method."""
+        ...
+
+    @property
+    def failed(self) -> Counter[str]:
+        """Calls that failed unexpectedly, by method."""
+        ...
+
+    @property
+    def unsent(self) -> Mapping[str, int]:
+        """Calls due and not sent, by method."""
+        ...
+
+    @property
+    def refused(self) -> int:
+        """Nodes that the target did not take."""
+        ...
+
+    @property
+    def steady_from_s(self) -> float | None:
+        """When the ramp ended."""
+        ...
+
+    @property
+    def lateness(self) -> Percentiles:
+        """How late calls were sent."""
+        ...
+
+    @property
+    def differences(self) -> Sequence[object] | None:
+        """Where the target counted other numbers."""
+        ...
+
+    @property
+    def bottleneck(self) -> Bottleneck:
+        """What limited the run."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What a run is worth, and why."""
 
@@ -49,7 +121,7 @@ class Verdict:
         return f"{self.colour.value}: {'; '.join(self.reasons)}"
 
 
-def verdict_of(run: Run) -> Verdict:
+def verdict_of(run: Judged) -> Verdict:
     """The verdict on a run; see the module for its rules."""
     red, amber = list(_red(run)), list(_amber(run))
     if red:
@@ -60,7 +132,7 @@ def verdict_of(run: Run) -> Verdict:
     return Verdict(Colour.GREEN, (f"every call was sent and answered as planned{limits}",))
 
 
-def _red(run: Run) -> Iterator[str]:
+def _red(run: Judged) -> Iterator[str]:
     if run.failure is not None:
         yield f"the run ended before its time: {run.failure}"
     if run.left_out:
@@ -71,7 +143,7 @@ def _red(run: Run) -> Iterator[str]:
             yield f"limit not kept: {result.text}"
 
 
-def _amber(run: Run) -> Iterator[str]:
+def _amber(run: Judged) -> Iterator[str]:
     if run.interrupted:
         yield "the run was interrupted"
     if run.failed:

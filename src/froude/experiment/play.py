@@ -36,6 +36,7 @@ from froude.hadoop.target import Target, answers_for, parse_address, target_at
 from froude.trace.files import write_trace
 from froude.workload.plan import Plan, expected_s
 from froude.workload.plan_file import plan_hash
+from froude.workload.remarks import remarks_on_scale
 from froude.workload.walk import templates
 from froude.workspace.artifact import Origin
 
@@ -124,7 +125,7 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
             clock=clock or RealClock(),
         )
         run, outcome = _play(job, observed, progress or Silent())
-        run.remarks = [*run.remarks, *([remark] if remark else [])]
+        run.remarks = [*run.remarks, *([remark] if remark else []), *remarks_on_scale(plan.workload)]
         run.limits = [limit.check(run) for limit in asked_limits]
         if folder is not None:
             _keep(run, outcome, job, folder, Origin(command or _call(job), (plan_hash(plan),), seed))

@@ -3,10 +3,10 @@
 import pytest
 
 from froude.emulation.bottleneck import Load, Measured
-from froude.emulation.limits import LimitResult
 from froude.emulation.notes import LEFT_OUT
 from froude.emulation.run import Difference, Run
 from froude.emulation.tally import Tally
+from froude.emulation.verdict import LimitResult
 from froude.experiment.figures.run import run_sections
 from froude.render import Callout, Table, Tone
 
