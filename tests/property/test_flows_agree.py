@@ -20,7 +20,8 @@ from froude.base.seeds import Seeds
 from froude.emulation.programs.context import Cause, NodeContext, Place
 from froude.emulation.programs.memory import Cursor
 from froude.emulation.programs.population import Population
-from froude.emulation.programs.scripted import ScriptedFamily, ScriptedNode
+from froude.emulation.programs.scripted import ScriptedNode
+from froude.emulation.programs.scripted_family import ScriptedFamily
 from froude.mining.flows import OccurrenceContext, Timeline
 from froude.mining.knowledge import Role
 from froude.mining.senders import Sender

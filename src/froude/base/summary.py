@@ -5,18 +5,19 @@ The values of an analysis hold a whole cluster: their generated representation f
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from html import escape
 
 
-class Summarised:
+class Summarised(ABC):
     """Shows itself by the few facts that matter, in one line, or as a small table in a notebook."""
 
     __slots__ = ()
 
+    @abstractmethod
     def summary(self) -> Mapping[str, str]:
         """The facts, by name, in the order in which they are shown; empty ones are left out."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         facts = ", ".join(f"{name}: {fact}" for name, fact in self.summary().items() if fact)

@@ -36,16 +36,12 @@ def place(settings: Settings, path: Path, kind: str | None = None) -> Path:
     around = Workspace.around(settings.workspace)
     if around is None:
         return path
-    try:
-        return around.find(str(path), kind).path
-    except InputError as error:
-        where = f"in the workspace {around.folder.name}"
-        message = (
-            "does not exist, and names nothing"
-            if error.message.startswith("is not")
-            else "names several things"
-        )
-        raise InputError(f"{message} {where}", file=path, allowed=error.allowed) from error
+    matches = around.matches(str(path), kind)
+    if len(matches) == 1:
+        return matches[0].path
+    what = "names several things" if matches else "does not exist, and names nothing"
+    names = ", ".join(artifact.name for artifact in (matches or around.artifacts(kind))[:10]) or "nothing"
+    raise InputError(f"{what} in the workspace {around.folder.name}", file=path, allowed=names)
 
 
 def workload(settings: Settings, path: Path) -> WorkloadFile:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import FroudeError, InputError
+from froude.base.summary import counted
 from froude.base.units import parse_quantity
 from froude.cli.settings import Settings
 
@@ -122,7 +123,7 @@ def _show_plan(settings: Settings, job: OwnJob, scales: Sequence[Scale], lines: 
 
     runs = [(str(scale), command_line(job.at(scale))) for scale in scales]
     settings.would(
-        f"record {len(runs)} run{'s' if len(runs) > 1 else ''}:",
+        f"record {counted(len(runs), 'run')}:",
         runs=[{"scale": scale, "command": words} for scale, words in runs],
         advice=list(lines),
     )

@@ -13,6 +13,7 @@ from typing import Any
 from froude.base.progress import Progress, Silent, Task
 from froude.base.scratch import Scratch
 from froude.base.seeds import Seeds
+from froude.base.summary import counted
 from froude.base.units import Quantity
 from froude.emulation.run import Run
 from froude.experiment.jobs import Job, JobDefinition
@@ -203,7 +204,7 @@ def record_job(  # noqa: PLR0913 - the options of one run, all by name
         Scratch("job") as scratch,
     ):
         if task is not None:
-            task.say(f"start {datanodes} DataNode{'s' if datanodes > 1 else ''}")
+            task.say(f"start {counted(datanodes, 'DataNode')}")
         with record(
             cluster,
             workspace,

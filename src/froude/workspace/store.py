@@ -134,6 +134,17 @@ class Workspace:
         artifacts.sort(key=lambda a: (a.lineage.made_at, a.path.stat().st_mtime_ns, a.path.name))
         return [artifact for artifact in artifacts if tag is None or tag in artifact.tags]
 
+    def matches(self, what: str, kind: str | None = None) -> list[Artifact]:
+        """The artifacts that something may name: by name or path, else by the beginning of their ids.
+
+        Args:
+            what: as in `find`.
+            kind: as in `find`.
+        """
+        candidates = self.artifacts(kind)
+        exact = [a for a in candidates if what in {a.name, a.path.name} or a.path == Path(what).resolve()]
+        return exact or [a for a in candidates if len(what) >= 4 and a.lineage.content_hash.startswith(what)]
+
     def find(self, what: str, kind: str | None = None) -> Artifact:
         """One artifact by name, by (the beginning of) its id, or by path.
 
@@ -144,13 +155,9 @@ class Workspace:
         Raises:
             InputError: none, or more than one.
         """
-        candidates = self.artifacts(kind)
-        exact = [a for a in candidates if what in {a.name, a.path.name} or a.path == Path(what).resolve()]
-        matches = exact or [
-            a for a in candidates if len(what) >= 4 and a.lineage.content_hash.startswith(what)
-        ]
+        matches = self.matches(what, kind)
         if len(matches) != 1:
-            names = ", ".join(a.name for a in (matches or candidates)[:10]) or "nothing"
+            names = ", ".join(a.name for a in (matches or self.artifacts(kind))[:10]) or "nothing"
             message = "names more than one artifact" if matches else "is not in the workspace"
             raise InputError(message, file=self.folder, found=what, allowed=names)
         return matches[0]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from froude.base.seeds import Seeds
+from froude.emulation.pacing import Pacing
 from froude.emulation.programs.context import Cause, NodeContext, Place
 from froude.emulation.programs.events import (
     Failed,
@@ -28,7 +29,7 @@ from froude.emulation.programs.hdfs.blocks import Block
 from froude.emulation.programs.hdfs.datanode import BlockWritten
 from froude.emulation.programs.population import PlaySettings, Population
 from froude.emulation.programs.registry import populate
-from froude.emulation.programs.scripted import ScriptedFamily
+from froude.emulation.programs.scripted_family import ScriptedFamily
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.target import Target
 from froude.workload.plan import Plan
@@ -163,6 +164,22 @@ def test_datanodes_are_told_the_length_that_will_be_reported(population: Populat
     assert [e for e in said if isinstance(e, SendMessage)] == [
         SendMessage(node, BlockWritten(Block(72, LAST_BYTES, 1072), "DS-x"))
     ]
+
+
+def test_a_late_client_leaves_a_block_the_time_of_its_data(hadoop: Hadoop) -> None:
+    """What it recorded between a block and the next call; every other pause is left out, and the due time stays."""
+    settings = replace(SETTINGS, pacing=Pacing.SCHEDULED)
+    planned = plan(datanodes=2, clients=1, files=1)
+    stage = Stage(populate(planned, hadoop.schema(), seeds=Seeds(1), settings=settings))
+    said = stage.created()
+    stage.now_s = 5.0
+    said = stage.ring(said)  # addBlock, five seconds late
+    assert sent(said).intended_s < 1
+    said = stage.answer(said, stage.block(71))
+    (wake,) = (each for each in said if isinstance(each, WakeAt))
+    assert wake.time_s == pytest.approx(5.002)
+    said = stage.ring(said, token=wake.token)
+    assert sent(said).intended_s < 1
 
 
 def completing(population: Population) -> tuple[Stage, list[Instruction]]:

@@ -13,7 +13,7 @@ from froude.emulation.programs.family import Family
 from froude.emulation.programs.hdfs.family import DatanodeKind
 from froude.emulation.programs.hdfs.retries import retry_s
 from froude.emulation.programs.population import PlaySettings, Population, ProgramKind, RetryRule
-from froude.emulation.programs.scripted import ScriptedFamily
+from froude.emulation.programs.scripted_family import ScriptedFamily
 from froude.hadoop.schema import Schema
 from froude.workload.plan import Plan
 from froude.workload.types import SCRIPTED, NodeType

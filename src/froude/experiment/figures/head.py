@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from froude.base.summary import counted
 from froude.emulation.bottleneck import LimitedBy
 from froude.emulation.run import Run
 from froude.experiment.figures.environment import scale_text, when
@@ -188,10 +189,8 @@ def _plan(plan: Plan) -> Head:
 def _workload(workload: Workload) -> Head:
     left, fatal = open_questions(workload), [finding for finding in workload.findings if finding.fatal]
     calls = sum(1 for node_type in workload.node_types for _ in templates(node_type))
-    lede = (
-        f"**{_counted(len(workload.node_types), 'node type')}**, {_counted(calls, 'call')} of the pattern; "
-    )
-    lede += f"{_counted(len(left), 'open question')}." if left else "no open question."
+    lede = f"**{counted(len(workload.node_types), 'node type')}**, {counted(calls, 'call')} of the pattern; "
+    lede += f"{counted(len(left), 'open question')}." if left else "no open question."
     if fatal:
         lede = f"**It cannot be extrapolated:** {literal(fatal[0].what)}. {lede}"
     elif workload.findings:
@@ -236,10 +235,6 @@ def _traces(traces: Sequence[tuple[str, Trace]]) -> Head:
 
 def _of(parts: Sequence[tuple[str, Part]], kind: type[_Kind]) -> list[tuple[str, _Kind]]:
     return [(name, part) for name, part in parts if isinstance(part, kind)]
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def milliseconds_text(milliseconds: float) -> str:

@@ -1,0 +1,100 @@
+"""The nodes of one scripted type: what they share in a play, and what other nodes may know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from froude.emulation.pacing import Pace
+from froude.emulation.programs.context import NodeContext, Place, stand_in
+from froude.emulation.programs.events import Instruction, NodeId, Program
+from froude.emulation.programs.family import ScriptedView
+from froude.emulation.programs.population import Population
+from froude.emulation.programs.scripted import ScriptedNode
+from froude.workload.rules import Special, Value
+from froude.workload.types import CallTemplate, NodeType, Rule
+
+
+class ScriptedFamily:
+    """The nodes of one type that follow its steps."""
+
+    autonomous = False
+    watches: Collection[str] = ()
+
+    def __init__(self, node_type: NodeType, population: Population) -> None:
+        """Bind a node type to a play.
+
+        Args:
+            node_type: what the nodes follow.
+            population: all nodes of the play.
+        """
+        self.node_type = node_type
+        self.population = population
+        self._names: dict[str, int] = {}
+
+    def program(self, number: int) -> Program:
+        """A fresh node."""
+        return ScriptedNode(self, number)
+
+    def pace(self, number: int) -> Pace:
+        """The due times of a node's steps."""
+        settings, seeds = self.population.settings, self.population.seeds
+        return Pace(
+            settings.pacing,
+            self.population.plan.scale,
+            speed=settings.speed,
+            seeds=seeds.child("pace", self.node_type.name, number),
+        )
+
+    def source(self, number: int) -> str | None:  # noqa: ARG002 - see `Family`
+        """None: any address will do."""
+        return None
+
+    def fact(self, number: int, name: str) -> Value:
+        """Its client id as a uuid; this machine's address, and no ports.
+
+        Args:
+            number: which node, from 0.
+            name: `uuid`, `address`, `hostname`, `port`, `ipc_port` or `info_port`; others are UNRESOLVED.
+        """
+        if name == "uuid":
+            return self.population.client_uuid(NodeId(self.node_type.name, number))
+        if name in ("address", "hostname"):
+            return "127.0.0.1"
+        return 0 if name in ("port", "ipc_port", "info_port") else Special.UNRESOLVED
+
+    def owner(self, name: str) -> int | None:
+        """The node that called itself so in a request of its own."""
+        return self._names.get(name)
+
+    def learn_names(self, number: int, values: Mapping[str, Any]) -> None:
+        """Take note of what a node calls itself, where effects go by that name.
+
+        Args:
+            number: which node.
+            values: arguments of a request of its own, by leaf path.
+        """
+        for path in self.population.needs.names[self.node_type.name]:
+            if isinstance(values.get(path), str):
+                self._names[values[path]] = number
+
+    def answered(self, node: ScriptedView, call: CallTemplate, response: Any) -> Sequence[Instruction]:  # noqa: ARG002
+        """Nothing: effects say what follows.
+
+        Args:
+            node: not asked.
+            call: not asked.
+            response: not asked.
+        """
+        return ()
+
+    def identity(self, number: int, rule: Rule) -> str | None:
+        """What a rule of the node type gives for a node that has not begun: its user, its caller context.
+
+        Args:
+            number: which node.
+            rule: the rule.
+        """
+        context = NodeContext(ScriptedNode(self, number), Place({}, ()))
+        value = stand_in(rule, context)
+        return value if isinstance(value, str) else None
