@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.base.units import Quantity, parse_quantity
+from froude.base.units import Quantity, parse_quantity, seconds_text
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,14 @@ def test_prints_what_it_reads(value: int, unit: str) -> None:
     again = parse_quantity(str(Quantity(value, unit)))
     assert again.value == pytest.approx(value, rel=1e-9)
     assert again.unit == (unit if value or unit else "")
+
+
+def test_seconds_for_people() -> None:
+    """Three digits, in the unit that fits."""
+    assert [seconds_text(s) for s in (0.0005, 0.34, 1.654, 19.46, 4000.0)] == [
+        "0.5 ms",
+        "340 ms",
+        "1.65 s",
+        "19.5 s",
+        "4,000 s",
+    ]

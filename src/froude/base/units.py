@@ -166,3 +166,10 @@ def _scaled(value: float, factors: Mapping[str, Decimal], names: tuple[str, ...]
 
 def _base(names: tuple[str, ...]) -> str:
     return "s" if "s" in names else "B"
+
+
+def seconds_text(seconds: float) -> str:
+    """Three digits, in milliseconds below one second."""
+    if seconds >= 1000:
+        return f"{seconds:,.0f} s"
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1e3:.3g} ms"

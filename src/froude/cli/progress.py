@@ -141,7 +141,7 @@ class _Step:
         if now_s - self._said_s < _EVERY_S:
             return
         self._said_s = now_s
-        share = f"{self._done / self._total:.0%}" if self._total else ""
+        share = f"{min(1.0, self._done / self._total):.0%}" if self._total else ""
         said = ", ".join(part for part in (share, self._text) if part)
         self._write(f"{self._label}: {said or 'at work'} ({now_s - self.begun_s:,.0f} s)")
 

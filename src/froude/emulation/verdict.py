@@ -20,6 +20,7 @@ from enum import Enum
 from typing import Protocol
 
 from froude.base.summary import counted
+from froude.base.units import seconds_text
 from froude.emulation.bottleneck import Bottleneck, LimitedBy
 from froude.emulation.tally import Percentiles
 
@@ -49,12 +50,17 @@ class LimitResult:
     """Whether it was kept; what is unknown was not."""
 
     @property
+    def measured(self) -> str:
+        """What was measured, for people."""
+        if self.value is None:
+            return "unknown"
+        shown = {"s": seconds_text(self.value), "share": f"{self.value:.3%}"}
+        return shown.get(self.unit, f"{self.value:,.6g}")
+
+    @property
     def text(self) -> str:
         """The limit and what was measured, for people."""
-        if self.value is None:
-            return f"{self.limit}: unknown"
-        shown = {"s": f"{self.value * 1e3:,.3g} ms", "share": f"{self.value:.3%}"}
-        return f"{self.limit}: {shown.get(self.unit, f'{self.value:,.6g}')}"
+        return f"{self.limit}: {self.measured}"
 
 
 class Judged(Protocol):

@@ -19,6 +19,7 @@ from froude.emulation.limits import parse_limit
 from froude.emulation.pacing import Pacing
 from froude.emulation.run import Run
 from froude.emulation.run_summary import RunSummary, summarise
+from froude.emulation.verdict import LimitResult
 from froude.experiment.knee_search import Outcome, Search
 from froude.experiment.play import play
 from froude.experiment.warm_up import warm_up
@@ -137,7 +138,7 @@ def _broken(last: Play) -> str:
     if last.run.failure is not None:
         return f"the NameNode failed ({last.run.failure})"
     what = " and ".join(
-        f"{each.limit} broke ({'unknown' if each.value is None else f'{each.value:.3g} {each.unit}'.strip()})"
+        f"{each.limit} broke ({LimitResult(each.limit, each.value, each.unit, held=False).measured})"
         for each in broken
     )
     return f"{what}; limited by: {last.run.bottleneck}"

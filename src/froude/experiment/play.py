@@ -12,7 +12,7 @@ from froude.base.files import folder_beside
 from froude.base.limits import raise_descriptor_limit
 from froude.base.progress import Progress, Silent
 from froude.base.scratch import Scratch
-from froude.base.units import parse_quantity
+from froude.base.units import parse_quantity, seconds_text
 from froude.emulation.bottleneck import Measured
 from froude.emulation.engine import PlayJob, PlayOutcome, Status, play_apart
 from froude.emulation.guard import decide
@@ -181,7 +181,7 @@ def _live(status: Status, expected: float | None) -> str:
         f"{status.calls_per_s:,.0f} calls/s",
     ]
     if status.slowest:
-        parts.append(f"p99 {status.p99_ms:,.3g} ms {status.slowest}")
+        parts.append(f"p99 {seconds_text(status.p99_ms / 1e3)} {status.slowest}")
     if status.errors:
         parts.append(f"{status.errors:,} errors")
     if expected is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from froude.base.summary import counted
+from froude.base.units import seconds_text
 from froude.emulation.bottleneck import LimitedBy
 from froude.emulation.run import Run
 from froude.experiment.figures.environment import scale_text, when
@@ -98,7 +99,7 @@ def run_head(run: Run) -> Head:
     lede = (
         f"**{verdict.colour.value.capitalize()}: {plain('; '.join(verdict.reasons[:3]))}.** "
         f"{answered:,} calls were answered in {run.steady_s:.0f} s, 99 % of them within "
-        f"{milliseconds_text(latency.p99_ms)} ({run.main_latency.value}); {_LIMITS[bottleneck.by]}."
+        f"{seconds_text(latency.p99_ms / 1e3)} ({run.main_latency.value}); {_LIMITS[bottleneck.by]}."
     )
     nodes = sum(run.nodes.values())
     parts = (
@@ -130,7 +131,7 @@ def _runs(runs: Sequence[tuple[str, Run]]) -> Head:
     p99s = [run.latency().p99_ms for _, run in runs]
     lede = (
         f"**{len(runs)} runs**, from {min(rates):,.0f} to {max(rates):,.0f} answered calls a second; "
-        f"99 % of the calls were answered within {milliseconds_text(min(p99s))} to {milliseconds_text(max(p99s))}."
+        f"99 % of the calls were answered within {seconds_text(min(p99s) / 1e3)} to {seconds_text(max(p99s) / 1e3)}."
     )
     figures = tuple(
         KeyFigure(
@@ -235,8 +236,3 @@ def _traces(traces: Sequence[tuple[str, Trace]]) -> Head:
 
 def _of(parts: Sequence[tuple[str, Part]], kind: type[_Kind]) -> list[tuple[str, _Kind]]:
     return [(name, part) for name, part in parts if isinstance(part, kind)]
-
-
-def milliseconds_text(milliseconds: float) -> str:
-    """Three digits, in seconds from one second on."""
-    return f"{milliseconds / 1e3:.3g} s" if milliseconds >= 1000 else f"{milliseconds:.3g} ms"

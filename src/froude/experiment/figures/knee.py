@@ -75,8 +75,7 @@ def _chart(
             series.append(Series(name, [x for x, _ in points], [y for _, y in points]))
     name = knee.raised[0]
     unit = "times as fast as recorded" if name == SPEED else name
-    x = Axis(" and ".join(knee.raised) if len(knee.raised) < 3 else "load", unit=unit)
-    return Chart(title, x, axis, tuple(series), ChartKind.POINTS, marks)
+    return Chart(title, Axis("load", unit=unit), axis, tuple(series), ChartKind.POINTS, marks)
 
 
 def _size(knee: Knee, play: Play) -> float:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from froude.base.units import seconds_text
 from froude.emulation.verdict import Colour
-from froude.experiment.figures.head import milliseconds_text
 from froude.experiment.figures.knee import knee_section
 from froude.experiment.figures.prediction import prediction_section, share_text
 from froude.experiment.figures.run import run_sections
@@ -30,7 +30,7 @@ def main_job_report(done: MainJob) -> Report:
         f"From {len(done.train)} small runs Froude predicted one at **{held_out}**, which it had not seen: "
         f"{sequences} and {share_text(logical.share)} of the arguments were predicted. "
         f"It then played **{play}** against a NameNode: {answered:,} calls in {done.run.elapsed_s:.0f} s, "
-        f"99 % of them answered within {milliseconds_text(latency.p99_ms)}."
+        f"99 % of them answered within {seconds_text(latency.p99_ms / 1e3)}."
     )
     closures = [recorded.closure for recorded in (*done.train, done.held_out)]
     traces = [recorded.trace for recorded in (*done.train, done.held_out)]
