@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium without a window, as `make setup-system` installs it."""
+    """Chromium without a window, as `make setup-system` installs it; its event loop ends with the module."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (make setup)")
     program = next((path for name in _NAMES if (path := shutil.which(name))), None)
     if program is None:
