@@ -1,7 +1,7 @@
 """Three jobs as users script them, written after the miner was frozen by somebody who had not seen it.
 
-They show how mining does on work that it was not made for. None is ever changed to suit the miner: one that the
-miner has since been improved on moves to `tuned_jobs`, and a new one takes its place.
+They show how mining does on work that it was not made for. None is ever changed to suit the miner; once the miner
+has been improved on them they are no longer unseen, and new ones take their place.
 """
 
 from __future__ import annotations
