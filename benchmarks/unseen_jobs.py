@@ -167,6 +167,6 @@ QUEUE = JobDefinition(
         Scale.of(datanodes=5, batches=10, items=4),
     ),
     held_out=Scale.of(datanodes=10, batches=24, items=22),
-    play=Scale.of(datanodes=40, batches=80, items=60),
+    play=Scale.of(datanodes=40, batches=40, items=30),
 )
 UNSEEN = (ROTATION, SHELL_UPLOAD, QUEUE)
