@@ -44,7 +44,7 @@ Figure = tuple[str, dict[str, object]]
 
 
 def rows(folder: Path | None = None) -> list[dict[str, object]]:
-    """Record, mine through the file as users do, and predict each job at its held-out size.
+    """Record, mine through the file as users do, predict each job at its held-out size, and play it much larger.
 
     Args:
         folder: of Traces that are kept; those that it lacks are recorded.
