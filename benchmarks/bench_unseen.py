@@ -1,4 +1,4 @@
-"""Three jobs that the miner was not made for: how much is predicted, and how much is silently wrong.
+"""Three jobs written after the miner was frozen: how much is predicted, what is silently wrong, and how they play.
 
 Run: `python benchmarks/bench_unseen.py [--json] [FOLDER]`. With a folder the Traces are kept there, and measured
 again without being recorded again.
@@ -20,22 +20,31 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests.mining.noise import without_intervals
 
-from benchmarks.unseen_jobs import UNSEEN
+from benchmarks.unseen_jobs import FROZEN, UNSEEN
+from froude.base.errors import FroudeError
 from froude.experiment.jobs import JobDefinition
 from froude.experiment.main_job import record_job
+from froude.experiment.play import play
 from froude.experiment.session import Hadoop
 from froude.mining.pipeline import mine
 from froude.mining.prediction import Prediction, predict
 from froude.trace.files import read_trace
 from froude.trace.types import Trace
+from froude.workload.extrapolate import extrapolate
+from froude.workload.plan import expected_s
 from froude.workload.scale import Scale
 from froude.workload.types import Recorded, Workload
 from froude.workload.yaml_file import dump_workload, read_workload, write_workload
 from froude.workspace.store import Workspace
 
+LONGEST_PLAY_S = 300.0
+"""What would take longer is played with shorter pauses: one client after the other makes thousands of files."""
+Figure = tuple[str, dict[str, object]]
+"""Of what, and the fields of its row."""
+
 
 def rows(folder: Path | None = None) -> list[dict[str, object]]:
-    """Record, mine through the file as users do, and predict each job at its held-out size.
+    """Record, mine through the file as users do, predict each job at its held-out size, and play it much larger.
 
     Args:
         folder: of Traces that are kept; those that it lacks are recorded.
@@ -56,8 +65,46 @@ def _rows(job: JobDefinition, folder: Path, scratch: Path) -> list[dict[str, obj
         "lines that differ, but for intervals and gauges, where two busy processes ran beside the recordings"
     )
     figures.append((name, {"value": _differing(workload, noisy), "unit": "lines", "aim": "<= 0"}))
-    where = f"{job.name}, mined from {len(train)} sizes, held out {job.held_out}"
-    return [{"measure": f"{name}; {job.name}", "conditions": where} | row for name, row in figures]
+    where = f"{job.name}, written when the miner was frozen at commit {FROZEN}, mined from {len(train)} sizes"
+    held, played = f"{where}, held out {job.held_out}", f"{where}, played at {job.play} with a heap of 1 GB"
+    return [
+        {"measure": f"{name}; {job.name}", "conditions": conditions} | row
+        for conditions, rows in ((held, figures), (played, _played(job, workload)))
+        for name, row in rows
+    ]
+
+
+def _played(job: JobDefinition, workload: Workload) -> list[Figure]:
+    """What goes wrong in a play of a much larger size, unless the plan is refused."""
+    name = "errors of ours in the play"
+    try:
+        plan = extrapolate(workload, job.play)
+        with Hadoop.find().namenode(heap="1 GB") as namenode:
+            speed = max(1.0, (expected_s(plan) or 0.0) / LONGEST_PLAY_S)
+            run = play(plan, namenode, speed=speed)
+    except FroudeError as error:
+        return [(name, {"value": f"not played: {error}", "unit": "", "aim": "<= 0", "met": False})]
+    if run.failure is not None:
+        return [(name, {"value": f"ended early: {run.failure}", "unit": "", "aim": "<= 0", "met": False})]
+    sent = sum(sent for sent, _ in run.tally.whole.counts.values())
+    kinds = {
+        "failed": run.failed.total(),
+        "left out": sum(run.left_out.values()),
+        "not sent in time": sum(run.unsent.values()),
+    }
+    return [
+        (
+            name,
+            {
+                "value": sum(kinds.values()),
+                "unit": "calls",
+                "aim": "<= 0",
+                "speed": f"{run.speed:.3g}",
+                **kinds,
+            },
+        ),
+        ("calls sent in the play", {"value": sent, "unit": "calls"}),
+    ]
 
 
 @contextmanager
@@ -82,7 +129,7 @@ def _differing(*workloads: Workload) -> int:
     return sum(line[:2] in {"+ ", "- "} for line in ndiff(*(text.splitlines() for text in texts)))
 
 
-def _figures(workload: Workload, prediction: Prediction) -> list[tuple[str, dict[str, object]]]:
+def _figures(workload: Workload, prediction: Prediction) -> list[Figure]:
     logical = prediction.row("logical")
     aim = min(0.99, 1.0 if logical.ceiling_share is None else logical.ceiling_share)
     return [

@@ -243,7 +243,7 @@ def recorded_captures() -> list[Row]:
     return rows + prediction_rows(again, where)
 
 
-TOPIC.benchmark("unseen", "Three jobs that the miner was not made for", "bench_unseen")
+TOPIC.benchmark("unseen", "Three jobs written after the miner was frozen", "bench_unseen")
 TOPIC.benchmark("knee", "How far a NameNode scales on this machine", "bench_knee")
 TOPIC.benchmark("schema", "Message types out of the jars", "bench_schema")
 TOPIC.benchmark("codec", "Encoding and decoding", "bench_rpc_codec")
