@@ -20,6 +20,7 @@ from froude.mining.pipeline import mine
 from froude.render import save
 from froude.workload.extrapolate import extrapolate
 from tests.experiment.figures.test_prediction import PREDICTION
+from tests.experiment.knees import two_plays
 from tests.experiment.main_jobs import done
 from tests.recorded import recorded
 
@@ -108,7 +109,7 @@ def parts(what: str) -> tuple[Part, ...]:
     if what == "workload":
         return (workload,)
     plan = extrapolate(workload, {**traces[-1].meta.scale})
-    return (plan, PREDICTION, a_run(), a_run(60))
+    return (plan, PREDICTION, a_run(), a_run(60), two_plays())
 
 
 WHAT = ("traces", "workload", "run", "everything", "demo", "static")
