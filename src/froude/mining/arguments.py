@@ -7,15 +7,16 @@ handed to a named generator if it is random by nature and of known form, and els
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 
 from froude.base.units import Quantity
 from froude.mining import patterns
 from froude.mining.candidates import alike, flows_from, from_cause, leaf_name, ranked, siblings
+from froude.mining.canonical import Token
 from froude.mining.doubts import Doubt, growing, replaced
-from froude.mining.flows import OccurrenceContext, Timeline, columns
+from froude.mining.evidence import ALWAYS_NEW, SPREAD, Column, Varying, changing_facts, is_telling
+from froude.mining.flows import EACH, OccurrenceContext, Timeline, columns
 from froude.mining.knowledge import GAUGES, NAMING, fact_of
 from froude.mining.patterns import same
 from froude.mining.relocation import is_distinctive
@@ -40,8 +41,6 @@ from froude.workload.types import Counter as CounterRule
 from froude.workload.walk import within
 
 _EXAMPLES = 5
-_SPREAD = 50
-"""Calls from everywhere at which a rule is tried first."""
 _SOURCES_TRIED = 300
 """Possible sources of one value that are looked at; ids have few, and a value with more is no id."""
 _SHORTEST_PART = 4
@@ -52,10 +51,6 @@ _NEARLY_ALL = 0.9
 """Share of calls that must have it."""
 _FIRSTS = 3
 """First iterations that must agree before they are told apart from random others."""
-_SMALLEST_ID = 1000
-"""Generation stamps begin here: a number that long, of one name and ever new in answers, is assigned."""
-_ALWAYS_NEW = 4
-"""Distinct values of a leaf of answers before it counts as assigned anew each time."""
 _NEARBY = 16
 """Largest offset between a number and its source."""
 
@@ -82,15 +77,22 @@ class ArgumentMiner:
         self._pieces = pieces
         self._timeline = timeline
         self._scales = scales
-        self._varying = _Varying()
+        self._varying = Varying()
+        self._changing: frozenset[tuple[Token, str]] = frozenset()
+        """Kinds of calls, and facts of machines that change from one to the next."""
         self._equals: dict[str, tuple[Scaled, ...]] = {}
         """By a count of the Scale that some rule is made of: others that fit as well."""
         self.doubts: list[Doubt] = []
         """Constants that stand although a few calls differ."""
 
     def learn(self, occurrences: Sequence[Occurrence]) -> None:
-        """Take note of which answers differ between calls: only those tell flow from accident."""
+        """Take note of which answers differ between calls: only those tell flow from accident.
+
+        And of which facts of machines change, as a block's length does when it is appended to: what they are at a call
+        is a matter of its time.
+        """
         self._varying.learn(occurrences)
+        self._changing = changing_facts(occurrences)
 
     def rules(self, occurrences: Sequence[Occurrence], *, own_facts: bool = False) -> dict[str, Rule]:
         """The rule of every argument of a template.
@@ -123,7 +125,7 @@ class ArgumentMiner:
             path: its leaf path, which breaks ties between sources and names facts and gauges.
             own_facts: as in `rules`.
         """
-        column = _Column(occurrences, values, path)
+        column = Column(occurrences, values, path)
         doubts = len(self.doubts)
         rule = self._rule(column, own_facts)
         if len(self.doubts) > doubts and self._holds(rule, column):
@@ -139,7 +141,7 @@ class ArgumentMiner:
             self.doubts.append(Doubt(occurrences[0].template, path, (), rule, tuple(others)))
         return rule
 
-    def _rule(self, column: _Column, own_facts: bool) -> Rule:
+    def _rule(self, column: Column, own_facts: bool) -> Rule:
         path = column.path
         best = self._whole(column)
         # Two loops that ran alike: what another one sent says less than what this one was answered.
@@ -152,14 +154,18 @@ class ArgumentMiner:
                 best = nearer
         best = best or self._first_only(column, own_facts)
         fact = fact_of(path) if own_facts else None
-        if self._one_cluster and fact in NAMING and isinstance(best, Constant | Template | CounterRule):
-            # Runs of one cluster show a machine's own facts as if all machines had them.
+        regular = isinstance(best, Constant | Template | CounterRule)
+        if regular and (column.occurrences[0].call.token, fact) in self._changing:
+            return NodeFact(str(fact))
+        shown = next((value for value in column.values if not isinstance(value, Special)), None)
+        if regular and fact in NAMING and (self._one_cluster or is_distinctive(shown)):
+            # Runs of one cluster, or few calls, show a machine's own facts as if all machines had them.
             return NodeFact(str(fact))
         return best or self._by_nature(column, own_facts)
 
     # --- one rule for all -------------------------------------------------------------------------------
 
-    def _whole(self, column: _Column) -> Rule | None:
+    def _whole(self, column: Column) -> Rule | None:
         rule = patterns.constant(column.values)
         if rule is not None:
             return self._assigned(column) or rule
@@ -175,7 +181,7 @@ class ArgumentMiner:
             or self._within(column)
         )
 
-    def _assigned(self, column: _Column) -> Rule | None:
+    def _assigned(self, column: Column) -> Rule | None:
         """A flow for a value that only seems regular: the target assigns it, and each run began alike.
 
         Where all runs are of one cluster even what it assigned once and for all (its ids) looks constant.
@@ -183,19 +189,21 @@ class ArgumentMiner:
         value = column.values[0]
         if isinstance(value, Special) or _wordy(value):
             return None
-        if not _telling(value):
+        if not is_telling(value):
             return None
+        each = str(column.occurrences[0].each)
         for flow in self._flows(column, [Side.RESPONSE]):
-            varies = self._one_cluster or self._varying.varies(flow.call, flow.path)
-            if alike(flow.path, column.path) and varies:
+            varies = self._one_cluster or self._varying.varies(flow.call, flow.path.replace(EACH, each))
+            caused = flow.which is Which.CAUSE and is_distinctive(value)
+            if varies and (caused or alike(flow.path, column.path)):
                 return flow
         return None
 
-    def _given(self, column: _Column) -> bool:
+    def _given(self, column: Column) -> bool:
         """Whether every value, as far as some calls tell, had been answered before under such a name."""
-        for at in column.order[:_SPREAD]:
+        for at in column.order[:SPREAD]:
             occurrence, value = column.occurrences[at], column.values[at]
-            if isinstance(value, Special) or _wordy(value) or not _telling(value):
+            if isinstance(value, Special) or _wordy(value) or not is_telling(value):
                 return False
             sources = self._timeline.sources(occurrence, value)[-_SOURCES_TRIED:]
             if not any(
@@ -209,7 +217,7 @@ class ArgumentMiner:
         rule = self._scaled(occurrences, numbers) or patterns.counter(occurrences, numbers, self._scales)
         if rule is not None or not all(is_distinctive(number) for number in numbers):
             return rule
-        return self._flow(_Column(occurrences, list(numbers), ""))
+        return self._flow(Column(occurrences, list(numbers), ""))
 
     def _scaled(
         self, occurrences: Sequence[Occurrence], values: Sequence[Value], pieces: Sequence[int] = ()
@@ -223,18 +231,18 @@ class ArgumentMiner:
 
     # --- flows ------------------------------------------------------------------------------------------
 
-    def _flow(self, column: _Column) -> Rule | None:
+    def _flow(self, column: Column) -> Rule | None:
         present = [value for value in column.values if not isinstance(value, Special)]
         distinct = {(type(value), value) for value in present}
         flows = self._flows(column)
-        if not present or not (any(_telling(value) for value in present) or len(distinct) >= _ALWAYS_NEW):
+        if not present or not (any(is_telling(value) for value in present) or len(distinct) >= ALWAYS_NEW):
             # Small numbers and flags meet by accident: only a leaf of the same name is believed.
             if len(distinct) < 2:
                 return None
             flows = (flow for flow in flows if leaf_name(flow.path) == leaf_name(column.path))
         return next(iter(flows), None)
 
-    def _flows(self, column: _Column, sides: Sequence[Side] = tuple(Side)) -> Iterator[Flow]:
+    def _flows(self, column: Column, sides: Sequence[Side] = tuple(Side)) -> Iterator[Flow]:
         """Every flow that holds at all calls, best first; from other nodes only if there is none of its own."""
         at = column.shows
         if at is None:
@@ -263,7 +271,7 @@ class ArgumentMiner:
             if flow.side in sides and self._holds(flow, column):
                 yield flow
 
-    def _shifted(self, column: _Column) -> Rule | None:
+    def _shifted(self, column: Column) -> Rule | None:
         """A flow with a small whole number added: `response_id + 1`."""
         at = column.shows
         numbers = [value for value in column.values if type(value) is int]
@@ -282,7 +290,7 @@ class ArgumentMiner:
                     return flow
         return None
 
-    def _within(self, column: _Column) -> Rule | None:
+    def _within(self, column: Column) -> Rule | None:
         """Text that holds another call's text: a file's name under a folder that was answered."""
         at = column.shows
         texts = [value for value in column.values if isinstance(value, str)]
@@ -306,7 +314,7 @@ class ArgumentMiner:
                         return rule
         return None
 
-    def _around(self, flow: Flow, column: _Column, texts: Sequence[str]) -> Rule | None:
+    def _around(self, flow: Flow, column: Column, texts: Sequence[str]) -> Rule | None:
         before, after = [], []
         for occurrence, whole in zip(column.occurrences, texts, strict=True):
             inner = self._timeline.resolve(flow, occurrence)
@@ -325,7 +333,7 @@ class ArgumentMiner:
         template = Template(patterns.joined(flat))
         return template if self._holds(template, column) else None
 
-    def _holds(self, rule: Rule, column: _Column) -> bool:
+    def _holds(self, rule: Rule, column: Column) -> bool:
         for at in column.order:
             occurrence = column.occurrences[at]
             given = evaluate(
@@ -337,7 +345,7 @@ class ArgumentMiner:
 
     # --- exceptions -------------------------------------------------------------------------------------
 
-    def _cases(self, column: _Column) -> Rule | None:
+    def _cases(self, column: Column) -> Rule | None:
         """Another rule at the first or the last iteration of a loop."""
         for index in reversed(list(column.occurrences[0].indices)):
             first = [at for at, occurrence in enumerate(column.occurrences) if occurrence.indices[index] == 0]
@@ -356,7 +364,7 @@ class ArgumentMiner:
                     return Cases(index, None, special, otherwise)
         return None
 
-    def _first_only(self, column: _Column, own_facts: bool) -> Rule | None:
+    def _first_only(self, column: Column, own_facts: bool) -> Rule | None:
         """A rule for first iterations where the others are random: a gauge that starts from nothing."""
         for index in reversed(list(column.occurrences[0].indices)):
             first = [at for at, occurrence in enumerate(column.occurrences) if occurrence.indices[index] == 0]
@@ -366,13 +374,13 @@ class ArgumentMiner:
                 return Cases(index, special, None, self._by_nature(column.only(rest), own_facts))
         return None
 
-    def _part(self, column: _Column, chosen: Sequence[int]) -> Rule | None:
+    def _part(self, column: Column, chosen: Sequence[int]) -> Rule | None:
         """A rule for the first iterations: a random value may stand there that the others repeat."""
         part = column.only(chosen)
         names_machine = fact_of(column.path) in NAMING
         return self._whole(part) or self._cases(part) or self._by_nature(part, names_machine)
 
-    def _by_nature(self, column: _Column, own_facts: bool) -> Rule:
+    def _by_nature(self, column: Column, own_facts: bool) -> Rule:
         present = [value for value in column.values if not isinstance(value, Special)]
         fact = fact_of(column.path) if own_facts else None
         if fact in NAMING:
@@ -387,12 +395,12 @@ class ArgumentMiner:
         rule = rule or (recognise(present) if present else None)
         if rule is None and own_facts and column.occurrences[0].cause is not None:
             # Ids are of one cluster and one run: none that was recorded is a choice elsewhere.
-            rule = None if any(_telling(value) for value in present) else choice(present)
+            rule = None if any(is_telling(value) for value in present) else choice(present)
         if rule is None and len(present) == len(column.values):
             rule = patterns.text(column.occurrences, column.values, self._slot, random=True)
         return rule or Unknown(_examples(present))
 
-    def _sometimes(self, column: _Column) -> Rule | None:
+    def _sometimes(self, column: Column) -> Rule | None:
         """The rule of a leaf where it is set: it stands, and when the leaf is set becomes a question."""
         there = [at for at, value in enumerate(column.values) if not isinstance(value, Special)]
         rule = self._whole(column.only(there)) if there else None
@@ -400,7 +408,7 @@ class ArgumentMiner:
             self.doubts.append(Doubt(column.occurrences[0].template, column.path, (), rule))
         return rule
 
-    def _usual(self, column: _Column, *, asked: bool) -> Rule | None:
+    def _usual(self, column: Column, *, asked: bool) -> Rule | None:
         """The value of nearly all calls: it stands, and the others become a question if `asked`."""
         counts = Counter((type(value), value) for value in column.values)
         (_, value), times = counts.most_common(1)[0]
@@ -418,62 +426,6 @@ def _examples(values: Sequence[Scalar]) -> tuple[Scalar, ...]:
     for value in values:
         distinct.setdefault((type(value), value), value)
     return tuple(distinct.values())[:_EXAMPLES]
-
-
-class _Column:
-    """One argument at every call of a template."""
-
-    def __init__(self, occurrences: Sequence[Occurrence], values: Sequence[Value], path: str) -> None:
-        self.occurrences = occurrences
-        self.values = values
-        self.path = path
-
-    @cached_property
-    def order(self) -> Sequence[int]:
-        """All calls, some from everywhere first: a rule that does not hold shows it there."""
-        step = max(1, len(self.values) // _SPREAD)
-        return [at for first in (0, 1) for at in range(len(self.values)) if (at % step > 0) == (first > 0)]
-
-    @property
-    def shows(self) -> int | None:
-        """A call at which the argument is set; the last one, which has most before it."""
-        set_at = [at for at, value in enumerate(self.values) if not isinstance(value, Special)]
-        return set_at[-1] if set_at else None
-
-    def only(self, chosen: Sequence[int]) -> _Column:
-        return _Column([self.occurrences[at] for at in chosen], [self.values[at] for at in chosen], self.path)
-
-
-class _Varying:
-    """Which leaves of answers differ between calls."""
-
-    def __init__(self) -> None:
-        self._seen: dict[tuple[str, str, str], set[Scalar]] = defaultdict(set)
-        self._method: dict[str, tuple[str, str]] = {}
-
-    def learn(self, occurrences: Sequence[Occurrence]) -> None:
-        for occurrence in occurrences:
-            protocol, method, _ = occurrence.call.token
-            self._method[occurrence.template] = (protocol, method)
-            for path, value in (occurrence.call.response or {}).items():
-                seen = self._seen[protocol, method, path]
-                if len(seen) < _ALWAYS_NEW:
-                    seen.add(value)
-
-    def varies(self, call: str, path: str) -> bool:
-        """Whether a leaf of a call's answers does.
-
-        Args:
-            call: id of its template.
-            path: the leaf.
-        """
-        seen = self._seen[(*self._method.get(call, ("", "")), path)]
-        return len(seen) >= _ALWAYS_NEW or (len(seen) > 1 and all(is_distinctive(value) for value in seen))
-
-
-def _telling(value: Scalar) -> bool:
-    """Whether a value that is not always the same says where it comes from."""
-    return is_distinctive(value) or (type(value) is int and value >= _SMALLEST_ID)
 
 
 def _wordy(value: Scalar) -> bool:

@@ -108,6 +108,9 @@ def fact_of(path: str) -> str | None:
 NAMING = frozenset({"address", "hostname", "uuid", "port", "info_port", "ipc_port", "storage"})
 """Facts that tell one machine from another: no two machines share them, whatever a single run shows."""
 
+THINGS = {"length": "blockId"}
+"""What a fact is of, where it is not of the machine as a whole: the leaf beside it that names the thing."""
+
 GAUGES = frozenset(
     {
         "capacity",

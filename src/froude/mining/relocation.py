@@ -102,15 +102,19 @@ def relocate(senders: Sequence[Sender]) -> dict[Key, tuple[Relocation, ...]]:
     for role, token in sorted({(s.role.name, call.token) for s in senders for call in s.own}):
         calls = [(s, call) for s in senders if s.role.name == role for call in s.own if call.token == token]
         relocations = _explained(calls, runs) or _addressed_to(calls, runs)
-        if relocations or _passing(token):
+        if relocations or is_passing(token):
             explained[role, token] = relocations
     mixed = frozenset(key for key, relocations in explained.items() if _addressed_only(relocations))
     _take_out(senders, explained, mixed)
     return explained
 
 
-def _passing(token: Token) -> bool:
-    """Whether only timing decides how many calls of a kind there are: too few to find a cause for are left out."""
+def is_passing(token: Token) -> bool:
+    """Whether only timing decides how many calls of a kind there are: too few to find a cause for are left out.
+
+    Args:
+        token: the kind.
+    """
     batch = BATCHES.get(token[1])
     return batch is not None and token[2] in batch.passing
 
@@ -153,10 +157,10 @@ def trace_back(
     """
     traced = {key: tuple(Relocation(channel) for channel in known) for key, known in channels.items()}
     for sender in senders:
-        for token in filter(_passing, {call.token for call in sender.own}):
+        for token in filter(is_passing, {call.token for call in sender.own}):
             traced.setdefault((sender.role.name, token), ())
     runs = _by_run(senders)
-    taken: set[_Place] = set()
+    taken: set[tuple[Token, _Place]] = set()
     for sender in senders:
         for call in sender.own:
             relocations = traced.get((sender.role.name, call.token))
@@ -166,10 +170,10 @@ def trace_back(
             for channel, caused in _causes(sender, call, runs[sender.run]):
                 options.setdefault(channel, caused)
             able = [relocation for relocation in relocations if relocation.channel in options]
-            free = [relocation for relocation in able if _place(options[relocation.channel]) not in taken]
+            free = [r for r in able if (call.token, _place(options[r.channel])) not in taken]
             for relocation in (free or able)[:1]:
                 relocation.caused.append(options[relocation.channel])
-                taken.add(_place(options[relocation.channel]))
+                taken.add((call.token, _place(options[relocation.channel])))
     mixed = frozenset(key for key, relocations in traced.items() if _addressed_only(relocations))
     _take_out(senders, traced, mixed)
     return traced
@@ -251,13 +255,16 @@ def _explained(calls: Sequence[tuple[Sender, Logical]], runs: Mapping[int, _Run]
     left, needed = options, max(2, _HOLDS * len(calls))
     # A node that a program of its own plays reacts, and to several kinds of calls: no one need explain nearly all.
     first = _PART if calls[0][0].role.emulated else _HOLDS
-    while sum(len(relocated.caused) for relocated in relocations) < needed:
+    while left and len(relocations) < _CHANNELS:
         best = _best(left, 2 if relocations else max(2, first * len(calls)), runs)
-        if best is None or len(relocations) == _CHANNELS:
-            return ()
+        if best is None:
+            break
         relocation, left = best
         relocations.append(relocation)
-    return tuple(relocations)
+        if not calls[0][0].role.emulated and sum(len(r.caused) for r in relocations) >= needed:
+            break
+    explained = sum(len(relocation.caused) for relocation in relocations)
+    return tuple(relocations) if explained >= needed else ()
 
 
 def _addressed_to(
