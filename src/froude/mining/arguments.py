@@ -158,7 +158,11 @@ class ArgumentMiner:
         if regular and (column.occurrences[0].call.token, fact) in self._changing:
             return NodeFact(str(fact))
         shown = next((value for value in column.values if not isinstance(value, Special)), None)
-        if regular and fact in NAMING and (self._one_cluster or is_distinctive(shown)):
+        if (
+            regular
+            and fact in NAMING
+            and (self._one_cluster or (isinstance(shown, str) and is_distinctive(shown)))
+        ):
             # Runs of one cluster, or few calls, show a machine's own facts as if all machines had them.
             return NodeFact(str(fact))
         return best or self._by_nature(column, own_facts)

@@ -82,9 +82,16 @@ class Lifetime:
     """Methods that open."""
     closes: frozenset[str]
     """Methods that close."""
+    every_s: float
+    """Period where no recording was long enough to show one."""
+    copied: tuple[str, ...]
+    """Leaves of the opening call that it repeats."""
 
 
-LIFETIMES = {"renewLease": Lifetime(frozenset({"create", "append"}), frozenset({"complete"}))}
+LIFETIMES = {
+    # LeaseRenewer: half of HdfsConstants.LEASE_SOFTLIMIT_PERIOD.
+    "renewLease": Lifetime(frozenset({"create", "append"}), frozenset({"complete"}), 30.0, ("clientName",))
+}
 """By real-time method."""
 
 FACTS = (

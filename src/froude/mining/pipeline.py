@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import median, median_low
 
@@ -31,6 +31,7 @@ from froude.workload.types import (
     CallTemplate,
     Effect,
     Finding,
+    Flow,
     Generated,
     NodeType,
     Periodic,
@@ -40,9 +41,11 @@ from froude.workload.types import (
     Repeat,
     Rule,
     Scaled,
+    Side,
     Step,
     Timing,
     Unknown,
+    Which,
     Workload,
 )
 from froude.workload.walk import within
@@ -274,7 +277,11 @@ class _Builder:
             opened_by = () if lifetime is None else _steps_of(mined, lifetime.opens)
             closed_by = () if lifetime is None or not opened_by else _steps_of(mined, lifetime.closes)
             periodic.append(Periodic(call, period.every_s, period.jitter_s, opened_by, closed_by))
-        return tuple(periodic)
+        seen = {each.call.method for each in periodic}
+        return (
+            *periodic,
+            *(each for each in _never_due(mined, len(periodic)) if each.call.method not in seen),
+        )
 
     def _effect(self, mined: MinedType, effect: MinedEffect) -> Effect:
         return Effect(
@@ -364,6 +371,22 @@ class _Builder:
                         else (rule, Absent()),
                     )
                 )
+
+
+def _never_due(mined: MinedType, taken: int) -> Iterator[Periodic]:
+    """Calls of real time that the steps of a type ask for, if it lives long enough: no short run shows them."""
+    if mined.role.emulated:
+        return
+    for number, (method, lifetime) in enumerate(sorted(LIFETIMES.items()), taken + 1):
+        opened_by, closed_by = (_steps_of(mined, methods) for methods in (lifetime.opens, lifetime.closes))
+        opening = next(
+            (t for t in mined.automaton.tokens if isinstance(t, tuple) and t[1] in lifetime.opens), None
+        )
+        if opening is None:
+            continue
+        copies = {leaf: Flow(opened_by[0], Side.REQUEST, leaf, Which.LAST) for leaf in lifetime.copied}
+        call = CallTemplate(f"{mined.name}.p{number}", opening[0], method, copies)
+        yield Periodic(call, lifetime.every_s, opened_by=opened_by, closed_by=closed_by)
 
 
 def _steps_of(mined: MinedType, methods: frozenset[str]) -> tuple[str, ...]:

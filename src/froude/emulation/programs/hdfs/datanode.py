@@ -77,6 +77,9 @@ _RETRY_S = 5.0  # as BPServiceActor waits before it registers again
 _BLOCK, _RECOVERY, _REGISTER = 1, 2, 5
 _IGNORED = {0: "bandwidth", 3: "finalize", 4: "key update", 7: "null", 8: "block id (cache)"}
 _TRANSFER, _INVALIDATE = 1, 2  # BlockCommandProto.Action
+_NO_ACK = (
+    1 << 63
+) - 1  # BlockCommand.NO_ACK: the length of a block whose file is gone; its end is not reported
 _DEAD = ("DisallowedDatanodeException", "IncorrectVersionException")  # a real node shuts down on these
 _UNKNOWN_HERE = "UnregisteredNodeException"
 
@@ -314,7 +317,9 @@ class EmulatedDatanode:
             for index, inventory in enumerate(self._stored):
                 removed = inventory.remove(block.blockId) if inventory is not None else None
                 if removed is not None:
-                    self._changed(index, removed, DELETED, now_s)
+                    self._body = None  # of heartbeats, which say what is used
+                    if block.numBytes != _NO_ACK:
+                        self._changed(index, removed, DELETED, now_s)
 
     def _transfer(self, command: Any) -> list[Instruction]:
         out: list[Instruction] = []
