@@ -7,7 +7,8 @@ pattern by which every sequence parses wins. Sequences that no pattern joins are
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 
@@ -41,16 +42,16 @@ def unify(sequences: Iterable[Sequence_]) -> Pattern | None:
         merged = _merged_all(order)
         if merged is not None:
             proposals.add(merged)
-    best: tuple[float, int, Pattern] | None = None
+    best: tuple[float, int, int, Pattern] | None = None
     for pattern in sorted(proposals, key=lambda p: (size_of(p), repr(p))):
         size = size_of(pattern)
-        if best is not None and best[0] == 0.0 and best[1] <= size:
+        if best is not None and best[0] == 0.0 and (best[1] < size or not best[2]):
             break
         cost = _cost(pattern, distinct)
         # A loop passed by costs more than any length: else `(create)* addBlock (complete)*` would cover all.
-        if cost is not None and (best is None or (cost[0], size + cost[1]) < best[:2]):
-            best = (cost[0], size + cost[1], pattern)
-    return best[2] if best else None
+        if cost is not None and (best is None or (cost[0], size + cost[1], cost[1]) < best[:3]):
+            best = (cost[0], size + cost[1], cost[1], pattern)
+    return best[3] if best else None
 
 
 def _cost(pattern: Pattern, sequences: Sequence[Sequence_]) -> tuple[float, int] | None:
@@ -70,7 +71,66 @@ def _folds(sequence: Sequence_) -> list[Pattern]:
     generous = _generous(built[1])
     if generous != built[1]:
         built.append(generous)
+    built.extend(apart for pattern in tuple(built) if (apart := _set_apart(pattern, sequence)) != pattern)
     return built
+
+
+def _set_apart(pattern: Pattern, sequence: Sequence_) -> Pattern:
+    """The pattern with calls beside a loop set apart from it where they look like a longer first or last round.
+
+    `a a a a b a b` is `(a)* (a b)*` and no `((a)* b)*`: so it is where a command looks at all files first, and then at
+    each before it is moved.
+    """
+    automaton = Automaton(pattern)
+    parse = automaton.parse(sequence, exact=True)
+    if parse is None:
+        return pattern
+    iterations = automaton.iterations(parse)
+
+    def build(items: Pattern, number: int) -> Pattern:
+        built: list[Item] = []
+        for item in items:
+            if not isinstance(item, Loop):
+                built.append(item)
+                continue
+            body, before, after = build(item.body, number + 1), list[Item](), list[Item]()
+            last = number + 1 + _loops_in(item.body[:-1])
+            number += 1
+            if isinstance(item.body[0], Loop) and (usual := _usual_rounds(iterations, number, min)):
+                before, body = [body[0]], (*item.body[0].body * usual, *body[1:])
+            elif isinstance(item.body[-1], Loop) and (usual := _usual_rounds(iterations, last, max)):
+                after, body = [body[-1]], (*body[:-1], *item.body[-1].body * usual)
+            number += _loops_in(item.body)
+            built += [*before, Loop(body), *after]
+        return tuple(built)
+
+    return build(pattern, 0)
+
+
+def _usual_rounds(
+    iterations: Mapping[tuple[int, tuple[int, ...]], int], loop: int, edge: Callable[[Iterable[int]], int]
+) -> int:
+    """How often a loop runs in all rounds of the loop around it but the first or last, where it runs more; 0 for none.
+
+    Args:
+        iterations: of all loops, by number and iterations of the loops around them.
+        loop: the number of the inner loop.
+        edge: `min` for the first round, `max` for the last.
+    """
+    rounds: dict[tuple[int, ...], dict[int, int]] = defaultdict(dict)
+    for (number, outer), times in iterations.items():
+        if number == loop:
+            rounds[outer[:-1]][outer[-1]] = times
+    others = {times for each in rounds.values() for at, times in each.items() if at != edge(each)}
+    if len(others) != 1 or any(len(each) != max(each) + 1 for each in rounds.values()):
+        return 0
+    (usual,) = others
+    at_edge = [each[edge(each)] for each in rounds.values()]
+    return usual if min(at_edge) >= usual < max(at_edge) else 0
+
+
+def _loops_in(items: Pattern) -> int:
+    return sum(1 for _ in _loops(items))
 
 
 def _generous(pattern: Pattern) -> Pattern:

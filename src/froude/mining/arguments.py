@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from froude.base.units import Quantity
 from froude.mining import patterns
@@ -135,7 +136,7 @@ class ArgumentMiner:
             for part in within(rule)
             if isinstance(part, Scaled)
             for equal in self._equals.get(str(part.count), ())
-            if self._holds(other := replaced(rule, part, equal), column)
+            if self._holds(other := replaced(rule, part, replace(equal, width=part.width)), column)
         ]
         if others:
             self.doubts.append(Doubt(occurrences[0].template, path, (), rule, tuple(others)))

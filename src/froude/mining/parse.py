@@ -104,8 +104,8 @@ class Automaton:
         """Number of loops."""
         return self._loops
 
-    def uneven(self, parse: Parse) -> int:
-        """Number of loops whose number of iterations differs between rounds of the loop around them."""
+    def iterations(self, parse: Parse) -> dict[tuple[int, tuple[int, ...]], int]:
+        """How often each loop ran, by its number and the iterations of the loops around it; not those that never ran."""
         totals: dict[tuple[int, tuple[int, ...]], int] = {}
         for match in parse.matches:
             if match.element < 0:
@@ -113,8 +113,12 @@ class Automaton:
             for depth, loop in enumerate(self.loops_of[match.element]):
                 key = (loop, match.indices[:depth])
                 totals[key] = max(totals.get(key, 0), match.indices[depth] + 1)
+        return totals
+
+    def uneven(self, parse: Parse) -> int:
+        """Number of loops whose number of iterations differs between rounds of the loop around them."""
         counts: dict[int, set[int]] = {}
-        for (loop, outer), total in totals.items():
+        for (loop, outer), total in self.iterations(parse).items():
             if outer:
                 counts.setdefault(loop, set()).add(total)
         return sum(len(iterations) > 1 for iterations in counts.values())

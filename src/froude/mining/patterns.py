@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -162,6 +163,16 @@ def _in_groups(
                 yield dict(folds)
                 if others:
                     yield folds | others
+        # What began before the loop goes on in it: the first of a loop need not be the first of a group.
+        for by, each in (known | literal).items():
+            for plus in range(1, min(max(each), LARGEST_GROUP)):
+                moved = [n + plus for n in places[name]]
+                place = {f"({name}+{plus})%{by}": [n % size for n, size in zip(moved, each, strict=True)]}
+                number = {f"({name}+{plus})//{by}": [n // size for n, size in zip(moved, each, strict=True)]}
+                for folds in (place, number):
+                    yield dict(folds)
+                    if others:
+                        yield folds | others
         # Every third thing is in its place among the folders, too: which is no plain remainder of the iteration.
         for by, each in sizes.items():
             if min(each) > 0 and max(each) > 1:
@@ -284,7 +295,11 @@ def _slot(occurrences: Sequence[Occurrence], column: Sequence[str], slot_rule: S
     other = slot_rule(occurrences, [int(digits) for digits in column])
     if isinstance(other, Counter):
         return _written(other, column, 10)
-    return None if any(str(int(digits)) != digits for digits in column) else other
+    plain = all(str(int(digits)) == digits for digits in column)
+    width = len(column[0])
+    if isinstance(other, Scaled) and not plain and {len(digits) for digits in column} == {width}:
+        return replace(other, width=width)
+    return other if plain else None
 
 
 def _lettered(occurrences: Sequence[Occurrence], column: Sequence[str]) -> Counter | None:

@@ -85,7 +85,7 @@ def evaluate(rule: Rule, context: Context) -> Value:
             return Special.ABSENT
         case Counter():
             return count(rule, context)
-        case Scaled(formula):
+        case Scaled(formula, _):
             return formula.whole_at(context.scale)
         case Template(parts):
             return _joined(parts, context)
@@ -170,6 +170,8 @@ def _joined(parts: tuple[str | Rule, ...], context: Context) -> Value:
             return Special.UNRESOLVED
         if isinstance(part, Counter) and isinstance(value, int):
             texts.append(part.digits(value))
+        elif isinstance(part, Scaled):
+            texts.append(str(value).zfill(part.width))
         else:
             texts.append(str(value))
     return "".join(texts)

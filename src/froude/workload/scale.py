@@ -24,12 +24,13 @@ _FLOAT = r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?"
 _VARIABLE = r"[A-Za-z_][\w.]*(?:-(?=[A-Za-z_]|\d+\.[A-Za-z_])[\w.]+)*"
 """A name within a sum. Its hyphens stand before letters, or before a number that a name goes on from
 (`container-launcher`, `appmaster-2.p1`), so that `files-1` is a difference."""
+_SHIFTED = rf"(?:\d{{1,9}}\*{_VARIABLE}(?:\+\d{{1,9}})?|{_VARIABLE}\+\d{{1,9}})"
 _TERM = re.compile(
     rf"\s*(?P<sign>[+-]?)\s*(?:(?:(?P<factor>{_FLOAT})\s*\*\s*)?"
-    rf"(?P<name>(?:{_VARIABLE}(?:[*/]{_VARIABLE})?|\(\d{{1,9}}\*{_VARIABLE}\)(?=/|%))(?:(?://|%)(?:\d{{1,18}}|{_VARIABLE}))?)|(?P<number>{_FLOAT}))\s*"
+    rf"(?P<name>(?:{_VARIABLE}(?:[*/]{_VARIABLE})?|\({_SHIFTED}\)(?=/|%))(?:(?://|%)(?:\d{{1,18}}|{_VARIABLE}))?)|(?P<number>{_FLOAT}))\s*"
 )
 _FOLD = re.compile(r"//|%")
-_FACTOR = re.compile(r"^\((?P<factor>\d+)\*(?P<name>.+)\)$")
+_MULTIPLE = re.compile(r"^\((?:(?P<factor>\d+)\*)?(?P<name>[^+]+)(?:\+(?P<plus>\d+))?\)$")
 _PIECES = re.compile(rf"^(?P<what>ceil|rest)\(\s*\((?P<sum>.+)\)\s*/\s*(?P<per>\d{{1,18}}|{_VARIABLE})\s*\)$")
 _MINIMUM = re.compile(r"^min\(\s*(?P<cap>\d+(?:\.\d*)?)\s*,\s*(?P<sum>.+)\)$")
 
@@ -100,6 +101,8 @@ class Term(NamedTuple):
     """Size of a group: a whole number, or a name; empty where there is no fold."""
     factor: int = 1
     """What a name that is folded is multiplied by before: 3 in `(3*L1)%folders`."""
+    plus: int = 0
+    """What is added before it is folded: 3 in `(L1+3)%4`."""
 
     def group_size(self, scale: Mapping[str, Quantity]) -> float:
         """Things in a group at a Scale.
@@ -127,18 +130,24 @@ class Term(NamedTuple):
         if not self.fold:
             return value
         size = self.group_size(scale)
-        return self.factor * value // size if self.fold == "//" else self.factor * value % size
+        moved = self.factor * value + self.plus
+        return moved // size if self.fold == "//" else moved % size
 
 
 @cache
 def term_of(text: str) -> Term:
-    """A term from the name of a slope: `files`, `clients*files`, `files/clients`, `L1%3`, `(2*L1)//folders`."""
+    """A term from the name of a slope.
+
+    Such as `files`, `clients*files`, `files/clients`, `L1%3`, `(2*L1)//folders`,
+    `(L1+3)%4`.
+    """
     fold = _FOLD.search(text)
     product, by = (text, "") if fold is None else (text[: fold.start()], text[fold.end() :])
-    multiple = _FACTOR.match(product)
-    factor, product = (int(multiple["factor"]), multiple["name"]) if multiple else (1, product)
+    multiple = _MULTIPLE.match(product)
+    factor, plus = (int(multiple["factor"] or 1), int(multiple["plus"] or 0)) if multiple else (1, 0)
+    product = multiple["name"] if multiple else product
     names = tuple(re.split(r"[*/]", product))
-    return Term(names, "/" in product, fold[0] if fold else "", by, factor)
+    return Term(names, "/" in product, fold[0] if fold else "", by, factor, plus)
 
 
 @dataclass(frozen=True, slots=True)

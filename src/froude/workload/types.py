@@ -80,6 +80,8 @@ class Scaled:
     """A whole number that follows from the Scale."""
 
     count: Count
+    width: int = 0
+    """Digits it is padded to with zeros inside a template; 0 for none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,8 @@ def rule_field(rule: Rule) -> Any:
         case Counter():
             kinds = {"hex": rule.radix == 16 or None, "letters": rule.radix == LETTERS or None}
             return lean({"counter": _counter_text(rule), "width": rule.width or None} | kinds)
-        case Scaled(count):
-            return {"scaled": count_field(count)}
+        case Scaled(count, width):
+            return lean({"scaled": count_field(count), "width": width or None})
         case Template(parts):
             return {"template": _template_text(parts)}
         case Flow():
@@ -221,7 +221,7 @@ def _read_absent(section: Section) -> Rule:
 _READERS: dict[str, Callable[[Section], Rule]] = {
     "absent": _read_absent,
     "counter": _read_counter,
-    "scaled": lambda section: Scaled(section.convert("scaled", Count.parse)),
+    "scaled": lambda section: Scaled(section.convert("scaled", Count.parse), section.value("width", int, 0)),
     "template": _read_template,
     "from": _read_flow,
     "fact": lambda section: NodeFact(section.value("fact", str)),
