@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from froude.base.units import Quantity
 from froude.mining import patterns
-from froude.mining.candidates import alike, flows_from, from_cause, leaf_name, ranked, siblings
+from froude.mining.candidates import alike, flows_from, from_cause, from_list, leaf_name, ranked, siblings
 from froude.mining.canonical import Token
 from froude.mining.doubts import Doubt, growing, replaced
 from froude.mining.evidence import ALWAYS_NEW, SPREAD, Column, Varying, changing_facts, is_telling
@@ -44,6 +44,8 @@ from froude.workload.walk import within
 _EXAMPLES = 5
 _SOURCES_TRIED = 300
 """Possible sources of one value that are looked at; ids have few, and a value with more is no id."""
+_FEWEST_LISTED = 3
+"""Different paths whose names follow a listing before that is no accident."""
 _SHORTEST_PART = 4
 """Characters of a value within a text before meeting it counts as flow."""
 _MANY = 10
@@ -83,6 +85,8 @@ class ArgumentMiner:
         """Kinds of calls, and facts of machines that change from one to the next."""
         self._equals: dict[str, tuple[Scaled, ...]] = {}
         """By a count of the Scale that some rule is made of: others that fit as well."""
+        self._rivals: list[tuple[Rule, Rule]] = []
+        """Rules that some rule is made of, each with another that holds as well."""
         self.doubts: list[Doubt] = []
         """Constants that stand although a few calls differ."""
 
@@ -138,6 +142,11 @@ class ArgumentMiner:
             for equal in self._equals.get(str(part.count), ())
             if self._holds(other := replaced(rule, part, replace(equal, width=part.width)), column)
         ]
+        others += [
+            other
+            for chosen, rival in self._rivals
+            if chosen in within(rule) and self._holds(other := replaced(rule, chosen, rival), column)
+        ]
         if others:
             self.doubts.append(Doubt(occurrences[0].template, path, (), rule, tuple(others)))
         return rule
@@ -177,10 +186,13 @@ class ArgumentMiner:
         regular = patterns.counter(column.occurrences, column.values) or patterns.text(
             column.occurrences, column.values, self._slot
         )
+        listed = self._listed(column)
         if regular is not None and self._holds(regular, column):
-            return self._assigned(column) or regular
+            rival = listed is not None and not _padded(regular)
+            return self._assigned(column) or (self._either(listed, regular) if rival else regular)
         return (
-            self._flow(column)
+            listed
+            or self._flow(column)
             or self._scaled(column.occurrences, column.values, self._pieces)
             or self._shifted(column)
             or self._within(column)
@@ -319,6 +331,46 @@ class ArgumentMiner:
                         return rule
         return None
 
+    def _listed(self, column: Column) -> Rule | None:
+        """Paths with a name that stands in a listing: at each call another element of it."""
+        at = column.shows
+        texts = [value for value in column.values if isinstance(value, str)]
+        if at is None or len(texts) < len(column.values) or len(set(texts)) < _FEWEST_LISTED:
+            return None
+        occurrence, components = column.occurrences[at], texts[at].split("/")
+        for behind in range(1, len(components) + 1):
+            name = components[-behind]
+            sources = self._timeline.sources(occurrence, name.encode())[-_SOURCES_TRIED:] if name else []
+            for source in reversed(sources):
+                for flow in from_list(source, occurrence.template):
+                    rule = self._named_by(flow, column, texts, behind)
+                    if rule is not None:
+                        return rule
+        return None
+
+    def _named_by(self, flow: Flow, column: Column, texts: Sequence[str], behind: int) -> Rule | None:
+        """Paths whose component, that many from the end, is an element of a list; None where no rule says which."""
+        before, numbers, after = [], [], []
+        for occurrence, whole in zip(column.occurrences, texts, strict=True):
+            components = whole.split("/")
+            source = self._timeline.source(flow, occurrence) if len(components) >= behind else None
+            number = None if source is None else _elements(source, flow.path).get(components[-behind])
+            if number is None:
+                return None
+            numbers.append(number)
+            before.append("/".join([*components[:-behind], ""]))
+            after.append("/".join(["", *components[len(components) - behind + 1 :]]) if behind > 1 else "")
+        element = patterns.counter(column.occurrences, numbers) or self._scaled(column.occurrences, numbers)
+        if element is None or len(set(numbers)) < 2:
+            return None
+        return self._between(replace(flow, element=element), before, after, column)
+
+    def _either(self, chosen: Rule | None, rival: Rule) -> Rule | None:
+        """The first of two rules that both hold; which is right shows at another size, and is asked."""
+        if chosen is not None:
+            self._rivals.append((chosen, rival))
+        return chosen
+
     def _around(self, flow: Flow, column: Column, texts: Sequence[str]) -> Rule | None:
         before, after = [], []
         for occurrence, whole in zip(column.occurrences, texts, strict=True):
@@ -328,6 +380,12 @@ class ArgumentMiner:
             head, _, tail = whole.partition(inner)
             before.append(head)
             after.append(tail)
+        return self._between(flow, before, after, column)
+
+    def _between(
+        self, flow: Flow, before: Sequence[str], after: Sequence[str], column: Column
+    ) -> Rule | None:
+        """A flow between two texts, both by rules."""
         sides = []
         for piece in (before, after):
             rule = patterns.constant(piece) or patterns.text(column.occurrences, piece, self._slot)
@@ -436,6 +494,24 @@ def _examples(values: Sequence[Scalar]) -> tuple[Scalar, ...]:
 def _wordy(value: Scalar) -> bool:
     """Text that a person wrote: a path or a name, never assigned by a target."""
     return isinstance(value, str) and not any(c.isdigit() for c in value)
+
+
+def _elements(occurrence: Occurrence, path: str) -> dict[str, int]:
+    """The elements of a list in a call's answer by their names, which HDFS has as bytes there: number by name."""
+    head, _, tail = path.partition(f"[{EACH}]")
+    numbers: dict[str, int] = {}
+    leaves = occurrence.call.response or {}
+    for number in range(len(leaves)):
+        value = leaves.get(f"{head}[{number}]{tail}")
+        if not isinstance(value, bytes):
+            break
+        numbers.setdefault(value.decode(errors="replace"), number)
+    return numbers
+
+
+def _padded(rule: Rule) -> bool:
+    """Whether all numbers of a text are padded with zeros, so that their order is that of the text, too."""
+    return all(part.width for part in within(rule) if isinstance(part, CounterRule))
 
 
 def _parts(rule: Rule) -> tuple[str | Rule, ...]:

@@ -33,6 +33,22 @@ def flows_from(source: Source, taker: str) -> list[Flow]:
     return [Flow(template, side, path, which, node_type) for which in (Which.NTH, Which.LAST, Which.FIRST)]
 
 
+def from_list(source: Source, taker: str) -> list[Flow]:
+    """Flows from a list in which a value was seen, of whichever element: `{each}` stands for its number.
+
+    Args:
+        source: template, node type, side and leaf path of the place.
+        taker: id of the call template that takes the value.
+    """
+    return [
+        flow
+        for at in _INDEX.finditer(source[3])
+        for flow in flows_from(
+            (*source[:3], f"{source[3][: at.start()]}[{EACH}]{source[3][at.end() :]}"), taker
+        )
+    ]
+
+
 def from_cause(occurrence: Occurrence, value: Scalar) -> list[Flow]:
     """Flows from the call that caused an effect, its element named by `{each}` wherever its index stands.
 

@@ -13,7 +13,7 @@ from froude.base.units import Quantity
 from froude.mining.events import Leaves
 from froude.mining.structure import Occurrence
 from froude.workload.occurrences import Loops, Moment, WholeHistory, of_own_node, qualified
-from froude.workload.rules import Special, Value, shifted
+from froude.workload.rules import Special, Value, element_at, shifted
 from froude.workload.types import NODE, Flow, Generated, Scalar, Side, Which
 
 EACH = "{each}"
@@ -61,12 +61,13 @@ class Timeline:
             sources[occurrence.template, node_type, side, path] = None
         return list(sources)
 
-    def resolve(self, flow: Flow, taker: Occurrence) -> Value:
+    def resolve(self, flow: Flow, taker: Occurrence, element: int | None = None) -> Value:
         """What a flow gives at a call; ABSENT where the source lacks it, UNRESOLVED without a source.
 
         Args:
             flow: where the value comes from.
             taker: the call that takes it.
+            element: number of the element that is taken, of a flow from a list.
         """
         if flow.which is Which.CAUSE:
             source = taker.cause
@@ -74,14 +75,20 @@ class Timeline:
         elif flow.call == taker.template and flow.which is Which.SAME and flow.side is Side.REQUEST:
             source, path = taker, flow.path
         else:
-            source, path = self._source(flow, taker), flow.path
+            source, path = self.source(flow, taker), flow.path
+            path = path if element is None else path.replace(EACH, str(element))
         if source is None:
             return Special.UNRESOLVED
         leaves = source.call.request if flow.side is Side.REQUEST else (source.call.response or {})
         return shifted(value_at(leaves, path), flow.plus)
 
-    def _source(self, flow: Flow, taker: Occurrence) -> Occurrence | None:
-        """The occurrence that a flow means; `workload.occurrences` says which."""
+    def source(self, flow: Flow, taker: Occurrence) -> Occurrence | None:
+        """The occurrence that a flow means, None where there is none; `workload.occurrences` says which.
+
+        Args:
+            flow: but for those from causes.
+            taker: the call that takes its value.
+        """
         own = of_own_node(flow, type_of(taker.template))
         scope = id(taker.sender) if own else taker.run
         key = (own, scope, flow.call, flow.side)
@@ -185,7 +192,7 @@ class OccurrenceContext:
 
     def flow(self, rule: Flow) -> Value:
         """The value from the run's own earlier calls."""
-        return self._timeline.resolve(rule, self._taker)
+        return self._timeline.resolve(rule, self._taker, element_at(rule, self))
 
     def fact(self, name: str) -> Value:  # noqa: ARG002 - a recorded run does not tell its machines' facts
         """UNRESOLVED: facts belong to the machine that plays."""

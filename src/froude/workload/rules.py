@@ -126,6 +126,17 @@ def count(rule: Counter, context: Context) -> int:
     return number_at(rule, context.index, context.scale)
 
 
+def element_at(rule: Flow, context: Context) -> int | None:
+    """The number of the element that a flow takes in a context; None for a flow of no list.
+
+    Args:
+        rule: the flow.
+        context: where the taking call stands.
+    """
+    number = None if rule.element is None else evaluate(rule.element, context)
+    return number if isinstance(number, int) else None
+
+
 def number_at(rule: Counter, index: Callable[[str], int], scale: Mapping[str, Quantity]) -> int:
     """A counter's number where indices have these values.
 
@@ -166,6 +177,8 @@ def _joined(parts: tuple[str | Rule, ...], context: Context) -> Value:
             texts.append(part)
             continue
         value = evaluate(part, context)
+        if isinstance(value, bytes):  # HDFS has the names of files as bytes in listings, as text elsewhere
+            value = _decoded(value)
         if isinstance(value, Special):
             return Special.UNRESOLVED
         if isinstance(part, Counter) and isinstance(value, int):
@@ -175,3 +188,10 @@ def _joined(parts: tuple[str | Rule, ...], context: Context) -> Value:
         else:
             texts.append(str(value))
     return "".join(texts)
+
+
+def _decoded(value: bytes) -> Value:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return Special.UNRESOLVED

@@ -127,12 +127,14 @@ class Flow:
     """Id of the call template it comes from."""
     side: Side
     path: str
-    """Leaf path in that request or response; may hold `{each}` in an effect."""
+    """Leaf path in that request or response; may hold `{each}` in an effect, and where `element` counts."""
     which: Which = Which.SAME
     node_type: str | None = None
     """The type of the node that made the source call; None for the same node."""
     plus: int = 0
     """Added to a whole number; 0 for a plain copy."""
+    element: Counter | Scaled | None = None
+    """Which element of a list `{each}` stands for, as in a loop over the files of a listing; None in an effect."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,7 @@ def rule_field(rule: Rule) -> Any:
                     "which": None if rule.which is Which.SAME else rule.which.value,
                     "node_type": rule.node_type,
                     "plus": rule.plus or None,
+                    "element": None if rule.element is None else rule_field(rule.element),
                 }
             )
         case NodeFact(fact):
@@ -89,7 +90,8 @@ def _part_text(part: str | Rule) -> str:
 
 def _counter_text(counter: Counter) -> str:
     terms = [name if step == 1 else f"{step}*{name}" for name, step in counter.steps.items()]
-    return " + ".join(terms + ([str(counter.base)] if counter.base or not terms else []))
+    text = " + ".join(terms + ([str(counter.base)] if counter.base or not terms else []))
+    return text.replace("+ -", "- ")
 
 
 def count_field(count: Count) -> Any:
@@ -150,7 +152,7 @@ def _read_counter(section: Section) -> Rule:
     if len(radices) > 1:
         raise section.error("letters", "digits are either", allowed="hex or letters")
     width = section.value("width", int, 0)
-    return _counter(section, str(section.raw("counter")), width, (radices or [10])[0])
+    return _counter(section, "counter", str(section.raw("counter")), width, (radices or [10])[0])
 
 
 def _read_template(section: Section) -> Rule:
@@ -176,7 +178,15 @@ def _read_flow(section: Section) -> Rule:
         which=section.convert("which", _which) if "which" in section else Which.SAME,
         node_type=section.optional("node_type", str),
         plus=section.value("plus", int, 0),
+        element=_read_element(section) if "element" in section else None,
     )
+
+
+def _read_element(section: Section) -> Counter | Scaled:
+    rule = read_rule(section.raw("element"), section, "element")
+    if not isinstance(rule, Counter | Scaled):
+        raise section.error("element", "is no number", allowed="counter: TEXT or scaled: TEXT")
+    return rule
 
 
 def _which(text: object) -> Which:
@@ -247,7 +257,7 @@ def _template_parts(text: str, section: Section) -> tuple[str | Rule, ...]:
             )
         else:
             radix = _RADICES[match[3] or ""]
-            parts += [literal, _counter(section, match[1], int(match[2] or 0), radix)]
+            parts += [literal, _counter(section, "template", match[1], int(match[2] or 0), radix)]
             literal = ""
     parts.append(literal + text[position:])
     return tuple(part for part in parts if part != "")
@@ -257,8 +267,8 @@ def _unbraced(text: str) -> str:
     return text.replace("{{", "{").replace("}}", "}")
 
 
-def _counter(section: Section, text: str, width: int, radix: int = 10) -> Counter:
-    count = section.convert("counter" if "counter" in section else "template", lambda _: Count.parse(text))
+def _counter(section: Section, name: str, text: str, width: int = 0, radix: int = 10) -> Counter:
+    count = section.convert(name, lambda _: Count.parse(text))
     if count.cap is not None or count.per is not None or not count.whole:
         raise section.error(None, "not a counter", found=text, allowed="a sum of whole multiples of indices")
     return Counter(

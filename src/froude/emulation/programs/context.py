@@ -15,7 +15,7 @@ from froude.emulation.programs.paths import value_at
 from froude.emulation.programs.population import Population
 from froude.workload.generators import GENERATORS, generate
 from froude.workload.occurrences import Loops
-from froude.workload.rules import Context, Special, Value, active, evaluate, shifted
+from froude.workload.rules import Context, Special, Value, active, element_at, evaluate, shifted
 from froude.workload.types import NODE, Flow, Generated, Rule, Side, Unknown, Which
 
 
@@ -54,12 +54,13 @@ class Taker(Protocol):
         """Its own stream of random numbers."""
         ...
 
-    def recall(self, rule: Flow, loops: Loops, *, effect: bool) -> Value:
+    def recall(self, rule: Flow, loops: Loops, element: int | None, *, effect: bool) -> Value:
         """The value that a flow gives to a call of the node.
 
         Args:
             rule: the flow.
             loops: where the call stands.
+            element: number of the element that is taken, of a flow from a list.
             effect: the call is an effect; the loops are its cause's.
         """
         ...
@@ -103,7 +104,7 @@ class NodeContext:
             return self._from_cause(rule)
         if rule.call == self.making[0] and rule.side is Side.REQUEST and rule.which is Which.SAME:
             return shifted(self.making[1].get(rule.path, Special.UNRESOLVED), rule.plus)
-        return self._node.recall(rule, self.loops, effect=self.cause is not None)
+        return self._node.recall(rule, self.loops, element_at(rule, self), effect=self.cause is not None)
 
     def fact(self, name: str) -> Value:
         """See `rules.Context`."""

@@ -13,7 +13,7 @@ from random import Random
 from google.protobuf.message import Message
 
 from froude.base.units import Quantity
-from froude.emulation.programs.paths import value_at
+from froude.emulation.programs.paths import count_at, value_at
 from froude.workload.generators import generate
 from froude.workload.occurrences import History, Loops, of_own_node
 from froude.workload.rules import Special, Value, shifted
@@ -185,7 +185,7 @@ class Memory:
     __slots__ = ("_histories",)
 
     def __init__(self) -> None:
-        self._histories: dict[tuple[str, Side], History[dict[str, Value]]] = {}
+        self._histories: dict[tuple[str, Side], History[dict[str, Value | tuple[Value, ...]]]] = {}
 
     def keep(
         self,
@@ -212,18 +212,30 @@ class Memory:
             history = self._histories[call, side] = History(wanted.asked, walked=wanted.walked)
         history.add(
             loops,
-            {path: Special.ABSENT if message is None else value_at(message, path) for path in wanted.paths},
+            {path: Special.ABSENT if message is None else _taken(message, path) for path in wanted.paths},
         )
 
-    def flow(self, flow: Flow, loops: Loops) -> Value:
+    def flow(self, flow: Flow, loops: Loops, element: int | None = None) -> Value:
         """The value a flow gives to a taking call; UNRESOLVED if there is none.
 
         Args:
             flow: from which call.
             loops: where the taking call stands.
+            element: number of the element that is taken, of a flow from a list.
         """
         history = self._histories.get((flow.call, flow.side))
         values = None if history is None else history.find(flow.which, loops)
         if values is None:
             return Special.UNRESOLVED
-        return shifted(values[flow.path], flow.plus)
+        value = values[flow.path]
+        if isinstance(value, tuple):
+            value = value[element] if element is not None and 0 <= element < len(value) else Special.ABSENT
+        return shifted(value, flow.plus)
+
+
+def _taken(message: Message, path: str) -> Value | tuple[Value, ...]:
+    """A leaf's value; of a path with `{each}` that of every element."""
+    field_path, each, _ = path.partition("[{each}]")
+    if not each:
+        return value_at(message, path)
+    return tuple(value_at(message, path, number) for number in range(count_at(message, field_path)))

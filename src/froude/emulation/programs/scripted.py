@@ -169,17 +169,18 @@ class ScriptedNode:
         for call, due_s in self._pace.overdue((step.call for step in self.ahead()), now_s):
             yield call.method, due_s
 
-    def recall(self, rule: Flow, loops: Loops, *, effect: bool) -> Value:
+    def recall(self, rule: Flow, loops: Loops, element: int | None, *, effect: bool) -> Value:
         """The value that a flow gives to a call of this node.
 
         Args:
             rule: the flow.
             loops: where the call stands.
+            element: number of the element that is taken, of a flow from a list.
             effect: the call is an effect; the loops are its cause's.
         """
         if of_own_node(rule, self.id.type):
-            return self._memory.flow(rule, loops)
-        return self.population.shared.flow(rule, qualified(*self.id, loops, effect=effect))
+            return self._memory.flow(rule, loops, element)
+        return self.population.shared.flow(rule, qualified(*self.id, loops, effect=effect), element)
 
     def ahead(self) -> Iterator[Step]:
         """See `family.ScriptedView`."""
