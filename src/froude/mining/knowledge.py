@@ -94,6 +94,12 @@ LIFETIMES = {
 }
 """By real-time method."""
 
+PATH = "src"
+"""The leaf that says which path a call is about."""
+
+MAKES = {"create": PATH, "complete": PATH, "mkdirs": PATH, "rename": "dst", "rename2": "dst"}
+"""Methods after which a path is there, or is whole, and the leaf that says which."""
+
 FACTS = (
     ("datanodeID.ipAddr", "address"),
     ("datanodeID.hostName", "hostname"),

@@ -22,6 +22,7 @@ from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, senders_of
 from froude.mining.structure import MinedType, Occurrence, find_types
 from froude.mining.timing import start_rules, timings
+from froude.mining.waits import find_waits
 from froude.trace.types import Trace
 from froude.workload.scale import Count, Scale, at_node
 from froude.workload.types import (
@@ -45,6 +46,7 @@ from froude.workload.types import (
     Step,
     Timing,
     Unknown,
+    Wait,
     Which,
     Workload,
 )
@@ -158,8 +160,11 @@ class _Builder:
             placement.timeline, self._scales, self._pieces, one_cluster=len(clusters) == 1
         )
         self._miner.learn(placement.all())
+        self._waits = find_waits(placement.steps)
         self._timings = timings(
-            [occurrence for listed in placement.steps.values() for occurrence in listed], self._scales
+            [occurrence for listed in placement.steps.values() for occurrence in listed],
+            self._scales,
+            self._waits.until_s,
         )
         self._starts = start_rules(types, len(recordings))
         self.questions: list[Question] = []
@@ -255,7 +260,16 @@ class _Builder:
             fails=errors.pop() if len(errors) == 1 else None,
             service=_common([occurrence.call.event.target.service for occurrence in occurrences]),
             callee=callee,
+            after=self._wait(template, rules),
         )
+
+    def _wait(self, template: str, rules: Mapping[str, Rule]) -> Wait | None:
+        """What a call waits for, where a rule is known of the path that it is about."""
+        wait = self._waits.by_template.get(template)
+        unsure = wait is None or any(
+            isinstance(part, Unknown | Generated) for part in within(rules[wait.argument])
+        )
+        return None if unsure else wait
 
     def _callee(self, occurrences: Sequence[Occurrence]) -> Rule | None:
         """The rule of the called daemon's address, where calls of one service go to several; None for one."""

@@ -24,12 +24,17 @@ Seconds = Sequence[tuple[int, float]]
 """Run and duration, one a call."""
 
 
-def timings(occurrences: Iterable[Occurrence], scales: Sequence[Mapping[str, Quantity]]) -> dict[str, Timing]:
+def timings(
+    occurrences: Iterable[Occurrence],
+    scales: Sequence[Mapping[str, Quantity]],
+    until_s: Mapping[int, float] | None = None,
+) -> dict[str, Timing]:
     """Think and service time by template: from a sender's previous answer to a call, and from that to its answer.
 
     Args:
         occurrences: the steps of all nodes and runs.
         scales: of each run.
+        until_s: when calls that waited for other nodes could go on, by identity of the occurrence.
     """
     by_sender: dict[int, list[Occurrence]] = defaultdict(list)
     service: dict[str, list[tuple[int, float]]] = defaultdict(list)
@@ -42,7 +47,8 @@ def timings(occurrences: Iterable[Occurrence], scales: Sequence[Mapping[str, Qua
     for listed in by_sender.values():
         listed.sort(key=lambda occurrence: occurrence.call.order)
         for before, after in pairwise(listed):
-            pause_s = max(0.0, after.call.start_s - before.call.event.end_s)
+            free_s = max(before.call.event.end_s, (until_s or {}).get(id(after), 0.0))
+            pause_s = max(0.0, after.call.start_s - free_s)
             think[after.template].append((after.run, pause_s))
     return {
         template: _timing(think[template], service[template], scales) for template in {**think, **service}

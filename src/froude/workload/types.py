@@ -208,6 +208,26 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True)
+class Wait:
+    """What another node must have made before a call is sent: a consumer's, of what a producer writes."""
+
+    argument: str
+    """Leaf of the waiting call's request: a path."""
+    up: int
+    """How many folders above that path the one stands that is waited for; 0 for the path itself."""
+    method: str
+    """Method of the call that makes it, which must have been answered."""
+    made: str
+    """Leaf of that call's request which says what it makes."""
+    node_type: str
+    """The type of the nodes that make it."""
+
+    def path(self, value: str) -> str:
+        """What is waited for, where the argument has this value."""
+        return value.rsplit("/", self.up)[0]
+
+
+@dataclass(frozen=True, slots=True)
 class CallTemplate:
     """One call of the pattern."""
 
@@ -225,6 +245,8 @@ class CallTemplate:
     """The service that is called, such as `namenode`; empty where a workload knows only one."""
     callee: Rule | None = None
     """Rule of the called daemon's address, where a service has many (NodeManagers); None for the service's only one."""
+    after: Wait | None = None
+    """What it waits for, beside the answer to the node's call before; None for nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from froude.workload.types import (
     StartRule,
     Step,
     Timing,
+    Wait,
     Workload,
 )
 from froude.workload.walk import flows, fold, rules, templates
@@ -238,6 +239,7 @@ def _call_fields(call: CallTemplate) -> dict[str, Any]:
             "spread_s": timing.spread_s or None,
             "service_s": None if timing.service is None else count_field(timing.service),
             "fails": call.fails,
+            "after": None if call.after is None else asdict(call.after),
         }
     ) | (
         {"arguments": {path: rule_field(rule) for path, rule in call.arguments.items()}}
@@ -375,9 +377,17 @@ def _call(section: Section) -> CallTemplate:
         fails=section.optional("fails", str),
         service=section.optional("service", str) or "",
         callee=None if callee is None else read_rule(callee, section, "callee"),
+        after=_wait(section.section("after")) if "after" in section else None,
     )
     section.finish()
     return call
+
+
+def _wait(section: Section) -> Wait:
+    texts = [section.value(name, str) for name in ("argument", "method", "made", "node_type")]
+    up = section.value("up", int, within=(0, 100))
+    section.finish()
+    return Wait(texts[0], up, *texts[1:])
 
 
 def _periodic(section: Section) -> Periodic:
@@ -465,8 +475,17 @@ def _dangling(node_type: NodeType, names: set[str], ids: set[str]) -> Iterator[t
     for periodic in node_type.periodic:
         for name in {*periodic.opened_by, *periodic.closed_by} - ids:
             yield f"{periodic.call.id} is opened or closed by a call that is not there", name, ids
+    yield from _waiting_in_vain(node_type, names)
     for flow in (flow for rule in rules(node_type) for flow in flows(rule)):
         if flow.call not in ids:
             yield "a value flows from a call that is not there", flow.call, ids
         if flow.node_type not in {None, *names}:
             yield "a value flows from a node type that is not there", flow.node_type, names
+
+
+def _waiting_in_vain(node_type: NodeType, names: set[str]) -> Iterator[tuple[str, object, set[str]]]:
+    for call in templates(node_type):
+        if call.after is not None and call.after.node_type not in names:
+            yield f"{call.id} waits for a node type that is not there", call.after.node_type, names
+        if call.after is not None and call.after.argument not in call.arguments:
+            yield f"{call.id} waits for what it does not name", call.after.argument, set(call.arguments)

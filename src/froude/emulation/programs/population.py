@@ -89,6 +89,7 @@ class Population:
         """By node type."""
         self.shared = Memory()
         """What nodes keep for nodes of other types."""
+        self.made = Made(plan.workload)
         self._watchers: dict[str, list[Family]] = {}
         self._effects: dict[tuple[str, str], list[tuple[str, int, Effect]]] = {}
         for name, node_type in self.types.items():

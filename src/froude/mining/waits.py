@@ -1,0 +1,131 @@
+"""Calls that waited until another node had made what they are about: a consumer's, of what a producer has written.
+
+Nobody sees what a waiting node waits for: it asks a queue, or looks for a file. But its call is about a path, another
+node made that path or a folder above it, and the call came right after. So the call is held to wait for the path.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from froude.mining.flows import type_of
+from froude.mining.knowledge import MAKES, PATH
+from froude.mining.structure import Occurrence
+from froude.workload.types import Wait
+
+_HELD_UP = 2
+"""Calls that must have had to wait before a node is said to wait: one alone may be an accident."""
+_SLACK_S = 0.001
+"""What was made counts as made before a call that was sent this much earlier, at most: two connections, one clock."""
+
+
+@dataclass(slots=True)
+class Waits:
+    """What was found."""
+
+    by_template: dict[str, Wait] = field(default_factory=dict)
+    """What the calls of a template wait for."""
+    until_s: dict[int, float] = field(default_factory=dict)
+    """When a call could go on, by identity of its occurrence: its pause counts from there."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    path: str
+    by: Occurrence
+    end_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Need:
+    """A call that is the first of its node to be about what another node has made."""
+
+    wait: Wait
+    occurrence: Occurrence
+    made: _Made
+    held_up: bool
+    """Whether it was made only after the node's call before had been answered."""
+    beside: bool
+    """Whether nodes of the maker's type were still at work."""
+
+
+def find_waits(steps: Mapping[str, Sequence[Occurrence]]) -> Waits:
+    """What calls waited for, where that was made by a node at work beside.
+
+    Args:
+        steps: the occurrences of each template.
+    """
+    runs: dict[int, list[Occurrence]] = defaultdict(list)
+    for listed in steps.values():
+        for occurrence in listed:
+            if not occurrence.sender.role.emulated:
+                runs[occurrence.run].append(occurrence)
+    needs: dict[str, list[_Need]] = defaultdict(list)
+    for run in runs.values():
+        for need in _needs(run):
+            needs[need.occurrence.template].append(need)
+    held_up: dict[tuple[str, Wait], int] = defaultdict(int)
+    for template, listed_needs in needs.items():
+        for need in listed_needs:
+            held_up[type_of(template), need.wait] += need.held_up and need.beside
+    waits = Waits()
+    for template, listed_needs in needs.items():
+        wait = listed_needs[0].wait
+        alike = all(need.wait == wait for need in listed_needs)
+        if alike and held_up[type_of(template), wait] >= _HELD_UP:
+            waits.by_template[template] = wait
+            waits.until_s.update({id(need.occurrence): need.made.end_s for need in listed_needs})
+    return waits
+
+
+def _needs(run: Iterable[Occurrence]) -> Iterator[_Need]:
+    """What the calls of one run were the first of their nodes to need of others."""
+    ordered = sorted(run, key=lambda occurrence: occurrence.call.order)
+    made: dict[str, list[_Made]] = defaultdict(list)
+    last_s: dict[str, float] = {}
+    by_sender: dict[int, list[Occurrence]] = defaultdict(list)
+    for occurrence in ordered:
+        by_sender[id(occurrence.sender)].append(occurrence)
+        name = type_of(occurrence.template)
+        last_s[name] = max(last_s.get(name, 0.0), occurrence.call.start_s)
+        event, path = occurrence.call.event, _made_path(occurrence)
+        if path is not None and event.answered and event.error is None:
+            made[path].append(_Made(path, occurrence, event.end_s))
+    for occurrences in by_sender.values():
+        known: set[int] = set()
+        answered_s = math.inf
+        for occurrence in occurrences:
+            free_s, answered_s = answered_s, occurrence.call.event.end_s
+            nearest = _maker(occurrence, made)
+            if nearest is None or id(nearest[0].by) in known:
+                continue
+            thing, up = nearest
+            known.add(id(thing.by))
+            maker = thing.by.call.event.method
+            wait = Wait(PATH, up, maker, MAKES[maker], type_of(thing.by.template))
+            held_up = thing.end_s > free_s
+            beside = last_s[wait.node_type] > occurrence.call.start_s
+            yield _Need(wait, occurrence, thing, held_up, beside)
+
+
+def _made_path(occurrence: Occurrence) -> str | None:
+    path = occurrence.call.request.get(MAKES.get(occurrence.call.event.method, ""))
+    return path if isinstance(path, str) else None
+
+
+def _maker(occurrence: Occurrence, made: Mapping[str, Sequence[_Made]]) -> tuple[_Made, int] | None:
+    """What another node made last of a call's path and the folders above it, nearest first, and how far above."""
+    path = occurrence.call.request.get(PATH)
+    if not isinstance(path, str) or not path.startswith("/"):
+        return None
+    own = MAKES.get(occurrence.call.event.method) == PATH
+    for up in range(int(own), path.count("/")):
+        there = path.rsplit("/", up)[0]
+        before = [each for each in made.get(there, ()) if each.end_s <= occurrence.call.start_s + _SLACK_S]
+        if before:
+            latest = max(before, key=lambda each: each.end_s)
+            return None if latest.by.sender is occurrence.sender else (latest, up)
+    return None
