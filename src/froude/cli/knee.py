@@ -12,7 +12,7 @@ from froude.cli import inputs
 from froude.cli.inputs import named
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
-from froude.emulation.limits import MEASURES, parse_limit
+from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, parse_limit
 from froude.emulation.pacing import Pacing
 from froude.workload.scale import Scale
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from froude.experiment.knee import Knee
 
 EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
-LIMITS = ("p99 < 1 s", "error_rate < 1 %", "datanodes_lost < 1")
 
 
 def knee(
@@ -47,7 +46,7 @@ def knee(
         list[str] | None,
         typer.Option(
             metavar="CONDITION",
-            help=f"What must be kept, such as 'p99(addBlock) < 50 ms' [{'; '.join(LIMITS)}]; repeatable. "
+            help=f"What must be kept, such as 'p99(addBlock) < 50 ms' [{'; '.join(DEFAULT_LIMITS)}]; repeatable. "
             f"Of: {', '.join(MEASURES)}.",
         ),
     ] = None,
@@ -91,7 +90,7 @@ def knee(
     from froude.hadoop.distribution import Hadoop
     from froude.hadoop.namenode import NameNode
 
-    limits = tuple(parse_limit(text).text for text in limit or LIMITS)
+    limits = tuple(parse_limit(text).text for text in limit or DEFAULT_LIMITS)
     first = dict(Scale.parse(at or []))
     properties = _properties(conf or [])
     if settings.dry_run:

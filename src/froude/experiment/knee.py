@@ -15,7 +15,7 @@ from froude.base.progress import Progress, Silent
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
 from froude.emulation.bottleneck import LimitedBy
-from froude.emulation.limits import parse_limit
+from froude.emulation.limits import DEFAULT_LIMITS, parse_limit
 from froude.emulation.pacing import Pacing
 from froude.emulation.run import Run
 from froude.emulation.run_summary import RunSummary, summarise
@@ -31,8 +31,6 @@ from froude.workload.types import Workload
 
 SPEED = "speed"
 """What is raised in place of a Scale variable: all recorded pauses become shorter."""
-LIMITS = ("p99 < 1 s", "error_rate < 1 %", "datanodes_lost < 1")
-"""What a load must keep where nothing else is asked for."""
 
 
 class Status(Enum):
@@ -150,7 +148,7 @@ def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
     *,
     at: Mapping[str, str | float | Quantity] | None = None,
     raised: Sequence[str] = (),
-    limits: Sequence[str] = LIMITS,
+    limits: Sequence[str] = DEFAULT_LIMITS,
     most: float = 1024.0,
     resolution: float = 0.1,
     repeats: int = 3,
