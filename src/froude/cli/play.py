@@ -17,7 +17,7 @@ from froude.cli.settings import Settings
 from froude.emulation.limits import MEASURES, parse_limit
 from froude.emulation.pacing import Pacing
 from froude.emulation.recorder import Record
-from froude.emulation.run_summary import summary_text
+from froude.emulation.run_summary import summarise, summary_text
 from froude.emulation.verdict import Colour
 from froude.hadoop import background
 from froude.hadoop.target import parse_address
@@ -125,7 +125,7 @@ def play(  # the flags of one command
             limits=limits,
             command=settings.command,
         )
-    settings.emit(summary_text(run))
+    settings.emit(summary_text(summarise(run)))
     settings.out(run_text(run))
     if run.failure is not None:
         print(f"froude: {run.failure}", file=sys.stderr)
