@@ -50,17 +50,22 @@ class LimitResult:
     """Whether it was kept; what is unknown was not."""
 
     @property
-    def measured(self) -> str:
-        """What was measured, for people."""
-        if self.value is None:
-            return "unknown"
-        shown = {"s": seconds_text(self.value), "share": f"{self.value:.3%}"}
-        return shown.get(self.unit, f"{self.value:,.6g}")
-
-    @property
     def text(self) -> str:
         """The limit and what was measured, for people."""
-        return f"{self.limit}: {self.measured}"
+        return f"{self.limit}: {measured_text(self.value, self.unit)}"
+
+
+def measured_text(value: float | None, unit: str) -> str:
+    """What was measured, for people.
+
+    Args:
+        value: in its unit; None for unknown.
+        unit: `s`, `share`, or empty for a number.
+    """
+    if value is None:
+        return "unknown"
+    shown = {"s": seconds_text(value), "share": f"{value:.3%}"}
+    return shown.get(unit, f"{value:,.6g}")
 
 
 class Judged(Protocol):

@@ -19,7 +19,7 @@ from froude.emulation.limits import DEFAULT_LIMITS, parse_limit
 from froude.emulation.pacing import Pacing
 from froude.emulation.run import Run
 from froude.emulation.run_summary import RunSummary, summarise
-from froude.emulation.verdict import LimitResult
+from froude.emulation.verdict import measured_text
 from froude.experiment.knee_search import Outcome, Search
 from froude.experiment.play import play
 from froude.experiment.warm_up import warm_up
@@ -135,10 +135,7 @@ def _broken(last: Play) -> str:
     broken = [result for result in last.run.limits if not result.held]
     if last.run.failure is not None:
         return f"the NameNode failed ({last.run.failure})"
-    what = " and ".join(
-        f"{each.limit} broke ({LimitResult(each.limit, each.value, each.unit, held=False).measured})"
-        for each in broken
-    )
+    what = " and ".join(f"{each.limit} broke ({measured_text(each.value, each.unit)})" for each in broken)
     return f"{what}; limited by: {last.run.bottleneck}"
 
 
