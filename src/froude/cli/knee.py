@@ -39,7 +39,7 @@ def knee(
             "--raise",
             metavar="NAME",
             help="What is raised: scale variables, together, or `speed` "
-            "[every variable on which the number of nodes depends]; repeatable.",
+            "[every variable on which the number of nodes at work together depends]; repeatable.",
         ),
     ] = None,
     limit: Annotated[
@@ -58,7 +58,7 @@ def knee(
     speed: Annotated[
         float, typer.Option(min=0.001, help="2 halves every recorded pause, from the first load on.")
     ] = 1.0,
-    ramp: Annotated[float, typer.Option(min=0.01, help="Emulated daemons that begin in a second.")] = 1000.0,
+    ramp: Annotated[float, typer.Option(min=0.01, help="As of `froude play`.")] = 1000.0,
     warm_up: Annotated[
         float, typer.Option(min=0, help="Seconds for which each NameNode is called before it is measured.")
     ] = 10.0,

@@ -62,7 +62,12 @@ def play(  # the flags of one command
         ),
     ] = 1.0,
     ramp: Annotated[
-        float, typer.Option(min=0.01, help="Emulated daemons, such as DataNodes, that begin in a second.")
+        float,
+        typer.Option(
+            min=0.01,
+            help="Emulated daemons, such as DataNodes, that begin in a second; and at most so many of the clients that "
+            "ran beside each other.",
+        ),
     ] = 1000.0,
     duration: Annotated[str | None, typer.Option(help="Longest time, for example '5 min'.")] = None,
     record: Annotated[Record, typer.Option(help="Calls to write down.")] = Record.SAMPLED,

@@ -164,13 +164,14 @@ def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
         workload: the mined pattern.
         start: makes a NameNode for one play, not entered yet: `lambda: hadoop.namenode(heap="4 GB")`.
         at: Scale to begin with; a variable that is not named begins with its largest recorded quantity.
-        raised: variables that are raised together, or `speed`; empty for all on which the number of nodes depends.
+        raised: variables that are raised together, or `speed`; empty for all on which the number of nodes at work
+            together depends.
         limits: what must be kept (`emulation.limits`).
         most: largest factor of the first load.
         resolution: how near the two sides must be, as a share.
         repeats: plays at each side.
         speed: of the first load; 2 halves every recorded pause.
-        ramp: emulated daemons that begin in a second.
+        ramp: emulated nodes that begin in a second: daemons, and at most so many of those beside each other.
         warm_up_s: seconds for which each NameNode is called before it is measured.
         most_plays: after so many the search ends wherever it is.
         pacing: closed or scheduled; None as `play` chooses.
@@ -263,8 +264,9 @@ def first_scale(workload: Workload, at: Mapping[str, str | float | Quantity]) ->
 
 
 def driving(workload: Workload, base: Scale) -> tuple[str, ...]:
-    """The variables on which the number of nodes depends; `speed` where none does."""
-    names = {name for node_type in workload.node_types for name in node_type.count.variables}
+    """The variables on which the number of nodes at work together depends; `speed` where none does."""
+    types = (node_type for node_type in workload.node_types if not node_type.start.in_turn)
+    names = {name for node_type in types for name in node_type.count.variables}
     return tuple(name for name in base if name in names) or (SPEED,)
 
 
