@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from tests.documented import page_blocks, run_shell
 
 from benchmarks.bench_unseen import _busy
+from froude.emulation.limits import DEFAULT_LIMITS
 from froude.experiment.jobs import DEMO
 from froude.experiment.knee import Knee, knee
 from froude.experiment.main_job import record_job
@@ -26,7 +27,6 @@ from froude.workload.types import Workload
 from froude.workload.yaml_file import read_workload
 from froude.workspace.store import Workspace
 
-LIMITS = ("p99 < 1 s", "error_rate < 1 %", "datanodes_lost < 1")
 _CHAIN_S = 1200.0
 
 
@@ -56,7 +56,6 @@ def _searched(workload: Workload) -> Knee:
         workload,
         lambda: hadoop.namenode(heap="1 GB"),
         at=DEMO.knee,
-        limits=LIMITS,
         resolution=0.25,
         repeats=2,
         most_plays=14,
@@ -65,7 +64,7 @@ def _searched(workload: Workload) -> Knee:
 
 
 def _rows(where: str, found: Knee) -> list[dict[str, object]]:
-    more = {"conditions": f"{DEMO.name} from {DEMO.knee}, limits {'; '.join(LIMITS)}; {where}"}
+    more = {"conditions": f"{DEMO.name} from {DEMO.knee}, limits {'; '.join(DEFAULT_LIMITS)}; {where}"}
     kept, broke = found.at(found.low), found.at(found.high)
     figures: list[dict[str, object]] = [
         {"measure": "answer", "value": found.answer, "unit": ""},

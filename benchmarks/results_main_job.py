@@ -12,11 +12,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from signal import SIGCONT, SIGSTOP
 from threading import Event, Thread
+from typing import Any
 
 from tests.recorded import recorded
 
@@ -36,6 +37,7 @@ from froude.workload.types import Workload
 from froude.workspace.store import Workspace
 
 STALL_S = 5.0
+_DEMO_TIME: dict[str, Any] = {"command": "froude demo", "conditions": "jars cached, fast start-up flags"}
 TOPIC = Topic(
     "main-job",
     "The main job, measured",
@@ -285,17 +287,25 @@ def demo_time() -> list[Row]:
             check=False,
         )
         took = time.monotonic() - begun
-    more = {"command": "froude demo", "conditions": "jars cached, fast start-up flags"}
-    rows = [at_most("froude demo, from start to report", took, "s", 180, **more)]
     if done.returncode:
-        return [
-            Row("froude demo", f"failed: {done.stderr.strip()[-300:]}", "", "0 errors", met=False, **more)
-        ]
-    figures = json.loads(done.stdout)
-    rows.append(at_most("errors in its play", figures["errors"], "calls", 0, **more))
-    rows.append(Row("emulated nodes in its play", figures["emulated nodes"], "nodes", **more))
-    rows.append(Row("calls answered in its play", figures["calls answered"], "calls", **more))
-    return rows
+        said = f"failed: {done.stderr.strip()[-300:]}"
+        return [Row("froude demo", said, "", "0 errors", met=False, **_DEMO_TIME)]
+    return demo_rows(json.loads(done.stdout), took)
+
+
+def demo_rows(figures: Mapping[str, Any], took_s: float) -> list[Row]:
+    """What `froude demo --json` printed, as rows.
+
+    Args:
+        figures: by their names there.
+        took_s: seconds from its start to its report.
+    """
+    return [
+        at_most("froude demo, from start to report", took_s, "s", 180, **_DEMO_TIME),
+        at_most("calls failed in its play", figures["calls failed"], "calls", 0, **_DEMO_TIME),
+        Row("emulated nodes in its play", figures["emulated nodes"], "nodes", **_DEMO_TIME),
+        Row("calls answered in its play", figures["calls answered"], "calls", **_DEMO_TIME),
+    ]
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from benchmarks.results_main_job import demo_rows
 
 from froude.cli.app import run
 from froude.emulation.notes import LEFT_OUT
@@ -78,7 +79,7 @@ def test_the_figures_and_the_report(stand_in: Callable[..., Asked], tmp_path: Pa
 
 
 def test_the_same_as_json(stand_in: Callable[..., Asked], capsys: Out) -> None:
-    """One document, and nothing beside it."""
+    """One document, and nothing beside it; the published results are read from it."""
     stand_in(a_run(), prediction=PREDICTION)
     assert run(["demo", "-o", "out", "--json"]) == 0
     figures = json.loads(capsys.readouterr().out)
@@ -86,6 +87,12 @@ def test_the_same_as_json(stand_in: Callable[..., Asked], capsys: Out) -> None:
     assert figures["calls answered"] == 3
     assert figures["seconds"] >= 0
     assert Path(figures["report"]).is_file()
+    assert {row.measure: row.value for row in demo_rows(figures, 100.0)} == {
+        "froude demo, from start to report": 100.0,
+        "calls failed in its play": 1,
+        "emulated nodes in its play": 5,
+        "calls answered in its play": 3,
+    }
 
 
 def test_a_run_that_failed_is_1(stand_in: Callable[..., Asked], capsys: Out) -> None:

@@ -1,8 +1,12 @@
-"""Start rules: fork, join, after, delay, spacing."""
+"""Start rules: fork, join, after, delay, spacing, in turn."""
 
 from __future__ import annotations
 
+import heapq
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from froude.base.errors import InputError
 from froude.emulation.controller import Controller, Group
@@ -77,3 +81,56 @@ def test_a_ramp_lasts_until_every_endless_node_has_started() -> None:
     controller.reached(NodeId("dn", 1), Moment.FINISHED, 2.0)
     assert not controller.ramping
     assert not Controller([Group("c", 1, StartRule())]).ramping
+
+
+@given(st.lists(st.floats(0.01, 9), min_size=1, max_size=8), st.booleans(), st.sampled_from([1.0, 4.0]))
+def test_nodes_in_turn_are_never_two_at_work(lasts_s: list[float], scheduled: bool, speed: float) -> None:
+    """Whatever each takes, each begins when the one before has ended and a pause is over, or was planned to be."""
+    planned_s = {Moment.FINISHED: 2.0 / speed} if scheduled else {}
+    group = Group("a", len(lasts_s), StartRule(delay_s=1.0, spacing_s=9.0, pause_s=0.5), planned_s=planned_s)
+    controller = Controller([group], speed=speed)
+    controller.begin(0.0)
+    ended_s, begun = -0.5 / speed + 1.0 / speed, []
+    while not controller.done:
+        assert controller.next_s is not None
+        now_s = max(ended_s, controller.next_s)
+        ((node, intended_s),) = controller.due(now_s)
+        plan_s = (1.0 + 2.5 * node.number) / speed
+        assert intended_s == pytest.approx(plan_s if scheduled else ended_s + 0.5 / speed)
+        assert controller.next_s is None
+        begun.append(node.number)
+        ended_s = now_s + lasts_s[node.number]
+        controller.reached(node, Moment.STARTED, ended_s)
+        controller.reached(node, Moment.FINISHED, ended_s)
+    assert begun == list(range(len(lasts_s)))
+
+
+def test_what_waits_for_all_of_those_in_turn_is_planned_after_the_last() -> None:
+    """As a schedule has it, however late the last ends."""
+    turn = Group("a", 3, StartRule(pause_s=0.5), planned_s={Moment.FINISHED: 2.0})
+    controller = Controller([turn, Group("join", 1, StartRule("a", delay_s=0.25))])
+    controller.begin(0.0)
+    for number, now_s in enumerate((2.0, 4.5, 9.0)):
+        assert due(controller, now_s)[0][:2] == ("a", number)
+        controller.reached(NodeId("a", number), Moment.FINISHED, now_s)
+    assert due(controller, 9.0) == [("join", 0, 7.25)]
+
+
+@given(st.integers(2, 40), st.floats(0, 1), st.floats(0, 1), st.floats(1.5, 9))
+def test_nodes_beside_each_other_are_all_at_work_at_once(
+    nodes: int, spacing_s: float, within_s: float, lasts_s: float
+) -> None:
+    """As many as there are, where each takes longer than all of them took to start when they were recorded."""
+    rule = StartRule(spacing_s=spacing_s, within_s=within_s)
+    controller = Controller([Group("a", nodes, StartRule(spacing_s=rule.apart_s(nodes)))])
+    controller.begin(0.0)
+    ends: list[tuple[float, NodeId]] = []
+    most = 0
+    while not controller.done:
+        now_s = min([end_s for end_s, _ in ends[:1]] + [s for s in [controller.next_s] if s is not None])
+        for node, _ in controller.due(now_s):
+            heapq.heappush(ends, (now_s + lasts_s, node))
+        most = max(most, len(ends))
+        if ends[0][0] <= now_s:
+            controller.reached(heapq.heappop(ends)[1], Moment.FINISHED, now_s)
+    assert most == nodes

@@ -50,3 +50,22 @@ def test_the_ramp_of_daemons_is_asked_for_and_not_recorded(hadoop: Hadoop) -> No
     nodes.types["datanode"] = replace(nodes.types["datanode"], start=StartRule(delay_s=10.0, spacing_s=1.6))
     rule = groups_of(nodes)[0].rule
     assert (rule.delay_s, rule.spacing_s / 2.0) == (0.0, pytest.approx(0.01))
+
+
+def test_clients_beside_each_other_begin_within_the_recorded_time_but_no_faster_than_the_ramp(
+    hadoop: Hadoop,
+) -> None:
+    """At any speed of the load; those without such a time, and those in turn, keep to what was recorded."""
+    nodes = population(hadoop, ramp_per_s=100.0, speed=2.0)
+
+    def spacing_s(rule: StartRule) -> float:
+        nodes.types["client"] = replace(nodes.types["client"], start=rule)
+        return groups_of(nodes)[1].rule.spacing_s / 2.0
+
+    assert spacing_s(StartRule(spacing_s=0.5, within_s=0.75)) == pytest.approx(0.125)
+    assert spacing_s(StartRule(spacing_s=0.5, within_s=0.0)) == pytest.approx(0.01)
+    assert spacing_s(StartRule(spacing_s=0.004, within_s=0.0)) == pytest.approx(0.002)
+    assert spacing_s(StartRule(spacing_s=0.5)) == pytest.approx(0.25)
+    in_turn = StartRule("datanode", Moment.STARTED, pause_s=1.5)
+    nodes.types["client"] = replace(nodes.types["client"], start=in_turn)
+    assert groups_of(nodes)[1].rule == in_turn

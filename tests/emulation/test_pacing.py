@@ -246,3 +246,18 @@ def test_planned_moments_are_the_sums_of_the_steps() -> None:
     plan = steps(Timing(Count(0.2), service=Count(0.1)))
     moments = planned_moments(plan.workload.node_types[0], plan.scale, 2.0)
     assert moments == {Moment.STARTED: pytest.approx(0.15), Moment.FINISHED: pytest.approx(STEPS * 0.3 / 2)}
+
+
+def test_of_nodes_in_turn_the_mean_is_planned(hadoop: Hadoop) -> None:
+    """A stall in the first client's time holds up the second, whose calls are late from their plan."""
+    plan = steps(Timing(Count(EVERY_S), service=Count(0.0)), clients=2, start=StartRule(pause_s=0.5))
+    assert played(plan, hadoop.schema(), Pacing.SCHEDULED).from_intended.max_us <= 1
+    series = played(plan, hadoop.schema(), Pacing.SCHEDULED, STALL)
+    late_s = sorted(END_OF_STALL_S - (5.5 + (n + 1) * EVERY_S) for n in range(4))
+    own = [each for each in _us(series.from_intended) if 0 < each < 0.9e6]
+    assert own == pytest.approx([each * 1e6 for each in late_s], rel=2e-3)
+    (client,) = plan.workload.node_types
+    (loop,) = client.steps
+    assert isinstance(loop, Repeat)
+    dealt = replace(client, steps=(replace(loop, times=Count(0, {"node": 2})),))
+    assert planned_moments(dealt, plan.scale, 1.0, 3)[Moment.FINISHED] == pytest.approx(2 * EVERY_S)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
+
+import pytest
 
 from froude.emulation.bottleneck import CPU, Measured
 from froude.emulation.limits import parse_limit
@@ -18,7 +21,7 @@ def test_it_is_flat_and_keeps_to_its_schema(run: Run, tmp_path: Path) -> None:
     run.tally.failures.add("delete", "java.io.IOException", "no /a", 0.5)
     write_run(tmp_path / "run", run)
     text = (tmp_path / "run" / SUMMARY).read_text()
-    assert text == summary_text(run)
+    assert text == summary_text(summarise(run))
     fields = json.loads(text)
     assert RunSummary.model_validate(fields) == summarise(run)
     rows = [
@@ -43,3 +46,24 @@ def test_every_field_is_explained_where_its_name_is_not_enough() -> None:
     """The schema is documentation."""
     described = RunSummary.model_json_schema()["properties"]
     assert "description" in described["ramp_s"]
+
+
+def test_each_is_worked_out_once_however_many_methods(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What limited a run that is written, and for one more method no more of what failed."""
+    asked: Counter[str] = Counter()
+    failed, bottleneck = Run.failed.fget, Run.bottleneck.fget
+    assert failed is not None
+    assert bottleneck is not None
+    monkeypatch.setattr(Run, "failed", property(lambda self: (asked.update(["failed"]), failed(self))[1]))
+    monkeypatch.setattr(
+        Run, "bottleneck", property(lambda self: (asked.update(["limit"]), bottleneck(self))[1])
+    )
+    write_run(tmp_path / "run", run)
+    assert asked["limit"] == 1
+    before = asked["failed"]
+    for number in range(20):
+        run.tally.of(f"more{number}").sent = 1
+    write_run(tmp_path / "more", run)
+    assert asked["failed"] == 2 * before

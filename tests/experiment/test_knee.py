@@ -18,7 +18,7 @@ from froude.experiment.knee import SPEED, Knee, Status, driving, first_scale, kn
 from froude.experiment.knee_search import Outcome
 from froude.workload.plan import Plan
 from froude.workload.scale import Scale
-from froude.workload.types import Recorded
+from froude.workload.types import Recorded, StartRule
 from tests.emulation.plans import workload
 from tests.experiment.main_jobs import a_run
 
@@ -61,8 +61,11 @@ def test_it_begins_with_the_largest_that_was_recorded() -> None:
 
 
 def test_what_is_raised_unless_something_is_named() -> None:
-    """Every variable on which the number of nodes depends."""
+    """Every variable on which the number of nodes depends that are at work together."""
     assert driving(WORKLOAD, SCALES[0]) == ("datanodes", "clients")
+    datanode, client = WORKLOAD.node_types
+    in_turn = replace(client, start=StartRule(pause_s=1.0))
+    assert driving(replace(WORKLOAD, node_types=(datanode, in_turn)), SCALES[0]) == ("datanodes",)
     fixed = replace(WORKLOAD, node_types=())
     assert driving(fixed, SCALES[0]) == (SPEED,)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from froude.mining.knowledge import Role
 from froude.mining.senders import Sender
 from froude.mining.structure import MinedType, Occurrence
 from froude.mining.timing import start_rules, timings
 from froude.workload.scale import Scale
-from froude.workload.types import Moment
+from froude.workload.types import Moment, StartRule
 from tests.mining.events import calls, event
 
 
@@ -63,3 +65,65 @@ def test_nodes_wait_for_the_latest_that_was_over() -> None:
     )
     assert rules["three"].delay_s == pytest.approx(0.9)
     assert rules["three"].spacing_s == pytest.approx(0.1)
+
+
+def _rule(*runs: list[tuple[float, float]], role: str = "client") -> StartRule:
+    """The start rule of a type whose nodes began and ended then, run by run."""
+    kind = Role(role, endless=role == "datanode")
+    senders = []
+    for run, spans in enumerate(runs):
+        for number, (begin_s, end_s) in enumerate(spans):
+            made = calls(event(0, "a", start_s=begin_s, end_s=end_s, client=f"{number}"))
+            senders.append(Sender(run, f"{number}", kind, made, own=made))
+    return start_rules([MinedType(role, kind, senders, ())], len(runs))[role]
+
+
+def test_nodes_beside_each_other() -> None:
+    """All at work at one moment in every run: what was between their starts is their processes' start, no load."""
+    rule = _rule([(1.0, 2.0)], [(1.0, 3.0), (1.06, 2.5)], [(1.2, 3.0), (1.0, 3.0), (1.05, 1.3)])
+    assert rule == StartRule(delay_s=1.0, spacing_s=0.06, within_s=0.2)
+
+
+def test_nodes_one_after_another() -> None:
+    """None begins before the one before has ended: each waits for it, however long it takes."""
+    rule = _rule([(1.0, 2.0), (3.5, 9.0)], [(1.0, 1.5), (2.5, 2.6), (4.6, 7.0)])
+    assert rule == StartRule(delay_s=1.0, pause_s=1.5)
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        pytest.param(
+            [[(1.0, 8.0), (6.0, 13.0), (11.0, 18.0)]], id="the third began when the first had ended"
+        ),
+        pytest.param(
+            [[(1.0, 8.0), (6.0, 13.0)], [(1.0, 5.5), (6.0, 13.0)]], id="in one run only beside each other"
+        ),
+    ],
+)
+def test_nodes_of_which_neither_holds_keep_their_spacing(runs: list[list[tuple[float, float]]]) -> None:
+    """As tasks that wait for a free place, or requests that come when they come."""
+    assert _rule(*runs) == StartRule(delay_s=1.0, spacing_s=5.0)
+
+
+def test_daemons_and_single_nodes_say_nothing_of_each_other() -> None:
+    """Daemons are at work together since they never end; of one node a run nobody knows."""
+    assert _rule([(1.0, 9.0), (1.5, 9.0)], role="datanode") == StartRule(delay_s=1.0, spacing_s=0.5)
+    assert _rule([(1.0, 2.0)], [(1.0, 2.0)]) == StartRule(delay_s=1.0)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0.01, 5), st.floats(0, 0.2)), min_size=2, max_size=6),
+    st.booleans(),
+)
+def test_a_script_is_told_from_clients_that_were_started_together(
+    nodes: list[tuple[float, float]], script: bool
+) -> None:
+    """Whatever each of them takes to start and to work, where all take longer to work than to start."""
+    spans, at_s = [], 1.0
+    for work_s, start_s in nodes:
+        spans.append((at_s, at_s + work_s + (0.0 if script else 2.0)))
+        at_s += start_s + (work_s + 0.01 if script else 0.0)
+    rule = _rule(spans)
+    assert rule.in_turn is script
+    assert (rule.within_s is not None) is not script

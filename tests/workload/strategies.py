@@ -142,8 +142,11 @@ def workloads(draw: st.DrawFn) -> Workload:
     repeat = st.builds(Repeat, names, counts, st.lists(call, min_size=1, max_size=2).map(tuple), drawn)
     steps = st.lists(call | repeat, max_size=2).map(lambda drawn: (*fixed, *drawn))
     after = st.none() | st.sampled_from(type_names)
+    each_s = st.floats(0, 9)
+    succession = each_s.map(lambda s: StartRule(spacing_s=s)) | each_s.map(lambda s: StartRule(pause_s=s))
+    succession |= st.builds(StartRule, spacing_s=each_s, within_s=each_s)
     start = st.builds(
-        StartRule, after, st.sampled_from(Moment), st.booleans(), st.floats(0, 9), st.floats(0, 9)
+        replace, succession, after=after, moment=st.sampled_from(Moment), every=st.booleans(), delay_s=each_s
     )
     effect = st.builds(
         Effect, call, st.sampled_from(ids), st.sampled_from(type_names), st.none() | names, st.sampled_from(Actor),
@@ -162,7 +165,7 @@ def workloads(draw: st.DrawFn) -> Workload:
                     max_size=1,
                 ).map(tuple),
                 st.lists(effect, max_size=1).map(tuple),
-                start.map(lambda s: s if s.after else StartRule(delay_s=s.delay_s, spacing_s=s.spacing_s)),
+                start.map(lambda s: s if s.after else replace(s, moment=Moment.FINISHED, every=True)),
                 st.sampled_from(["scripted", "datanode"]),
                 st.none() | names,
                 st.none() | rules(ids, type_names).filter(lambda rule: rule != Constant(None)),

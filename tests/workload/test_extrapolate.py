@@ -18,6 +18,7 @@ from froude.workload.types import (
     Repeat,
     Rule,
     Scaled,
+    StartRule,
     Template,
     Workload,
 )
@@ -181,3 +182,14 @@ def test_loops_by_the_number_of_the_node() -> None:
     )
     few = extrapolate(workload, Scale.of(clients=10, files=8, blocks=2))
     assert few.playable
+
+
+def test_more_nodes_that_wait_for_each_other_are_no_more_load() -> None:
+    """The plan says so, unless there are as many as were recorded."""
+    workload = _workload()
+    shell = replace(workload.node_types[0], start=StartRule(pause_s=1.0))
+    workload = replace(workload, node_types=(shell,))
+    (remark,) = extrapolate(workload, Scale.of(clients=5000, files=8, blocks=2)).refusals
+    assert not remark.fatal
+    assert remark.what.startswith("client: 5,000 run one after another")
+    assert not extrapolate(workload, Scale.of(clients=3, files=8, blocks=2)).refusals

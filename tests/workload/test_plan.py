@@ -116,3 +116,22 @@ def test_how_long_a_play_takes() -> None:
     assert expected_s(planned(first, client=1)) == pytest.approx(3.0)
     circle = replace(first, start=StartRule("client"))
     assert expected_s(planned(circle, client=1)) == pytest.approx(3.0)
+
+
+def test_nodes_in_turn_take_as_long_as_all_of_them_together() -> None:
+    """And the pauses between them; one of them is at work at a time."""
+    files = Repeat("L1", Count(1, {"node": 1}), (call(Count(0.5)),))
+    shell = replace(node(files), start=StartRule(pause_s=2.0))
+    plan = planned(shell, client=4)
+    assert expected_s(plan) == pytest.approx((1 + 2 + 3 + 4) * 0.5 + 3 * 2.0)
+    assert expected_s(plan, speed=2) == pytest.approx((5.0 + 6.0) / 2)
+    assert plan.calls_per_second == pytest.approx(2.0)
+    assert planned(shell, client=0).calls_per_second == 0
+
+
+def test_nodes_beside_each_other_take_no_longer_for_being_more() -> None:
+    """Until there are more than begin in that time."""
+    beside = replace(node(call(Count(3))), start=StartRule(spacing_s=0.5, within_s=1.0))
+    assert [expected_s(planned(beside, client=n)) for n in (2, 3, 500)] == pytest.approx([3.5, 4.0, 4.0])
+    assert expected_s(planned(beside, client=501), ramp_per_s=100) == pytest.approx(8.0)
+    assert expected_s(planned(beside, client=501), ramp_per_s=100, speed=2) == pytest.approx(6.5)

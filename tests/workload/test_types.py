@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.workload.scale import Count
-from froude.workload.types import LETTERS, Counter, NodeType, Recorded, Workload
+from froude.workload.types import LETTERS, Counter, NodeType, Recorded, StartRule, Workload
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,22 @@ def test_letters_are_digits_to_base_26() -> None:
     """As `split` names its parts, and further than the letters that were seen."""
     counter = Counter(0, {"L1": 1}, 2, LETTERS)
     assert [counter.digits(n) for n in (0, 1, 25, 26, 675, 676)] == ["aa", "ab", "az", "ba", "zz", "baa"]
+
+
+@given(st.integers(1, 100_000), st.floats(0, 9), st.floats(0, 9), st.floats(0, 0.1))
+def test_nodes_beside_each_other_start_within_the_recorded_time(
+    nodes: int, spacing_s: float, within_s: float, least_s: float
+) -> None:
+    """However many, unless whoever starts them needs longer; few as they were recorded; never slower than recorded."""
+    rule = StartRule(spacing_s=spacing_s, within_s=within_s)
+    whole_s = rule.apart_s(nodes, least_s) * (nodes - 1)
+    assert whole_s <= max(within_s, least_s * (nodes - 1)) * (1 + 1e-9)
+    assert rule.apart_s(nodes, least_s) <= spacing_s
+    if spacing_s * (nodes - 1) <= within_s:
+        assert rule.apart_s(nodes, least_s) == pytest.approx(spacing_s)
+
+
+@given(st.integers(1, 100_000), st.floats(0, 9), st.floats(0, 0.1))
+def test_others_stay_as_far_apart_as_recorded(nodes: int, spacing_s: float, least_s: float) -> None:
+    """As in files that say nothing else, whatever their number."""
+    assert StartRule(spacing_s=spacing_s).apart_s(nodes, least_s) == spacing_s

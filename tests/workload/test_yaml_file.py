@@ -131,6 +131,13 @@ def test_what_would_not_read_back_is_not_written(tmp_path: Path, index: str) -> 
     [
         ("count: clients", "count: -1", "count: is no number of things; found -1"),
         ("    steps:", "    start: {spacing_s: -1}\n    steps:", "spacing_s: is out of range; found -1"),
+        ("    steps:", "    start: {within_s: -1}\n    steps:", "within_s: is out of range; found -1"),
+        ("    steps:", "    start: {pause_s: soon}\n    steps:", "pause_s: has the wrong type; found 'soon'"),
+        (
+            "    steps:",
+            "    start: {within_s: 1, pause_s: 1}\n    steps:",
+            "pause_s: cannot be both.*; allowed: one of them",
+        ),
         ("    steps:", "    start: {delay_s: 1e18}\n    steps:", "delay_s: is out of range; found 1e\\+18"),
         ("    steps:", "    start: {moment: 0.5}\n    steps:", "moment: has the wrong type; found 0.5"),
         ("    steps:", "    start: {moment: soon}\n    steps:", "found soon; allowed: started, finished"),

@@ -12,7 +12,7 @@ from froude.cli import inputs
 from froude.cli.inputs import named
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
-from froude.emulation.limits import MEASURES, parse_limit
+from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, parse_limit
 from froude.emulation.pacing import Pacing
 from froude.workload.scale import Scale
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from froude.experiment.knee import Knee
 
 EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
-LIMITS = ("p99 < 1 s", "error_rate < 1 %", "datanodes_lost < 1")
 
 
 def knee(
@@ -40,14 +39,14 @@ def knee(
             "--raise",
             metavar="NAME",
             help="What is raised: scale variables, together, or `speed` "
-            "[every variable on which the number of nodes depends]; repeatable.",
+            "[every variable on which the number of nodes at work together depends]; repeatable.",
         ),
     ] = None,
     limit: Annotated[
         list[str] | None,
         typer.Option(
             metavar="CONDITION",
-            help=f"What must be kept, such as 'p99(addBlock) < 50 ms' [{'; '.join(LIMITS)}]; repeatable. "
+            help=f"What must be kept, such as 'p99(addBlock) < 50 ms' [{'; '.join(DEFAULT_LIMITS)}]; repeatable. "
             f"Of: {', '.join(MEASURES)}.",
         ),
     ] = None,
@@ -59,7 +58,7 @@ def knee(
     speed: Annotated[
         float, typer.Option(min=0.001, help="2 halves every recorded pause, from the first load on.")
     ] = 1.0,
-    ramp: Annotated[float, typer.Option(min=0.01, help="Emulated daemons that begin in a second.")] = 1000.0,
+    ramp: Annotated[float, typer.Option(min=0.01, help="As of `froude play`.")] = 1000.0,
     warm_up: Annotated[
         float, typer.Option(min=0, help="Seconds for which each NameNode is called before it is measured.")
     ] = 10.0,
@@ -91,7 +90,7 @@ def knee(
     from froude.hadoop.distribution import Hadoop
     from froude.hadoop.namenode import NameNode
 
-    limits = tuple(parse_limit(text).text for text in limit or LIMITS)
+    limits = tuple(parse_limit(text).text for text in limit or DEFAULT_LIMITS)
     first = dict(Scale.parse(at or []))
     properties = _properties(conf or [])
     if settings.dry_run:

@@ -17,7 +17,7 @@ from froude.cli.settings import Settings
 from froude.emulation.limits import MEASURES, parse_limit
 from froude.emulation.pacing import Pacing
 from froude.emulation.recorder import Record
-from froude.emulation.run_summary import summary_text
+from froude.emulation.run_summary import summarise, summary_text
 from froude.emulation.verdict import Colour
 from froude.hadoop import background
 from froude.hadoop.target import parse_address
@@ -62,7 +62,12 @@ def play(  # the flags of one command
         ),
     ] = 1.0,
     ramp: Annotated[
-        float, typer.Option(min=0.01, help="Emulated daemons, such as DataNodes, that begin in a second.")
+        float,
+        typer.Option(
+            min=0.01,
+            help="Emulated daemons, such as DataNodes, that begin in a second; and at most so many of the clients that "
+            "ran beside each other.",
+        ),
     ] = 1000.0,
     duration: Annotated[str | None, typer.Option(help="Longest time, for example '5 min'.")] = None,
     record: Annotated[Record, typer.Option(help="Calls to write down.")] = Record.SAMPLED,
@@ -125,7 +130,7 @@ def play(  # the flags of one command
             limits=limits,
             command=settings.command,
         )
-    settings.emit(summary_text(run))
+    settings.emit(summary_text(summarise(run)))
     settings.out(run_text(run))
     if run.failure is not None:
         print(f"froude: {run.failure}", file=sys.stderr)

@@ -57,11 +57,12 @@ def _methods(run: Run) -> str:
         )
     head = f"{'method':<26}{'answered':>10}{'p50 ms':>10}{'p99 ms':>10}"
     lines.append(head + f"{'p99c ms' if closed else 'service':>10}{'failed':>8}")
+    failed = run.failed
     for method, (_, answered) in run.counts.items():
         main = run.latency(method)
         beside = run.latency(method, Latency.CORRECTED if closed else Latency.SERVICE)
         times = "".join(f"{ms:>10.2f}" for ms in (main.p50_ms, main.p99_ms, beside.p99_ms))
-        lines.append(f"{method:<26}{answered:>10,}{times}{run.failed[method]:>8,}")
+        lines.append(f"{method:<26}{answered:>10,}{times}{failed[method]:>8,}")
     return "\n".join(lines)
 
 

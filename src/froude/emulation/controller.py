@@ -84,7 +84,7 @@ class Controller:
         while heap and heap[0][0] <= now_s:
             at_s, order, name, number = heapq.heappop(heap)
             group = self._groups[name]
-            if number + 1 < group.count:
+            if number + 1 < group.count and not group.rule.in_turn:
                 heapq.heappush(heap, (at_s + group.rule.spacing_s / self._speed, order, name, number + 1))
             yield NodeId(name, number), at_s
 
@@ -97,12 +97,16 @@ class Controller:
             now_s: seconds on the play's clock; what waited for the moment without a plan of it starts from
                 here.
         """
-        if self.ramping and self._groups[node.type].endless:
+        group = self._groups[node.type]
+        if self.ramping and group.endless:
             self._ramped.add(node)
         key = (node.type, moment)
         self._reached[key] = self._reached.get(key, 0) + 1
-        if moment is Moment.FINISHED and not self._groups[node.type].endless:
+        if moment is Moment.FINISHED and not group.endless:
             self._unfinished -= 1
+            if group.rule.in_turn and node.number + 1 < group.count:
+                at_s = self._turn_s(group, node.number + 1, now_s)
+                heapq.heappush(self._heap, (at_s, self._order[group.name], group.name, node.number + 1))
         self._release(now_s)
 
     def _release(self, now_s: float) -> None:
@@ -122,8 +126,20 @@ class Controller:
         if awaited is None or rule.moment not in awaited.planned_s or awaited.name not in self._first_s:
             return now_s
         waited_for = awaited.count - 1 if rule.every else 0
-        started_s = self._first_s[awaited.name] + waited_for * awaited.rule.spacing_s / self._speed
-        return started_s + awaited.planned_s[rule.moment]
+        return self._planned_s(awaited, waited_for) + awaited.planned_s[rule.moment]
+
+    def _turn_s(self, group: Group, number: int, now_s: float) -> float:
+        """When a node starts whose turn it is: as planned; without a plan, a pause from now."""
+        if Moment.FINISHED in group.planned_s:
+            return self._planned_s(group, number)
+        return now_s + (group.rule.pause_s or 0.0) / self._speed
+
+    def _planned_s(self, group: Group, number: int) -> float:
+        """When a node of a group that was released is planned to start."""
+        apart_s = group.rule.spacing_s / self._speed
+        if group.rule.pause_s is not None:
+            apart_s = group.planned_s[Moment.FINISHED] + group.rule.pause_s / self._speed
+        return self._first_s[group.name] + number * apart_s
 
     def _may_start(self, rule: StartRule) -> bool:
         if rule.after is None:

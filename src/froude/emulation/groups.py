@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from froude.emulation.controller import Group
 from froude.emulation.pacing import Pacing, planned_moments
 from froude.emulation.programs.population import Population
@@ -13,7 +15,8 @@ def groups_of(population: Population) -> list[Group]:
     """The groups of a plan.
 
     Daemons (endless nodes) begin with the play, at the pace of its settings: that the recorded ones took seconds each
-    is the start of a JVM and no load. Nodes without a start rule wait for the kinds that are needed first.
+    is the start of a JVM and no load. Nodes without a start rule wait for the kinds that are needed first. Nodes that
+    start beside each other, however many, do so no faster than daemons: the player has to keep up.
 
     Args:
         population: all nodes.
@@ -29,12 +32,15 @@ def groups_of(population: Population) -> list[Group]:
 
 def _group(node_type: NodeType, population: Population, needed: list[str]) -> Group:
     rule, kind, settings = node_type.start, kind_of(node_type.program), population.settings
-    if kind.endless:
-        # The controller divides pauses by the speed, which is of the load; the ramp is what was asked for.
-        rule = StartRule(rule.after, rule.moment, rule.every, 0.0, settings.speed / settings.ramp_per_s)
-    if needed and rule.after is None and not kind.endless:
-        rule = StartRule(needed[0], Moment.STARTED, True, rule.delay_s, rule.spacing_s)
-    scheduled = settings.pacing is Pacing.SCHEDULED and not kind.endless
-    planned = planned_moments(node_type, population.plan.scale, settings.speed) if scheduled else {}
     count = population.plan.counts.get(node_type.name, 0)
+    # The controller divides pauses by the speed, which is of the load; the ramp is what was asked for.
+    ramp_s = settings.speed / settings.ramp_per_s
+    if kind.endless:
+        rule = StartRule(rule.after, rule.moment, rule.every, 0.0, ramp_s)
+    else:
+        rule = replace(rule, spacing_s=rule.apart_s(count, ramp_s))
+        if needed and rule.after is None:
+            rule = replace(rule, after=needed[0], moment=Moment.STARTED, every=True)
+    scheduled = settings.pacing is Pacing.SCHEDULED and not kind.endless
+    planned = planned_moments(node_type, population.plan.scale, settings.speed, count) if scheduled else {}
     return Group(node_type.name, count, rule, kind.endless, planned)

@@ -22,6 +22,9 @@ _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
 }
 _PLACE = "--limit"
 
+DEFAULT_LIMITS = ("p99 < 1 s", "error_rate < 1 %", "datanodes_lost < 1")
+"""What a load must keep where nothing else is asked for."""
+
 
 class Unit(Enum):
     """What a measure counts in."""

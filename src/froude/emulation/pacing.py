@@ -19,7 +19,7 @@ from enum import Enum
 
 from froude.base.seeds import Seeds
 from froude.base.units import Quantity
-from froude.workload.plan import Plan, pace, service_s, think_s
+from froude.workload.plan import Plan, pace, paces, service_s, think_s
 from froude.workload.types import SCRIPTED, CallTemplate, Moment, NodeType
 from froude.workload.walk import calls
 
@@ -148,15 +148,20 @@ class Pace:
         return seconds / self._speed
 
 
-def planned_moments(node_type: NodeType, scale: Mapping[str, Quantity], speed: float) -> dict[Moment, float]:
+def planned_moments(
+    node_type: NodeType, scale: Mapping[str, Quantity], speed: float, nodes: int = 1
+) -> dict[Moment, float]:
     """Seconds from a scripted node's start to its moments, as a schedule has them.
 
     Args:
         node_type: what the node follows.
         scale: the plan's Scale.
         speed: 2 halves all of them.
+        nodes: how many there are; of nodes that run one after another the mean counts.
     """
     first = next(calls(node_type.steps), None)
     started_s = 0.0 if first is None else think_s(first, scale) + service_s(first, scale)
     _, finished_s = pace(node_type, scale)
+    if node_type.start.in_turn and nodes:
+        finished_s = sum(number * seconds for number, _, seconds in paces(node_type, scale, nodes)) / nodes
     return {Moment.STARTED: started_s / speed, Moment.FINISHED: finished_s / speed}

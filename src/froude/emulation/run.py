@@ -247,7 +247,7 @@ class Run(Summarised):
     @property
     def verdict(self) -> Verdict:
         """How far the run can be relied on, and why (`emulation.verdict`)."""
-        return verdict_of(self)
+        return verdict_of(self, self.bottleneck)
 
 
 def closure(run: Run, before: Mapping[str, int], after: Mapping[str, int]) -> list[Difference]:

@@ -20,8 +20,9 @@ from froude.base.files import atomic_folder, atomic_write_text, read_bounded
 from froude.base.plain import Fields
 from froude.emulation.run import Run
 from froude.emulation.run_figures import PLAIN, read_figures
-from froude.emulation.run_summary import summary_text
+from froude.emulation.run_summary import RunSummary, summarise, summary_text
 from froude.emulation.tally import Histogram, Phase
+from froude.emulation.verdict import Verdict
 from froude.workspace.artifact import Lineage, Origin, State, check_files, hash_files, hash_parts
 from froude.workspace.document import (
     Opened,
@@ -103,12 +104,13 @@ def write_run(folder: Path, run: Run, origin: Origin | None = None) -> Lineage:
         MissingError: it cannot be written.
     """
     origin = replace(origin or Origin(), seed=run.seed, state=state_of(run))
+    summary = summarise(run)
     with atomic_folder(folder) as beside:
         figures = dump_figures(FIGURES_MIGRATIONS.kind, FIGURES_MIGRATIONS.newest, _figures(run), indent=None)
         atomic_write_text(beside / FIGURES, figures)
         atomic_write_text(beside / HISTOGRAMS, hdr_log(run))
-        atomic_write_text(beside / SUMMARY, summary_text(run))
-        fields = _meta(run) | {"files": hash_files(beside, (SUMMARY, FIGURES, HISTOGRAMS))}
+        atomic_write_text(beside / SUMMARY, summary_text(summary))
+        fields = _meta(run, summary) | {"files": hash_files(beside, (SUMMARY, FIGURES, HISTOGRAMS))}
         if run.trace is not None:
             fields["trace"] = _trace_hash(run.trace)
         lineage = lineage_of(MIGRATIONS, fields, origin)
@@ -245,14 +247,14 @@ def _histogram(histogram: Histogram) -> dict[str, Any]:
     return {"max_us": histogram.max_us, "counts": sorted(histogram.counts.items())}
 
 
-def _meta(run: Run) -> dict[str, Any]:
+def _meta(run: Run, summary: RunSummary) -> dict[str, Any]:
     """What a person wants to know of a run at a glance."""
     return {
-        "verdict": str(run.verdict),
-        "bottleneck": str(run.bottleneck),
+        "verdict": str(Verdict(summary.verdict, tuple(summary.reasons))),
+        "bottleneck": f"{summary.bottleneck}: {summary.bottleneck_reason}",
         **{name: getattr(run, name) for name in PLAIN},
-        "calls_answered": sum(answered for _, answered in run.counts.values()),
-        "calls_per_second": round(run.throughput(), 1),
+        "calls_answered": summary.calls_answered,
+        "calls_per_second": round(summary.calls_per_s, 1),
         "errors": {method: dict(by) for method, by in run.errors.items()},
         "remarks": list(run.remarks),
     }

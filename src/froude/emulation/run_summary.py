@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from froude.base.version import __version__
 from froude.emulation.run import Latency, Run
-from froude.emulation.verdict import Colour
+from froude.emulation.verdict import Colour, verdict_of
 from froude.workspace.artifact import stamp
 
 KIND = "run-summary/1"
@@ -137,7 +137,8 @@ class RunSummary(_Flat):
 
 def summarise(run: Run) -> RunSummary:
     """The numbers of a run."""
-    verdict, bottleneck, all_calls = run.verdict, run.bottleneck, run.latency()
+    bottleneck, all_calls, counts, failed = run.bottleneck, run.latency(), run.counts, run.failed
+    verdict = verdict_of(run, bottleneck)
     return RunSummary(
         verdict=verdict.colour,
         reasons=list(verdict.reasons),
@@ -158,10 +159,10 @@ def summarise(run: Run) -> RunSummary:
         record=run.record,
         scale=dict(run.scale),
         nodes=sum(run.nodes.values()),
-        calls_sent=sum(sent for sent, _ in run.counts.values()),
-        calls_answered=sum(answered for _, answered in run.counts.values()),
+        calls_sent=sum(sent for sent, _ in counts.values()),
+        calls_answered=sum(answered for _, answered in counts.values()),
         calls_per_s=run.throughput(),
-        calls_failed=run.failed.total(),
+        calls_failed=failed.total(),
         calls_left_out=sum(run.left_out.values()),
         calls_unsent=sum(run.unsent.values()),
         calls_in_ramp=sum(sent for sent, _ in run.tally.ramp.counts.values()),
@@ -173,7 +174,7 @@ def summarise(run: Run) -> RunSummary:
         call_queue_max=run.call_queue,
         datanodes_lost=run.datanodes_lost,
         counted_differently=None if run.differences is None else len(run.differences),
-        methods=[_method(run, method) for method in run.counts],
+        methods=[_method(run, method, *both, failed[method]) for method, both in counts.items()],
         limits=[LimitRow(**asdict(result)) for result in run.limits],
         failures=[FailureRow(**asdict(group)) for group in run.failures],
         environment=dict(run.environment),
@@ -181,21 +182,20 @@ def summarise(run: Run) -> RunSummary:
     )
 
 
-def _method(run: Run, method: str) -> MethodRow:
+def _method(run: Run, method: str, sent: int, answered: int, failed: int) -> MethodRow:
     latency = asdict(run.latency(method))
     del latency["count"]
-    sent, answered = run.counts[method]
     return MethodRow(
         method=method,
         sent=sent,
         answered=answered,
-        failed=run.failed[method],
+        failed=failed,
         **latency,
         service_p99_ms=run.latency(method, Latency.SERVICE).p99_ms,
         corrected_p99_ms=run.latency(method, Latency.CORRECTED).p99_ms,
     )
 
 
-def summary_text(run: Run) -> str:
+def summary_text(summary: RunSummary) -> str:
     """The summary as the JSON text that `run.json` holds."""
-    return summarise(run).model_dump_json(indent=2) + "\n"
+    return summary.model_dump_json(indent=2) + "\n"

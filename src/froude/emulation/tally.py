@@ -174,6 +174,13 @@ class Phase:
         """Sent and answered calls by method."""
         return {method: (series.sent, series.answered) for method, series in sorted(self.series.items())}
 
+    def of(self, method: str) -> Series:
+        """A method's series, made at its first call."""
+        series = self.series.get(method)
+        if series is None:
+            series = self.series[method] = Series(method)
+        return series
+
     def settle(self) -> None:
         """Turn what was collected of lateness into histograms."""
         self.lateness.add(self.late)
@@ -184,7 +191,7 @@ class Phase:
     def merge(self, other: Phase) -> None:
         """Add another's counts."""
         for method, theirs in other.series.items():
-            ours = self.series.setdefault(method, Series(method))
+            ours = self.of(method)
             ours.sent += theirs.sent
             ours.resent += theirs.resent
             ours.held_up.update(theirs.held_up)
@@ -211,13 +218,6 @@ class Tally(Phase):
     """Error answers and lost calls by message."""
     notes: Counter[str] = field(default_factory=Counter)
     """What programs found worth counting."""
-
-    def of(self, method: str) -> Series:
-        """A method's series, made at its first call."""
-        series = self.series.get(method)
-        if series is None:
-            series = self.series[method] = Series(method)
-        return series
 
     def begin_ramp(self) -> None:
         """What is sent from now on is of the ramp."""

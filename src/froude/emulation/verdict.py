@@ -50,17 +50,22 @@ class LimitResult:
     """Whether it was kept; what is unknown was not."""
 
     @property
-    def measured(self) -> str:
-        """What was measured, for people."""
-        if self.value is None:
-            return "unknown"
-        shown = {"s": seconds_text(self.value), "share": f"{self.value:.3%}"}
-        return shown.get(self.unit, f"{self.value:,.6g}")
-
-    @property
     def text(self) -> str:
         """The limit and what was measured, for people."""
-        return f"{self.limit}: {self.measured}"
+        return f"{self.limit}: {measured_text(self.value, self.unit)}"
+
+
+def measured_text(value: float | None, unit: str) -> str:
+    """What was measured, for people.
+
+    Args:
+        value: in its unit; None for unknown.
+        unit: `s`, `share`, or empty for a number.
+    """
+    if value is None:
+        return "unknown"
+    shown = {"s": seconds_text(value), "share": f"{value:.3%}"}
+    return shown.get(unit, f"{value:,.6g}")
 
 
 class Judged(Protocol):
@@ -109,11 +114,6 @@ class Judged(Protocol):
         """Where the target counted other numbers."""
         ...
 
-    @property
-    def bottleneck(self) -> Bottleneck:
-        """What limited the run."""
-        ...
-
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -127,9 +127,14 @@ class Verdict:
         return f"{self.colour.value}: {'; '.join(self.reasons)}"
 
 
-def verdict_of(run: Judged) -> Verdict:
-    """The verdict on a run; see the module for its rules."""
-    red, amber = list(_red(run)), list(_amber(run))
+def verdict_of(run: Judged, bottleneck: Bottleneck) -> Verdict:
+    """The verdict on a run; see the module for its rules.
+
+    Args:
+        run: what happened.
+        bottleneck: what limited it.
+    """
+    red, amber = list(_red(run)), list(_amber(run, bottleneck))
     if red:
         return Verdict(Colour.RED, (*red, *amber))
     if amber:
@@ -149,15 +154,16 @@ def _red(run: Judged) -> Iterator[str]:
             yield f"limit not kept: {result.text}"
 
 
-def _amber(run: Judged) -> Iterator[str]:
+def _amber(run: Judged, bottleneck: Bottleneck) -> Iterator[str]:
+    failed, lateness = run.failed, run.lateness
     if run.interrupted:
         yield "the run was interrupted"
-    if run.failed:
-        yield f"{counted(run.failed.total(), 'call')} failed that did not fail when recorded"
+    if failed:
+        yield f"{counted(failed.total(), 'call')} failed that did not fail when recorded"
     if run.unsent:
         yield f"{counted(sum(run.unsent.values()), 'call')} due and not sent before the end"
-    if run.lateness.p99_ms > _LATE_MS:
-        late_s = run.lateness.p99_ms / 1e3
+    if lateness.p99_ms > _LATE_MS:
+        late_s = lateness.p99_ms / 1e3
         yield f"calls were sent up to {late_s:,.1f} s (p99) after they were due: the load fell behind its plan"
     if run.refused:
         yield f"{counted(run.refused, 'node')} refused by the target"
@@ -165,9 +171,9 @@ def _amber(run: Judged) -> Iterator[str]:
         yield "not every emulated daemon had started before the end: figures are of the ramp"
     if run.differences:
         yield f"the target counted other numbers of calls than were sent, of {counted(len(run.differences), 'method')}"
-    if run.bottleneck.by is LimitedBy.PLAYER:
-        yield f"the player was the limit: {run.bottleneck.reason}"
-    if run.bottleneck.by is LimitedBy.MACHINE:
-        yield f"the machine was busy: {run.bottleneck.reason}"
-    if run.bottleneck.by is LimitedBy.UNKNOWN:
+    if bottleneck.by is LimitedBy.PLAYER:
+        yield f"the player was the limit: {bottleneck.reason}"
+    if bottleneck.by is LimitedBy.MACHINE:
+        yield f"the machine was busy: {bottleneck.reason}"
+    if bottleneck.by is LimitedBy.UNKNOWN:
         yield "nothing was seen of the target itself: name its web address"

@@ -15,11 +15,11 @@ from froude.base.progress import Progress, Silent
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
 from froude.emulation.bottleneck import LimitedBy
-from froude.emulation.limits import parse_limit
+from froude.emulation.limits import DEFAULT_LIMITS, parse_limit
 from froude.emulation.pacing import Pacing
 from froude.emulation.run import Run
 from froude.emulation.run_summary import RunSummary, summarise
-from froude.emulation.verdict import LimitResult
+from froude.emulation.verdict import measured_text
 from froude.experiment.knee_search import Outcome, Search
 from froude.experiment.play import play
 from froude.experiment.warm_up import warm_up
@@ -31,8 +31,6 @@ from froude.workload.types import Workload
 
 SPEED = "speed"
 """What is raised in place of a Scale variable: all recorded pauses become shorter."""
-LIMITS = ("p99 < 1 s", "error_rate < 1 %", "datanodes_lost < 1")
-"""What a load must keep where nothing else is asked for."""
 
 
 class Status(Enum):
@@ -137,10 +135,7 @@ def _broken(last: Play) -> str:
     broken = [result for result in last.run.limits if not result.held]
     if last.run.failure is not None:
         return f"the NameNode failed ({last.run.failure})"
-    what = " and ".join(
-        f"{each.limit} broke ({LimitResult(each.limit, each.value, each.unit, held=False).measured})"
-        for each in broken
-    )
+    what = " and ".join(f"{each.limit} broke ({measured_text(each.value, each.unit)})" for each in broken)
     return f"{what}; limited by: {last.run.bottleneck}"
 
 
@@ -150,7 +145,7 @@ def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
     *,
     at: Mapping[str, str | float | Quantity] | None = None,
     raised: Sequence[str] = (),
-    limits: Sequence[str] = LIMITS,
+    limits: Sequence[str] = DEFAULT_LIMITS,
     most: float = 1024.0,
     resolution: float = 0.1,
     repeats: int = 3,
@@ -169,13 +164,14 @@ def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
         workload: the mined pattern.
         start: makes a NameNode for one play, not entered yet: `lambda: hadoop.namenode(heap="4 GB")`.
         at: Scale to begin with; a variable that is not named begins with its largest recorded quantity.
-        raised: variables that are raised together, or `speed`; empty for all on which the number of nodes depends.
+        raised: variables that are raised together, or `speed`; empty for all on which the number of nodes at work
+            together depends.
         limits: what must be kept (`emulation.limits`).
         most: largest factor of the first load.
         resolution: how near the two sides must be, as a share.
         repeats: plays at each side.
         speed: of the first load; 2 halves every recorded pause.
-        ramp: emulated daemons that begin in a second.
+        ramp: emulated nodes that begin in a second: daemons, and at most so many of those beside each other.
         warm_up_s: seconds for which each NameNode is called before it is measured.
         most_plays: after so many the search ends wherever it is.
         pacing: closed or scheduled; None as `play` chooses.
@@ -268,8 +264,9 @@ def first_scale(workload: Workload, at: Mapping[str, str | float | Quantity]) ->
 
 
 def driving(workload: Workload, base: Scale) -> tuple[str, ...]:
-    """The variables on which the number of nodes depends; `speed` where none does."""
-    names = {name for node_type in workload.node_types for name in node_type.count.variables}
+    """The variables on which the number of nodes at work together depends; `speed` where none does."""
+    types = (node_type for node_type in workload.node_types if not node_type.start.in_turn)
+    names = {name for node_type in types for name in node_type.count.variables}
     return tuple(name for name in base if name in names) or (SPEED,)
 
 

@@ -75,7 +75,8 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
         record: calls to write down: `full`, `sampled` or `summary`.
         pacing: closed or scheduled (`emulation.pacing`); None takes a schedule where the workload has the times for it.
         speed: 2 halves every recorded pause, and in a schedule every recorded service time.
-        ramp: emulated daemons that begin in a second, at the play's start; more than 0.
+        ramp: emulated nodes that begin in a second: daemons, at the play's start, and at most so many of those that
+            are beside each other; more than 0.
         duration: the longest time, seconds or a text such as `5 min`; a plan of DataNodes alone needs one.
         seed: of every random choice.
         progress: shows what goes on.

@@ -45,7 +45,7 @@ def growing(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Qua
                 lengths = longest[_INDEX.sub("[]", path[: at.start()])]
                 lengths[scale] = max(lengths[scale], int(at[1]))
     seen = {str(sorted(scales[occurrence.run].items())) for occurrence in occurrences}
-    growing = {
+    last = {
         name: max(lengths.values())
         for name, lengths in longest.items()
         if len({lengths.get(scale, -1) for scale in seen}) > 1
@@ -53,9 +53,7 @@ def growing(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Qua
     return [
         path
         for path in columns(occurrences)
-        if any(
-            growing.get(_INDEX.sub("[]", path[: at.start()])) == int(at[1]) for at in _INDEX.finditer(path)
-        )
+        if any(last.get(_INDEX.sub("[]", path[: at.start()])) == int(at[1]) for at in _INDEX.finditer(path))
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
@@ -107,8 +108,8 @@ def start_rules(types: Sequence[MinedType], runs: int) -> dict[str, StartRule]:
     rules = {}
     for mined in types:
         starts = spans[mined.name]
+        succession = _succession(starts, endless=mined.role.endless)
         begins = [min((begin for begin, _, _ in starts[run]), default=None) for run in range(runs)]
-        spacing = _spacing(starts)
         options = []
         for other in types:
             if other is mined:
@@ -123,10 +124,12 @@ def start_rules(types: Sequence[MinedType], runs: int) -> dict[str, StartRule]:
                     options.append((delay, moment is Moment.STARTED, not every, other.name, moment, every))
         if options:
             delay, _, _, name, moment, every = min(options)
-            rules[mined.name] = StartRule(name, moment, every, round(max(0.0, delay), 3), spacing)
+            rules[mined.name] = replace(
+                succession, after=name, moment=moment, every=every, delay_s=round(max(0.0, delay), 3)
+            )
         else:
             first = min((begin for begin in begins if begin is not None), default=0.0)
-            rules[mined.name] = StartRule(delay_s=round(first, 3), spacing_s=spacing)
+            rules[mined.name] = replace(succession, delay_s=round(first, 3))
     return rules
 
 
@@ -164,9 +167,26 @@ def _delay(
     return median(delays)
 
 
-def _spacing(starts: Sequence[Sequence[Span]]) -> float:
-    gaps: list[float] = []
-    for spans in starts:
-        begins = sorted(begin for begin, _, _ in spans)
-        gaps.extend(b - a for a, b in pairwise(begins))
-    return round(median(gaps), 3) if gaps else 0.0
+def _succession(starts: Sequence[Sequence[Span]], *, endless: bool) -> StartRule:
+    """How one node's start follows another's.
+
+    In turn where in no run a node began before the one before had ended. Beside each other where in every run with
+    several of them all were at work at one moment: what then lies between their starts is the start of their
+    processes. Neither, as with tasks that wait for a free place, keeps the time between starts and nothing more.
+
+    Args:
+        starts: the spans of every run.
+        endless: the nodes do not end, so that being at work together says nothing.
+    """
+    several = [sorted(spans) for spans in starts if len(spans) > 1]
+    pairs = [pair for spans in several for pair in pairwise(spans)]
+    if not pairs:
+        return StartRule()
+    if not endless and all(later[0] > earlier[2] for earlier, later in pairs):
+        return StartRule(pause_s=round(median(later[0] - earlier[2] for earlier, later in pairs), 3))
+    spacing_s = round(median(later[0] - earlier[0] for earlier, later in pairs), 3)
+    if endless or any(spans[-1][0] >= min(end for _, _, end in spans) for spans in several):
+        return StartRule(spacing_s=spacing_s)
+    return StartRule(
+        spacing_s=spacing_s, within_s=round(max(spans[-1][0] - spans[0][0] for spans in several), 3)
+    )

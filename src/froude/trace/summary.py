@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -87,20 +88,26 @@ def summarise(trace: Trace) -> Summary:
         tuple(sorted(by_method, key=lambda m: (-m.calls, m.method))),
         _types(senders),
         tuple(senders),
-        tuple(_failures(trace)),
+        failures_of([trace]),
     )
 
 
-def _failures(trace: Trace) -> Failures:
+def failures_of(traces: Iterable[Trace]) -> tuple[Failure, ...]:
+    """Calls that failed, by method, class and message, most frequent first.
+
+    Args:
+        traces: the recordings; a group spans them all, its times count from the beginning of each.
+    """
     failures = Failures()
-    for call in trace.calls:
-        if call.status is not Status.SUCCESS:
-            error = call.error or call.status.value
-            first = failures.add(call.method, error, call.error_message or "", call.start_s)
-            if first is not None and call.request is not None:
-                with suppress(InputError):
-                    first.path = path_of(trace.request(call))
-    return failures
+    for trace in traces:
+        for call in trace.calls:
+            if call.status is not Status.SUCCESS:
+                error = call.error or call.status.value
+                first = failures.add(call.method, error, call.error_message or "", call.start_s)
+                if first is not None and call.request is not None:
+                    with suppress(InputError):
+                        first.path = path_of(trace.request(call))
+    return tuple(failures)
 
 
 def _method(name: str, calls: list[Call]) -> MethodSummary:

@@ -40,6 +40,7 @@ def extrapolate(workload: Workload, scale: Scale) -> Plan:
             recorded = any(node_type.count.at(seen) >= 1 for seen in workload.recorded.scales)
             if recorded and not counts[node_type.name] and node_type.count.at(scale) >= 0:
                 refusals.append(Refusal(f"{node_type.name}: none at this Scale", node_type.name, fatal=False))
+            refusals += _in_turn(node_type, counts[node_type.name], workload.recorded.scales)
     return Plan(workload, scale, counts, tuple(refusals))
 
 
@@ -98,6 +99,15 @@ def _counts(
         # What begins at some size is below zero, and meant to be none, at a recorded scale too.
         if value < 0 and not any(_at_ends(count, node_type, seen) < 0 for seen in recorded):
             yield Refusal(f"{node_type.name}: {what} would be {value:g} ({count})", node_type.name)
+
+
+def _in_turn(
+    node_type: NodeType, nodes: int, recorded: Sequence[Mapping[str, Quantity]]
+) -> Iterator[Refusal]:
+    """More nodes than were recorded, which wait for each other."""
+    if node_type.start.in_turn and nodes > max((node_type.count.at(seen) for seen in recorded), default=0):
+        text = f"{node_type.name}: {nodes:,} run one after another, as they were recorded to: more of them take longer"
+        yield Refusal(f"{text}, and are no more load", node_type.name, fatal=False)
 
 
 def _numbers(node_type: NodeType, scale: Scale) -> Iterator[Refusal]:

@@ -56,13 +56,16 @@ class Plan(Summarised):
     def calls_per_second(self) -> float:
         """Calls a second while every node is at work: periodic calls, and steps at their recorded pace.
 
-        Polls count once; of a step without a recorded service time only the think time counts.
+        Polls count once; of a step without a recorded service time only the think time counts. Of nodes that run one
+        after another one is at work.
         """
         total = 0.0
         for node_type in self.workload.node_types:
+            nodes = self.counts.get(node_type.name, 0)
+            beside = 1 / nodes if nodes and node_type.start.in_turn else 1.0
             rate = sum(1 / periodic.every_s for periodic in node_type.periodic)
-            for number, calls, seconds in paces(node_type, self.scale, self.counts.get(node_type.name, 0)):
-                total += number * (rate + (calls / seconds if seconds > 0 else 0.0))
+            for number, calls, seconds in paces(node_type, self.scale, nodes):
+                total += number * beside * (rate + (calls / seconds if seconds > 0 else 0.0))
         return total
 
 
@@ -72,7 +75,8 @@ def expected_s(plan: Plan, *, speed: float = 1.0, ramp_per_s: float = 1000.0) ->
     Args:
         plan: what is played.
         speed: 2 halves every recorded time.
-        ramp_per_s: nodes with programs of their own that begin in a second.
+        ramp_per_s: nodes with programs of their own that begin in a second; nor do others begin faster, unless they
+            were recorded to.
     """
     types = {
         node_type.name: node_type for node_type in plan.workload.node_types if plan.counts.get(node_type.name)
@@ -88,15 +92,19 @@ def expected_s(plan: Plan, *, speed: float = 1.0, ramp_per_s: float = 1000.0) ->
             return ramp_s
         rule = node_type.start
         before_s = ramp_s if rule.after is None else finished_s(rule.after, above | {name})
-        own_s = (
-            rule.delay_s
-            + rule.spacing_s * (plan.counts[name] - 1)
-            + max((seconds for _, _, seconds in paces(node_type, plan.scale, plan.counts[name])), default=0.0)
-        )
-        return before_s + own_s / speed
+        return before_s + (rule.delay_s + _took_s(node_type, plan, speed / ramp_per_s)) / speed
 
     ends = [finished_s(t.name, frozenset()) for t in types.values() if t.program == SCRIPTED]
     return max(ends, default=None)
+
+
+def _took_s(node_type: NodeType, plan: Plan, least_s: float) -> float:
+    """Seconds from the start of the first node of a type to the end of the last, as recorded."""
+    rule, nodes = node_type.start, plan.counts[node_type.name]
+    groups = paces(node_type, plan.scale, nodes)
+    if rule.pause_s is not None:
+        return rule.pause_s * (nodes - 1) + sum(number * seconds for number, _, seconds in groups)
+    return rule.apart_s(nodes, least_s) * (nodes - 1) + max(seconds for _, _, seconds in groups)
 
 
 def paces(node_type: NodeType, scale: Mapping[str, Quantity], nodes: int) -> list[tuple[int, int, float]]:
@@ -107,8 +115,10 @@ def paces(node_type: NodeType, scale: Mapping[str, Quantity], nodes: int) -> lis
         scale: quantity of each Scale variable.
         nodes: how many there are; where each has a pace of its own, some of them spread evenly stand for all.
     """
+    if not nodes:
+        return []
     if not any(segment.times.of_node for segment in repeats(node_type.steps)):
-        return [(nodes, *pace(node_type, scale))] if nodes else []
+        return [(nodes, *pace(node_type, scale))]
     groups = min(nodes, _MOST_PACES)
     bounds = [nodes * at // groups for at in range(groups + 1)]
     return [(end - begin, *pace(node_type, scale, (begin + end - 1) // 2)) for begin, end in pairwise(bounds)]

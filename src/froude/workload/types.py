@@ -327,7 +327,12 @@ class Moment(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StartRule:
-    """When nodes of a type start (III.B.4): at once, after one node (fork), or after all (join)."""
+    """When nodes of a type start (III.B.4): at once, after one node (fork), or after all (join).
+
+    However many there are, those that were recorded beside each other are beside each other: the start of a process is
+    no load (`within_s`). Those that ran one after another do so (`pause_s`). Without either, each starts `spacing_s`
+    after the one before.
+    """
 
     after: str | None = None
     """Node type waited for; None to start with the play."""
@@ -338,6 +343,26 @@ class StartRule:
     """From that moment to the first node's start, seconds."""
     spacing_s: float = 0.0
     """Between one node's start and the next one's, seconds."""
+    within_s: float | None = None
+    """All have started so long after the first, seconds; None where more of them take longer to start."""
+    pause_s: float | None = None
+    """From one node's end to the next one's start, seconds; None where none waits for the one before."""
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether each starts when the one before has ended."""
+        return self.pause_s is not None
+
+    def apart_s(self, nodes: int, least_s: float = 0.0) -> float:
+        """Seconds between one node's start and the next one's, where none waits for the one before.
+
+        Args:
+            nodes: how many there are.
+            least_s: what `within_s` does not bring it below, so that whoever starts them can keep up.
+        """
+        if self.within_s is None or nodes < 2:
+            return self.spacing_s
+        return min(self.spacing_s, max(least_s, self.within_s / (nodes - 1)))
 
 
 @dataclass(frozen=True, slots=True)

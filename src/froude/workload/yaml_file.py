@@ -208,6 +208,8 @@ def _node_type_fields(node_type: NodeType) -> dict[str, Any]:
                     "every": start.every if start.after else None,
                     "delay_s": start.delay_s or None,
                     "spacing_s": start.spacing_s or None,
+                    "within_s": start.within_s,
+                    "pause_s": start.pause_s,
                 }
             )
             or None,
@@ -316,7 +318,6 @@ def _user(section: Section) -> str | Rule | None:
 
 
 def _node_type(section: Section, name: str) -> NodeType:
-    start = section.section("start")
     context = section.raw("caller_context")
     node_type = NodeType(
         name=name,
@@ -324,20 +325,30 @@ def _node_type(section: Section, name: str) -> NodeType:
         steps=_steps(section),
         periodic=tuple(_periodic(item) for item in section.sections("periodic")),
         effects=tuple(_effect(item) for item in section.sections("effects")),
-        start=StartRule(
-            after=start.optional("after", str),
-            moment=start.member("moment", Moment, Moment.FINISHED),
-            every=start.value("every", bool, True) if "every" in start else True,
-            delay_s=start.value("delay_s", float, 0.0, within=_SECONDS),
-            spacing_s=start.value("spacing_s", float, 0.0, within=_SECONDS),
-        ),
+        start=_start(section.section("start")),
         program=section.value("program", str, SCRIPTED),
         user=_user(section),
         caller_context=None if context is None else read_rule(context, section, "caller_context"),
     )
-    start.finish()
     section.finish()
     return node_type
+
+
+def _start(section: Section) -> StartRule:
+    if "within_s" in section and "pause_s" in section:
+        message = "cannot be both: nodes are beside each other, or one after another"
+        raise section.error("pause_s", message, found="pause_s and within_s", allowed="one of them")
+    rule = StartRule(
+        after=section.optional("after", str),
+        moment=section.member("moment", Moment, Moment.FINISHED),
+        every=section.value("every", bool, True) if "every" in section else True,
+        delay_s=section.value("delay_s", float, 0.0, within=_SECONDS),
+        spacing_s=section.value("spacing_s", float, 0.0, within=_SECONDS),
+        within_s=section.value("within_s", float, within=_SECONDS) if "within_s" in section else None,
+        pause_s=section.value("pause_s", float, within=_SECONDS) if "pause_s" in section else None,
+    )
+    section.finish()
+    return rule
 
 
 def _steps(section: Section) -> tuple[Step, ...]:

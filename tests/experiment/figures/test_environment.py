@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from froude.experiment.figures.environment import (
-    environment_section,
     facts_table,
     scale_text,
     settings_of,
     when,
 )
-from froude.render import Table
 from tests.experiment.main_jobs import a_run
 
 
 def test_facts_are_rows_and_empty_ones_are_none() -> None:
     """A value that is not known is not shown as a blank."""
     assert facts_table({"Heap": "1 GB", "Flags": ""}, "c").rows == [("Heap", "1 GB")]
-    (table,) = environment_section({"Cores": "2"}).blocks
-    assert isinstance(table, Table)
-    assert table.rows == [("Cores", "2")]
 
 
 def test_settings_of_a_run() -> None:

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from froude.experiment.figures.workload import argument_kinds, pattern, workload_section
 from froude.render import ArrowKind, Callout, Table, describe
 from froude.workload.scale import Count, Scale
@@ -59,6 +61,23 @@ def test_the_picture_in_words() -> None:
     assert "dn calls sendHeartbeat every 3 s" in words
     assert "client starts after every dn has finished and 500 ms" in words
     assert "client addBlock causes dn blockReceivedAndDeleted (block.locs)" in words
+
+
+@pytest.mark.parametrize(
+    ("start", "text"),
+    [
+        (StartRule(after="dn", pause_s=1.0), "client starts after every dn has finished, one after another"),
+        (StartRule(delay_s=0.5, pause_s=1.0), "client starts after 500 ms, one after another"),
+        (StartRule(spacing_s=0.1, within_s=0.2), "client starts side by side"),
+    ],
+)
+def test_how_nodes_follow_each_other(start: StartRule, text: str) -> None:
+    """Where that is known."""
+    shown = pattern(replace(WORKLOAD, node_types=(DATANODE, replace(CLIENT, start=start))))
+    assert f"{text}." in describe(shown)
+    rule = replace(start, after=None, delay_s=0.0, within_s=None, pause_s=None)
+    shown = pattern(replace(WORKLOAD, node_types=(DATANODE, replace(CLIENT, start=rule))))
+    assert "client starts" not in describe(shown)
 
 
 def test_reactions_of_one_method_share_a_box() -> None:

@@ -51,7 +51,7 @@ class PlaySettings:
     speed: float = 1.0
     """2 halves every pause between calls, and in a schedule every service time."""
     ramp_per_s: float = 1000.0
-    """Daemons that begin in a second."""
+    """Daemons that begin in a second; nor do more of the nodes that are beside each other."""
     epoch_s: float = 1.7e9
     """Wall time of the play, seconds since the epoch, for generators that need one."""
     programs: Mapping[str, object] = field(default_factory=dict)

@@ -49,7 +49,7 @@ from froude.workload.types import (
     Side,
 )
 
-_STEP, _AGAIN, _HELD, _PERIODIC = 0, 1, 2, 1 << 20  # tokens of timers, the last one for periodic call 0
+_STEP, _AGAIN, _PERIODIC = 0, 1, 1 << 20  # tokens of timers, the last one for periodic call 0
 _BESIDE = 1 << 20  # first token of the calls that the steps, which are `_STEP`, do not wait for
 _POLLS = 100
 """Attempts after which a poll is given up."""
@@ -215,8 +215,7 @@ class ScriptedNode:
         if call is not None:
             self._due_s = self._pace.due(call, now_s)
             earliest_s = self._pace.transferred(call, now_s) if self._transfers else self._due_s
-            held = earliest_s > self._due_s
-            out.append(WakeAt(earliest_s, _HELD) if held else WakeAt(self._due_s, _STEP))
+            out.append(WakeAt(max(self._due_s, earliest_s), _STEP))
             self._transfers = False
         elif self._flying == 0:
             out.append(Reached(Moment.FINISHED))
@@ -304,7 +303,7 @@ class ScriptedNode:
         self._plan_step(now_s, out)
 
     def _timer(self, timer: Timer, now_s: float, out: list[Instruction]) -> None:
-        if timer.token in {_STEP, _HELD}:
+        if timer.token == _STEP:
             self._send_step(self._due_s, now_s, out)
         elif timer.token == _AGAIN:
             assert self._call is not None

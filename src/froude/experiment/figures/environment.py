@@ -6,16 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from froude.emulation.run import Run
-from froude.render import Column, Section, Table, ValueKind
-
-
-def environment_section(environment: Mapping[str, str]) -> Section:
-    """Cores, memory, versions and flags, as they were.
-
-    Args:
-        environment: what was there, by its name in words.
-    """
-    return Section("Environment", (facts_table(environment, "What it was measured on"),))
+from froude.render import Column, Table, ValueKind
 
 
 def facts_table(facts: Mapping[str, str], caption: str) -> Table:

@@ -1,4 +1,4 @@
-"""What recorded calls took and which of them failed, over all recordings shown."""
+"""What recorded calls took, over all recordings shown."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from froude.emulation.tally import Histogram
 from froude.render import Column, Table, Value, ValueKind
 from froude.trace.types import Call, Status, Trace
-
-_MOST_ERRORS = 30
 
 
 def methods_table(traces: Sequence[Trace]) -> Table:
@@ -37,31 +35,3 @@ def methods_table(traces: Sequence[Trace]) -> Table:
     return Table(
         columns, rows, "Durations by method", "Until the answer's last byte passed, in all recordings shown."
     )
-
-
-def errors_table(traces: Sequence[Trace]) -> Table:
-    """Failed calls by method and class, with when they were seen first and last, and one of their messages.
-
-    Args:
-        traces: the recordings.
-    """
-    groups: dict[tuple[str, str], list[Call]] = {}
-    for trace in traces:
-        for call in trace.calls:
-            if call.status is not Status.SUCCESS:
-                groups.setdefault((call.method, call.error or call.status.value), []).append(call)
-    rows: list[tuple[Value, ...]] = []
-    for (method, name), calls in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
-        times = [call.start_s for call in calls]
-        message = next((call.error_message for call in calls if call.error_message), None)
-        rows.append((method, name.rpartition(".")[2], len(calls), min(times), max(times), message))
-    columns = (
-        Column("Method", ValueKind.CODE),
-        Column("Error", ValueKind.CODE),
-        Column("Calls", ValueKind.NUMBER),
-        *(Column(title, ValueKind.DURATION) for title in ("First at", "Last at")),
-        Column("Message, one of them", ValueKind.CODE),
-    )
-    hidden = len(rows) - _MOST_ERRORS
-    note = f"{hidden} rarer kinds are not shown." if hidden > 0 else ""
-    return Table(columns, rows[:_MOST_ERRORS], "Calls that failed", note)

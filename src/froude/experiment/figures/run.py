@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from froude.base.summary import counted
 from froude.emulation.run import Run
 from froude.emulation.verdict import Colour
 from froude.experiment.figures.environment import facts_table, settings_of
+from froude.experiment.figures.failures import failures_table
 from froude.experiment.figures.latency import latency_section
 from froude.experiment.figures.namenode import namenode_section
 from froude.experiment.figures.phases import phase_table
 from froude.experiment.figures.player import player_section
 from froude.render import Block, Callout, Column, Section, Table, Tone, Value, ValueKind
 from froude.render.markdown import plain
-from froude.trace.failures import Failure
 
-_MOST_LEFT_OUT, _MOST_FAILURES = 12, 40
+_MOST_LEFT_OUT = 12
 TONES = {Colour.GREEN: Tone.GOOD, Colour.AMBER: Tone.WARNING, Colour.RED: Tone.BAD}
 """How a verdict is shown."""
 
@@ -32,7 +30,8 @@ def play_section(run: Run) -> Section:
     blocks += _counted(run)
     blocks += [Callout("Remark", remark) for remark in run.remarks]
     if run.failures:
-        blocks.append(failures_table(run.failures))
+        note = "Failures that were recorded, and calls that were made again, are among them."
+        blocks.append(failures_table(run.failures, note))
     blocks.append(phase_table(run))
     rows: list[tuple[Value, ...]] = [(name, count) for name, count in run.nodes.items()]
     blocks.append(Table((Column("Node type"), Column("Emulated", ValueKind.NUMBER)), rows, "Who was played"))
@@ -57,30 +56,6 @@ def _limits(run: Run) -> list[Block]:
         return []
     rows: list[tuple[Value, ...]] = [(result.text, result.held) for result in run.limits]
     return [Table((Column("Limit, and what was measured"), Column("Kept", ValueKind.MET)), rows, "Limits")]
-
-
-def failures_table(failures: Sequence[Failure]) -> Table:
-    """Failed calls by method, class and message, the most frequent first.
-
-    Args:
-        failures: groups of them.
-    """
-    rows: list[tuple[Value, ...]] = [
-        (f.method, f.error.rpartition(".")[2], f.count, f.first_s, f.last_s, f.example or f.message, f.path)
-        for f in failures[:_MOST_FAILURES]
-    ]
-    columns = (
-        Column("Method", ValueKind.CODE),
-        Column("Error", ValueKind.CODE),
-        Column("Calls", ValueKind.NUMBER),
-        Column("First at", ValueKind.DURATION),
-        Column("Last at", ValueKind.DURATION),
-        Column("First message"),
-        Column("Its path", ValueKind.CODE),
-    )
-    more = len(failures) - _MOST_FAILURES
-    note = "Failures that were recorded, and calls that were made again, are among them."
-    return Table(columns, rows, "Errors", f"{note} And {more} more kinds." if more > 0 else note)
 
 
 def _counted(run: Run) -> list[Block]:

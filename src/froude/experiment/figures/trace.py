@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from froude.experiment.figures.recorded import errors_table, methods_table
+from froude.experiment.figures.failures import failures_table
+from froude.experiment.figures.recorded import methods_table
 from froude.render import (
     Axis,
     Block,
@@ -21,6 +22,7 @@ from froude.render import (
     ValueKind,
 )
 from froude.trace.importers.audit import ClosureResult
+from froude.trace.summary import failures_of
 from froude.trace.types import Trace
 
 _MOST_METHODS = 12
@@ -45,9 +47,8 @@ def traces_section(
     else:
         names = ["run"] if len(traces) == 1 else [f"run {number}" for number in range(1, len(traces) + 1)]
     blocks: list[Block] = [table, _methods(traces, names), methods_table(traces)]
-    failed = errors_table(traces)
-    if failed.rows:
-        blocks.append(failed)
+    if failures := failures_of(traces):
+        blocks.append(failures_table(failures))
     lost = sum(trace.meta.loss.total for trace in traces)
     if lost:
         text = "Some messages were not decoded or not kept; the runs' loss counters say how many."

@@ -233,10 +233,13 @@ def _count(count: Count, scale: Mapping[str, Quantity] | None) -> str:
 
 
 def _start(rule: StartRule) -> str:
-    delay = f" and {_seconds(rule.delay_s)}" if rule.delay_s >= 0.05 else ""
-    if rule.after is None:
-        return f"after {_seconds(rule.delay_s)}" if rule.delay_s >= 0.05 else ""
-    return f"after {'every' if rule.every else 'the first'} {rule.after} has {rule.moment.value}{delay}"
+    delay = _seconds(rule.delay_s) if rule.delay_s >= 0.05 else ""
+    beside = "" if rule.within_s is None else "side by side"
+    parts = [f"after {delay}" if delay else "", "one after another" if rule.in_turn else beside]
+    if rule.after is not None:
+        moment = f"{'every' if rule.every else 'the first'} {rule.after} has {rule.moment.value}"
+        parts[0] = f"after {moment}{f' and {delay}' if delay else ''}"
+    return ", ".join(part for part in parts if part)
 
 
 def _seconds(seconds: float) -> str:
