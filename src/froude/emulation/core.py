@@ -19,7 +19,9 @@ from froude.emulation.channel import Channel, Journal, Pending, PlayedCall
 from froude.emulation.controller import Controller
 from froude.emulation.notes import UNSENT
 from froude.emulation.programs.events import (
+    DECLINED,
     LOST,
+    Declined,
     Endpoint,
     Event,
     Failed,
@@ -313,6 +315,8 @@ class Core:
                 self._reach(index, instruction.moment, now_s)  # type: ignore[union-attr]
             elif kind is Note:
                 self.tally.notes[instruction.what] += 1  # type: ignore[union-attr]
+            elif kind is Declined:
+                self._declined(instruction, now_s)  # type: ignore[arg-type]
 
     def _wake(self, at_s: float, index: int, token: int, now_s: float) -> None:
         self._serial += 1
@@ -469,6 +473,13 @@ class Core:
         first = self.tally.failures.add(call.send.method, error, message, now_s - self.begun_s)
         if first is not None:
             first.path = self._about(call.send)
+
+    def _declined(self, declined: Declined, now_s: float) -> None:
+        """Count a call as failed whose answer says that nothing was done."""
+        self.tally.of(declined.method).errors[DECLINED] += 1
+        first = self.tally.failures.add(declined.method, DECLINED, declined.message, now_s - self.begun_s)
+        if first is not None:
+            first.path = declined.path
 
     def _close_interval(self, now_s: float) -> None:
         self.tally.close_interval(now_s - self.begun_s)

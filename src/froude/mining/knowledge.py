@@ -100,6 +100,9 @@ PATH = "src"
 MAKES = {"create": PATH, "complete": PATH, "mkdirs": PATH, "rename": "dst", "rename2": "dst"}
 """Methods after which a path is there, or is whole, and the leaf that says which."""
 
+CONFIRMATION = "result"
+"""The leaf of an answer that says whether a call did what it was asked: a rename of what is not there is no error."""
+
 FACTS = (
     ("datanodeID.ipAddr", "address"),
     ("datanodeID.hostName", "hostname"),

@@ -14,7 +14,7 @@ from froude.base.units import Quantity
 from froude.mining.arguments import ArgumentMiner, is_open
 from froude.mining.counts import Fit, fit_count
 from froude.mining.events import Recording, recording_of
-from froude.mining.knowledge import LIFETIMES, PIECES
+from froude.mining.knowledge import CONFIRMATION, LIFETIMES, PIECES
 from froude.mining.numbering import renumber
 from froude.mining.placement import MinedEffect, Placement, placement_of
 from froude.mining.relocation import relocate
@@ -261,6 +261,7 @@ class _Builder:
             service=_common([occurrence.call.event.target.service for occurrence in occurrences]),
             callee=callee,
             after=self._wait(template, rules),
+            confirmed_by=None if poll is not None else _confirmation(occurrences),
         )
 
     def _wait(self, template: str, rules: Mapping[str, Rule]) -> Wait | None:
@@ -401,6 +402,12 @@ def _never_due(mined: MinedType, taken: int) -> Iterator[Periodic]:
         copies = {leaf: Flow(opened_by[0], Side.REQUEST, leaf, Which.LAST) for leaf in lifetime.copied}
         call = CallTemplate(f"{mined.name}.p{number}", opening[0], method, copies)
         yield Periodic(call, lifetime.every_s, opened_by=opened_by, closed_by=closed_by)
+
+
+def _confirmation(occurrences: Sequence[Occurrence]) -> str | None:
+    """The leaf that was true in every answer."""
+    answers = [occurrence.call.response or {} for occurrence in occurrences]
+    return CONFIRMATION if answers and all(leaves.get(CONFIRMATION) is True for leaves in answers) else None
 
 
 def _steps_of(mined: MinedType, methods: frozenset[str]) -> tuple[str, ...]:

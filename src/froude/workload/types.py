@@ -247,6 +247,8 @@ class CallTemplate:
     """Rule of the called daemon's address, where a service has many (NodeManagers); None for the service's only one."""
     after: Wait | None = None
     """What it waits for, beside the answer to the node's call before; None for nothing."""
+    confirmed_by: str | None = None
+    """Leaf of the answer, such as `result`, that was true whenever it was recorded: false says that nothing was done."""
 
 
 @dataclass(frozen=True, slots=True)

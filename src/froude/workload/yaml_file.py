@@ -241,6 +241,7 @@ def _call_fields(call: CallTemplate) -> dict[str, Any]:
             "spread_s": timing.spread_s or None,
             "service_s": None if timing.service is None else count_field(timing.service),
             "fails": call.fails,
+            "confirmed_by": call.confirmed_by,
             "after": None if call.after is None else asdict(call.after),
         }
     ) | (
@@ -389,6 +390,7 @@ def _call(section: Section) -> CallTemplate:
         service=section.optional("service", str) or "",
         callee=None if callee is None else read_rule(callee, section, "callee"),
         after=_wait(section.section("after")) if "after" in section else None,
+        confirmed_by=section.optional("confirmed_by", str),
     )
     section.finish()
     return call

@@ -16,6 +16,9 @@ from froude.workload.types import Moment
 LOST = "ConnectionLost"
 """Error class of a call whose connection was lost, and could not be made again."""
 
+DECLINED = "AnsweredFalse"
+"""Error class of a call that was answered with false, and with true whenever it was recorded."""
+
 
 class NodeId(NamedTuple):
     """One emulated node."""
@@ -139,7 +142,18 @@ class Note(NamedTuple):
     """For example `command ignored: KEY_UPDATE`."""
 
 
-Instruction = Send | WakeAt | SendMessage | Reached | Note
+class Declined(NamedTuple):
+    """A call was answered, and the answer says that nothing was done, though it was when it was recorded."""
+
+    method: str
+    """What was called."""
+    message: str
+    """What the answer says."""
+    path: str | None
+    """What the call was about."""
+
+
+Instruction = Send | WakeAt | SendMessage | Reached | Note | Declined
 
 
 class Program(Protocol):

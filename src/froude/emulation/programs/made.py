@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from froude.emulation.programs.events import NodeId
 from froude.workload.types import Wait, Workload
 from froude.workload.walk import templates
+
+PATIENCE_S = 60.0
+"""A node that has waited so long goes on, and waits no more: in this play nobody makes what it needs."""
+
+
+class Ready(NamedTuple):
+    """The message that what a node waits for is there."""
+
+    path: str
+    """What it waited for."""
 
 
 class Made:
@@ -18,7 +29,9 @@ class Made:
 
     def __init__(self, workload: Workload) -> None:
         """Look which calls make what is waited for."""
-        waits = {call.after for node in workload.node_types for call in templates(node) if call.after is not None}
+        waits = {
+            call.after for node in workload.node_types for call in templates(node) if call.after is not None
+        }
         self._leaves = {(wait.node_type, wait.method): wait.made for wait in waits}
         self._paths: set[tuple[str, str, str]] = set()
         self._waiting: dict[tuple[str, str, str], list[NodeId]] = defaultdict(list)

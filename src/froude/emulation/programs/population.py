@@ -17,6 +17,7 @@ from froude.base.seeds import Seeds
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Endpoint, NodeId, Program
 from froude.emulation.programs.family import Family
+from froude.emulation.programs.made import Made
 from froude.emulation.programs.memory import Memory, Needs
 from froude.hadoop.leaves import build
 from froude.hadoop.schema import Schema

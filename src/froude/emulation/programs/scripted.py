@@ -18,6 +18,7 @@ from froude.emulation.pacing import Pace
 from froude.emulation.programs.context import Cause, NodeContext, Place, stand_in
 from froude.emulation.programs.effects import Said, caused
 from froude.emulation.programs.events import (
+    Declined,
     Event,
     Failed,
     Instruction,
@@ -33,9 +34,11 @@ from froude.emulation.programs.events import (
     WakeAt,
 )
 from froude.emulation.programs.family import Step
+from froude.emulation.programs.made import PATIENCE_S, Ready
 from froude.emulation.programs.memory import Cursor, Memory
 from froude.emulation.programs.paths import value_at
 from froude.emulation.programs.population import Population, service_named
+from froude.trace.failures import path_of
 from froude.workload.occurrences import Loops, of_own_node, qualified
 from froude.workload.rules import Special, Value, evaluate
 from froude.workload.scale import at_node
@@ -49,7 +52,7 @@ from froude.workload.types import (
     Side,
 )
 
-_STEP, _AGAIN, _PERIODIC = 0, 1, 1 << 20  # tokens of timers, the last one for periodic call 0
+_STEP, _AGAIN, _PATIENCE, _PERIODIC = 0, 1, 2, 1 << 20  # tokens of timers, the last one for periodic call 0
 _BESIDE = 1 << 20  # first token of the calls that the steps, which are `_STEP`, do not wait for
 _POLLS = 100
 """Attempts after which a poll is given up."""
@@ -74,6 +77,7 @@ class ScriptedNode:
     """One node of a node type; see the module."""
 
     __slots__ = (
+        "_awaited",
         "_beating",
         "_beats",
         "_beside",
@@ -83,9 +87,11 @@ class ScriptedNode:
         "_due_s",
         "_family",
         "_flying",
+        "_impatient",
         "_memory",
         "_open",
         "_pace",
+        "_patient_until_s",
         "_promised",
         "_retries",
         "_rng",
@@ -129,6 +135,9 @@ class ScriptedNode:
         self._beating: set[int] = set()
         self._beats: dict[int, int] = {}
         self._started = False
+        self._awaited: str | None = None
+        self._patient_until_s = 0.0
+        self._impatient = False
         self._tokens = count(_BESIDE)
         self._beside: dict[int, tuple[CallTemplate, NodeContext]] = {}
 
@@ -156,6 +165,8 @@ class ScriptedNode:
         elif isinstance(event, MessageReceived):
             if isinstance(event.message, Cause):
                 self._act(event.message, now_s, out)
+            elif isinstance(event.message, Ready) and event.message.path == self._awaited:
+                self._go_on(now_s, out)
         else:
             self._failed(event, now_s, out)
         return out
@@ -212,6 +223,8 @@ class ScriptedNode:
     def _plan_step(self, now_s: float, out: list[Instruction]) -> None:
         """Wait until the next step is due, or end."""
         call = self._cursor.call
+        if call is not None and self._must_wait(call, now_s, out):
+            return
         if call is not None:
             self._due_s = self._pace.due(call, now_s)
             earliest_s = self._pace.transferred(call, now_s) if self._transfers else self._due_s
@@ -219,6 +232,27 @@ class ScriptedNode:
             self._transfers = False
         elif self._flying == 0:
             out.append(Reached(Moment.FINISHED))
+
+    def _must_wait(self, call: CallTemplate, now_s: float, out: list[Instruction]) -> bool:
+        """Whether a call has to wait for what another node has yet to make; the node is then told of it."""
+        if call.after is None or self._impatient:
+            return False
+        context = NodeContext(self, Place(self._cursor.loops, self._cursor))
+        value = stand_in(call.arguments[call.after.argument], context)
+        path = call.after.path(value) if isinstance(value, str) else None
+        if path is None or self.population.made.is_there(call.after, path):
+            return False
+        self._awaited = path
+        self.population.made.expect(call.after, path, self.id)
+        out.append(WakeAt(now_s + PATIENCE_S, _PATIENCE))
+        self._patient_until_s = now_s + PATIENCE_S
+        return True
+
+    def _go_on(self, now_s: float, out: list[Instruction]) -> None:
+        """The wait is over; what was planned before it is late by it, which is nobody's fault."""
+        self._awaited = None
+        self._pace.begin(now_s)
+        self._plan_step(now_s, out)
 
     def _send_step(self, intended_s: float, now_s: float, out: list[Instruction]) -> None:
         call = self._cursor.call
@@ -262,7 +296,7 @@ class ScriptedNode:
         effects = population.effects_of(self._type.name, call.id)
         watchers = population.watchers(call.method)
         kept = population.needs.wants(call.id, Side.RESPONSE)
-        if call.poll is not None or effects or watchers or kept:
+        if call.poll is not None or call.confirmed_by is not None or effects or watchers or kept:
             response = population.response(call, bytes(reply.body))
             if call.poll is not None and value_at(response, call.poll.path) != call.poll.until:
                 self._retries += 1
@@ -270,14 +304,30 @@ class ScriptedNode:
                     out.append(WakeAt(now_s + call.poll.every_s, _AGAIN))
                     return False
                 out.append(Note(f"poll given up: {call.id} {call.method}"))
+            if call.confirmed_by is not None and value_at(response, call.confirmed_by) is False:
+                text = f"{call.confirmed_by}: false, and true whenever it was recorded"
+                out.append(Declined(call.method, text, path_of(self._request(call))))
             context = NodeContext(self, Place(self._cursor.loops, self._cursor))
             self._keep(call, context, Side.RESPONSE, response)
             for family in watchers:
                 out += family.answered(self, call, response)
             self._cause(call, context, response, out)
         self._transfers = any(type(instruction) is SendMessage for instruction in out[said:])
+        self._tell_waiting(call, out)
         self._opened_or_closed(call, now_s, out)
         return True
+
+    def _tell_waiting(self, call: CallTemplate, out: list[Instruction]) -> None:
+        """Let nodes go on that wait for what a call has made."""
+        leaf = self.population.made.leaf(self._type.name, call.method)
+        path = None if leaf is None else value_at(self._request(call), leaf)
+        if isinstance(path, str):
+            waiting = self.population.made.add(self._type.name, call.method, path)
+            out.extend(SendMessage(node, Ready(path)) for node in waiting)
+
+    def _request(self, call: CallTemplate) -> Message:
+        """The request of the step that was sent last."""
+        return self.population.schema.decode_request(call.protocol, call.method, self._body)
 
     def _failed(self, failure: Failed, now_s: float, out: list[Instruction]) -> None:
         self._flying -= 1
@@ -305,6 +355,11 @@ class ScriptedNode:
     def _timer(self, timer: Timer, now_s: float, out: list[Instruction]) -> None:
         if timer.token == _STEP:
             self._send_step(self._due_s, now_s, out)
+        elif timer.token == _PATIENCE:
+            if self._awaited is not None and timer.intended_s == self._patient_until_s:
+                out.append(Note(f"waited in vain: {self._type.name}"))
+                self._impatient = True
+                self._go_on(now_s, out)
         elif timer.token == _AGAIN:
             assert self._call is not None
             context = NodeContext(self, Place(self._cursor.loops, self._cursor))
