@@ -51,6 +51,11 @@ class Controller:
         self._ramped: set[NodeId] = set()
         """Endless nodes that have started, or ended before they could."""
         self._first_s: dict[str, float] = {}
+        self._followers: dict[str, list[Group]] = {}
+        """Groups whose nodes run in turn with those of a type."""
+        for group in groups:
+            if group.rule.follows is not None:
+                self._followers.setdefault(group.rule.follows, []).append(group)
         self._order = {group.name: position for position, group in enumerate(groups)}
         _check(self._groups)
 
@@ -104,14 +109,28 @@ class Controller:
         self._reached[key] = self._reached.get(key, 0) + 1
         if moment is Moment.FINISHED and not group.endless:
             self._unfinished -= 1
-            if group.rule.in_turn and node.number + 1 < group.count:
-                at_s = self._turn_s(group, node.number + 1, now_s)
-                heapq.heappush(self._heap, (at_s, self._order[group.name], group.name, node.number + 1))
+            if group.rule.in_turn and self._predecessor(group, node.number + 1) is None:
+                self._take_turn(group, node.number + 1, now_s)
+            for follower in self._followers.get(node.type, ()):
+                self._take_turn(follower, node.number - follower.rule.offset, now_s)
         self._release(now_s)
+
+    def _predecessor(self, group: Group, number: int) -> int | None:
+        """The number of the node of another type for whose end a node waits; None for none."""
+        followed = self._groups.get(group.rule.follows or "")
+        return group.rule.predecessor(number, 0 if followed is None else followed.count)
+
+    def _take_turn(self, group: Group, number: int, now_s: float) -> None:
+        """Let a node start because the one for which it waited has ended."""
+        if 0 <= number < group.count:
+            at_s = self._turn_s(group, number, now_s)
+            heapq.heappush(self._heap, (at_s, self._order[group.name], group.name, number))
 
     def _release(self, now_s: float) -> None:
         still = []
         for group in self._waiting:
+            if self._predecessor(group, 0) is not None:
+                continue  # its first node, too, waits for another one's end
             if self._may_start(group.rule):
                 at_s = self._released_s(group.rule, now_s) + group.rule.delay_s / self._speed
                 self._first_s[group.name] = at_s
@@ -153,6 +172,14 @@ class Controller:
 
 def _check(groups: dict[str, Group]) -> None:
     for group in groups.values():
+        followed = group.rule.follows
+        if followed is not None and (followed not in groups or groups[followed].endless):
+            raise InputError(
+                "runs in turn with no such node type",
+                place=f"start rule of {group.name}",
+                found=followed,
+                allowed=", ".join(name for name, other in groups.items() if not other.endless),
+            )
         seen, current = [group.name], group
         while current.rule.after is not None:
             name = current.rule.after

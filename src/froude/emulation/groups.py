@@ -41,6 +41,7 @@ def _group(node_type: NodeType, population: Population, needed: list[str]) -> Gr
         rule = replace(rule, spacing_s=rule.apart_s(count, ramp_s))
         if needed and rule.after is None:
             rule = replace(rule, after=needed[0], moment=Moment.STARTED, every=True)
-    scheduled = settings.pacing is Pacing.SCHEDULED and not kind.endless
+    # Nodes in turn with those of another type are planned by what those take, which no schedule of their own says.
+    scheduled = settings.pacing is Pacing.SCHEDULED and not kind.endless and rule.follows is None
     planned = planned_moments(node_type, population.plan.scale, settings.speed, count) if scheduled else {}
     return Group(node_type.name, count, rule, kind.endless, planned)

@@ -109,6 +109,9 @@ def start_rules(types: Sequence[MinedType], runs: int) -> dict[str, StartRule]:
     for mined in types:
         starts = spans[mined.name]
         succession = _succession(starts, endless=mined.role.endless)
+        if succession.in_turn:
+            others = {other.name: spans[other.name] for other in types if not other.role.endless}
+            succession = _in_turn_with(mined.name, starts, others) or succession
         begins = [min((begin for begin, _, _ in starts[run]), default=None) for run in range(runs)]
         options = []
         for other in types:
@@ -190,3 +193,40 @@ def _succession(starts: Sequence[Sequence[Span]], *, endless: bool) -> StartRule
     return StartRule(
         spacing_s=spacing_s, within_s=round(max(spans[-1][0] - spans[0][0] for spans in several), 3)
     )
+
+
+def _in_turn_with(
+    name: str, starts: Sequence[Sequence[Span]], others: Mapping[str, Sequence[Sequence[Span]]]
+) -> StartRule | None:
+    """Whose nodes were over right before these began, each before its own: as the commands of a script are.
+
+    Args:
+        name: the type's.
+        starts: the spans of its nodes in every run.
+        others: those of all types whose nodes end, by name.
+
+    Returns:
+        What is said of the succession; None where no other type's nodes were nearer than the one before of their own.
+    """
+    options = []
+    for other, theirs in others.items():
+        for offset in (-1,) if other == name else (0, -1, 1):
+            pauses_s = _pauses(starts, theirs, offset)
+            if pauses_s:
+                options.append((median(pauses_s), other == name, other, offset))
+    pause_s, own, other, offset = min(options, default=(0.0, True, "", 0))
+    return None if own else StartRule(pause_s=round(pause_s, 3), follows=other, offset=offset)
+
+
+def _pauses(
+    starts: Sequence[Sequence[Span]], others: Sequence[Sequence[Span]], offset: int
+) -> list[float] | None:
+    """Seconds from the end of each node's counterpart to its start; None where one began before, or more lack one."""
+    pauses_s: list[float] = []
+    for run_starts, run_others in zip(starts, others, strict=True):
+        mine, theirs = sorted(run_starts), sorted(run_others)
+        numbers = [number for number in range(len(mine)) if 0 <= number + offset < len(theirs)]
+        if len(mine) - len(numbers) > max(0, -offset):
+            return None
+        pauses_s += [mine[number][0] - theirs[number + offset][2] for number in numbers]
+    return pauses_s if all(pause_s > 0 for pause_s in pauses_s) else None

@@ -62,7 +62,8 @@ class Plan(Summarised):
         total = 0.0
         for node_type in self.workload.node_types:
             nodes = self.counts.get(node_type.name, 0)
-            beside = 1 / nodes if nodes and node_type.start.in_turn else 1.0
+            turns = sum(self.counts.get(each.name, 0) for each in _in_turn_with(node_type, self.workload))
+            beside = 1 / turns if nodes and node_type.start.in_turn else 1.0
             rate = sum(1 / periodic.every_s for periodic in node_type.periodic)
             for number, calls, seconds in paces(node_type, self.scale, nodes):
                 total += number * beside * (rate + (calls / seconds if seconds > 0 else 0.0))
@@ -90,9 +91,12 @@ def expected_s(plan: Plan, *, speed: float = 1.0, ramp_per_s: float = 1000.0) ->
             return 0.0
         if node_type.program != SCRIPTED:
             return ramp_s
-        rule = node_type.start
-        before_s = ramp_s if rule.after is None else finished_s(rule.after, above | {name})
-        return before_s + (rule.delay_s + _took_s(node_type, plan, speed / ramp_per_s)) / speed
+        together = [each for each in _in_turn_with(node_type, plan.workload) if each.name in types]
+        first = next((each for each in together if _begins(each, plan)), node_type)
+        rule, inner = first.start, above | {each.name for each in together}
+        before_s = ramp_s if rule.after is None else finished_s(rule.after, inner)
+        own_s = sum(_took_s(each, plan, speed / ramp_per_s) for each in together)
+        return before_s + (rule.delay_s + own_s) / speed
 
     ends = [finished_s(t.name, frozenset()) for t in types.values() if t.program == SCRIPTED]
     return max(ends, default=None)
@@ -105,6 +109,28 @@ def _took_s(node_type: NodeType, plan: Plan, least_s: float) -> float:
     if rule.pause_s is not None:
         return rule.pause_s * (nodes - 1) + sum(number * seconds for number, _, seconds in groups)
     return rule.apart_s(nodes, least_s) * (nodes - 1) + max(seconds for _, _, seconds in groups)
+
+
+def _in_turn_with(node_type: NodeType, workload: Workload) -> list[NodeType]:
+    """The types whose nodes run in turn with a type's, and itself: of all of them one node is at work."""
+    names = {node_type.name}
+    while True:
+        linked = [
+            each
+            for each in workload.node_types
+            if each.name in names
+            or each.start.follows in names
+            or any(other.start.follows == each.name for other in workload.node_types if other.name in names)
+        ]
+        if len(linked) == len(names):
+            return linked
+        names = {each.name for each in linked}
+
+
+def _begins(node_type: NodeType, plan: Plan) -> bool:
+    """Whether the first node of a type waits for none of another type that it runs in turn with."""
+    there = plan.counts.get(node_type.start.follows or "", 0)
+    return node_type.start.predecessor(0, there) is None
 
 
 def paces(node_type: NodeType, scale: Mapping[str, Quantity], nodes: int) -> list[tuple[int, int, float]]:

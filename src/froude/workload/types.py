@@ -349,11 +349,27 @@ class StartRule:
     """All have started so long after the first, seconds; None where more of them take longer to start."""
     pause_s: float | None = None
     """From one node's end to the next one's start, seconds; None where none waits for the one before."""
+    follows: str | None = None
+    """Node type in turn with which they run, as the commands of a script do: each waits for the end of the node of its
+    own number there. None where each waits for the one before of its own type."""
+    offset: int = 0
+    """Added to a node's own number for that of the node it waits for: -1 for one of the round before. Who has none
+    there waits for the one before of its own type; the first starts by `after`."""
 
     @property
     def in_turn(self) -> bool:
         """Whether each starts when the one before has ended."""
         return self.pause_s is not None
+
+    def predecessor(self, number: int, there: int) -> int | None:
+        """The number of the node in turn with which a node runs; None where there is none.
+
+        Args:
+            number: of the waiting node, from 0.
+            there: how many nodes the type has that it `follows`.
+        """
+        earlier = number + self.offset
+        return earlier if self.follows is not None and 0 <= earlier < there else None
 
     def apart_s(self, nodes: int, least_s: float = 0.0) -> float:
         """Seconds between one node's start and the next one's, where none waits for the one before.

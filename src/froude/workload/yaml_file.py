@@ -45,6 +45,8 @@ MIGRATIONS = Migrations("workload", 2, {1: to_version_2})
 _SHORTEST_S, _LONGEST_S = 1e-3, 1e9
 """Of periods, and of any time: a play cannot beat faster, and nothing takes thirty years."""
 _SECONDS = (0.0, _LONGEST_S)
+_FARTHEST = 1_000_000
+"""Rounds between a node and the one it waits for."""
 _DRAWS = "gauge"
 """The generator that may say how often a loop is run."""
 
@@ -210,6 +212,8 @@ def _node_type_fields(node_type: NodeType) -> dict[str, Any]:
                     "spacing_s": start.spacing_s or None,
                     "within_s": start.within_s,
                     "pause_s": start.pause_s,
+                    "follows": start.follows,
+                    "offset": start.offset or None,
                 }
             )
             or None,
@@ -347,7 +351,13 @@ def _start(section: Section) -> StartRule:
         spacing_s=section.value("spacing_s", float, 0.0, within=_SECONDS),
         within_s=section.value("within_s", float, within=_SECONDS) if "within_s" in section else None,
         pause_s=section.value("pause_s", float, within=_SECONDS) if "pause_s" in section else None,
+        follows=section.optional("follows", str),
+        offset=section.value("offset", int, 0, within=(-_FARTHEST, _FARTHEST)),
     )
+    if rule.follows is not None and rule.pause_s is None:
+        raise section.error(
+            "follows", "is nothing without a pause", found=rule.follows, allowed="pause_s: SECONDS"
+        )
     section.finish()
     return rule
 
@@ -479,6 +489,8 @@ def _dangling(node_type: NodeType, names: set[str], ids: set[str]) -> Iterator[t
     """References of a node type to what is not there: what is wrong, the name that was found, what is there."""
     if node_type.start.after not in {None, *names}:
         yield "starts after a node type that is not there", node_type.start.after, names
+    if node_type.start.follows not in {None, *names}:
+        yield "runs in turn with a node type that is not there", node_type.start.follows, names
     for effect in node_type.effects:
         if effect.cause not in ids:
             yield f"effect {effect.call.id} has a cause that is not there", effect.cause, ids

@@ -235,7 +235,8 @@ def _count(count: Count, scale: Mapping[str, Quantity] | None) -> str:
 def _start(rule: StartRule) -> str:
     delay = _seconds(rule.delay_s) if rule.delay_s >= 0.05 else ""
     beside = "" if rule.within_s is None else "side by side"
-    parts = [f"after {delay}" if delay else "", "one after another" if rule.in_turn else beside]
+    turns = "one after another" if rule.follows is None else f"in turn with {rule.follows}"
+    parts = [f"after {delay}" if delay else "", turns if rule.in_turn else beside]
     if rule.after is not None:
         moment = f"{'every' if rule.every else 'the first'} {rule.after} has {rule.moment.value}"
         parts[0] = f"after {moment}{f' and {delay}' if delay else ''}"
