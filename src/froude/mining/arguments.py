@@ -25,6 +25,7 @@ from froude.mining.structure import Occurrence
 from froude.workload.generators import choice, recognise
 from froude.workload.rules import Special, Value, evaluate
 from froude.workload.types import (
+    NODE,
     Cases,
     Constant,
     Flow,
@@ -44,6 +45,8 @@ from froude.workload.walk import within
 _EXAMPLES = 5
 _SOURCES_TRIED = 300
 """Possible sources of one value that are looked at; ids have few, and a value with more is no id."""
+_OTHER_NODES = 2
+"""Nodes beside the first of which some run must have had so many before the first is told apart from them."""
 _FEWEST_LISTED = 3
 """Different paths whose names follow a listing before that is no accident."""
 _SHORTEST_PART = 4
@@ -409,7 +412,7 @@ class ArgumentMiner:
     # --- exceptions -------------------------------------------------------------------------------------
 
     def _cases(self, column: Column) -> Rule | None:
-        """Another rule at the first or the last iteration of a loop."""
+        """Another rule at the first or the last iteration of a loop, or at the first node."""
         for index in reversed(list(column.occurrences[0].indices)):
             first = [at for at, occurrence in enumerate(column.occurrences) if occurrence.indices[index] == 0]
             last = [
@@ -425,7 +428,16 @@ class ArgumentMiner:
                 special, otherwise = self._whole(column.only(last)), self._whole(column.only(rest))
                 if otherwise is not None and special is not None:
                     return Cases(index, None, special, otherwise)
-        return None
+        return self._first_node(column)
+
+    def _first_node(self, column: Column) -> Rule | None:
+        """Another rule at the first node than at the others, of which there are several."""
+        first = [at for at, occurrence in enumerate(column.occurrences) if occurrence.node == 0]
+        rest = [at for at, occurrence in enumerate(column.occurrences) if occurrence.node > 0]
+        if not first or max((column.occurrences[at].node for at in rest), default=0) < _OTHER_NODES:
+            return None
+        special, otherwise = self._whole(column.only(first)), self._whole(column.only(rest))
+        return None if special is None or otherwise is None else Cases(NODE, special, None, otherwise)
 
     def _first_only(self, column: Column, own_facts: bool) -> Rule | None:
         """A rule for first iterations where the others are random: a gauge that starts from nothing."""

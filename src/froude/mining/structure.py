@@ -8,6 +8,7 @@ with a finding.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from froude.mining.segments import Item, Loop, fold
 from froude.mining.senders import Sender
 from froude.workload.types import Finding
 
+_NUMBER = re.compile(r"\d+")
 _MOST_FAMILIES = 8
 """Types that senders of one role may be sorted into by their sequences."""
 _TOLERATED = 0.05
@@ -163,7 +165,8 @@ def _grouped(cluster: list[Sender], runs: int) -> list[tuple[list[Sender], Patte
     if pattern is not None:
         if constant and 1 < number <= 8 and runs > 1 and _told_apart(cluster, number):
             return [(part, unify(s.tokens for s in part) or pattern) for part in _by_number(cluster, number)]
-        return [(cluster, pattern)]
+        apart = _by_wording(cluster, runs)
+        return [(part, unify(s.tokens for s in part) or pattern) for part in apart]
     if constant and number > 1 and not cluster[0].role.emulated:
         return [group for part in _by_number(cluster, number) for group in _grouped(part, runs)]
     if cluster[0].role.emulated:
@@ -229,9 +232,20 @@ def _told_apart(cluster: list[Sender], number: int) -> bool:
     return False
 
 
+def _by_wording(cluster: list[Sender], runs: int) -> list[list[Sender]]:
+    """Senders whose first calls are about other things in every run, such as a script's first `mkdir` and the others."""
+    groups: dict[tuple[object, ...], list[Sender]] = defaultdict(list)
+    for sender in cluster:
+        first = sender.own[0].request if sender.own else {}
+        groups[tuple(map(_wording, first.values()))].append(sender)
+    everywhere = all(len({sender.run for sender in members}) == runs for members in groups.values())
+    telling = runs > 1 and not cluster[0].role.emulated and 1 < len(groups) <= _MOST_FAMILIES
+    return list(groups.values()) if everywhere and telling else [cluster]
+
+
 def _wording(value: object) -> object:
-    """Text with its digits blanked; other values do not tell nodes apart."""
-    return "".join("#" if c.isdigit() else c for c in value) if isinstance(value, str) else ""
+    """Text with its numbers blanked; other values do not tell nodes apart."""
+    return _NUMBER.sub("#", value) if isinstance(value, str) else ""
 
 
 # --- places -----------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ _DFS_CLIENT = re.compile(r"^DFSClient_([A-Za-z]+)_-?\d+_(\d+)$")
 _TASK_CLIENT = re.compile(r"^DFSClient_attempt_\w+_-?\d+_\d+$")
 _EPOCH_MS = range(1_000_000_000_000, 5_000_000_000_000)
 _WIDE = 1 << 48
+_LARGEST = (1 << 63) - 1
 _LONGEST = 1 << 20
 """Bytes of one value."""
 _FEW = 8
@@ -113,8 +114,10 @@ def _epoch_ms(_: Parameters, __: random.Random, now_s: float) -> Scalar:
 
 
 def _is_wide(values: Sequence[Scalar]) -> Parameters | None:
-    wide = len(set(values)) > 1 and all(type(value) is int for value in values)
-    return {} if wide and max(abs(v) for v in values if isinstance(v, int)) >= _WIDE else None
+    numbers = [abs(value) for value in values if type(value) is int]
+    # The largest number stands for "not set" or "all of it": no random number is just that.
+    wide = len(numbers) == len(values) and min(numbers) >= _WIDE and _LARGEST not in numbers
+    return {} if wide and len(set(values)) > 1 else None
 
 
 def _int64(_: Parameters, rng: random.Random, __: float) -> Scalar:
