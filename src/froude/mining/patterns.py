@@ -27,7 +27,8 @@ LETTER_SLOT = re.compile(r"((?<![0-9A-Za-z])[a-z]{1,3}(?![0-9A-Za-z])|\d+)")
 """The same where a few letters may count: `part-aa`, `part-ab`."""
 
 _LARGEST_STEP = 12
-"""Largest step by which a loop may go through things that stand in groups."""
+"""Largest step by which a loop may go through things that stand in groups, and largest group that it may begin within:
+days of the week, months."""
 _EVIDENCE = 3
 """Calls for each number that a counter over groups is made of: fewer would fit by chance."""
 _TELLING = 3
@@ -165,7 +166,7 @@ def _in_groups(
                     yield folds | others
         # What began before the loop goes on in it: the first of a loop need not be the first of a group.
         for by, each in (known | literal).items():
-            for plus in range(1, min(max(each), LARGEST_GROUP)):
+            for plus in range(1, max(each) if max(each) <= _LARGEST_STEP else 0):
                 moved = [n + plus for n in places[name]]
                 place = {f"({name}+{plus})%{by}": [n % size for n, size in zip(moved, each, strict=True)]}
                 number = {f"({name}+{plus})//{by}": [n // size for n, size in zip(moved, each, strict=True)]}
