@@ -18,7 +18,7 @@ from froude.mining.canonical import Token
 from froude.mining.doubts import Doubt, growing, replaced
 from froude.mining.evidence import ALWAYS_NEW, SPREAD, Column, Varying, changing_facts, is_telling
 from froude.mining.flows import EACH, OccurrenceContext, Timeline, columns
-from froude.mining.knowledge import GAUGES, NAMING, fact_of
+from froude.mining.knowledge import GAUGES, NAMING, PATH, fact_of
 from froude.mining.patterns import same
 from froude.mining.relocation import is_distinctive
 from froude.mining.structure import Occurrence
@@ -353,7 +353,8 @@ class ArgumentMiner:
 
     def _named_by(self, flow: Flow, column: Column, texts: Sequence[str], behind: int) -> Rule | None:
         """Paths whose component, that many from the end, is an element of a list; None where no rule says which."""
-        before, numbers, after = [], [], []
+        before, numbers, after = list[str](), list[int](), list[str]()
+        folders: list[Scalar] = []
         for occurrence, whole in zip(column.occurrences, texts, strict=True):
             components = whole.split("/")
             source = self._timeline.source(flow, occurrence) if len(components) >= behind else None
@@ -361,12 +362,19 @@ class ArgumentMiner:
             if number is None:
                 return None
             numbers.append(number)
+            folders.append(None if source is None else source.call.request.get(PATH))
             before.append("/".join([*components[:-behind], ""]))
             after.append("/".join(["", *components[len(components) - behind + 1 :]]) if behind > 1 else "")
         element = patterns.counter(column.occurrences, numbers) or self._scaled(column.occurrences, numbers)
         if element is None or len(set(numbers)) < 2:
             return None
-        return self._between(replace(flow, element=element), before, after, column)
+        rule = self._between(replace(flow, element=element), before, after, column)
+        listed = behind == 1 and [f"{folder}/" for folder in folders] == before
+        if listed and (rule is None or not _padded(rule)):
+            # Whatever order the folders come in, it is the one that was listed.
+            listing = replace(flow, side=Side.REQUEST, path=PATH)
+            return Template((listing, "/", replace(flow, element=element)))
+        return rule
 
     def _either(self, chosen: Rule | None, rival: Rule) -> Rule | None:
         """The first of two rules that both hold; which is right shows at another size, and is asked."""

@@ -371,7 +371,7 @@ class _Builder:
                 if doubt.longer:
                     unsure = "stands in a list that is longer at some sizes; what have further elements"
                 if doubt.equals:
-                    unsure = "follows the Scale in more than one way; which is it"
+                    unsure = "follows from the Scale, or from an answer, in more than one way; which is it"
                 text = f"{mined.name}: {doubt.path} of {method} {unsure}?"
                 self.questions.append(
                     Question(
