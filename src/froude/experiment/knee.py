@@ -25,7 +25,7 @@ from froude.experiment.play import play
 from froude.experiment.warm_up import warm_up
 from froude.hadoop.namenode import NameNode
 from froude.workload.extrapolate import extrapolate
-from froude.workload.plan import Plan
+from froude.workload.plan import Plan, one_at_a_time
 from froude.workload.scale import Scale
 from froude.workload.types import Workload
 
@@ -265,7 +265,7 @@ def first_scale(workload: Workload, at: Mapping[str, str | float | Quantity]) ->
 
 def driving(workload: Workload, base: Scale) -> tuple[str, ...]:
     """The variables on which the number of nodes at work together depends; `speed` where none does."""
-    types = (node_type for node_type in workload.node_types if not node_type.start.in_turn)
+    types = (node_type for node_type in workload.node_types if not one_at_a_time(node_type, workload))
     names = {name for node_type in types for name in node_type.count.variables}
     return tuple(name for name in base if name in names) or (SPEED,)
 

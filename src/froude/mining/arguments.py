@@ -369,7 +369,7 @@ class ArgumentMiner:
         if element is None or len(set(numbers)) < 2:
             return None
         rule = self._between(replace(flow, element=element), before, after, column)
-        listed = behind == 1 and [f"{folder}/" for folder in folders] == before
+        listed = behind == 1 and folders == [folder[:-1] for folder in before]
         if listed and (rule is None or not _padded(rule)):
             # Whatever order the folders come in, it is the one that was listed.
             listing = replace(flow, side=Side.REQUEST, path=PATH)

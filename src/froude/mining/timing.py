@@ -109,9 +109,9 @@ def start_rules(types: Sequence[MinedType], runs: int) -> dict[str, StartRule]:
     for mined in types:
         starts = spans[mined.name]
         succession = _succession(starts, endless=mined.role.endless)
-        if succession.in_turn:
+        if not mined.role.endless:
             others = {other.name: spans[other.name] for other in types if not other.role.endless}
-            succession = _in_turn_with(mined.name, starts, others) or succession
+            succession = _in_turn_with(mined.name, others, alone=succession.in_turn) or succession
         begins = [min((begin for begin, _, _ in starts[run]), default=None) for run in range(runs)]
         options = []
         for other in types:
@@ -196,26 +196,37 @@ def _succession(starts: Sequence[Sequence[Span]], *, endless: bool) -> StartRule
 
 
 def _in_turn_with(
-    name: str, starts: Sequence[Sequence[Span]], others: Mapping[str, Sequence[Sequence[Span]]]
+    name: str, spans: Mapping[str, Sequence[Sequence[Span]]], *, alone: bool
 ) -> StartRule | None:
     """Whose nodes were over right before these began, each before its own: as the commands of a script are.
 
     Args:
         name: the type's.
-        starts: the spans of its nodes in every run.
-        others: those of all types whose nodes end, by name.
+        spans: of the nodes of all types whose nodes end, in every run, by number.
+        alone: whether no two of these were at work together. Where some were, as of scripts side by side, each only
+            can have waited for the node of its own number; and did where that was not when all such nodes had ended.
 
     Returns:
         What is said of the succession; None where no other type's nodes were nearer than the one before of their own.
     """
-    options = []
-    for other, theirs in others.items():
-        for offset in (-1,) if other == name else (0, -1, 1):
+    starts, options = spans[name], []
+    if max(map(len, starts)) < 2:
+        return None
+    for other, theirs in spans.items():
+        for offset in ((-1,) if other == name else (0, -1, 1)) if alone else (0,) * (other != name):
             pauses_s = _pauses(starts, theirs, offset)
-            if pauses_s:
+            if pauses_s and (alone or _overlap(starts, theirs)):
                 options.append((median(pauses_s), other == name, other, offset))
     pause_s, own, other, offset = min(options, default=(0.0, True, "", 0))
     return None if own else StartRule(pause_s=round(pause_s, 3), follows=other, offset=offset)
+
+
+def _overlap(starts: Sequence[Sequence[Span]], others: Sequence[Sequence[Span]]) -> bool:
+    """Whether in some run a node began while nodes of the other type were still at work."""
+    return any(
+        mine and theirs and min(span[0] for span in mine) < max(span[2] for span in theirs)
+        for mine, theirs in zip(starts, others, strict=True)
+    )
 
 
 def _pauses(
@@ -223,8 +234,7 @@ def _pauses(
 ) -> list[float] | None:
     """Seconds from the end of each node's counterpart to its start; None where one began before, or more lack one."""
     pauses_s: list[float] = []
-    for run_starts, run_others in zip(starts, others, strict=True):
-        mine, theirs = sorted(run_starts), sorted(run_others)
+    for mine, theirs in zip(starts, others, strict=True):
         numbers = [number for number in range(len(mine)) if 0 <= number + offset < len(theirs)]
         if len(mine) - len(numbers) > max(0, -offset):
             return None

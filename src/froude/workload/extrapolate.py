@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from froude.base.summary import counted
 from froude.base.units import Quantity
-from froude.workload.plan import Plan, Refusal
+from froude.workload.plan import Plan, Refusal, one_at_a_time
 from froude.workload.remarks import remarks_on_scale
 from froude.workload.scale import Count, Scale, at_node, term_of, variable_at
 from froude.workload.types import LETTERS, NODE, Counter, NodeType, Rule, Scaled, Template, Workload
@@ -40,7 +40,9 @@ def extrapolate(workload: Workload, scale: Scale) -> Plan:
             recorded = any(node_type.count.at(seen) >= 1 for seen in workload.recorded.scales)
             if recorded and not counts[node_type.name] and node_type.count.at(scale) >= 0:
                 refusals.append(Refusal(f"{node_type.name}: none at this Scale", node_type.name, fatal=False))
-            refusals += _in_turn(node_type, counts[node_type.name], workload.recorded.scales)
+            first = node_type.start.follows is None or node_type.start.offset < 0
+            if first and one_at_a_time(node_type, workload):
+                refusals += _in_turn(node_type, counts[node_type.name], workload.recorded.scales)
     return Plan(workload, scale, counts, tuple(refusals))
 
 
@@ -105,7 +107,7 @@ def _in_turn(
     node_type: NodeType, nodes: int, recorded: Sequence[Mapping[str, Quantity]]
 ) -> Iterator[Refusal]:
     """More nodes than were recorded, which wait for each other."""
-    if node_type.start.in_turn and nodes > max((node_type.count.at(seen) for seen in recorded), default=0):
+    if nodes > max((node_type.count.at(seen) for seen in recorded), default=0):
         text = f"{node_type.name}: {nodes:,} run one after another, as they were recorded to: more of them take longer"
         yield Refusal(f"{text}, and are no more load", node_type.name, fatal=False)
 

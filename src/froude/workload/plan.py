@@ -62,8 +62,9 @@ class Plan(Summarised):
         total = 0.0
         for node_type in self.workload.node_types:
             nodes = self.counts.get(node_type.name, 0)
-            turns = sum(self.counts.get(each.name, 0) for each in _in_turn_with(node_type, self.workload))
-            beside = 1 / turns if nodes and node_type.start.in_turn else 1.0
+            together = _in_turn_with(node_type, self.workload)
+            turns = sum(self.counts.get(each.name, 0) for each in together)
+            beside = 1 / turns if nodes and one_at_a_time(node_type, self.workload) else 1 / len(together)
             rate = sum(1 / periodic.every_s for periodic in node_type.periodic)
             for number, calls, seconds in paces(node_type, self.scale, nodes):
                 total += number * beside * (rate + (calls / seconds if seconds > 0 else 0.0))
@@ -102,10 +103,28 @@ def expected_s(plan: Plan, *, speed: float = 1.0, ramp_per_s: float = 1000.0) ->
     return max(ends, default=None)
 
 
+def one_at_a_time(node_type: NodeType, workload: Workload) -> bool:
+    """Whether never two nodes of a type are at work: each waits for another, and by that for all before it.
+
+    Args:
+        node_type: one of the workload's.
+        workload: has the types in turn with which its nodes may run.
+    """
+    passed, current = {node_type.name}, node_type
+    while current.start.in_turn and current.start.follows is not None and not current.start.offset:
+        if current.start.follows in passed:
+            return True
+        passed.add(current.start.follows)
+        current = workload.node_type(current.start.follows)
+    return current.start.in_turn
+
+
 def _took_s(node_type: NodeType, plan: Plan, least_s: float) -> float:
     """Seconds from the start of the first node of a type to the end of the last, as recorded."""
     rule, nodes = node_type.start, plan.counts[node_type.name]
     groups = paces(node_type, plan.scale, nodes)
+    if rule.pause_s is not None and not one_at_a_time(node_type, plan.workload):
+        return rule.pause_s + max(seconds for _, _, seconds in groups)
     if rule.pause_s is not None:
         return rule.pause_s * (nodes - 1) + sum(number * seconds for number, _, seconds in groups)
     return rule.apart_s(nodes, least_s) * (nodes - 1) + max(seconds for _, _, seconds in groups)
