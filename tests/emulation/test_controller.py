@@ -134,3 +134,40 @@ def test_nodes_beside_each_other_are_all_at_work_at_once(
         if ends[0][0] <= now_s:
             controller.reached(heapq.heappop(ends)[1], Moment.FINISHED, now_s)
     assert most == nodes
+
+
+@given(st.integers(1, 6), st.integers(0, 6), st.integers(-1, 1))
+def test_nodes_in_turn_with_another_type_all_begin(firsts: int, seconds: int, offset: int) -> None:
+    """Each after the node of that number there; one without such a node after the one before of its own type."""
+    lead = Group("lead", firsts, StartRule(spacing_s=1.0))
+    group = Group("next", seconds, StartRule(delay_s=0.25, pause_s=0.5, follows="lead", offset=offset))
+    controller = Controller([lead, group])
+    controller.begin(0.0)
+    now_s, ended_s, begun = 0.0, dict[NodeId, float](), dict[NodeId, float]()
+    while not controller.done:
+        assert controller.next_s is not None
+        now_s = max(now_s, controller.next_s)
+        for node, at_s in list(controller.due(now_s)):
+            assert node not in begun
+            begun[node] = at_s
+            now_s += 2.0
+            ended_s[node] = now_s
+            controller.reached(node, Moment.FINISHED, now_s)
+    assert len(begun) == firsts + seconds
+    for number in range(seconds):
+        if 0 <= number + offset < firsts:
+            waited = ended_s[NodeId("lead", number + offset)]
+        elif number:
+            waited = ended_s[NodeId("next", number - 1)]
+        else:
+            continue
+        assert begun[NodeId("next", number)] == pytest.approx(waited + 0.5)
+
+
+def test_nobody_can_be_in_turn_with_nodes_that_never_end() -> None:
+    """An error before the play, not a play that hangs."""
+    rule = StartRule(pause_s=0.5, follows="dn")
+    with pytest.raises(InputError, match="in turn"):
+        Controller([Group("a", 2, rule), Group("dn", 2, StartRule(), endless=True)])
+    with pytest.raises(InputError, match="in turn"):
+        Controller([Group("a", 2, rule)])

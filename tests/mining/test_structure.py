@@ -65,3 +65,22 @@ def test_a_type_may_be_absent_at_small_scales() -> None:
     types, findings = find_types(senders, 3)
     assert [len(node_type.senders) for node_type in types] == [8, 5]
     assert findings == []
+
+
+def test_a_first_command_about_something_else_is_a_type_of_its_own() -> None:
+    """A script makes two folders first, and one each night: the first command is none of the nightly ones."""
+    first = [("mkdirs", "/warehouse"), ("mkdirs", "/staging")]
+    runs = [_recording(first, *([("mkdirs", f"/tmp/{n}")] for n in range(nights))) for nights in (9, 12)]
+    senders, _ = senders_of(runs)
+    types, _ = find_types(senders, 2)
+    assert [len(mined.senders) for mined in types] == [2, 21]
+
+
+def test_names_that_not_every_run_has_are_no_types() -> None:
+    """Users have names; that there were others in another run makes them no other kind."""
+    runs = [
+        _recording(*([("mkdirs", f"/user/{name}")] for name in names)) for names in (("ann", "bob"), ("cy",))
+    ]
+    senders, _ = senders_of(runs)
+    types, _ = find_types(senders, 2)
+    assert [len(mined.senders) for mined in types] == [3]

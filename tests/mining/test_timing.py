@@ -127,3 +127,56 @@ def test_a_script_is_told_from_clients_that_were_started_together(
     rule = _rule(spans)
     assert rule.in_turn is script
     assert (rule.within_s is not None) is not script
+
+
+def _rules(*runs: dict[str, list[tuple[float, float]]]) -> dict[str, StartRule]:
+    """The start rules of types whose nodes began and ended then, run by run."""
+    types = []
+    for name in runs[0]:
+        senders = []
+        for run, spans in enumerate(runs):
+            for number, (begin_s, end_s) in enumerate(spans[name]):
+                own = calls(event(0, "a", start_s=begin_s, end_s=end_s, client=f"{name}{number}"))
+                senders.append(Sender(run, f"{name}{number}", Role("client"), own, own=own))
+        types.append(MinedType(name, Role("client"), senders, ()))
+    return start_rules(types, len(runs))
+
+
+@given(
+    st.lists(st.lists(st.floats(0.01, 5), min_size=9, max_size=9), min_size=2, max_size=5), st.integers(0, 1)
+)
+def test_commands_of_a_script_wait_for_each_other(rounds: list[list[float]], fewer: int) -> None:
+    """Whatever each takes: put after mkdir, mv after put of its round, mkdir after mv of the round before.
+
+    A command that is left out of the first rounds waits for one of a later number.
+    """
+    spans: dict[str, list[tuple[float, float]]] = {"mkdir": [], "put": [], "mv": [], "setrep": []}
+    now_s = 1.0
+    for number, lasts_s in enumerate(rounds):
+        for name, last_s in zip(spans, lasts_s, strict=False):
+            if name == "setrep" and number < fewer:
+                continue
+            spans[name].append((now_s, now_s + last_s))
+            now_s += last_s + 0.5
+    rules = _rules(spans)
+    assert rules["put"].follows == "mkdir"
+    assert rules["mv"].follows == "put"
+    assert rules["mkdir"].offset == -1
+    assert rules["mkdir"].follows in {"mv", "setrep"}
+    if len(spans["setrep"]) > 1:
+        assert (rules["setrep"].follows, rules["setrep"].offset) == ("mv", fewer)
+    assert all(rules[name].pause_s == 0.5 for name in ("put", "mv"))
+
+
+def test_scripts_side_by_side_have_each_its_own_order() -> None:
+    """The second script's `mv` begins while the first still uploads: each waits for its own."""
+    rules = _rules({"put": [(1.0, 9.0), (1.2, 3.0)], "mv": [(9.5, 10.0), (3.4, 4.0)]})
+    assert rules["put"].follows is None
+    assert (rules["mv"].follows, rules["mv"].offset, rules["mv"].pause_s) == ("put", 0, 0.45)
+
+
+def test_what_began_after_all_waits_for_all() -> None:
+    """Readers side by side that began when every writer had ended wait for every one of them."""
+    rules = _rules({"write": [(1.0, 3.0), (1.2, 3.1)], "read": [(4.0, 6.0), (4.1, 6.0)]})
+    assert rules["read"].follows is None
+    assert (rules["read"].after, rules["read"].every) == ("write", True)

@@ -42,3 +42,11 @@ def test_gauges_stay_in_their_range() -> None:
     rule = Generated("gauge", {"low": 5, "high": 9})
     assert all(5 <= int(str(generate(rule, random.Random(n), 0.0))) <= 9 for n in range(20))
     assert "gauge" in GENERATORS
+
+
+def test_a_quota_is_no_random_number() -> None:
+    """The largest number says that it is not set; beside it, and beside small ones, nothing is random."""
+    unset = (1 << 63) - 1
+    assert recognise([unset, 5298982602539399741]) is None
+    assert recognise([1_000_000, 5298982602539399741]) is None
+    assert recognise([-5298982602539399741, 1298982602539399741]) == Generated("int64", {})

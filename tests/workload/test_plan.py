@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.workload.plan import Plan, Refusal, expected_s, pace, service_s, think_s
+from froude.workload.plan import Plan, Refusal, expected_s, one_at_a_time, pace, service_s, think_s
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     CallTemplate,
@@ -135,3 +135,22 @@ def test_nodes_beside_each_other_take_no_longer_for_being_more() -> None:
     assert [expected_s(planned(beside, client=n)) for n in (2, 3, 500)] == pytest.approx([3.5, 4.0, 4.0])
     assert expected_s(planned(beside, client=501), ramp_per_s=100) == pytest.approx(8.0)
     assert expected_s(planned(beside, client=501), ramp_per_s=100, speed=2) == pytest.approx(6.5)
+
+
+def test_commands_of_a_script_take_as_long_as_all_of_them() -> None:
+    """One of them is at work at a time, whichever type it is of."""
+    put = replace(node(call(Count(2)), name="put"), start=StartRule(pause_s=0.5, follows="mv", offset=-1))
+    mv = replace(node(call(Count(1)), name="mv"), start=StartRule(pause_s=0.5, follows="put"))
+    plan = planned(put, mv, put=4, mv=4)
+    assert all(one_at_a_time(each, plan.workload) for each in (put, mv))
+    assert expected_s(plan) == pytest.approx(4 * (2 + 1) + 3 * 0.5 + 3 * 0.5)
+    assert plan.calls_per_second == pytest.approx((1 / 2 + 1) / 2)
+
+
+def test_scripts_side_by_side_take_no_longer_for_being_more() -> None:
+    """Each has its commands in turn; the scripts are at work together."""
+    put = replace(node(call(Count(2)), name="put"), start=StartRule(spacing_s=0.5, within_s=1.0))
+    mv = replace(node(call(Count(1)), name="mv"), start=StartRule(pause_s=0.5, follows="put"))
+    plan = planned(put, mv, put=100, mv=100)
+    assert not any(one_at_a_time(each, plan.workload) for each in (put, mv))
+    assert expected_s(plan) == pytest.approx(1.0 + 2 + 0.5 + 1)
