@@ -57,7 +57,7 @@ def test_an_answer_is_written(asked: Callable[[Knee], list[dict[str, Any]]], cap
         "knee",
         "w.yaml",
         "--limit",
-        "p99 < 1 s",
+        "p99 < 2 s",
         "--raise",
         "clients",
         "--conf",
@@ -68,7 +68,9 @@ def test_an_answer_is_written(asked: Callable[[Knee], list[dict[str, Any]]], cap
     assert run(words) == 0
     out = capsys.readouterr().out
     assert out.splitlines()[0] == knee.answer
-    assert (seen[0]["raised"], seen[0]["limits"]) == (["clients"], ("p99 < 1 s",))
+    assert f"Limits: {'; '.join(knee.limits)}" in out
+    limits = ("p99 < 2 s", "error_rate < 1 %", "datanodes_lost < 1")
+    assert (seen[0]["raised"], seen[0]["limits"]) == (["clients"], limits)
     assert read_knee(Path("k.json")) == knee
     assert run(["--json", "--force", *words]) == 0
     assert json.loads(capsys.readouterr().out)["answer"] == knee.answer

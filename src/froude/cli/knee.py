@@ -12,7 +12,7 @@ from froude.cli import inputs
 from froude.cli.inputs import named
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
-from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, parse_limit
+from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, with_defaults
 from froude.emulation.pacing import Pacing
 from froude.workload.scale import Scale
 
@@ -46,8 +46,9 @@ def knee(
         list[str] | None,
         typer.Option(
             metavar="CONDITION",
-            help=f"What must be kept, such as 'p99(addBlock) < 50 ms' [{'; '.join(DEFAULT_LIMITS)}]; repeatable. "
-            f"Of: {', '.join(MEASURES)}.",
+            help="What must be kept, too, such as 'p99(addBlock) < 50 ms'; repeatable. "
+            f"Of: {', '.join(MEASURES)}. Always kept: {'; '.join(DEFAULT_LIMITS)}; a limit on the same measure takes "
+            "the place of one of these ('error_rate <= 100 %' allows every call to fail).",
         ),
     ] = None,
     most: Annotated[float, typer.Option(min=1, help="Largest factor of the first load.")] = 1024,
@@ -90,7 +91,7 @@ def knee(
     from froude.hadoop.distribution import Hadoop
     from froude.hadoop.namenode import NameNode
 
-    limits = tuple(parse_limit(text).text for text in limit or DEFAULT_LIMITS)
+    limits = with_defaults(limit or [])
     first = dict(Scale.parse(at or []))
     properties = _properties(conf or [])
     if settings.dry_run:
@@ -130,8 +131,8 @@ def knee(
 
 
 def knee_table(knee: Knee) -> str:
-    """The answer, how many plays agree, and every play, by load."""
-    lines = [knee.answer, f"Agreeing: {knee.confidence}", ""]
+    """The answer, how many plays agree, what was to be kept, and every play, by load."""
+    lines = [knee.answer, f"Agreeing: {knee.confidence}", f"Limits: {'; '.join(knee.limits)}", ""]
     lines.append(f"{'outcome':<8}{'calls/s':>10}{'p50 ms':>10}{'p99 ms':>10}  {'limited by':<11}load")
     for play in sorted(knee.plays, key=lambda play: play.level):
         run = play.run
