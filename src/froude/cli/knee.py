@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from froude.base.errors import InputError
+from froude.base.summary import counted
 from froude.cli import inputs
 from froude.cli.inputs import named
 from froude.cli.outputs import Output, claim
@@ -76,9 +78,9 @@ def knee(
     """How far does a NameNode scale? Plays at growing load until a limit breaks.
 
     Every play is on a NameNode of its own that Froude starts, with an empty namespace. The load is doubled until a
-    limit breaks, then halved in between, and played again at both sides. Where the player was the limit, the answer
-    says "at least". Ends with 3 if the first load breaks a limit already. `froude report` shows latency and
-    throughput against load.
+    limit breaks, then halved in between, and played again at both sides: 40 plays at most. Where the player was the
+    limit, the answer says "at least". Ends with 3 if the first load breaks a limit already; an interrupt keeps the
+    plays that are whole. `froude report` shows latency and throughput against load.
 
     Example: froude knee workload.yaml --raise datanodes --raise clients --limit 'p99(addBlock) < 50 ms' -o knee.json
     """
@@ -125,6 +127,9 @@ def knee(
         settings.out(knee_table(found))
         settings.out(f"Written to {output}; `froude report {output}` draws it")
     if found.interrupted:
+        whole = counted(len(found.plays), "whole play")
+        kept = f"what was played is in {output}" if found.plays else "nothing was written"
+        print(f"froude: interrupted after {whole}: {kept}; its NameNode is stopped", file=sys.stderr)
         raise typer.Exit(EXIT_INTERRUPTED)
     if found.status is search.Status.BELOW:
         raise typer.Exit(EXIT_MISSED)

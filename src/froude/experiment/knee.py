@@ -202,7 +202,8 @@ def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
     try:
         while (level := search.next_level()) is not None:
             plan = loads.plan(level)
-            with shown.task(f"Play {len(plays) + 1}: {loads.text(level)}") as task:
+            label = f"Play {len(plays) + 1} of at most {most_plays}: {loads.text(level)}"
+            with shown.task(label) as task:
                 with start() as namenode:
                     task.say("warm up")
                     warm_up(namenode, warm_up_s)
