@@ -141,7 +141,7 @@ def test_what_makes_a_recording_doubtful_is_said(capsys: Out) -> None:
     assert "note: the command called no NameNode" in capsys.readouterr().err
     assert run(record("--datanodes", "1", "--scale", "files=7")) == 0
     assert (
-        "note: 1 operations of the NameNode's audit log passed beside the proxy, such as open /x"
+        "note: 1 operation of the NameNode's audit log came by no recorded call, such as open /x: by HTTP"
         in capsys.readouterr().err
     )
     assert run(["--dry-run", *record("--scale", "size=7")]) == 0

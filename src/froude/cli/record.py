@@ -207,7 +207,10 @@ def _doubts(recorded: Recorded) -> Iterator[str]:
         )
     elif unseen := recorded.closure.lines_without_call:
         first = f"{unseen[0].command} {unseen[0].src or ''}"
-        yield f"{len(unseen)} operations of the NameNode's audit log passed beside the proxy, such as {first}"
+        yield (
+            f"{counted(len(unseen), 'operation')} of the NameNode's audit log came by no recorded call, such as "
+            f"{first.strip()}: by HTTP, as of fsck and WebHDFS, or by a call whose name in the log is not known here"
+        )
     if lost := recorded.trace.meta.loss.total:
         yield f"{lost} calls or connections could not be recorded whole"
 
