@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,7 +10,7 @@ from itertools import pairwise
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
 from froude.workload.scale import Scale, at_node
-from froude.workload.types import SCRIPTED, CallTemplate, NodeType, Repeat, Workload
+from froude.workload.types import SCRIPTED, CallTemplate, Moment, NodeType, Repeat, Workload
 from froude.workload.walk import fold, repeats
 
 _MOST_PACES = 1000
@@ -83,28 +84,43 @@ def expected_s(plan: Plan, *, speed: float = 1.0, ramp_per_s: float = 1000.0) ->
     }
     ramp_s = sum(plan.counts[t.name] for t in types.values() if t.program != SCRIPTED) / ramp_per_s
 
-    def finished_s(name: str, above: frozenset[str]) -> float:
-        """When the nodes of a type have ended, or, where they do not, have all begun."""
+    def moments_s(name: str, above: frozenset[str]) -> Mapping[tuple[Moment, bool], float]:
+        """When the first and when every node of a type comes to each moment; what never ends, when all have begun."""
         node_type = types.get(name)
         if node_type is None or name in above:
-            return 0.0
+            return dict.fromkeys(itertools.product(Moment, (False, True)), 0.0)
         if node_type.program != SCRIPTED:
-            return ramp_s
+            return dict.fromkeys(itertools.product(Moment, (False, True)), ramp_s) | {
+                (Moment.STARTED, False): 0.0
+            }
         rule = node_type.start
-        before_s = ramp_s if rule.after is None else finished_s(rule.after, above | {name})
-        return before_s + (rule.delay_s + _took_s(node_type, plan, speed / ramp_per_s)) / speed
+        before_s = ramp_s
+        if rule.after is not None:
+            before_s = moments_s(rule.after, above | {name})[rule.moment, rule.every]
+        since = _moments_s(node_type, plan, speed / ramp_per_s)
+        return {moment: before_s + (rule.delay_s + seconds) / speed for moment, seconds in since.items()}
 
-    ends = [finished_s(t.name, frozenset()) for t in types.values() if t.program == SCRIPTED]
-    return max(ends, default=None)
+    scripted = (t.name for t in types.values() if t.program == SCRIPTED)
+    return max((moments_s(name, frozenset())[Moment.FINISHED, True] for name in scripted), default=None)
 
 
-def _took_s(node_type: NodeType, plan: Plan, least_s: float) -> float:
-    """Seconds from the start of the first node of a type to the end of the last, as recorded."""
+def _moments_s(node_type: NodeType, plan: Plan, least_s: float) -> dict[tuple[Moment, bool], float]:
+    """Seconds, as recorded, from the start of the first node of a type to when the first or every one is at a moment."""
     rule, nodes = node_type.start, plan.counts[node_type.name]
     groups = paces(node_type, plan.scale, nodes)
+    first_s, last_s = groups[0][2], groups[-1][2]
     if rule.pause_s is not None:
-        return rule.pause_s * (nodes - 1) + sum(number * seconds for number, _, seconds in groups)
-    return rule.apart_s(nodes, least_s) * (nodes - 1) + max(seconds for _, _, seconds in groups)
+        all_s = rule.pause_s * (nodes - 1) + sum(number * seconds for number, _, seconds in groups)
+        begun_s = all_s - last_s
+    else:
+        begun_s = rule.apart_s(nodes, least_s) * (nodes - 1)
+        all_s = begun_s + max(seconds for _, _, seconds in groups)
+    return {
+        (Moment.STARTED, False): 0.0,
+        (Moment.STARTED, True): begun_s,
+        (Moment.FINISHED, False): first_s,
+        (Moment.FINISHED, True): all_s,
+    }
 
 
 def paces(node_type: NodeType, scale: Mapping[str, Quantity], nodes: int) -> list[tuple[int, int, float]]:
