@@ -107,7 +107,7 @@ def test_an_answer_may_be_any_rule_of_the_file() -> None:
         ('{"scaled": "2*sizes"}', "there is no such scale variable; found sizes"),
         ('{"from": "c9", "request": "src"}', "there is no such earlier call; found c9; allowed: c1"),
         ('{"index": "L2", "otherwise": 1}', "there is no such loop; found L2; allowed: L1"),
-        ('{"templat": "/tmp"}', "not a rule"),
+        ('{"pattern": "/tmp"}', "not a rule"),
         ('{"template": "/tmp/{"}', "a brace stands alone"),
         ('{"template": ', "--set"),
     ],

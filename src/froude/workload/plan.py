@@ -39,13 +39,15 @@ class Plan(Summarised):
     refusals: tuple[Refusal, ...] = ()
 
     def summary(self) -> Mapping[str, str]:
-        """The Scale, who plays, and what stands against it."""
-        fatal = sum(refusal.fatal for refusal in self.refusals)
+        """The Scale, who plays, and what stands against it: the first refusal in its words."""
+        fatal = [refusal.what for refusal in self.refusals if refusal.fatal]
+        more = f", and {counted(len(fatal) - 1, 'more refusal')}" if len(fatal) > 1 else ""
+        remarks = len(self.refusals) - len(fatal)
         return {
             "scale": str(self.scale),
             "nodes": ", ".join(f"{number:,} {name}" for name, number in self.counts.items()),
-            "cannot be played": counted(fatal, "refusal") if fatal else "",
-            "remarks": counted(len(self.refusals) - fatal, "remark") if len(self.refusals) > fatal else "",
+            "cannot be played": f"{fatal[0]}{more}" if fatal else "",
+            "remarks": counted(remarks, "remark") if remarks else "",
         }
 
     @property
