@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def test_an_answer_is_written(asked: Callable[[Knee], list[dict[str, Any]]], cap
         "knee",
         "w.yaml",
         "--limit",
-        "p99 < 1 s",
+        "p99 < 2 s",
         "--raise",
         "clients",
         "--conf",
@@ -68,7 +69,9 @@ def test_an_answer_is_written(asked: Callable[[Knee], list[dict[str, Any]]], cap
     assert run(words) == 0
     out = capsys.readouterr().out
     assert out.splitlines()[0] == knee.answer
-    assert (seen[0]["raised"], seen[0]["limits"]) == (["clients"], ("p99 < 1 s",))
+    assert f"Limits: {'; '.join(knee.limits)}" in out
+    limits = ("p99 < 2 s", "error_rate < 1 %", "datanodes_lost < 1")
+    assert (seen[0]["raised"], seen[0]["limits"]) == (["clients"], limits)
     assert read_knee(Path("k.json")) == knee
     assert run(["--json", "--force", *words]) == 0
     assert json.loads(capsys.readouterr().out)["answer"] == knee.answer
@@ -85,10 +88,26 @@ def test_exit_codes(
     code: int,
 ) -> None:
     """3 where the first load breaks a limit already."""
-    from dataclasses import replace
-
     asked(replace(two_plays(), status=status, interrupted=interrupted))
     assert run(["knee", "w.yaml"]) == code
+
+
+@pytest.mark.parametrize(
+    ("plays", "said"),
+    [
+        (0, "interrupted after 0 whole plays: nothing was written"),
+        (2, "interrupted after 2 whole plays: what was played is in knee.json"),
+    ],
+)
+def test_an_interrupt_says_what_there_is(
+    asked: Callable[[Knee], list[dict[str, Any]]], capsys: Out, plays: int, said: str
+) -> None:
+    """Also in the first play, of which nothing is kept."""
+    found = two_plays()
+    asked(replace(found, plays=found.plays[:plays], status=Status.UNSETTLED, interrupted=True))
+    assert run(["knee", "w.yaml"]) == 130
+    assert said in capsys.readouterr().err
+    assert Path("knee.json").exists() is (plays > 0)
 
 
 @pytest.mark.parametrize(

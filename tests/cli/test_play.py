@@ -36,6 +36,17 @@ def test_a_target_that_is_none_is_one_clear_error(folder: Path, capsys: pytest.C
     assert "hdfs://HOST:PORT" in capsys.readouterr().err
 
 
+def test_without_a_plan_that_is_what_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not that there is no target either."""
+    monkeypatch.chdir(tmp_path)
+    assert run(["play", "plan"]) == 1
+    error = capsys.readouterr().err
+    assert "froude: plan" in error
+    assert "target" not in error
+
+
 @pytest.mark.parametrize("port", ["", "0", "65536", "²", "x"])
 def test_a_web_address_that_is_none(folder: Path, capsys: pytest.CaptureFixture[str], port: str) -> None:
     """Digits are those of ASCII."""

@@ -73,7 +73,7 @@ class _Timer:
     """A timer that rings where a test says so."""
 
     def __init__(
-        self, made: list[_Timer], seconds: float, function: Callable[..., None], words: tuple[str]
+        self, made: list[_Timer], seconds: float, function: Callable[..., None], words: tuple[Any]
     ) -> None:
         made.append(self)
         self.seconds, self.function, self.words = seconds, function, words
@@ -99,11 +99,11 @@ def test_off_a_terminal_a_step_has_a_line_at_both_ends(seconds: float, said: lis
         if seconds >= made[0].seconds:
             made[0].function(*made[0].words)
     assert written == said
-    assert made[0].cancelled
+    assert made[-1].cancelled
 
 
 def test_a_long_step_says_now_and_then_where_it_is() -> None:
-    """Every half minute: its share where that is known, and the words said last."""
+    """Every quarter of a minute: its share where that is known, and the words said last."""
     written: list[str] = []
     now = [0.0]
     progress = LineProgress(written.append, lambda: now[0], cast("Any", partial(_Timer, [])))
@@ -113,11 +113,46 @@ def test_a_long_step_says_now_and_then_where_it_is() -> None:
             task.advance(10)
             task.say("load, 9 calls/s")
     assert written == [
-        "play: 25%, load, 9 calls/s (30 s)",
+        "play: 17%, load, 9 calls/s (20 s)",
+        "play: 33%, load, 9 calls/s (40 s)",
         "play: 50%, load, 9 calls/s (60 s)",
-        "play: 75%, load, 9 calls/s (90 s)",
+        "play: 67%, load, 9 calls/s (80 s)",
+        "play: 83%, load, 9 calls/s (100 s)",
         "play: 100%, load, 9 calls/s (120 s)",
         "play: done in 120.0 s",
+    ]
+
+
+def test_a_silent_step_says_that_it_is_at_work() -> None:
+    """By timers, one after another; of nested steps the innermost says it, and none once its step is over."""
+    written: list[str] = []
+    made: list[_Timer] = []
+    now = [0.0]
+    progress = LineProgress(written.append, lambda: now[0], cast("Any", partial(_Timer, made)))
+
+    def wait() -> None:
+        """Until the timers that wait have rung once."""
+        waiting, made[:] = list(made), []
+        now[0] += max(timer.seconds for timer in waiting)
+        for timer in waiting:
+            timer.function(*timer.words)
+
+    with progress.task("knee"):
+        wait()
+        with progress.task("play") as task:
+            task.say("9 nodes")
+            wait()
+            wait()
+        ended = made[-1]
+        wait()
+    ended.function(*ended.words)
+    assert written == [
+        "knee ...",
+        "play ...",
+        "play: 9 nodes (30 s)",
+        "play: done in 30.0 s",
+        "knee: at work (47 s)",
+        "knee: done in 47.0 s",
     ]
 
 

@@ -81,6 +81,28 @@ def test_runs_are_shown_and_the_next_is_proposed(capsys: Out) -> None:
 
 
 @pytest.mark.usefixtures("here")
+def test_a_check_is_not_mined(capsys: Out) -> None:
+    """Nor do its sizes count as recorded ones: the workload is held against it."""
+    assert run(record("--datanodes", "2,3", "--scale", "files=10,12")) == 0
+    capsys.readouterr()
+    assert run(record("--datanodes", "3", "--scale", "files=10", "--name", "check")) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2:] == [
+        "Mine them: froude mine trace-1 trace-2",
+        "Then check: froude trace diff workload.yaml check",
+    ]
+    assert lines[1].startswith("datanodes and files rose together")
+
+
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+@pytest.mark.usefixtures("here")
+def test_a_variable_that_is_not_given_is_refused(dry: list[str], capsys: Out) -> None:
+    """Before anything is recorded, and in a dry run, too."""
+    assert run([*dry, *record("--datanodes", "2")]) == 1
+    assert "found {files}; allowed: {datanodes}. Give --scale files=" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("here")
 def test_a_fresh_namespace_is_asked_for(capsys: Out) -> None:
     """And asked for again in what is proposed."""
     assert run(record("--datanodes", "2,3", "--scale", "files=1,2", "--fresh")) == 0
@@ -141,10 +163,10 @@ def test_what_makes_a_recording_doubtful_is_said(capsys: Out) -> None:
     assert "note: the command called no NameNode" in capsys.readouterr().err
     assert run(record("--datanodes", "1", "--scale", "files=7")) == 0
     assert (
-        "note: 1 operations of the NameNode's audit log passed beside the proxy, such as open /x"
+        "note: 1 operation of the NameNode's audit log came by no recorded call, such as open /x: by HTTP"
         in capsys.readouterr().err
     )
-    assert run(["--dry-run", *record("--scale", "size=7")]) == 0
+    assert run(["--dry-run", *record("--scale", "size=7", "--scale", "files=1")]) == 0
     assert "note: the command has no {size}" in capsys.readouterr().err
 
 

@@ -10,9 +10,11 @@ from typer.testing import CliRunner
 from froude.base.errors import InputError
 from froude.cli.report import report
 from froude.cli.settings import Settings
+from froude.experiment.knee_file import write_knee
 from froude.workload.scale import Count
 from froude.workload.types import CallTemplate, Constant, NodeType, Recorded, Repeat, Workload
 from froude.workload.yaml_file import write_workload
+from tests.experiment.knees import two_plays
 
 
 def run(folder: Path, *words: str, dry_run: bool = False, as_json: bool = False) -> str:
@@ -46,6 +48,19 @@ def test_workload(workload: Path, tmp_path: Path) -> None:
     pattern = next(block for block in figures["sections"][0]["blocks"] if block["block"] == "pattern")
     assert [lane["name"] for lane in pattern["lanes"]] == ["client"]
     assert "create" in output.read_text()
+
+
+def test_figures_leave_the_artifact_of_the_same_name(tmp_path: Path) -> None:
+    """`knee.json` is shown in `knee.html`: the figures take another name, the second time too, and it is said."""
+    artifact, page = tmp_path / "knee.json", tmp_path / "knee.html"
+    write_knee(artifact, two_plays(), None)
+    before = artifact.read_bytes()
+    assert "knee.report.json" in run(tmp_path, str(artifact), "-o", str(page), dry_run=True)
+    for _ in range(2):
+        said = run(tmp_path, str(artifact), "-o", str(page), "--static")
+        assert "knee.report.json" in said.replace("\n", "")
+    assert artifact.read_bytes() == before
+    assert json.loads((tmp_path / "knee.report.json").read_text())["title"] == "knee.json"
 
 
 def test_dry_run(workload: Path, tmp_path: Path) -> None:

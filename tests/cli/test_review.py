@@ -13,9 +13,11 @@ from froude.workload.types import (
     Absent,
     CallTemplate,
     Constant,
+    Counter,
     NodeType,
     Question,
     Recorded,
+    Template,
     Unknown,
     Workload,
 )
@@ -74,6 +76,40 @@ def test_accept_takes_the_likeliest(workload: Path) -> None:
     assert workload.read_bytes() == before
     assert run(["review", str(workload), "--accept"]) == 0
     assert arguments(workload) == {"length": Constant(1), "src": Constant("/a")}
+
+
+@pytest.fixture
+def unknown(tmp_path: Path) -> Path:
+    """One question whose only candidate is that no rule is known."""
+    call = CallTemplate("c.e1", "p.P", "create", {"src": Unknown(("/done", "/tmp"))})
+    question = Question("c.e1:src", "which?", "c", "c.e1", "src", ("/done",), (Unknown(("/done", "/tmp")),))
+    path = tmp_path / "unknown.yaml"
+    write_workload(
+        path, Workload((NodeType("c", Count(1), (call,)),), Recorded((), ()), questions=(question,))
+    )
+    return path
+
+
+def test_accept_leaves_open_what_no_rule_is_known_for(unknown: Path, capsys: Out) -> None:
+    """It says so, and shows what was seen."""
+    before = unknown.read_bytes()
+    assert run(["review", str(unknown), "--accept"]) == 0
+    said = capsys.readouterr()
+    assert "1) no rule known; examples: /done, /tmp" in said.out
+    assert "0 answered, 1 open" in said.out
+    assert "note: 1 question stays open: no rule is known" in said.err
+    assert unknown.read_bytes() == before
+
+
+def test_a_rule_may_be_given(unknown: Path, capsys: Out) -> None:
+    """A text in braces is a rule; a constant with braces stays one, and that is said."""
+    assert run(["review", str(unknown), "--set", "q1=#/tmp/c{node}"]) == 0
+    assert arguments(unknown) == {"src": Constant("/tmp/c{node}")}
+    assert """to have them filled in: --set 'q1={"template": "/tmp/c{node}"}'""" in capsys.readouterr().err
+    assert run(["review", str(unknown), "--set", 'q1={"template": "/tmp/c{node}"}']) == 0
+    assert arguments(unknown) == {"src": Template(("/tmp/c", Counter(0, {"node": 1})))}
+    assert run(["review", str(unknown), "--set", 'q1={"template": "/tmp/c{nodes}"}']) == 1
+    assert "found nodes; allowed: node" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.emulation.bottleneck import CALL_QUEUE, Measured
-from froude.emulation.limits import MEASURES, parse_limit
+from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, parse_limit, with_defaults
 from froude.emulation.notes import LEFT_OUT
 from froude.emulation.run import Run
 
@@ -86,6 +86,24 @@ def test_what_nobody_measured_is_not_kept(run: Run, text: str) -> None:
     result = parse_limit(text).check(run)
     assert (result.value, result.held) == (None, False)
     assert result.text == f"{text}: unknown"
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ([], DEFAULT_LIMITS),
+        (["p99(addBlock) < 50 ms"], ("p99(addBlock) < 50 ms", *DEFAULT_LIMITS)),
+        (["p99<50 ms"], ("p99<50 ms", "error_rate < 1 %", "datanodes_lost < 1")),
+        (["error_rate <= 100 %"], ("error_rate <= 100 %", "p99 < 1 s", "datanodes_lost < 1")),
+        (
+            ["p99() < 2 s", "p50 < 1 s"],
+            ("p99() < 2 s", "p50 < 1 s", "error_rate < 1 %", "datanodes_lost < 1"),
+        ),
+    ],
+)
+def test_a_limit_replaces_the_default_of_its_measure_only(given: list[str], kept: tuple[str, ...]) -> None:
+    """The others stand: nobody loses them by asking for one more."""
+    assert with_defaults(given) == kept
 
 
 def test_every_measure_says_what_it_is() -> None:

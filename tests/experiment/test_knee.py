@@ -23,6 +23,7 @@ from tests.emulation.plans import workload
 from tests.experiment.main_jobs import a_run
 
 SCALES = (Scale.of(datanodes=2, clients=1, files=2), Scale.of(datanodes=3, clients=2, files=1))
+LOST = "FSNamesystemState.NumDeadDataNodes"
 WORKLOAD = replace(workload(("CID-1",)), recorded=Recorded(SCALES, ("CID-1",)))
 
 
@@ -34,9 +35,10 @@ def plays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Plan, dict[str, Any]]]:
     def play(plan: Plan, _: object, **more: Any) -> Run:
         asked.append((plan, more))
         load = float(plan.scale["clients"].value) * more["speed"]
-        metrics = [Measured(float(s), {CPU: 0.1 * s}) for s in range(4)]
+        metrics = [Measured(float(s), {CPU: 0.1 * s, LOST: 0.0}) for s in range(4)]
         scale = {name: str(quantity) for name, quantity in plan.scale.items()}
         run = a_run(scale=scale, metrics=metrics, speed=more["speed"])
+        run.tally.of("create").errors.clear()
         run.tally.of("create").from_actual.add([0.001 if load <= 40 else 3.0] * 10)
         run.limits = [parse_limit(text).check(run) for text in more["limits"]]
         return run
@@ -48,8 +50,7 @@ def plays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Plan, dict[str, Any]]]:
 
 def found(**more: Any) -> Knee:
     """A search with such choices."""
-    limits = ("p99 < 1 s",)
-    return knee(WORKLOAD, cast("Any", nullcontext), **{"limits": limits, "repeats": 2, **more})
+    return knee(WORKLOAD, cast("Any", nullcontext), **{"repeats": 2, **more})
 
 
 def test_it_begins_with_the_largest_that_was_recorded() -> None:
@@ -113,6 +114,15 @@ def test_the_first_load_breaks() -> None:
     result = found(limits=("p99 < 1 us",))
     assert result.status is Status.BELOW
     assert result.answer.startswith("Less than ")
+
+
+def test_a_limit_leaves_the_defaults_on_other_measures(
+    plays: list[tuple[Plan, dict[str, Any]]],
+) -> None:
+    """They are kept to, and the answer lists them."""
+    result = found(limits=("p99(create) < 5 s",), most=1, repeats=1)
+    assert result.limits == ("p99(create) < 5 s", "p99 < 1 s", "error_rate < 1 %", "datanodes_lost < 1")
+    assert plays[0][1]["limits"] == result.limits
 
 
 def test_a_load_that_is_not_what_it_says_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

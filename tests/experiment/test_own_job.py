@@ -19,6 +19,7 @@ from froude.experiment.own_job import (
     check_name,
     command_line,
     failed_output,
+    is_check,
     output_of,
     parse_lists,
     record_runs,
@@ -116,6 +117,36 @@ def test_what_cannot_be_told_apart_is_said_with_the_next_run() -> None:
         "  froude record --datanodes 3 --scale files=10 --scale size=1 -- ./job.sh {files} 'a b'",
     ]
     assert variation_lines(JOB, [Scale.of(datanodes=1), Scale.of(datanodes=2)]) == []
+
+
+def test_three_variables_in_three_runs_are_one_too_few() -> None:
+    """Said with the run that is missing, though no two rose together."""
+    sizes = ((2, 30, 12), (3, 10, 11), (4, 20, 19))
+    lines = variation_lines(JOB, [Scale.of(datanodes=n, files=f, size=s) for n, f, s in sizes])
+    assert lines[0].startswith("datanodes, files, size varied in 3 runs that tell 2 of them apart")
+    assert lines[1] == "One more small run separates them:"
+    assert lines[2].startswith("  froude record --datanodes")
+
+
+def test_a_name_that_is_no_variable_is_refused() -> None:
+    """The command would see the braces; two of them stay as one."""
+    scale = Scale.of(datanodes=3, files=10)
+    job = OwnJob(("awk", "{{print}} {files}", "${HOME}"))
+    job.check(scale)
+    assert job.at(scale) == ["awk", "{print} 10", "${HOME}"]
+    with pytest.raises(
+        InputError, match=r"found \{parts\}; allowed: \{datanodes\}, \{files\}.*\{\{parts\}\}"
+    ):
+        OwnJob(("./job.sh", "{parts}", "{files}")).check(scale)
+
+
+@pytest.mark.parametrize(
+    ("name", "checks"),
+    [("check", True), ("check-2", True), ("held-out", True), ("trace-1", False), ("testbed", False)],
+)
+def test_a_trace_may_be_named_as_a_check(name: str, *, checks: bool) -> None:
+    """It is kept apart from those that are mined."""
+    assert is_check(name) is checks
 
 
 def test_sizes_of_one_digit_hide_the_order_of_names() -> None:

@@ -48,6 +48,34 @@ def test_of_three_variables_one_run_separates_as_many_as_it_can() -> None:
     assert len(again.together) == 1
 
 
+def test_three_variables_need_four_runs() -> None:
+    """No two rose together, and three runs leave one coefficient of a sum open all the same."""
+    scales = [Scale.of(a=a, b=b, c=c) for a, b, c in ((1, 5, 30), (2, 3, 20), (3, 4, 90))]
+    varied = variation(scales)
+    assert (varied.together, varied.free) == ((), 1)
+    assert varied.next_run is not None
+    assert variation([*scales, varied.next_run]).free == 0
+
+
+def test_runs_that_follow_from_each_other_settle_nothing() -> None:
+    """Four of them, in which c is always the sum of the others."""
+    scales = [Scale.of(a=a, b=b, c=a + b) for a, b in ((1, 5), (2, 3), (3, 4), (4, 9))]
+    assert variation(scales).free == 1
+    assert variation([*scales, Scale.of(a=1, b=5, c=7)]).free == 0
+
+
+@given(st.lists(st.tuples(*[st.integers(1, 4)] * 3), min_size=2, max_size=6))
+def test_the_proposed_runs_settle_everything(points: list[tuple[int, int, int]]) -> None:
+    """One after the other, as many as there are open coefficients or pairs."""
+    scales = [Scale.of(a=a, b=b, c=c) for a, b, c in points]
+    for _ in range(6):
+        varied = variation(scales)
+        if varied.next_run is None:
+            break
+        scales.append(varied.next_run)
+    assert (variation(scales).together, variation(scales).free) == ((), 0)
+
+
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2, max_size=6))
 def test_the_proposed_run_separates_two(pairs: list[tuple[int, int]]) -> None:
     """Whatever was recorded, and it is of recorded values."""

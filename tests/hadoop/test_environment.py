@@ -11,7 +11,9 @@ from froude.hadoop import environment
 
 TOLD: dict[str, Any] = {
     "java.lang:type=Runtime": {
-        "VmName": "OpenJDK", "VmVersion": "17.0.1", "InputArguments": ["-Xmx1g", "-Dsecret=x", "-Xlog:gc:file=/tmp/g"],
+        "VmName": "OpenJDK", "VmVersion": "17.0.1",
+        "InputArguments": ["-Xmx1g", "-Dsecret=x", "-Xlog:gc:file=/tmp/g:uptime",
+                           "-XX:SharedArchiveFile=/a/b.jsa", "-XX:+UseParallelGC"],
     },
     "java.lang:type=OperatingSystem": {"AvailableProcessors": 2},
     "java.lang:type=Memory": {"HeapMemoryUsage": {"max": 1 << 30}},
@@ -26,7 +28,7 @@ def test_what_a_daemon_says_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:
         "Hadoop": "3.5.0",
         "JVM": "OpenJDK 17.0.1",
         "heap": "1,024 MiB",
-        "JVM flags": "-Xmx1g -Xlog:gc:",
+        "JVM flags": "-Xmx1g -Xlog:gc -XX:SharedArchiveFile -XX:+UseParallelGC",
         "cores of the target": "2",
     }
 

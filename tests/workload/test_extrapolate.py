@@ -10,6 +10,8 @@ from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     LETTERS,
     CallTemplate,
+    Cases,
+    Constant,
     Counter,
     Finding,
     NodeType,
@@ -142,6 +144,23 @@ def test_a_number_that_no_name_can_hold_stops_the_plan(rule: Rule, message: str)
     assert not plan.playable
     assert any(message in refusal.what for refusal in plan.refusals)
     assert extrapolate(workload, Scale.of(clients=1, files=2, blocks=2)).playable
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "otherwise", "playable"),
+    [
+        (Constant("/out"), None, Counter(-1, {"L1": 1}, 5), True),
+        (None, Constant("/out"), Counter(5, {"L1": -1}), True),
+        (Constant("/out"), None, Counter(-2, {"L1": 1}, 5), False),
+    ],
+)
+def test_a_case_takes_its_iteration_from_the_others(
+    first: Rule | None, last: Rule | None, otherwise: Counter, *, playable: bool
+) -> None:
+    """A number that would be below zero only where another case decides is in no name."""
+    rule = Cases("L1", first, last, Template(("/out/part-", otherwise)))
+    plan = extrapolate(_naming(rule), Scale.of(clients=3, files=7, blocks=2))
+    assert plan.playable is playable
 
 
 def test_a_plain_argument_may_be_below_zero_and_a_fraction_is_said() -> None:

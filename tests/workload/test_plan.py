@@ -12,6 +12,7 @@ from froude.workload.plan import Plan, Refusal, expected_s, one_at_a_time, pace,
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     CallTemplate,
+    Moment,
     NodeType,
     Periodic,
     Recorded,
@@ -116,6 +117,36 @@ def test_how_long_a_play_takes() -> None:
     assert expected_s(planned(first, client=1)) == pytest.approx(3.0)
     circle = replace(first, start=StartRule("client"))
     assert expected_s(planned(circle, client=1)) == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(
+    ("moment", "every", "begins_s"),
+    [
+        (Moment.STARTED, False, 0.0),
+        (Moment.STARTED, True, 2 * (3.0 + 1.0)),
+        (Moment.FINISHED, False, 3.0),
+        (Moment.FINISHED, True, 3 * 3.0 + 2 * 1.0),
+    ],
+)
+def test_what_waits_for_a_moment_begins_then(moment: Moment, begins_s: float, *, every: bool) -> None:
+    """Not when all has ended that it waited for: of a chain of processes each would be counted again and again."""
+    first = replace(node(call(Count(3))), start=StartRule(pause_s=1.0))
+    chain = [
+        replace(first, name=f"shell-{at}", start=StartRule(after, moment, every, delay_s=5.0, pause_s=1.0))
+        for at, after in enumerate(("client", "shell-0", "shell-1"))
+    ]
+    plan = planned(first, *chain, **dict.fromkeys(("client", "shell-0", "shell-1", "shell-2"), 3))
+    assert expected_s(plan) == pytest.approx(3 * (begins_s + 5.0) + 11.0)
+
+
+def test_what_waits_for_daemons_begins_when_all_are_there() -> None:
+    """Or with the first of them."""
+    daemons = replace(node(name="datanode"), program="datanode")
+    for every, begins_s in ((True, 2.0), (False, 0.0)):
+        rule = StartRule("datanode", Moment.STARTED, every, delay_s=1.0)
+        client = replace(node(call(Count(3))), start=rule)
+        plan = planned(daemons, client, datanode=200, client=1)
+        assert expected_s(plan, ramp_per_s=100) == pytest.approx(begins_s + 4.0)
 
 
 def test_nodes_in_turn_take_as_long_as_all_of_them_together() -> None:

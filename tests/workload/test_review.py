@@ -2,16 +2,21 @@
 
 import pytest
 
-from froude.workload.review import answer, open_questions
-from froude.workload.scale import Count
+from froude.base.errors import InputError
+from froude.workload.review import accept, answer, open_questions, read_answer
+from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     CALLEE,
     CallTemplate,
+    Cases,
     Constant,
+    Counter,
     NodeType,
     Question,
     Recorded,
     Repeat,
+    Rule,
+    Template,
     Unknown,
     Workload,
 )
@@ -60,3 +65,56 @@ def test_who_is_called_can_be_asked_too() -> None:
     (changed,) = templates(answer(workload, question, Constant("nm:2")).node_types[0])
     assert changed.callee == Constant("nm:2")
     assert changed.arguments == {"src": Constant(1)}
+
+
+def _asking(*candidates: Rule) -> Workload:
+    call = CallTemplate("c1", "p", "create", {"src": Unknown(("/done", "/tmp"))})
+    client = NodeType("client", Count(1), (Repeat("L1", Count(2), (call,)), Repeat("L2", Count(2), ())))
+    question = Question("q1", "what is src?", "client", "c1", "src", ("/done",), candidates)
+    return Workload((client,), Recorded((Scale.of(files=3),), ()), (question,))
+
+
+@pytest.mark.parametrize(
+    ("candidates", "stays"),
+    [
+        ((), True),
+        ((Unknown(("/done", "/tmp")),), True),
+        ((Cases("L1", Constant("/done"), None, Unknown(("/tmp",))),), True),
+        ((Constant("/done"), Unknown(("/tmp",))), False),
+    ],
+)
+def test_what_no_rule_is_known_for_stays_open(candidates: tuple[Rule, ...], *, stays: bool) -> None:
+    """To accept it would say that somebody settled it."""
+    assert bool(open_questions(accept(_asking(*candidates)))) is stays
+
+
+def test_an_answer_may_be_any_rule_of_the_file() -> None:
+    """With the indices of its call, and the variables of the recorded runs."""
+    workload = _asking()
+    (question,) = workload.questions
+    text = '{"template": "/tmp/c{node}-{files*node + L1:03}"}'
+    parts = ("/tmp/c", Counter(0, {"node": 1}), "-", Counter(0, {"files*node": 1, "L1": 1}, 3))
+    assert read_answer(workload, question, text, "--set") == Template(parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"template": "/tmp/c{nod}"}', "there is no such index; found nod; allowed: L1, node"),
+        ('{"template": "/tmp/{L2}"}', "there is no such index; found L2"),
+        ('{"counter": "sizes*node"}', "there is no such scale variable; found sizes; allowed: files"),
+        ('{"counter": "L1%folders"}', "there is no such scale variable; found folders"),
+        ('{"scaled": "2*sizes"}', "there is no such scale variable; found sizes"),
+        ('{"from": "c9", "request": "src"}', "there is no such earlier call; found c9; allowed: c1"),
+        ('{"index": "L2", "otherwise": 1}', "there is no such loop; found L2; allowed: L1"),
+        ('{"pattern": "/tmp"}', "not a rule"),
+        ('{"template": "/tmp/{"}', "a brace stands alone"),
+        ('{"template": ', "--set"),
+    ],
+)
+def test_an_answer_names_what_is_there(text: str, message: str) -> None:
+    """A name that no play could fill in is refused where it is given."""
+    workload = _asking()
+    with pytest.raises(InputError) as refused:
+        read_answer(workload, workload.questions[0], text, "--set")
+    assert message in str(refused.value)

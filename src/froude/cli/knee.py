@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from froude.base.errors import InputError
+from froude.base.summary import counted
 from froude.cli import inputs
 from froude.cli.inputs import named
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
-from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, parse_limit
+from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, with_defaults
 from froude.emulation.pacing import Pacing
 from froude.workload.scale import Scale
 
@@ -46,8 +48,9 @@ def knee(
         list[str] | None,
         typer.Option(
             metavar="CONDITION",
-            help=f"What must be kept, such as 'p99(addBlock) < 50 ms' [{'; '.join(DEFAULT_LIMITS)}]; repeatable. "
-            f"Of: {', '.join(MEASURES)}.",
+            help="What must be kept, too, such as 'p99(addBlock) < 50 ms'; repeatable. "
+            f"Of: {', '.join(MEASURES)}. Always kept: {'; '.join(DEFAULT_LIMITS)}; a limit on the same measure takes "
+            "the place of one of these ('error_rate <= 100 %' allows every call to fail).",
         ),
     ] = None,
     most: Annotated[float, typer.Option(min=1, help="Largest factor of the first load.")] = 1024,
@@ -75,9 +78,9 @@ def knee(
     """How far does a NameNode scale? Plays at growing load until a limit breaks.
 
     Every play is on a NameNode of its own that Froude starts, with an empty namespace. The load is doubled until a
-    limit breaks, then halved in between, and played again at both sides. Where the player was the limit, the answer
-    says "at least". Ends with 3 if the first load breaks a limit already. `froude report` shows latency and
-    throughput against load.
+    limit breaks, then halved in between, and played again at both sides: 40 plays at most. Where the player was the
+    limit, the answer says "at least". Ends with 3 if the first load breaks a limit already; an interrupt keeps the
+    plays that are whole. `froude report` shows latency and throughput against load.
 
     Example: froude knee workload.yaml --raise datanodes --raise clients --limit 'p99(addBlock) < 50 ms' -o knee.json
     """
@@ -90,7 +93,7 @@ def knee(
     from froude.hadoop.distribution import Hadoop
     from froude.hadoop.namenode import NameNode
 
-    limits = tuple(parse_limit(text).text for text in limit or DEFAULT_LIMITS)
+    limits = with_defaults(limit or [])
     first = dict(Scale.parse(at or []))
     properties = _properties(conf or [])
     if settings.dry_run:
@@ -124,14 +127,17 @@ def knee(
         settings.out(knee_table(found))
         settings.out(f"Written to {output}; `froude report {output}` draws it")
     if found.interrupted:
+        whole = counted(len(found.plays), "whole play")
+        kept = f"what was played is in {output}" if found.plays else "nothing was written"
+        print(f"froude: interrupted after {whole}: {kept}; its NameNode is stopped", file=sys.stderr)
         raise typer.Exit(EXIT_INTERRUPTED)
     if found.status is search.Status.BELOW:
         raise typer.Exit(EXIT_MISSED)
 
 
 def knee_table(knee: Knee) -> str:
-    """The answer, how many plays agree, and every play, by load."""
-    lines = [knee.answer, f"Agreeing: {knee.confidence}", ""]
+    """The answer, how many plays agree, what was to be kept, and every play, by load."""
+    lines = [knee.answer, f"Agreeing: {knee.confidence}", f"Limits: {'; '.join(knee.limits)}", ""]
     lines.append(f"{'outcome':<8}{'calls/s':>10}{'p50 ms':>10}{'p99 ms':>10}  {'limited by':<11}load")
     for play in sorted(knee.plays, key=lambda play: play.level):
         run = play.run

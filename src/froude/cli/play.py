@@ -93,9 +93,9 @@ def play(  # the flags of one command
     settings: Settings = ctx.obj
     plan = inputs.place(settings, plan, "plan")
     claim(settings, [Output(output, "run", folder=True, keeps=True)], [plan])
+    planned = read_plan(plan)  # before the target: without a plan there is nothing to start one for
     targets = _by_service(target or [_here(settings)])
     addresses = {service: parse_address(uri, place="--target") for service, uri in targets.items()}
-    planned = read_plan(plan)
     limits = [parse_limit(text).text for text in limit or []]
     if settings.dry_run:
         _would_play(

@@ -14,8 +14,8 @@ from rich.table import Column
 
 _WIDE = 100
 """Columns from which there is room for a bar beside the words."""
-_EVERY_S = 30.0
-"""How often a long step says where it is, where lines stay."""
+_EVERY_S = 15.0
+"""How often a long step says where it is, where lines stay; the innermost of those at work does."""
 _QUIET_S = 2.0
 """Steps that take less are not worth a line."""
 
@@ -94,6 +94,7 @@ class LineProgress:
         self._write = write or _to_stderr
         self._clock = clock
         self._timer = timer
+        self._open: list[_Step] = []
 
     @contextmanager
     def task(self, label: str, total: float | None = None) -> Iterator[_Step]:
@@ -104,13 +105,13 @@ class LineProgress:
             total: units in the whole work; None where nobody knows.
         """
         step = _Step(label, total, self._write, self._clock)
-        beginning = self._timer(_QUIET_S, self._write, (f"{label} ...",))
-        beginning.daemon = True
-        beginning.start()
+        self._open.append(step)
+        beat = _Heartbeat(step, self._timer, lambda: self._open[-1] is step)
         try:
             yield step
         finally:
-            beginning.cancel()
+            beat.stop()
+            self._open.remove(step)
         taken_s = self._clock() - step.begun_s
         if taken_s >= _QUIET_S:
             self._write(f"{label}: done in {taken_s:,.1f} s")
@@ -126,17 +127,22 @@ class _Step:
         self.begun_s = self._said_s = clock()
         self._done, self._text = 0.0, ""
 
+    def begin(self) -> None:
+        """Say that it has begun."""
+        self._write(f"{self._label} ...")
+
     def advance(self, by: float = 1) -> None:
         """Count units as done."""
         self._done += by
-        self._say()
+        self.say_where()
 
     def say(self, text: str) -> None:
         """Say where the work is, now and then."""
         self._text = text
-        self._say()
+        self.say_where()
 
-    def _say(self) -> None:
+    def say_where(self) -> None:
+        """A line, unless there was one a moment ago."""
         now_s = self._clock()
         if now_s - self._said_s < _EVERY_S:
             return
@@ -144,6 +150,46 @@ class _Step:
         share = f"{min(1.0, self._done / self._total):.0%}" if self._total else ""
         said = ", ".join(part for part in (share, self._text) if part)
         self._write(f"{self._label}: {said or 'at work'} ({now_s - self.begun_s:,.0f} s)")
+
+
+class _Heartbeat:
+    """Lines of a step that says nothing itself: one when it is long enough to have any, one now and then.
+
+    Args:
+        step: of which they tell.
+        timer: as of `LineProgress`.
+        innermost: whether no other step is at work within it, whose lines say enough.
+    """
+
+    def __init__(
+        self, step: _Step, timer: Callable[..., threading.Timer], innermost: Callable[[], bool]
+    ) -> None:
+        self._step, self._make, self._innermost = step, timer, innermost
+        self._lock = threading.Lock()
+        self._ended = False
+        self._timer = self._wait(_QUIET_S, step.begin)
+
+    def stop(self) -> None:
+        """Say nothing more."""
+        with self._lock:
+            self._ended = True
+            self._timer.cancel()
+
+    def _wait(self, seconds: float, then: Callable[[], None]) -> threading.Timer:
+        timer = self._make(seconds, self._ring, (then,))
+        timer.daemon = True
+        timer.start()
+        return timer
+
+    def _ring(self, say: Callable[[], None]) -> None:
+        with self._lock:
+            if not self._ended:
+                say()
+                self._timer = self._wait(_EVERY_S, self._say_where)
+
+    def _say_where(self) -> None:
+        if self._innermost():
+            self._step.say_where()
 
 
 def _to_stderr(line: str) -> None:

@@ -16,6 +16,7 @@ from froude.base.units import parse_quantity
 from froude.cli.settings import Settings
 
 if TYPE_CHECKING:
+    from froude.base.units import Quantity
     from froude.experiment.main_job import Recorded
     from froude.experiment.own_job import OwnJob, RecordOptions
     from froude.workload.scale import Scale
@@ -28,7 +29,10 @@ def record(
     ctx: typer.Context,
     command: Annotated[
         list[str],
-        typer.Argument(metavar="-- COMMAND", help="What to run; {files} becomes that variable's value."),
+        typer.Argument(
+            metavar="-- COMMAND",
+            help="What to run; {files} becomes that variable's value, {{print}} stays as {print}.",
+        ),
     ],
     datanodes: Annotated[str, typer.Option(metavar="N,N,...", help="DataNodes of each run.")] = "3",
     scale: Annotated[
@@ -53,8 +57,9 @@ def record(
     For each run a NameNode and DataNodes are started on this machine, with a proxy before the NameNode that records
     all of them. The command finds them by `hdfs` and `hadoop` on its PATH, by HADOOP_CONF_DIR, or by FS_DEFAULT_NAME
     (hdfs://HOST:PORT). {datanodes} and the variables in it are replaced; sizes by bytes, times by seconds.
-    What it prints is kept beside the Trace. Choose sizes that do not rise together: what is recorded last says
-    which small run is still missing.
+    What it prints is kept beside the Trace. Choose sizes that do not rise together, in more runs than there are
+    variables: what is recorded last says which small run is still missing. A run to hold the workload against, which
+    is not mined, is named --name check.
 
     Example: froude record --datanodes 2,3,4 --scale files=5,12,8 -- ./job.sh {files}
     """
@@ -65,6 +70,7 @@ def record(
     settings: Settings = ctx.obj
     job = OwnJob(tuple(command), _seconds(timeout))
     scales = _scales(datanodes, scale or [], cross=cross)
+    job.check(scales[0])
     find_program(job.words[0])
     flags = {"workspace": settings.workspace, "replication": replication, "release": release}
     again = ["--fresh"] * fresh + [
@@ -77,7 +83,7 @@ def record(
     if settings.dry_run:
         around = Workspace.around(settings.workspace)
         before = {} if around is None else recorded_before(around, job)
-        _show_plan(settings, job, scales, variation_lines(job, [*before.values(), *scales], again))
+        _show_plan(settings, job, scales, variation_lines(job, [*_mined(before).values(), *scales], again))
         return
     workspace = Workspace.begin(settings.workspace)
     before = recorded_before(workspace, job)
@@ -86,10 +92,20 @@ def record(
         record_runs, job, scales, workspace, name=name, seed=None if fresh else settings.seed, **options
     )
     done = _record(settings, workspace, runs, release, lambda rest: typed(job, scales[rest:], again))
-    lines = variation_lines(job, [*before.values(), *scales], again)
-    names = [*before, *(each.path.name for each in done)]
+    recorded = {**before, **{each.path.name: each.trace.meta.scale for each in done}}
+    mined = _mined(recorded)
+    lines = variation_lines(job, list(mined.values()), again)
     settings.emit({"recorded": [_document(each) for each in done], "advice": lines})
-    settings.out("\n".join([*lines, f"Mine them: froude mine {' '.join(names)}"]))
+    lines = [*lines, f"Mine them: froude mine {' '.join(mined)}"]
+    lines += [f"Then check: froude trace diff workload.yaml {name}" for name in recorded if name not in mined]
+    settings.out("\n".join(lines))
+
+
+def _mined(recorded: Mapping[str, Mapping[str, Quantity]]) -> Mapping[str, Mapping[str, Quantity]]:
+    """Of recorded Traces those to mine: all but those that are named as a check, unless there are no others."""
+    from froude.experiment.own_job import is_check
+
+    return {name: scale for name, scale in recorded.items() if not is_check(name)} or recorded
 
 
 _USUAL: Mapping[str, Callable[[], object]] = {
@@ -207,7 +223,10 @@ def _doubts(recorded: Recorded) -> Iterator[str]:
         )
     elif unseen := recorded.closure.lines_without_call:
         first = f"{unseen[0].command} {unseen[0].src or ''}"
-        yield f"{len(unseen)} operations of the NameNode's audit log passed beside the proxy, such as {first}"
+        yield (
+            f"{counted(len(unseen), 'operation')} of the NameNode's audit log came by no recorded call, such as "
+            f"{first.strip()}: by HTTP, as of fsck and WebHDFS, or by a call whose name in the log is not known here"
+        )
     if lost := recorded.trace.meta.loss.total:
         yield f"{lost} calls or connections could not be recorded whole"
 

@@ -79,6 +79,8 @@ def report(
 ) -> None:
     """Artifacts → one HTML page that works offline, and the same figures as JSON beside it.
 
+    The figures have the page's name with .json; where an artifact stands there already, with .report.json.
+
     Example: froude report workload.yaml -o report.html
     """
     from froude.experiment.figures.page import page
@@ -87,7 +89,8 @@ def report(
     if output.suffix == ".json":
         raise InputError("is the place of the figures", file=output, allowed="another suffix, such as .html")
     shown = [_find(name, settings) for name in artifacts]
-    claim(settings, page_places(output), [path for _, path in shown])
+    suffix = _suffix(output, [path for _, path in shown])
+    claim(settings, page_places(output, suffix), [path for _, path in shown])
     parts: list[Part] = []
     facts: dict[str, str] = {}
     hashes = []
@@ -99,11 +102,18 @@ def report(
     composed = page(parts, title=title, names=_names(artifacts)).report
     composed = replace(composed, facts=facts)
     if settings.dry_run:
-        settings.would(f"write {output} and {output.with_suffix('.json')}")
+        settings.would(f"write {output} and {output.with_suffix(suffix)}")
         return
-    html, data = save(composed, output, interactive=not static, origin=settings.origin(hashes))
+    html, data = save(composed, output, interactive=not static, suffix=suffix, origin=settings.origin(hashes))
     settings.emit({"html": str(html), "json": str(data)})
     settings.out(f"Report written to {html}, its figures to {data}")
+
+
+def _suffix(page: Path, shown: Sequence[Path]) -> str:
+    """That of the figures, by which they replace no artifact: `knee.html` shows `knee.json`, which stays."""
+    beside = page.with_suffix(".json")
+    taken = beside.is_file() and kind_of(beside) not in {None, "report"}
+    return ".report.json" if taken or any(path.resolve() == beside.resolve() for path in shown) else ".json"
 
 
 def _names(artifacts: Sequence[str]) -> list[str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -16,12 +18,15 @@ from froude.cli import inputs
 from froude.cli.outputs import refuse_inside
 from froude.cli.settings import Settings
 from froude.workload.groups import QuestionGroup, answer_group, groups
-from froude.workload.review import answer, open_questions
-from froude.workload.types import Constant, Question, Rule, Workload
+from froude.workload.review import accept as accept_likeliest
+from froude.workload.review import answer, open_questions, read_answer
+from froude.workload.types import Constant, Question, Rule, Unknown, Workload
 from froude.workload.yaml_file import write_workload
 from froude.workload.yaml_rules import rule_field
 
 _OWN = "in each place a rule of its own"
+_RULE = '{"template": "/tmp/c{node}"}'
+_BRACES = re.compile(r"\{[^{}]*\}")
 
 
 def review(
@@ -33,7 +38,11 @@ def review(
         ),
     ],
     accept: Annotated[
-        bool, typer.Option("--accept", help="Take each question's likeliest rule, asking nothing.")
+        bool,
+        typer.Option(
+            "--accept",
+            help="Take each question's likeliest rule, asking nothing; those with no known rule stay open.",
+        ),
     ] = False,
     list_: Annotated[
         bool, typer.Option("--list", help="Show the open questions and their candidates, asking nothing.")
@@ -43,7 +52,8 @@ def review(
         typer.Option(
             "--set",
             metavar="QUESTION=VALUE",
-            help="Answer one: q1=2 takes its second candidate, q1=#VALUE a constant; repeatable.",
+            help="Answer one: q1=2 takes its second candidate, q1=#VALUE a constant, "
+            'q1={"template": "/tmp/c{node}"} a rule as the file has it; repeatable.',
         ),
     ] = None,
 ) -> None:
@@ -64,10 +74,10 @@ def review(
     opened = inputs.workload(settings, workload)
     original = opened.workload
     changed = _set(original, set_ or [], workload)
+    for words in set_ or []:
+        _warn_of_braces(words, settings)
     if accept:
-        for question in open_questions(changed):
-            if question.candidates:
-                changed = answer(changed, question, question.candidates[0])
+        changed = accept_likeliest(changed)
     elif not set_ and not list_ and sys.stdin.isatty() and not settings.json:
         changed = _ask(changed, settings)
     if changed != original and not settings.dry_run:
@@ -78,6 +88,9 @@ def review(
         settings.out(text(changed, group))
     open_ = len(open_questions(changed))
     settings.out(f"{len(original.questions) - open_} answered, {open_} open{_causes(left, open_)}")
+    if accept and open_:
+        stay = "question stays open: no rule is" if open_ == 1 else "questions stay open: no rules are"
+        settings.note(f"note: {open_} {stay} known; plays use the examples, unless --set gives an answer")
 
 
 def text(workload: Workload, group: QuestionGroup) -> str:
@@ -91,7 +104,8 @@ def text(workload: Workload, group: QuestionGroup) -> str:
     lines = [f"{number(workload, group.questions[0])}: {group.text}{places} {group.share:.1%} of the calls)"]
     if group.examples:
         lines.append("    seen: " + ", ".join(repr(example) for example in group.examples))
-    lines += [f"    {at}) {candidate}" for at, candidate in enumerate(_candidates(group), 1)]
+    for at, rule in enumerate(_choices(group), 1):
+        lines.append(f"    {at}) {_OWN if rule is None else _shown(rule)}")
     return "\n".join(lines)
 
 
@@ -107,7 +121,7 @@ def fields(workload: Workload, group: QuestionGroup) -> dict[str, object]:
         "text": group.text,
         "share": group.share,
         "examples": list(group.examples),
-        "candidates": _candidates(group),
+        "candidates": [_OWN if rule is None else rule_field(rule) for rule in _choices(group)],
         "questions": [
             {
                 "id": question.id,
@@ -130,16 +144,25 @@ def number(workload: Workload, question: Question) -> str:
     return f"q{1 + [q.id for q in workload.questions].index(question.id)}"
 
 
-def _candidates(group: QuestionGroup) -> list[Any]:
-    """What can be chosen for the whole group; where places have rules of their own, that each takes its nth."""
-    rules = [rule_field(rule) for rule in group.questions[0].candidates]
+def _choices(group: QuestionGroup) -> list[Rule | None]:
+    """What can be chosen for the whole group; None where each place takes its own nth candidate."""
+    rules = group.questions[0].candidates
     if group.alike:
-        return rules
+        return list(rules)
     same = [
         all(question.candidates[at] == group.questions[0].candidates[at] for question in group.questions)
         for at in range(group.choices)
     ]
-    return [rule if alike else _OWN for rule, alike in zip(rules, same, strict=False)]
+    return [rule if alike else None for rule, alike in zip(rules, same, strict=False)]
+
+
+def _shown(rule: Rule) -> str:
+    """A rule in one line, in the form that --set takes."""
+    if isinstance(rule, Unknown):
+        examples = ", ".join(map(str, rule.examples))
+        return f"no rule known{f'; examples: {examples}' if examples else ''}"
+    field = rule_field(rule)
+    return json.dumps(field, ensure_ascii=False, default=repr) if isinstance(field, dict) else str(field)
 
 
 def _causes(left: Sequence[QuestionGroup], open_: int) -> str:
@@ -160,19 +183,29 @@ def _set(workload: Workload, answers: list[str], file: Path) -> Workload:
             )
             raise InputError("no such question", file=file, place="--set", found=words, allowed=known)
         if group is None:
-            workload = answer(workload, question, _chosen(question, value, file))
+            workload = answer(workload, question, _chosen(workload, question, value, file))
         else:
             workload = _settled(workload, group, value, file)
     return workload
 
 
+def _warn_of_braces(words: str, settings: Settings) -> None:
+    """Say that a constant's braces stay as they are."""
+    name, _, value = words.partition("=")
+    if value.startswith("#") and _BRACES.search(value):
+        rule = json.dumps({"template": value[1:]}, ensure_ascii=False)
+        settings.note(
+            f"note: {value[1:]} is stored as it stands, braces too; to have them filled in: --set '{name}={rule}'"
+        )
+
+
 def _settled(workload: Workload, group: QuestionGroup, value: str, file: Path | None) -> Workload:
     """Every question of a group answered alike."""
-    if value.startswith("#") and len({(q.path or "").rpartition(".")[2] for q in group.questions}) > 1:
+    if value.startswith(("#", "{")) and len({(q.path or "").rpartition(".")[2] for q in group.questions}) > 1:
         first = group.questions[0].id
-        allowed = f"one of its candidates; for a constant in one place, its id, such as {first}"
+        allowed = f"one of its candidates; for an answer of your own in one place, its id, such as {first}"
         raise InputError("not an answer for several arguments", file=file, found=value, allowed=allowed)
-    return answer_group(workload, group, lambda question: _chosen(question, value, file))
+    return answer_group(workload, group, lambda question: _chosen(workload, question, value, file))
 
 
 def _constant(question: Question, text: str, file: Path | None) -> Constant:
@@ -185,12 +218,14 @@ def _constant(question: Question, text: str, file: Path | None) -> Constant:
         raise InputError("not an answer", file=file, place=place, found=text, allowed="a number") from error
 
 
-def _chosen(question: Question, value: str, file: Path | None) -> Rule:
+def _chosen(workload: Workload, question: Question, value: str, file: Path | None) -> Rule:
+    if value.startswith("{"):
+        return read_answer(workload, question, value, "answer" if file is None else "--set")
     if value.startswith("#"):
         return _constant(question, value[1:], file)
     if value.isdecimal() and 1 <= int(value) <= len(question.candidates):
         return question.candidates[int(value) - 1]
-    allowed = f"1 to {len(question.candidates)}, or #VALUE for a constant"
+    allowed = f"1 to {len(question.candidates)}, #VALUE for a constant, or a rule such as {_RULE}"
     place = None if file is None else question.id
     raise InputError("not an answer", file=file, place=place, found=value, allowed=allowed)
 
@@ -200,7 +235,7 @@ def _ask(workload: Workload, settings: Settings) -> Workload:
         settings.out(text(workload, group))
         while True:
             try:
-                value = input("number, #VALUE, or Enter to leave it open: ").strip()
+                value = input(f"number, #VALUE, rule such as {_RULE}, or Enter to leave it open: ").strip()
             except EOFError:  # Ctrl-D: enough for now; Ctrl-C would drop the answers
                 print()
                 return workload

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -23,7 +23,7 @@ _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
 _PLACE = "--limit"
 
 DEFAULT_LIMITS = ("p99 < 1 s", "error_rate < 1 %", "datanodes_lost < 1")
-"""What a load must keep where nothing else is asked for."""
+"""What a load must keep where nothing else is asked of the same measure."""
 
 
 class Unit(Enum):
@@ -95,6 +95,25 @@ def parse_limit(text: str) -> Limit:
         allowed = ", ".join(name for name, each in MEASURES.items() if each.by_method)
         raise InputError("is not known by method", place=_PLACE, found=name, allowed=allowed)
     return Limit(text.strip(), name, method or None, compare, _bound(value, measure.unit))
+
+
+def with_defaults(given: Sequence[str]) -> tuple[str, ...]:
+    """The limits that are given, and each default whose measure none of them is about: `DEFAULT_LIMITS`.
+
+    A limit of one method leaves that of all methods as it is. What nothing can break, such as `error_rate <= 100 %`,
+    takes the place of a default that is not wanted.
+
+    Args:
+        given: limits, as `parse_limit` reads them.
+
+    Raises:
+        InputError: as `parse_limit`.
+    """
+    asked = [parse_limit(text) for text in given]
+    about = {(limit.measure, limit.method) for limit in asked}
+    defaults = [parse_limit(text) for text in DEFAULT_LIMITS]
+    stay = [limit for limit in defaults if (limit.measure, limit.method) not in about]
+    return tuple(limit.text for limit in (*asked, *stay))
 
 
 def _bound(text: str, unit: Unit) -> float:

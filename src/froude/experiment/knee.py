@@ -15,7 +15,7 @@ from froude.base.progress import Progress, Silent
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
 from froude.emulation.bottleneck import LimitedBy
-from froude.emulation.limits import DEFAULT_LIMITS, parse_limit
+from froude.emulation.limits import with_defaults
 from froude.emulation.pacing import Pacing
 from froude.emulation.run import Run
 from froude.emulation.run_summary import RunSummary, summarise
@@ -71,6 +71,7 @@ class Knee(Summarised):
     raised: tuple[str, ...]
     """The Scale variables that were raised together, or `speed`."""
     limits: tuple[str, ...]
+    """Every one that was to be kept: those asked for, and the defaults that stood."""
     plays: tuple[Play, ...]
     """In the order in which they were played."""
     status: Status
@@ -145,7 +146,7 @@ def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
     *,
     at: Mapping[str, str | float | Quantity] | None = None,
     raised: Sequence[str] = (),
-    limits: Sequence[str] = DEFAULT_LIMITS,
+    limits: Sequence[str] = (),
     most: float = 1024.0,
     resolution: float = 0.1,
     repeats: int = 3,
@@ -166,7 +167,9 @@ def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
         at: Scale to begin with; a variable that is not named begins with its largest recorded quantity.
         raised: variables that are raised together, or `speed`; empty for all on which the number of nodes at work
             together depends.
-        limits: what must be kept (`emulation.limits`).
+        limits: what must be kept, such as `p99(addBlock) < 50 ms`, besides the defaults: `p99 < 1 s`,
+            `error_rate < 1 %` and `datanodes_lost < 1`, each unless a limit on the same measure is given
+            (`emulation.limits`).
         most: largest factor of the first load.
         resolution: how near the two sides must be, as a share.
         repeats: plays at each side.
@@ -186,8 +189,7 @@ def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
         InputError: a limit, a variable or a plan that cannot be; or calls that could not be sent, so that the load
             would not be what it says.
     """
-    for text in limits:
-        parse_limit(text)
+    kept = with_defaults(limits)
     base = first_scale(workload, at or {})
     names = tuple(raised) or driving(workload, base)
     _check_raised(names, base)
@@ -200,7 +202,8 @@ def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
     try:
         while (level := search.next_level()) is not None:
             plan = loads.plan(level)
-            with shown.task(f"Play {len(plays) + 1}: {loads.text(level)}") as task:
+            label = f"Play {len(plays) + 1} of at most {most_plays}: {loads.text(level)}"
+            with shown.task(label) as task:
                 with start() as namenode:
                     task.say("warm up")
                     warm_up(namenode, warm_up_s)
@@ -214,7 +217,7 @@ def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
                         ramp=ramp,
                         duration=duration,
                         seed=seed + len(plays),
-                        limits=limits,
+                        limits=kept,
                         check_counts=False,
                     )
                 if run.interrupted:
@@ -226,7 +229,7 @@ def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
     except KeyboardInterrupt:
         ended = True
     status = Status.UNSETTLED if ended or not search.settled else status_of(search)
-    return Knee(names, tuple(limits), tuple(plays), status, search.low, search.high, environment, ended)
+    return Knee(names, kept, tuple(plays), status, search.low, search.high, environment, ended)
 
 
 def outcome_of(run: Run) -> Outcome:

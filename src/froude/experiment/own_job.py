@@ -17,6 +17,7 @@ from typing import TypedDict, Unpack
 from froude.base.errors import InputError
 from froude.base.progress import Progress
 from froude.base.seeds import Seeds
+from froude.base.summary import counted
 from froude.base.units import Quantity, parse_quantity
 from froude.experiment.main_job import Recorded, record_job
 from froude.experiment.record import Recording
@@ -34,9 +35,11 @@ OUTPUT_SUFFIX = ".out"
 """Of the file beside a Trace that holds what the command printed."""
 NOTE = "job"
 """Under which a Trace notes the command that was recorded."""
-_PLACEHOLDER = re.compile(r"(?<![$\\])\{([A-Za-z_]\w*)\}")
+_PLACEHOLDER = re.compile(r"\{\{(?P<kept>[A-Za-z_]\w*)\}\}|(?<![$\\])\{(?P<name>[A-Za-z_]\w*)\}")
+"""`{files}`; and `{{print}}` for braces that stay. A shell's `${HOME}` is neither."""
 _TWO_DIGITS = 12
 _LOOP = re.compile(r"L\d+")
+_CHECK = re.compile(r"(?:check|control|held-?out|test|validat\w*)(?:[-_.]?\d+)?", re.IGNORECASE)
 _PLAIN = re.compile(r"[\w@%+=:,./-]+|[\w@%+=:./{}-]+")
 """Words that a shell takes as they are; it would expand `{a,b}`."""
 
@@ -69,12 +72,41 @@ class OwnJob:
     def at(self, scale: Mapping[str, Quantity]) -> list[str]:
         """Program and arguments at a Scale; quantities in bytes or seconds, as plain numbers."""
         texts = {name: _number(quantity) for name, quantity in scale.items()}
-        return [_PLACEHOLDER.sub(lambda m: texts.get(m[1], m[0]), word) for word in self.words]
+        return [
+            _PLACEHOLDER.sub(lambda m: f"{{{m['kept']}}}" if m["kept"] else texts.get(m["name"], m[0]), word)
+            for word in self.words
+        ]
+
+    @property
+    def placeholders(self) -> set[str]:
+        """The names in braces that a Scale's variables take the place of."""
+        return {
+            match["name"] for word in self.words for match in _PLACEHOLDER.finditer(word) if match["name"]
+        }
+
+    def check(self, scale: Mapping[str, Quantity]) -> None:
+        """Refuse a command that names a variable which no run has: it would see the braces.
+
+        Args:
+            scale: of a run.
+
+        Raises:
+            InputError: with the name, and how braces are kept.
+        """
+        for name in sorted(self.placeholders - set(scale)):
+            allowed = ", ".join(f"{{{each}}}" for each in scale)
+            remedy = f"Give --scale {name}=…, or write {{{{{name}}}}} for braces that shall stay"
+            raise InputError(
+                "is no variable of these runs",
+                place="the command",
+                found=f"{{{name}}}",
+                allowed=allowed,
+                remedy=remedy,
+            )
 
     def unused(self, scale: Mapping[str, Quantity]) -> list[str]:
         """Variables that no placeholder names, the number of DataNodes excepted."""
-        named = {name for word in self.words for name in _PLACEHOLDER.findall(word)}
-        return [name for name in scale if name not in named and name != DATANODES]
+        return [name for name in scale if name not in self.placeholders and name != DATANODES]
 
     def run(self, recording: Recording, scale: Scale, scratch: Path) -> None:
         """Do the job once.
@@ -84,6 +116,11 @@ class OwnJob:
         """
         del scratch
         recording.run(self.at(scale), output=output_of(recording.trace), timeout_s=self.timeout_s)
+
+
+def is_check(name: str) -> bool:
+    """Whether a Trace was named as one that a workload is held against, and which is not mined: `check`, `test-2`."""
+    return _CHECK.fullmatch(name) is not None
 
 
 def output_of(trace: Path) -> Path:
@@ -135,8 +172,19 @@ def variation_lines(
         f"{first} and {second} rose together: what follows one cannot be told from what follows the other"
         for first, second in varied.together
     ]
+    if varied.free:
+        several = [name for name in runs[-1] if name not in varied.constant]
+        lines.append(
+            f"{', '.join(several)} varied in {counted(len(set(map(str, runs))), 'run')} that tell "
+            f"{len(several) - varied.free} of them apart: what follows several at once can be read in more than one way"
+        )
     if varied.next_run is not None:
-        lines += ["One more small run separates them:", f"  {typed(job, [varied.next_run], flags)}"]
+        more = (
+            "One more small run separates them:"
+            if varied.free < 2
+            else f"The next of {varied.free} small runs that do:"
+        )
+        lines += [more, f"  {typed(job, [varied.next_run], flags)}"]
     for name in _one_digit(runs, varied):
         larger = {**min(runs, key=lambda run: run[DATANODES]), name: Quantity(_TWO_DIGITS)}
         lines += [
@@ -257,10 +305,13 @@ def record_runs(
         options: of the clusters and the lineage.
 
     Raises:
-        InputError: a name is taken, or the command failed or took too long. Nothing is kept of that run but what the
+        InputError: a name is taken, the command names a variable that is not there, or it failed or took too
+            long. Nothing is kept of that run but what the
             command printed, in `failed.out`; the runs before it are kept whole.
         TargetError: a daemon failed.
     """
+    for scale in scales:
+        job.check(scale)
     notes = {NOTE: command_line(job.words)}
     failed_output(workspace).unlink(missing_ok=True)
     names = [

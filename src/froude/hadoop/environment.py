@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 
 import psutil
 
@@ -13,6 +14,8 @@ from froude.hadoop.metrics import Bean, jmx
 
 _RUNTIME, _SYSTEM, _MEMORY = (f"java.lang:type={name}" for name in ("Runtime", "OperatingSystem", "Memory"))
 _NAMENODE = "Hadoop:service=NameNode,name=NameNodeInfo"
+_FILE = re.compile(r":file=.*|[=:](?=/).*")
+"""Where a JVM flag goes on with a path."""
 
 
 def machine() -> dict[str, str]:
@@ -42,10 +45,10 @@ def daemon(http: tuple[str, int]) -> dict[str, str]:
     heap = memory.get("HeapMemoryUsage")
     if isinstance(heap, dict) and isinstance(heap.get("max"), int):
         told["heap"] = f"{heap['max'] / (1 << 20):,.0f} MiB"
-    # Properties may hold paths and secrets; flags do not.
+    # Properties may hold paths and secrets; flags do not hold secrets.
     flags = [flag for flag in runtime.get("InputArguments", ()) if str(flag).startswith("-X")]
     if flags:
-        told["JVM flags"] = " ".join(str(flag).partition("file=")[0] for flag in flags)
+        told["JVM flags"] = " ".join(_FILE.sub("", str(flag)) for flag in flags)
     if "AvailableProcessors" in system:
         told["cores of the target"] = str(system["AvailableProcessors"])
     return told

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from froude.base.summary import counted
 from froude.base.units import Quantity
 from froude.workload.plan import Plan, Refusal, one_at_a_time
+from froude.workload.reach import Reach
 from froude.workload.remarks import remarks_on_scale
-from froude.workload.scale import Count, Scale, at_node, term_of, variable_at
-from froude.workload.types import LETTERS, NODE, Counter, NodeType, Rule, Scaled, Template, Workload
-from froude.workload.walk import repeats, templates, within
+from froude.workload.scale import Count, Scale, at_node
+from froude.workload.types import LETTERS, Counter, NodeType, Workload
+from froude.workload.walk import repeats, templates
 
 _WHOLE = 1e-6
 """What a whole number may differ from one, by rounding."""
@@ -114,57 +115,19 @@ def _in_turn(
 
 def _numbers(node_type: NodeType, scale: Scale) -> Iterator[Refusal]:
     """Numbers of arguments that cannot be: a fraction, or, within a name, one below zero."""
+    reach = Reach.of(node_type, scale)
     for call in templates(node_type):
         for path, rule in call.arguments.items():
-            for number, named in _with_names(rule):
-                value = (
-                    number.count.at(scale)
-                    if isinstance(number, Scaled)
-                    else _end(number, node_type, scale, min)
-                )
-                text = f"{node_type.name}: {path} of {call.method} would hold {value:g}"
-                if abs(value - round(value)) > _WHOLE:
+            for number, named, least, most in reach.numbers(rule):
+                text = f"{node_type.name}: {path} of {call.method} would hold {least:g}"
+                if abs(least - round(least)) > _WHOLE:
                     yield Refusal(f"{text}, which is not a whole number", node_type.name, fatal=named)
-                elif value < 0 and named:
+                elif least < 0 and named:
                     yield Refusal(f"{text}, and a name has no number below zero", node_type.name)
-                if isinstance(number, Counter) and number.radix == LETTERS:
-                    most = _end(number, node_type, scale, max)
-                    if most >= LETTERS**number.width:
-                        text = (
-                            f"{path} of {call.method} would need more than {counted(number.width, 'letter')}"
-                        )
-                        yield Refusal(f"{node_type.name}: {text}", node_type.name)
-
-
-def _with_names(rule: Rule) -> Iterator[tuple[Scaled | Counter, bool]]:
-    """The numbers of a rule that follow from place or Scale, and whether each stands within a text."""
-    for part in within(rule):
-        if isinstance(part, Template):
-            yield from ((number, True) for number in part.parts if isinstance(number, Scaled | Counter))
-    yield from ((number, False) for number in (rule,) if isinstance(number, Scaled | Counter))
-
-
-def _end(counter: Counter, node_type: NodeType, scale: Scale, end: Callable[[float, float], float]) -> float:
-    """The smallest or largest number, by `min` or `max`, that a counter comes to on any node in any iteration."""
-    last = node_type.count.whole_at(scale) - 1
-    ends = {
-        segment.id: max(segment.times.whole_at(at_node(scale, node)) for node in (0, last)) - 1
-        for segment in repeats(node_type.steps)
-    }
-    ends[NODE] = last
-    total = float(counter.base)
-    for name, step in counter.steps.items():
-        term = term_of(name)
-        each = variable_at(term.names[0], scale) if len(term.names) > 1 else 1.0
-        most = each * max(0, ends.get(term.names[-1], 0))
-        if term.fold:
-            most = (
-                term.folded(most, scale)
-                if term.fold == "//"
-                else min(term.factor * most, term.group_size(scale) - 1)
-            )
-        total += end(0.0, step * most)
-    return total
+                if isinstance(number, Counter) and number.radix == LETTERS and most >= LETTERS**number.width:
+                    letters = counted(number.width, "letter")
+                    what = f"{path} of {call.method} would need more than {letters}"
+                    yield Refusal(f"{node_type.name}: {what}", node_type.name)
 
 
 def _at_ends(count: Count, node_type: NodeType, scale: Mapping[str, Quantity]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,7 +10,7 @@ from itertools import pairwise
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
 from froude.workload.scale import Scale, at_node
-from froude.workload.types import SCRIPTED, CallTemplate, NodeType, Repeat, Workload
+from froude.workload.types import SCRIPTED, CallTemplate, Moment, NodeType, Repeat, Workload
 from froude.workload.walk import fold, repeats
 
 _MOST_PACES = 1000
@@ -38,13 +39,15 @@ class Plan(Summarised):
     refusals: tuple[Refusal, ...] = ()
 
     def summary(self) -> Mapping[str, str]:
-        """The Scale, who plays, and what stands against it."""
-        fatal = sum(refusal.fatal for refusal in self.refusals)
+        """The Scale, who plays, and what stands against it: the first refusal in its words."""
+        fatal = [refusal.what for refusal in self.refusals if refusal.fatal]
+        more = f", and {counted(len(fatal) - 1, 'more refusal')}" if len(fatal) > 1 else ""
+        remarks = len(self.refusals) - len(fatal)
         return {
             "scale": str(self.scale),
             "nodes": ", ".join(f"{number:,} {name}" for name, number in self.counts.items()),
-            "cannot be played": counted(fatal, "refusal") if fatal else "",
-            "remarks": counted(len(self.refusals) - fatal, "remark") if len(self.refusals) > fatal else "",
+            "cannot be played": f"{fatal[0]}{more}" if fatal else "",
+            "remarks": counted(remarks, "remark") if remarks else "",
         }
 
     @property
@@ -85,22 +88,32 @@ def expected_s(plan: Plan, *, speed: float = 1.0, ramp_per_s: float = 1000.0) ->
     }
     ramp_s = sum(plan.counts[t.name] for t in types.values() if t.program != SCRIPTED) / ramp_per_s
 
-    def finished_s(name: str, above: frozenset[str]) -> float:
-        """When the nodes of a type have ended, or, where they do not, have all begun."""
+    def moments_s(name: str, above: frozenset[str]) -> Mapping[tuple[Moment, bool], float]:
+        """When the first and when every node of a type comes to each moment; what never ends, when all have begun."""
         node_type = types.get(name)
         if node_type is None or name in above:
-            return 0.0
+            return dict.fromkeys(itertools.product(Moment, (False, True)), 0.0)
         if node_type.program != SCRIPTED:
-            return ramp_s
+            return dict.fromkeys(itertools.product(Moment, (False, True)), ramp_s) | {
+                (Moment.STARTED, False): 0.0
+            }
         together = [each for each in _in_turn_with(node_type, plan.workload) if each.name in types]
-        first = next((each for each in together if _begins(each, plan)), node_type)
-        rule, inner = first.start, above | {each.name for each in together}
-        before_s = ramp_s if rule.after is None else finished_s(rule.after, inner)
-        own_s = sum(_took_s(each, plan, speed / ramp_per_s) for each in together)
-        return before_s + (rule.delay_s + own_s) / speed
+        rule = next((each for each in together if _begins(each, plan)), node_type).start
+        before_s, least_s = ramp_s, speed / ramp_per_s
+        if rule.after is not None:
+            before_s = moments_s(rule.after, above | {each.name for each in together})[
+                rule.moment, rule.every
+            ]
+        since = _moments_s(node_type, plan, least_s)
+        others = (_moments_s(each, plan, least_s) for each in together if each is not node_type)
+        others_s = sum(other[Moment.FINISHED, True] for other in others)
+        return {
+            (moment, every): before_s + (rule.delay_s + seconds + (others_s if every else 0.0)) / speed
+            for (moment, every), seconds in since.items()
+        }
 
-    ends = [finished_s(t.name, frozenset()) for t in types.values() if t.program == SCRIPTED]
-    return max(ends, default=None)
+    scripted = (t.name for t in types.values() if t.program == SCRIPTED)
+    return max((moments_s(name, frozenset())[Moment.FINISHED, True] for name in scripted), default=None)
 
 
 def one_at_a_time(node_type: NodeType, workload: Workload) -> bool:
@@ -119,15 +132,25 @@ def one_at_a_time(node_type: NodeType, workload: Workload) -> bool:
     return current.start.in_turn
 
 
-def _took_s(node_type: NodeType, plan: Plan, least_s: float) -> float:
-    """Seconds from the start of the first node of a type to the end of the last, as recorded."""
+def _moments_s(node_type: NodeType, plan: Plan, least_s: float) -> dict[tuple[Moment, bool], float]:
+    """Seconds, as recorded, from the start of the first node of a type to when the first or every one is at a moment."""
     rule, nodes = node_type.start, plan.counts[node_type.name]
     groups = paces(node_type, plan.scale, nodes)
+    first_s, last_s = groups[0][2], groups[-1][2]
     if rule.pause_s is not None and not one_at_a_time(node_type, plan.workload):
-        return rule.pause_s + max(seconds for _, _, seconds in groups)
-    if rule.pause_s is not None:
-        return rule.pause_s * (nodes - 1) + sum(number * seconds for number, _, seconds in groups)
-    return rule.apart_s(nodes, least_s) * (nodes - 1) + max(seconds for _, _, seconds in groups)
+        begun_s, all_s = rule.pause_s, rule.pause_s + max(seconds for _, _, seconds in groups)
+    elif rule.pause_s is not None:
+        all_s = rule.pause_s * (nodes - 1) + sum(number * seconds for number, _, seconds in groups)
+        begun_s = all_s - last_s
+    else:
+        begun_s = rule.apart_s(nodes, least_s) * (nodes - 1)
+        all_s = begun_s + max(seconds for _, _, seconds in groups)
+    return {
+        (Moment.STARTED, False): 0.0,
+        (Moment.STARTED, True): begun_s,
+        (Moment.FINISHED, False): first_s,
+        (Moment.FINISHED, True): all_s,
+    }
 
 
 def _in_turn_with(node_type: NodeType, workload: Workload) -> list[NodeType]:

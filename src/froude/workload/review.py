@@ -2,15 +2,112 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
-from froude.workload.types import CALLEE, CallTemplate, Question, Rule, Workload
-from froude.workload.walk import map_calls
+from froude.base.documents import Section
+from froude.base.errors import InputError
+from froude.base.plain import Fields, parse_yaml
+from froude.workload.scale import NODE, term_of
+from froude.workload.types import (
+    CALLEE,
+    CallTemplate,
+    Cases,
+    Counter,
+    Flow,
+    NodeType,
+    Question,
+    Rule,
+    Scaled,
+    Unknown,
+    Workload,
+)
+from froude.workload.walk import fold, map_calls, templates, within
+from froude.workload.yaml_rules import read_rule
 
 
 def open_questions(workload: Workload) -> tuple[Question, ...]:
     """The questions without an answer, in the workload's order."""
     return tuple(question for question in workload.questions if not question.answered)
+
+
+def likeliest(question: Question) -> Rule | None:
+    """The first candidate; None where there is none, or where it says itself that no rule is known.
+
+    Args:
+        question: of a workload.
+    """
+    first = question.candidates[0] if question.candidates else None
+    return None if first is None or any(isinstance(rule, Unknown) for rule in within(first)) else first
+
+
+def accept(workload: Workload) -> Workload:
+    """Answer every open question with its likeliest rule; those for which none is known stay open.
+
+    Args:
+        workload: where they stand.
+    """
+    for question in open_questions(workload):
+        rule = likeliest(question)
+        if rule is not None:
+            workload = answer(workload, question, rule)
+    return workload
+
+
+def read_answer(workload: Workload, question: Question, text: str, place: str) -> Rule:
+    """A rule from the text form that a workload's file has, such as `{"template": "/tmp/c{node}"}`.
+
+    Args:
+        workload: where the question stands.
+        question: whose argument it is for.
+        text: a YAML mapping in braces; JSON is one, too.
+        place: where the text comes from, for errors.
+
+    Raises:
+        InputError: no mapping, no rule, or one that names what is not there.
+    """
+    rule = read_rule(parse_yaml(text.encode(), place), Section(Fields(), place), question.id)
+    for what, name, allowed in _references(workload, question, rule):
+        if name not in allowed:
+            known = ", ".join(sorted(allowed)) or "none"
+            raise InputError(
+                f"there is no such {what}", file=place, place=question.id, found=name, allowed=known
+            )
+    return rule
+
+
+def _references(workload: Workload, question: Question, rule: Rule) -> Iterator[tuple[str, str, set[str]]]:
+    """What a rule refers to by name: what it is, the name, and the names that there are."""
+    variables = {name for scale in workload.recorded.scales for name in scale}
+    own = next((each for each in workload.node_types if each.name == question.node_type), None)
+    loops = set() if own is None else _loops_around(own, question.call)
+    for inner in within(rule):
+        if isinstance(inner, Counter):
+            for *factors, index, by in map(_names, inner.steps):
+                yield "index", index, {NODE, *loops}
+                yield from (("scale variable", name, variables) for name in (*factors, by) if name)
+        elif isinstance(inner, Scaled):
+            yield from (("scale variable", name, variables) for name in inner.count.variables)
+        elif isinstance(inner, Cases):
+            yield "loop", inner.index, loops
+        elif isinstance(inner, Flow):
+            ids = {call.id for each in workload.node_types for call in templates(each)}
+            yield "earlier call", inner.call, ids
+
+
+def _names(step: str) -> tuple[str, ...]:
+    """The names of a counter's step, and the variable that says the size of its groups, which may be empty."""
+    term = term_of(step)
+    return (*term.names, "" if term.by.isdecimal() else term.by)
+
+
+def _loops_around(node_type: NodeType, call_id: str | None) -> set[str]:
+    around = fold(
+        node_type.steps,
+        lambda call: {call.id: set[str]()},
+        lambda segment, body: {id_: loops | {segment.id} for each in body for id_, loops in each.items()},
+    )
+    return next((calls[call_id] for calls in around if call_id in calls), set())
 
 
 def answer(workload: Workload, question: Question | str, rule: Rule) -> Workload:

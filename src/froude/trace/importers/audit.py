@@ -59,19 +59,53 @@ class ClosureResult:
 class _Rule:
     """How the NameNode audits a method."""
 
-    command: str
+    command: str | Callable[[Any], str]
+    """As it is logged, or how that follows from the request."""
     src: str | None = None
-    """Field of the request that is logged as src."""
+    """Field of the request that is logged as src; None where src and dst are not compared, since there are none, or
+    the NameNode makes them: a snapshot's path, the id of a directive."""
     dst: str | None = None
     when: Callable[[Any], bool] | None = None
     """Whether a request is audited at all."""
+    answered: Callable[[Any], bool] | None = None
+    """Whether a call that succeeded is audited, by its response."""
 
 
 def _paths(command: str, *methods: str, src: str = "src") -> dict[str, _Rule]:
     return {method: _Rule(command or method, src) for method in methods}
 
 
-# Source: org.apache.hadoop.hdfs.server.namenode.FSNamesystem, names of its audit events.
+def _alone(*methods: str) -> dict[str, _Rule]:
+    return {method: _Rule(method) for method in methods}
+
+
+_UNSET, _RESET = (1 << 63) - 1, (1 << 64) - 1
+"""HdfsConstants.QUOTA_DONT_SET and QUOTA_RESET, which is -1, in fields without a sign."""
+
+
+def _quota(request: Any) -> str:
+    """Source: FSNamesystem.getQuotaCommand."""
+    names, space = request.namespaceQuota, request.storagespaceQuota
+    if (names, space) == (_RESET, _UNSET):
+        return "clearQuota"
+    if (names, space) == (_UNSET, _RESET):
+        return "clearSpaceQuota"
+    return "setQuota" if space == _UNSET else "setSpaceQuota"
+
+
+def _enum_name(request: Any, field: str) -> str:
+    number = getattr(request, field)
+    value = request.DESCRIPTOR.fields_by_name[field].enum_type.values_by_number.get(number)
+    return "" if value is None else str(value.name)
+
+
+def _failed_storage(request: Any) -> str:
+    """Source: FSNamesystem.getFailedStorageCommand."""
+    what = {"check": "check", "true": "enable"}.get(request.arg, "disable")
+    return f"{what}RestoreFailedStorage"
+
+
+# Source: org.apache.hadoop.hdfs.server.namenode.FSNamesystem, names of its audit events, 3.3.6 to 3.5.0.
 _RULES: dict[str, _Rule] = {
     **_paths("", "create", "append", "delete", "mkdirs", "truncate", "setPermission", "setOwner", "setTimes"),
     **_paths(
@@ -80,6 +114,8 @@ _RULES: dict[str, _Rule] = {
     **_paths("", "removeAclEntries", "removeDefaultAcl", "removeAcl", "setAcl", "getAclStatus", "setXAttr"),
     **_paths("", "setErasureCodingPolicy", "unsetErasureCodingPolicy", "getErasureCodingPolicy"),
     **_paths("", "getXAttrs", "listXAttrs", "removeXAttr"),
+    **_paths("", "satisfyStoragePolicy", "createEncryptionZone", "getEZForPath"),
+    **_paths("", "allowSnapshot", "disallowSnapshot", src="snapshotRoot"),
     **_paths("open", "getBlockLocations"),
     **_paths("getfileinfo", "getFileInfo", "getFileLinkInfo"),
     **_paths("listStatus", "getListing"),
@@ -92,13 +128,41 @@ _RULES: dict[str, _Rule] = {
     "createSymlink": _Rule("createSymlink", "link", "target"),
     "concat": _Rule("concat", "srcs", "trg"),
     "getDatanodeReport": _Rule("datanodeReport"),
-    "saveNamespace": _Rule("saveNamespace"),
-    "refreshNodes": _Rule("refreshNodes"),
-    "metaSave": _Rule("metaSave"),
+    "getSlowDatanodeReport": _Rule("slowDataNodesReport"),
     "rollEdits": _Rule("rollEditLog"),
-    "listOpenFiles": _Rule("listOpenFiles"),
-    "getDatanodeStorageReport": _Rule("getDatanodeStorageReport"),
+    **_alone("saveNamespace", "refreshNodes", "metaSave", "listOpenFiles", "getDatanodeStorageReport"),
+    **_alone("finalizeUpgrade", "setBalancerBandwidth"),
+    "restoreFailedStorage": _Rule(_failed_storage),
+    "setSafeMode": _Rule(lambda request: _enum_name(request, "action").lower()),
+    "rollingUpgrade": _Rule(
+        lambda request: f"{_enum_name(request, 'action').lower()}RollingUpgrade",
+        answered=lambda response: bool(response.HasField("rollingUpgradeInfo")),
+    ),
+    "setQuota": _Rule(_quota, "path"),
+    **_alone("createSnapshot", "deleteSnapshot", "renameSnapshot"),
+    "getSnapshottableDirListing": _Rule("listSnapshottableDirectory"),
+    "getSnapshotListing": _Rule("ListSnapshot", "snapshotRoot"),
+    "getSnapshotDiffReport": _Rule("computeSnapshotDiff"),
+    "getSnapshotDiffReportListing": _Rule("computeSnapshotDiff"),
+    **_alone("addCacheDirective", "modifyCacheDirective", "removeCacheDirective", "listCacheDirectives"),
+    **_alone("addCachePool", "modifyCachePool", "removeCachePool", "listCachePools"),
+    **_alone("listEncryptionZones", "listReencryptionStatus"),
+    "reencryptEncryptionZone": _Rule(
+        lambda request: f"{_enum_name(request, 'action').removesuffix('_REENCRYPT')}reencryption", "zone"
+    ),
+    **_alone("getErasureCodingPolicies", "getErasureCodingCodecs", "getECTopologyResultForPolicies"),
+    **_alone("addErasureCodingPolicies", "removeErasureCodingPolicy"),
+    **_alone("enableErasureCodingPolicy", "disableErasureCodingPolicy"),
+    **_alone("getDelegationToken", "renewDelegationToken", "cancelDelegationToken"),
 }
+_WITHOUT_PATH = frozenset(
+    rule.command for rule in _RULES.values() if rule.src is None and isinstance(rule.command, str)
+) | {
+    *(f"{what}RestoreFailedStorage" for what in ("check", "enable", "disable")),
+    *(f"{what}RollingUpgrade" for what in ("query", "start", "finalize")),
+    *(f"safemode_{what}" for what in ("leave", "enter", "get", "force_exit")),
+}
+"""Commands whose lines are compared without src and dst."""
 
 
 def read_audit_log(path: Path, *, zone: tzinfo = UTC) -> Iterator[AuditLine | None]:
@@ -171,10 +235,11 @@ def expected(trace: Trace, *, with_context: bool = True) -> Iterator[Audited]:
         request: Any = trace.request(call)
         if rule.when is not None and not rule.when(request):
             continue
+        if call.status is Status.SUCCESS and rule.answered and not rule.answered(trace.response(call)):
+            continue
         context = call.caller_context if with_context else None
-        yield Audited(
-            call.user or "", rule.command, _field(request, rule.src), _field(request, rule.dst), context
-        )
+        command = rule.command if isinstance(rule.command, str) else rule.command(request)
+        yield Audited(call.user or "", command, _field(request, rule.src), _field(request, rule.dst), context)
 
 
 def _logged(call: Call) -> bool:
@@ -190,7 +255,6 @@ def _field(request: Any, name: str | None) -> str | None:
 
 
 def _of_line(line: AuditLine, *, with_context: bool) -> Audited:
-    admin = any(rule.src is None and rule.command == line.command for rule in _RULES.values())
-    src, dst = (None, None) if admin else (line.src, line.dst)
+    src, dst = (None, None) if line.command in _WITHOUT_PATH else (line.src, line.dst)
     context = line.caller_context if with_context else None
     return Audited(line.user, line.command, src, dst, context)

@@ -1,0 +1,112 @@
+"""Between which ends the numbers of a rule are, at the nodes and iterations where the rule decides."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.workload.reach import Reach
+from froude.workload.rules import active, number_at
+from froude.workload.scale import Count, Scale, at_node
+from froude.workload.types import CallTemplate, Cases, Constant, Counter, NodeType, Repeat, Rule, Template
+from froude.workload.walk import parts
+
+TIMES = ("0", "1", "2", "inner", "inner - node", "node", "ceil((inner - node) / nodes)")
+
+
+@dataclass(frozen=True)
+class _Place:
+    """One iteration of one node."""
+
+    scale: Scale
+    at: Mapping[str, int]
+    last: frozenset[str]
+
+    def index(self, name: str) -> int:
+        return self.at[name]
+
+    def is_last(self, name: str) -> bool:
+        return name in self.last
+
+
+def _node_type(rule: Rule, outer: str, inner: str) -> NodeType:
+    call = CallTemplate("c1", "p", "create", {"src": rule})
+    loops = Repeat("L1", Count.parse(outer), (Repeat("L2", Count.parse(inner), (call,)),))
+    return NodeType("client", Count.parse("nodes"), (loops,))
+
+
+def _places(scale: Scale, outer: str, inner: str) -> Iterator[_Place]:
+    """Every place at which the call is made, one by one."""
+    for node in range(int(scale["nodes"].value)):
+        mine = at_node(scale, node)
+        times = {"L1": Count.parse(outer).whole_at(mine), "L2": Count.parse(inner).whole_at(mine)}
+        for first in range(times["L1"]):
+            for second in range(times["L2"]):
+                at = {"node": node, "L1": first, "L2": second}
+                yield _Place(
+                    scale, at, frozenset(loop for loop, count in times.items() if at[loop] + 1 == count)
+                )
+
+
+def _counters(rule: Rule) -> Iterator[Counter]:
+    if isinstance(rule, Counter):
+        yield rule
+    for part in parts(rule):
+        yield from _counters(part)
+
+
+def _settled(rule: Rule, place: _Place) -> Rule:
+    return active(rule, place)  # type: ignore[arg-type]  # it asks for indices only
+
+
+def _seen(rule: Rule, places: list[_Place]) -> dict[int, tuple[int, int]]:
+    """The least and the most of each counter, by its identity, as playing every place finds it."""
+    numbers: dict[int, list[int]] = {}
+    for place in places:
+        for counter in _counters(_settled(rule, place)):
+            numbers.setdefault(id(counter), []).append(number_at(counter, place.index, place.scale))
+    return {name: (min(values), max(values)) for name, values in numbers.items()}
+
+
+steps = st.dictionaries(
+    st.sampled_from(["node", "L1", "L2", "inner*node", "L1%2", "L1//2", "L2%nodes", "(3*L2)//2"]),
+    st.integers(-3, 3).filter(bool),
+    max_size=3,
+)
+counters = st.builds(Counter, st.integers(-5, 5), steps)
+leaves = counters | counters.map(lambda counter: Template(("/f-", counter))) | st.just(Constant("/out"))
+rules = st.recursive(
+    leaves,
+    lambda inner: st.builds(
+        Cases, st.sampled_from(["L1", "L2"]), st.none() | inner, st.none() | inner, inner
+    ),
+    max_leaves=5,
+)
+scales = st.builds(
+    lambda nodes, inner: Scale.of(nodes=nodes, inner=inner), st.integers(1, 4), st.integers(0, 4)
+)
+
+
+@given(rules, scales, st.sampled_from(TIMES), st.sampled_from(TIMES))
+def test_no_number_is_beyond_its_ends(rule: Rule, scale: Scale, outer: str, inner: str) -> None:
+    """Whatever the loops and cases, playing every place finds no smaller and no larger number."""
+    reach = Reach.of(_node_type(rule, outer, inner), scale)
+    ends = {id(each.rule): (each.least, each.most) for each in reach.numbers(rule)}
+    for counter, (least, most) in _seen(rule, list(_places(scale, outer, inner))).items():
+        assert ends[counter][0] <= least
+        assert most <= ends[counter][1]
+
+
+straight = st.builds(
+    Counter, st.integers(-5, 5), st.dictionaries(st.sampled_from(["node", "L1", "L2"]), st.integers(-3, 3))
+)
+cases = st.builds(Cases, st.sampled_from(["L1", "L2"]), st.none() | straight, st.none() | straight, straight)
+
+
+@given(cases, scales, st.sampled_from(["1", "2", "5"]), st.sampled_from(["1", "3", "inner + 1"]))
+def test_the_ends_of_a_straight_counter_are_met(rule: Cases, scale: Scale, outer: str, inner: str) -> None:
+    """Under a case, too: no number is reported that no place holds, so that no correct rule is refused."""
+    reach = Reach.of(_node_type(rule, outer, inner), scale)
+    ends = {id(each.rule): (each.least, each.most) for each in reach.numbers(rule)}
+    assert ends == _seen(rule, list(_places(scale, outer, inner)))
