@@ -175,7 +175,7 @@ def test_commands_of_a_script_take_as_long_as_all_of_them() -> None:
     plan = planned(put, mv, put=4, mv=4)
     assert all(one_at_a_time(each, plan.workload) for each in (put, mv))
     assert expected_s(plan) == pytest.approx(4 * (2 + 1) + 3 * 0.5 + 3 * 0.5)
-    assert plan.calls_per_second == pytest.approx((1 / 2 + 1) / 2)
+    assert plan.calls_per_second == pytest.approx((4 + 4) / (4 * 2 + 4 * 1))
 
 
 def test_scripts_side_by_side_take_no_longer_for_being_more() -> None:

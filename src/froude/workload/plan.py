@@ -66,12 +66,20 @@ class Plan(Summarised):
         for node_type in self.workload.node_types:
             nodes = self.counts.get(node_type.name, 0)
             together = _in_turn_with(node_type, self.workload)
-            turns = sum(self.counts.get(each.name, 0) for each in together)
-            beside = 1 / turns if nodes and one_at_a_time(node_type, self.workload) else 1 / len(together)
+            lasts_s = sum(self._lasts_s(each) for each in together)
             rate = sum(1 / periodic.every_s for periodic in node_type.periodic)
+            if one_at_a_time(node_type, self.workload):
+                calls = sum(number * calls for number, calls, _ in paces(node_type, self.scale, nodes))
+                total += (calls + rate * self._lasts_s(node_type)) / lasts_s if lasts_s else 0.0
+                continue
             for number, calls, seconds in paces(node_type, self.scale, nodes):
-                total += number * beside * (rate + (calls / seconds if seconds > 0 else 0.0))
+                total += number / len(together) * (rate + (calls / seconds if seconds > 0 else 0.0))
         return total
+
+    def _lasts_s(self, node_type: NodeType) -> float:
+        """Seconds for which all nodes of a type are at work, one after the other."""
+        nodes = self.counts.get(node_type.name, 0)
+        return sum(number * seconds for number, _, seconds in paces(node_type, self.scale, nodes))
 
 
 def expected_s(plan: Plan, *, speed: float = 1.0, ramp_per_s: float = 1000.0) -> float | None:
