@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import pytest
@@ -40,7 +41,7 @@ def test_every_call_is_looked_at_once_and_some_from_everywhere_first(number: int
     first = order[: min(number, SPREAD)]
     assert first == sorted(first)
     if number > SPREAD:
-        gaps = {later - earlier for earlier, later in zip(first, first[1:], strict=False)}
+        gaps = {later - earlier for earlier, later in itertools.pairwise(first)}
         assert gaps == {number // SPREAD}
 
 
