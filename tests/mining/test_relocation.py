@@ -131,7 +131,7 @@ def test_one_place_causes_one_call_of_each_kind(kinds: tuple[str, ...]) -> None:
     ]
     traced = trace_back(senders, {("datanode", (DATANODE, kind, "")): channels for kind in kinds})
     caused = {key[1][1]: [len(each.caused) for each in relocations] for key, relocations in traced.items()}
-    assert caused == dict.fromkeys(kinds, [1, 0])
+    assert caused == {key: [1, 0] for key in kinds}
 
 
 NODES = "org.apache.hadoop.yarn.server.api.ResourceTrackerPB"
