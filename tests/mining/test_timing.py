@@ -127,3 +127,16 @@ def test_a_script_is_told_from_clients_that_were_started_together(
     rule = _rule(spans)
     assert rule.in_turn is script
     assert (rule.within_s is not None) is not script
+
+
+@given(st.floats(0.1, 5), st.floats(0, 9))
+def test_a_call_that_waited_for_another_node_thought_from_there(gap_s: float, into: float) -> None:
+    """Where that came after its own answer; what was there before held it up by nothing."""
+    scale = Scale.of(files=1)
+    first, second = _occurrences(0, gap_s)
+    until_s = 1.1 + gap_s * (into - 1) / 8
+    think = timings([first, second], [scale], {id(second): until_s})
+    expected = gap_s - max(0.0, until_s - 1.1)
+    assert think["c2"].think.at(scale) == pytest.approx(max(0.0, expected), abs=1e-3)
+    assert timings([first, second], [scale])["c2"].think.at(scale) == pytest.approx(gap_s, abs=1e-3)
+    assert think["c1"] == timings([first, second], [scale])["c1"]

@@ -161,11 +161,9 @@ class _Builder:
         )
         self._miner.learn(placement.all())
         self._waits = find_waits(placement.steps)
-        self._timings = timings(
-            [occurrence for listed in placement.steps.values() for occurrence in listed],
-            self._scales,
-            self._waits.until_s,
-        )
+        steps = [occurrence for listed in placement.steps.values() for occurrence in listed]
+        self._timings = timings(steps, self._scales)
+        self._waiting_timings = timings(steps, self._scales, self._waits.until_s)
         self._starts = start_rules(types, len(recordings))
         self.questions: list[Question] = []
         self.findings: list[Finding] = []
@@ -250,25 +248,29 @@ class _Builder:
         self._doubt(mined, template, method, rules)
         errors = {occurrence.call.event.error for occurrence in occurrences}
         poll: Poll | None = self._conventions.polls.get((protocol, method, ""))
+        wait = self._wait(template, rules)
+        known_timings = self._timings if wait is None else self._waiting_timings
         return CallTemplate(
             id=template,
             protocol=protocol,
             method=method,
             arguments=rules,
-            timing=self._timings.get(template, Timing()),
+            timing=known_timings.get(template, Timing()),
             poll=poll,
             fails=errors.pop() if len(errors) == 1 else None,
             service=_common([occurrence.call.event.target.service for occurrence in occurrences]),
             callee=callee,
-            after=self._wait(template, rules),
+            after=wait,
             confirmed_by=None if poll is not None else _confirmation(occurrences),
         )
 
     def _wait(self, template: str, rules: Mapping[str, Rule]) -> Wait | None:
-        """What a call waits for, where a rule is known of the path that it is about."""
+        """What a call waits for, where its node knows the path that it is about before that is made."""
         wait = self._waits.by_template.get(template)
         unsure = wait is None or any(
-            isinstance(part, Unknown | Generated) for part in within(rules[wait.argument])
+            isinstance(part, Unknown | Generated)
+            or (isinstance(part, Flow) and part.node_type == wait.node_type)
+            for part in within(rules[wait.argument])
         )
         return None if unsure else wait
 
