@@ -29,7 +29,7 @@ def node_of(name: str) -> tuple[str, int]:
     return kind, int(number or 0)
 
 
-def occurrences(*listed: Call, error: str | None = None) -> list[Occurrence]:
+def occurrences(*listed: Call, **answered: object) -> list[Occurrence]:
     """Calls of several nodes, of one run."""
     senders: dict[str, Sender] = {}
     placed = []
@@ -37,7 +37,6 @@ def occurrences(*listed: Call, error: str | None = None) -> list[Occurrence]:
         kind, number = node_of(name)
         role = Role(kind, program="datanode" if kind == "datanode" else "scripted")
         sender = senders.setdefault(name, Sender(0, name, role, []))
-        failed = {"error": error} if error and "dst" in request else {}
         call = calls(
             event(
                 order,
@@ -46,17 +45,17 @@ def occurrences(*listed: Call, error: str | None = None) -> list[Occurrence]:
                 client=name,
                 start_s=start_s,
                 end_s=start_s + lasts_s,
-                **failed,
+                **(answered if "dst" in request else {}),
             )
         )[0]
         placed.append(Occurrence(0, number, sender, f"{kind}.{template}", call))
     return placed
 
 
-def waits(*listed: Call, error: str | None = None) -> Waits:
-    """What is found of them."""
+def waits(*listed: Call, **answered: object) -> Waits:
+    """What is found of them, renames answered so."""
     steps: dict[str, list[Occurrence]] = {}
-    for occurrence in occurrences(*listed, error=error):
+    for occurrence in occurrences(*listed, **answered):
         steps.setdefault(occurrence.template, []).append(occurrence)
     return find_waits(steps)
 
@@ -122,10 +121,19 @@ def test_a_node_does_not_wait_for_itself() -> None:
     assert waits(*produced(0.5, 0.6), *made, *opened).by_template == {}
 
 
-def test_what_failed_has_made_nothing() -> None:
-    """Nobody waits for a rename that was refused."""
+@pytest.mark.parametrize(
+    ("answered", "waited"),
+    [
+        ({"error": "java.io.IOException"}, False),
+        ({"answered": False}, False),
+        ({"response": {"result": False}}, False),
+        ({"response": {"result": True}}, True),
+    ],
+)
+def test_what_was_not_done_has_made_nothing(answered: dict[str, object], waited: bool) -> None:
+    """Nobody waits for a rename that failed, that was never answered, or that found nothing to rename."""
     opened = [call for n, at_s in enumerate((1.2, 5.2, 11.2)) for call in consumed(n, at_s)]
-    assert waits(*produced(1.0, 5.0, 11.0), *opened, error="java.io.IOException").by_template == {}
+    assert bool(waits(*produced(1.0, 5.0, 11.0), *opened, **answered).by_template) is waited
 
 
 def test_nodes_with_a_program_of_their_own_do_not_wait() -> None:
