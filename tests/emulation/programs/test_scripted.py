@@ -12,6 +12,7 @@ from froude.base.seeds import Seeds
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.context import Cause, NodeContext, Place
 from froude.emulation.programs.events import (
+    Declined,
     Failed,
     Instruction,
     MessageReceived,
@@ -44,6 +45,7 @@ from froude.workload.types import (
     Moment,
     NodeType,
     Periodic,
+    Repeat,
     Rule,
     Side,
     Template,
@@ -515,6 +517,61 @@ def test_an_answer_to_an_effect_is_kept(hadoop: Hadoop) -> None:
     assert stage.request(after).fileId == 72
     stage.answer(first, stage.block(71))
     assert stage.request(stage.ring(stage.answer(after, stage.block(2)))).fileId == 71
+
+
+@pytest.mark.parametrize(
+    ("confirmed_by", "result", "declined"),
+    [("result", False, True), ("result", True, False), (None, False, False)],
+)
+def test_an_answer_that_denies_what_was_done_is_no_success(
+    hadoop: Hadoop, confirmed_by: str | None, result: bool, declined: bool
+) -> None:
+    """A deletion that was confirmed whenever it was recorded: now it says false, of this path; the node goes on."""
+    delete = _call("delete", "delete", {"src": Constant("/in/a"), "recursive": Constant(False)})
+    after = _call("look", "getFileInfo", {"src": Constant("/b")})
+    stage = alone(hadoop, NodeType("client", Count(1), (replace(delete, confirmed_by=confirmed_by), after)))
+    said = stage.ring(stage.tell(Started(0.0)))
+    said = stage.answer(said, lambda response: setattr(response, "result", result))
+    text = "result: false, and true whenever it was recorded"
+    expected = [Declined("delete", text, "/in/a")] if declined else []
+    assert [each for each in said if isinstance(each, Declined)] == expected
+    assert sent(stage.ring(said)).method == "getFileInfo"
+
+
+@pytest.mark.parametrize(("iteration", "path"), [(0, "/in/b"), (1, "/in/c"), (2, None)])
+def test_names_are_taken_from_a_listing_element_by_element(
+    hadoop: Hadoop, iteration: int, path: str | None
+) -> None:
+    """As the target answered it; beyond its last element there is no name, and the call is left out."""
+    listing: dict[str, Rule] = {
+        "src": Constant("/in"),
+        "startAfter": Constant(b""),
+        "needLocation": Constant(False),
+    }
+    name = Flow(
+        "client.list",
+        Side.RESPONSE,
+        "dirList.partialListing[{each}].path",
+        Which.SAME,
+        element=Counter(1, {"L1": 1}),
+    )
+    look = _call("look", "getFileInfo", {"src": Template(("/in/", name))})
+    steps = (_call("list", "getListing", listing), Repeat("L1", Count(3), (look,)))
+    stage = alone(hadoop, NodeType("client", Count(1), steps))
+
+    def fill(response: Any) -> None:
+        response.dirList.remainingEntries = 0
+        for each in (b"a", b"b", b"c"):
+            response.dirList.partialListing.add(path=each)
+
+    said = stage.answer(stage.ring(stage.tell(Started(0.0))), fill)
+    for _ in range(iteration):
+        said = stage.answer(stage.ring(said))
+    said = stage.ring(said)
+    if path is None:
+        assert Note("call left out: client.look getFileInfo") in said
+    else:
+        assert stage.request(said).src == path
 
 
 def test_constant_requests_are_made_once(population: Population) -> None:
