@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 
 from froude.mining.arguments import ArgumentMiner
 from froude.mining.doubts import Doubt
+from froude.mining.evidence import Column
 from froude.mining.flows import OccurrenceContext, Timeline
 from froude.mining.knowledge import Role
 from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
+from froude.mining.texts import TextMiner, is_padded
 from froude.workload.rules import evaluate
 from froude.workload.scale import Count, Scale
-from froude.workload.types import Counter, Flow, Rule, Scaled, Side, Template, Which
+from froude.workload.types import Constant, Counter, Flow, Rule, Scaled, Side, Template, Which
 from tests.mining.events import calls, event
 
 FILES = "dirList.partialListing"
@@ -178,6 +180,50 @@ def test_a_name_that_is_no_element_is_taken_from_no_listing() -> None:
     miner = ArgumentMiner(timeline, runs.scales)
     opened = runs.occurrences[1:]
     assert not isinstance(miner.rules(opened)["src"], Template)
+
+
+@pytest.mark.parametrize(
+    ("rule", "padded"),
+    [
+        (Template(("/in/part-", Counter(0, {"L1": 1}, 3))), True),
+        (Template(("/in/part-", Counter(0, {"L1": 1}))), False),
+        (Template(("/in/", Counter(0, {"L2": 1}), "/part-", Counter(0, {"L1": 1}, 3))), False),
+        (Counter(0, {"L1": 1}), False),
+        (Constant("/in"), True),
+    ],
+)
+def test_text_whose_numbers_are_all_padded(rule: Rule, padded: bool) -> None:
+    """One that is not is enough for another order."""
+    assert is_padded(rule) is padded
+
+
+def miner(runs: Runs, *, right: bool = True) -> TextMiner:
+    """A miner for which every rule holds, or none, and which knows nothing of numbers but counters."""
+    return TextMiner(
+        Timeline(runs.occurrences),
+        holds=lambda rule, column: right,
+        slot=lambda occurrences, numbers: None,
+        scaled=lambda occurrences, numbers: None,
+    )
+
+
+def test_a_rule_that_does_not_hold_everywhere_is_none() -> None:
+    """Whoever asks says which do; numbers in neither order belong to no rule."""
+    names = ["wood", "lake", "hill", "isle"]
+    runs = Runs()
+    runs.list(names)
+    runs.open([f"/in/{name}" for name in names])
+    opened = runs.occurrences[1:]
+    column = Column(opened, [occurrence.call.request["src"] for occurrence in opened], "src")
+    assert miner(runs).listed(column) == Template(("/in/", EACH_IN_TURN))
+    assert miner(runs, right=False).listed(column) is None
+    assert miner(runs).within(column) is None
+    mixed = Runs()
+    mixed.list(names)
+    mixed.open([f"/in/{names[at]}" for at in (0, 3, 1, 2)])
+    opened = mixed.occurrences[1:]
+    column = Column(opened, [occurrence.call.request["src"] for occurrence in opened], "src")
+    assert miner(mixed).listed(column) is None
 
 
 @given(st.integers(3, 40))
