@@ -44,7 +44,6 @@ from froude.workload.types import (
     Flow,
     Moment,
     NodeType,
-    Periodic,
     Repeat,
     Rule,
     Side,
@@ -203,21 +202,6 @@ def test_a_poll_is_repeated_until_its_answer(population: Population) -> None:
     assert (sent(again).body, sent(again).intended_s) == (first.body, stage.now_s)
     said = stage.ring(stage.answer(again, lambda response: setattr(response, "result", True)))
     assert sent(said).method == "getFileInfo"
-
-
-def test_the_lease_is_renewed_only_while_a_file_is_open(population: Population) -> None:
-    """RenewLease begins with create, goes on while complete is refused, and stops once it is granted."""
-    stage = Stage(population)
-    said = stage.created()
-    token = next(e.token for e in said if isinstance(e, WakeAt) and e.time_s > 20)
-    assert sent(stage.tell(Timer(token, 30.0))).method == "renewLease"
-    said = stage.ring(said)
-    for number in (71, 72):
-        said = stage.ring(stage.answer(said, stage.block(number)))
-    refused = stage.answer(said, lambda response: setattr(response, "result", False))
-    assert sent(stage.tell(Timer(token, 60.0))).method == "renewLease"
-    stage.answer(stage.ring(refused, token=1), lambda response: setattr(response, "result", True))
-    assert stage.tell(Timer(token, 90.0)) == []
 
 
 def test_a_poll_is_given_up_after_a_hundred_answers(population: Population) -> None:
@@ -430,45 +414,6 @@ def test_a_call_of_a_service_without_target_is_left_out(hadoop: Hadoop) -> None:
     assert sent(stage.ring(said)).service == "namenode"
 
 
-def test_periodic_calls_count_their_own_beats(hadoop: Hadoop) -> None:
-    """A periodic call's rules see its number, and the answer of the beat before."""
-    planned = plan(datanodes=0, clients=1)
-    src = Template(("/beat", Counter(0, {"client.beat": 1})))
-    beat = Periodic(_call("beat", "getFileInfo", {"src": src}), 1.0)
-    client = NodeType(
-        "client", Count(1), (_call("a", "getFileInfo", {"src": Constant("/a")}),), periodic=(beat,)
-    )
-    workload = replace(planned.workload, node_types=(client,))
-    population = populate(
-        Plan(workload, planned.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
-    )
-    stage = Stage(population)
-    stage.tell(Started(0.0))
-    paths = [stage.request(stage.tell(Timer(1 << 20, float(n)))).src for n in range(1, 4)]
-    assert paths == ["/beat0", "/beat1", "/beat2"]
-
-
-def test_a_periodic_call_that_fell_behind_makes_up_for_one_beat_only(hadoop: Hadoop) -> None:
-    """Ten beats late, the next one is due at once, and the one after that a period later: no burst."""
-    planned = plan(datanodes=0, clients=1)
-    beat = Periodic(_call("beat", "getFileInfo", {"src": Constant("/a")}), 1.0)
-    client = NodeType(
-        "client", Count(1), (_call("a", "getFileInfo", {"src": Constant("/a")}),), periodic=(beat,)
-    )
-    workload = replace(planned.workload, node_types=(client,))
-    population = populate(
-        Plan(workload, planned.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
-    )
-    stage = Stage(population)
-    stage.tell(Started(0.0))
-    stage.now_s = 11.0
-    said = stage.tell(Timer(1 << 20, 1.0))
-    assert [e.time_s for e in said if isinstance(e, WakeAt)] == [11.0]
-    stage.now_s = 5.2
-    said = stage.tell(Timer(1 << 20, 5.0))
-    assert [e.time_s for e in said if isinstance(e, WakeAt)] == [6.0]
-
-
 def alone(hadoop: Hadoop, client: NodeType) -> Stage:
     """One node, of a workload of its own."""
     made = plan(datanodes=0, clients=1)
@@ -486,22 +431,6 @@ def adding(name: str, source: str | None = None, which: Which = Which.LAST) -> C
     if source is not None:
         arguments["fileId"] = Flow(source, Side.RESPONSE, "block.b.blockId", which)
     return _call(name, "addBlock", arguments)
-
-
-def test_answers_of_periodic_calls_stand_at_their_own_beats(hadoop: Hadoop) -> None:
-    """Also where one overtakes another; an error is an answer without values."""
-    beat = Periodic(adding("beat", "client.beat", Which.PREVIOUS), 1.0)
-    stage = alone(hadoop, NodeType("client", Count(1), (adding("a"),), (beat,)))
-    stage.tell(Started(0.0))
-    first, second = (stage.tell(Timer(1 << 20, at_s)) for at_s in (1.0, 2.0))
-    stage.answer(second, stage.block(71))
-    stage.answer(first, stage.block(70))
-    third = stage.tell(Timer(1 << 20, 3.0))
-    assert stage.request(third).fileId == 71
-    stage.tell(Failed(sent(third).token, "java.io.IOException", "no"))
-    fourth = stage.tell(Timer(1 << 20, 4.0))
-    assert stage.request(fourth).fileId == 0
-    assert [each for each in fourth if isinstance(each, Note)] == []
 
 
 def test_an_answer_to_an_effect_is_kept(hadoop: Hadoop) -> None:
