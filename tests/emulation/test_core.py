@@ -11,7 +11,9 @@ from froude.emulation.controller import Controller, Group
 from froude.emulation.core import RETRIES, Core
 from froude.emulation.notes import UNSENT
 from froude.emulation.programs.events import (
+    DECLINED,
     LOST,
+    Declined,
     Endpoint,
     Event,
     Failed,
@@ -323,3 +325,18 @@ def test_calls_that_were_given_up_took_the_time_until_then() -> None:
     core.finish(12.0)
     assert core.tally.series["m"].from_actual.max_us == 2_000_000
     assert core.tally.series["w"].from_intended.max_us == 1_500_000
+
+
+def test_an_answer_that_denies_what_was_done_counts_as_an_error() -> None:
+    """Of its method, among the failures with what it was about; its latency is measured once, as an answer's."""
+    node = Script([call("delete")], [Declined("delete", "result: false", "/in/a")])
+    core, server = begun(node), ServerConnection()
+    (request,) = said(core, server)
+    core.received(core.channels[0], server.respond(request.call_id, b"no"), 12.0)
+    core.finish(12.0)
+    series = core.tally.series["delete"]
+    assert (series.sent, series.answered, series.errors) == (1, 1, {DECLINED: 1})
+    assert series.from_actual.total == 1
+    (failure,) = core.tally.failures.groups.values()
+    assert (failure.method, failure.error, failure.message) == ("delete", DECLINED, "result: false")
+    assert (failure.count, failure.first_s, failure.path) == (1, 2.0, "/in/a")

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import pytest
 
 from froude.mining.arguments import ArgumentMiner, is_open
+from froude.mining.doubts import Doubt
 from froude.mining.flows import Timeline
 from froude.mining.knowledge import Role
 from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Value
-from froude.workload.scale import Scale
+from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     Absent,
     Cases,
@@ -20,7 +21,10 @@ from froude.workload.types import (
     Counter,
     Flow,
     Generated,
+    NodeFact,
     Rule,
+    Scalar,
+    Scaled,
     Side,
     Template,
     Unknown,
@@ -83,13 +87,6 @@ def test_flow_with_an_offset() -> None:
     assert mine([{"x": answer["x"] + 1} for answer in answers], answers) == Flow(
         "source", Side.RESPONSE, "x", plus=1
     )
-
-
-def test_text_within_text() -> None:
-    """A path below a folder that was answered."""
-    answers = [{"dir": f"/tmp/{name}"} for name in ("alpha", "kappa", "omega")]
-    rules = mine([{"x": f"{answer['dir']}/data"} for answer in answers], answers)
-    assert rules == Template((Flow("source", Side.RESPONSE, "dir"), "/data"))
 
 
 def test_small_numbers_do_not_flow_by_accident() -> None:
@@ -178,3 +175,134 @@ def test_what_the_target_gave_is_no_counter_where_its_giver_changes() -> None:
         None,
         Flow("source", Side.RESPONSE, "blockId", Which.PREVIOUS),
     )
+
+
+# --- nodes with a program of their own -----------------------------------------------------------------------
+
+DATANODE = Role("datanode", program="datanode", endless=True)
+
+
+def facts(path: str, values: Sequence[Value], *, own_facts: bool = True) -> Rule:
+    """The rule of an argument of calls that one node each made."""
+    occurrences = []
+    for number, value in enumerate(values):
+        sender = Sender(0, str(number), DATANODE, [])
+        call = calls(event(number, "m", {path: value}))[0]
+        occurrences.append(Occurrence(0, number, sender, "datanode.c1", call))
+    miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=3)])
+    miner.learn(occurrences)
+    return miner.rules(occurrences, own_facts=own_facts)[path]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "rule"),
+    [
+        ("me.datanodeID.datanodeUuid", UUID_A, NodeFact("uuid")),
+        ("me.datanodeID.ipAddr", "127.0.0.11", NodeFact("address")),
+        ("blocks[0].storageUuid", f"DS-{UUID_A}", NodeFact("storage")),
+        ("me.datanodeID.xferPort", 9866, Constant(9866)),
+        ("me.softwareVersion", "3.5.0-release", Constant("3.5.0-release")),
+    ],
+)
+@pytest.mark.parametrize("number", [1, 2])
+def test_what_few_calls_show_of_one_machine_is_its_own(
+    path: str, value: Scalar, rule: Rule, number: int
+) -> None:
+    """Ids and addresses that were always the same tell that one node called; ports are alike on all of them."""
+    assert facts(path, [value] * number) == rule
+    assert facts(path, [value] * number, own_facts=False) == Constant(value)
+
+
+def reports(*lengths: int, status: int = 2) -> Rule:
+    """The rule of the length of two replicas that one node reports, one after the other: both once for each length."""
+    sender = Sender(0, "n", DATANODE, [])
+    place = "blocks[0].blocks[0]"
+    occurrences = []
+    for at, length in enumerate(lengths):
+        for block in (70001, 70002):
+            request = {
+                f"{place}.block.blockId": block,
+                f"{place}.block.numBytes": length,
+                f"{place}.status": status,
+            }
+            call = calls(event(len(occurrences), "blockReceivedAndDeleted", request))[0]
+            occurrences.append(Occurrence(0, 0, sender, f"datanode.e{at}", call))
+    miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=3)])
+    miner.learn(occurrences)
+    first = [occurrence for occurrence in occurrences if occurrence.template == "datanode.e0"]
+    return miner.rules(first, own_facts=True)[f"{place}.block.numBytes"]
+
+
+def test_a_length_that_changes_later_is_no_constant() -> None:
+    """Though it is the same in all calls of a template: a later report of those replicas has another."""
+    assert reports(100) == reports(100, 100) == Constant(100)
+    assert reports(100, 150) == NodeFact("length")
+    assert reports(0, status=1) == NodeFact("length")
+
+
+def reported(effects: Sequence[tuple[int, int]], blocks: int = 4) -> tuple[Rule, Rule]:
+    """The rules of the node and the block of effects, by the number of the block and the place among its two nodes."""
+    client = Sender(0, "c", Role("client"), [])
+    causes = []
+    for block in range(blocks):
+        answer = {"b.blockId": 70001 + 7 * block**2}
+        answer |= {f"locs[{at}].id.uuid": f"uuid-of-{(3 * block + at) % 5}" for at in range(2)}
+        call = calls(event(10 * block, "addBlock", {}, answer))[0]
+        causes.append(Occurrence(0, 0, client, "client.c1", call, {"L1": block}))
+    placed = []
+    for block, each in effects:
+        sender = Sender(0, f"{block} {each}", DATANODE, [])
+        told = causes[block].call.response or {}
+        request = {"name": told[f"locs[{each}].id.uuid"], "part.blockId": told["b.blockId"]}
+        call = calls(event(10 * block + 1 + each, "received", request))[0]
+        placed.append(
+            Occurrence(0, 0, sender, "datanode.e1", call, {"client.L1": block}, {}, causes[block], each)
+        )
+    occurrences = [*causes, *placed]
+    miner = ArgumentMiner(Timeline(occurrences), [Scale.of(files=3)])
+    miner.learn(occurrences)
+    rules = miner.rules(placed, own_facts=True)
+    return rules["name"], rules["part.blockId"]
+
+
+@pytest.mark.parametrize(
+    "effects",
+    [
+        pytest.param([(1, 0)], id="one"),
+        pytest.param([(1, 0), (2, 0)], id="two at the same place"),
+        pytest.param([(0, 0), (1, 1), (2, 0), (3, 1)], id="everywhere"),
+    ],
+)
+def test_effects_of_few_calls_take_from_their_causes(effects: list[tuple[int, int]]) -> None:
+    """No id of a recording stands, and the element is the effect's own: not the first, which it happened to be."""
+    assert reported(effects) == (
+        Flow("client.c1", Side.RESPONSE, "locs[{each}].id.uuid", Which.CAUSE, "client"),
+        Flow("client.c1", Side.RESPONSE, "b.blockId", Which.CAUSE, "client"),
+    )
+
+
+# --- numbers of the Scale ------------------------------------------------------------------------------------
+
+
+def of_scales(written: str, *scales: Scale) -> tuple[Rule, list[Doubt]]:
+    """The rule of a text that holds the number of files, of one call in each run, and what is in doubt."""
+    occurrences = []
+    for run, scale in enumerate(scales):
+        request = {"x": written.format(round(scale["files"].value))}
+        call = calls(event(run, "m", request))[0]
+        occurrences.append(Occurrence(run, 0, Sender(run, str(run), Role("client"), []), "client.c1", call))
+    miner = ArgumentMiner(Timeline(occurrences), scales)
+    miner.learn(occurrences)
+    return miner.rules(occurrences)["x"], miner.doubts
+
+
+@pytest.mark.parametrize(("written", "width"), [("part-of-{:05}", 5), ("part-of-{}", 0)])
+def test_numbers_of_the_scale_within_a_text(written: str, width: int) -> None:
+    """As wide as they were written; where another formula says the same it is asked about, in the same form."""
+    rule, doubts = of_scales(written, Scale.of(files=4), Scale.of(files=6), Scale.of(files=12))
+    assert rule == Template(("part-of-", Scaled(Count.parse("files"), width)))
+    assert doubts == []
+    sizes = [Scale.of(files=n, folders=n) for n in (4, 6, 12)]
+    rule, (doubt,) = of_scales(written, *sizes)
+    assert rule == Template(("part-of-", Scaled(Count.parse("files"), width)))
+    assert doubt.equals == (Template(("part-of-", Scaled(Count.parse("folders"), width))),)

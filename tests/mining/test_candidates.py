@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
-from froude.mining.candidates import alike, flows_from, from_cause, leaf_name, ranked, siblings
+from froude.mining.candidates import alike, flows_from, from_cause, from_list, leaf_name, ranked, siblings
 from froude.mining.knowledge import Role
 from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
@@ -73,6 +74,25 @@ def test_the_likeliest_flow_is_tried_first() -> None:
     assert ranked(in_order[::-1], "x.id", "c.b") == in_order
     for likelier, other in pairwise(in_order):
         assert ranked([other, likelier], "x.id", "c.b")[0] == likelier
+
+
+def test_the_element_of_an_effect_goes_before_the_element_that_it_happened_to_be() -> None:
+    """`{each}` holds for every effect, `[0]` for those of the first element alone, short as its path is."""
+    each = Flow("c.a", Side.RESPONSE, "block.locs[{each}].id", Which.CAUSE, "c")
+    first = replace(each, path="block.locs[0].id")
+    assert ranked([first, each], "x.id", "d.e") == ranked([each, first], "x.id", "d.e") == [each, first]
+
+
+def test_any_list_that_a_value_stands_in_may_be_the_one_that_is_gone_through() -> None:
+    """One index of the path at a time becomes `{each}`; a leaf of no list is none."""
+    source = ("c.a", None, Side.RESPONSE, "days[2].files[13].path")
+    flows = from_list(source, "c.b")
+    assert [flow.path for flow in flows if flow.which is Which.SAME] == [
+        "days[{each}].files[13].path",
+        "days[2].files[{each}].path",
+    ]
+    assert len(flows) == 2 * len(flows_from(source, "c.b"))
+    assert from_list(("c.a", None, Side.RESPONSE, "id"), "c.b") == []
 
 
 def test_a_real_time_call_has_what_it_had_the_time_before() -> None:

@@ -12,8 +12,8 @@ from froude.mining.knowledge import Role
 from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value
-from froude.workload.scale import Scale
-from froude.workload.types import NODE, Flow, Generated, Side, Which
+from froude.workload.scale import Count, Scale
+from froude.workload.types import NODE, Counter, Flow, Generated, Scaled, Side, Which
 from tests.mining.events import calls, event
 
 
@@ -217,6 +217,24 @@ def test_a_cause_gives_the_element_of_its_effect() -> None:
     flow = Flow("c.a", Side.RESPONSE, "locs[{each}].id", Which.CAUSE, "c")
     assert history.gives(flow, effect) == "dn-1"
     assert history.gives(flow, history.call("d.b")) is Special.UNRESOLVED
+
+
+@pytest.mark.parametrize(
+    ("element", "value"),
+    [
+        (Counter(0, {"L1": 1}), b"b"),
+        (Counter(-2, {"L1": 1}), Special.ABSENT),
+        (Scaled(Count(2)), b"c"),
+        (None, Special.ABSENT),
+    ],
+)
+def test_an_element_of_a_list(element: Counter | Scaled | None, value: Value) -> None:
+    """Which one, is worked out at the taking call; one that the list lacks is absent."""
+    history = History()
+    history.call("c.a", response={f"files[{at}].path": name for at, name in enumerate((b"a", b"b", b"c"))})
+    taker = history.call("c.b", {"L1": 1})
+    rule = Flow("c.a", Side.RESPONSE, "files[{each}].path", element=element)
+    assert OccurrenceContext(Timeline(history.occurrences), {}, taker).flow(rule) == value
 
 
 def test_a_call_may_take_from_its_own_request() -> None:

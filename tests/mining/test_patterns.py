@@ -13,9 +13,9 @@ from froude.mining.knowledge import Role
 from froude.mining.patterns import constant, counter, joined, same, scaled, text
 from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
-from froude.workload.rules import Special, Value
-from froude.workload.scale import Scale
-from froude.workload.types import LETTERS, Absent, Constant, Counter, Generated, Rule, Template
+from froude.workload.rules import Special, Value, number_at
+from froude.workload.scale import Count, Scale
+from froude.workload.types import LETTERS, Absent, Constant, Counter, Generated, Rule, Scaled, Template
 from tests.mining.events import calls, event
 
 UUIDS = ("0f8fad5b-d9cb-469f-a165-70867728950e", "7c9e6679-7425-40de-944b-e07fc1f90ae7")
@@ -206,3 +206,74 @@ def test_every_nth_thing_among_groups() -> None:
     scales = [Scale.of(folders=n) for n in folders]
     found = counter(loop, [3 * n % folders[run] for run, n in places], scales)
     assert found == Counter(0, {"(3*L1)%folders": 1})
+
+
+@pytest.mark.parametrize(
+    ("value", "steps"),
+    [
+        (lambda i: (i + 3) % 4, {"(L1+3)%4": 1}),
+        (lambda i: (i + 1) // 3, {"(L1+1)//3": 1}),
+        (lambda i: 9 - 2 * ((i + 2) % 5), {"(L1+2)%5": -2}),
+    ],
+)
+def test_a_loop_may_begin_in_the_middle_of_a_group(
+    value: Callable[[int], int], steps: dict[str, int]
+) -> None:
+    """What began before it goes on in it; alone, and within a name."""
+    where = at(*({"L1": n} for n in range(20)))
+    rule = counter(where, [value(n) for n in range(20)])
+    assert rule is not None
+    assert rule.steps == steps
+    named = text(where, [f"/in/d{value(n)}/f" for n in range(20)], no_slot)
+    assert named == Template(("/in/d", rule, "/f"))
+
+
+@given(st.integers(2, 6), st.data(), st.sampled_from(["%", "//"]))
+def test_every_phase_within_a_group_is_found(size: int, data: st.DataObject, fold: str) -> None:
+    """And goes on as it was far beyond what was seen."""
+    plus = data.draw(st.integers(1, size - 1))
+
+    def value(n: int) -> int:
+        return (n + plus) % size if fold == "%" else (n + plus) // size
+
+    rule = counter(at(*({"L1": n} for n in range(5 * size))), [value(n) for n in range(5 * size)])
+    assert rule is not None
+    assert [number_at(rule, {"L1": n}.__getitem__, {}) for n in range(90, 120)] == [
+        value(n) for n in range(90, 120)
+    ]
+
+
+def test_a_phase_among_as_many_groups_as_the_scale_says() -> None:
+    """Each client begins at the folder after the one that the step before ended with."""
+    folders = (3, 4, 5)
+    places = [(run, n) for run in range(3) for n in range(15)]
+    loop = at(*({"L1": n} for _, n in places), runs=[run for run, _ in places])
+    scales = [Scale.of(folders=n) for n in folders]
+    found = counter(loop, [(n + 1) % folders[run] for run, n in places], scales)
+    assert found == Counter(0, {"(L1+1)%folders": 1})
+
+
+SIZES = [Scale.of(files=n) for n in (2, 3, 12)]
+
+
+@pytest.mark.parametrize(("written", "width"), [("{:05}", 5), ("{}", 0), ("{:02}", 2)])
+def test_numbers_of_the_scale_are_padded_as_they_were_written(written: str, width: int) -> None:
+    """`part-00-of-00012`: the width is part of the rule, and plain digits have none."""
+    where = at(*({"L1": n} for _ in range(3) for n in range(2)), runs=[0, 0, 1, 1, 2, 2])
+
+    def slot(occurrences: Sequence[Occurrence], values: Sequence[int]) -> Rule | None:
+        return next(iter(scaled(occurrences, values, SIZES)), None)
+
+    texts = [f"of-{written.format(round(SIZES[each.run]['files'].value))}" for each in where]
+    assert text(where, texts, slot) == Template(("of-", Scaled(Count.parse("files"), width)))
+
+
+def test_numbers_that_are_padded_now_and_then_follow_no_rule() -> None:
+    """With zeros, but not to one width."""
+    where = at({}, {}, {}, runs=[0, 1, 2])
+
+    def slot(occurrences: Sequence[Occurrence], values: Sequence[int]) -> Rule | None:
+        return next(iter(scaled(occurrences, values, SIZES)), None)
+
+    assert text(where, ["of-2", "of-03", "of-12"], slot) is None
+    assert text(where, ["of-02", "of-003", "of-12"], slot) is None

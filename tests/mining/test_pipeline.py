@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from pathlib import Path
+from string import ascii_lowercase
 
 import pytest
 
 from froude.base.errors import InputError
-from froude.mining.events import Recording
+from froude.mining.arguments import is_open
+from froude.mining.events import Event, Recording
 from froude.mining.pipeline import mine, mine_recordings
 from froude.mining.prediction import LeafOutcome, predict_recording
 from froude.workload.extrapolate import extrapolate
 from froude.workload.groups import groups
 from froude.workload.scale import Count, Scale
-from froude.workload.types import Cases, Counter, Flow, Generated, Repeat, Scaled, Template, Which, Workload
+from froude.workload.types import (
+    CallTemplate,
+    Cases,
+    Counter,
+    Flow,
+    Generated,
+    Repeat,
+    Scaled,
+    Side,
+    Template,
+    Wait,
+    Which,
+    Workload,
+)
 from froude.workload.walk import templates
 from froude.workload.yaml_file import dump_workload, read_workload, write_workload
 from tests.mining.events import event
-from tests.mining.synthetic import record
+from tests.mining.synthetic import CLIENT, record
 from tests.trace.making import small_trace
 
 
@@ -266,3 +282,134 @@ def test_a_list_that_grows_with_the_scale_is_asked() -> None:
     assert prediction.row("all").outcomes[LeafOutcome.WRONG] == 8
     assert prediction.silent_share == 0.0
     assert not mine_recordings([_listing(3), replace(_listing(3), scale=Scale.of(nodes=4))]).questions
+
+
+# --- calls of real time ------------------------------------------------------------------------------------
+
+
+def test_a_lease_is_renewed_though_no_run_was_long_enough_to_show_it(workload: Workload) -> None:
+    """By whom opens files, as the protocol has it; who opens none has none."""
+    (lease,) = workload.node_type("client").periodic
+    assert (lease.call.method, lease.every_s, lease.call.protocol) == ("renewLease", 30.0, CLIENT)
+    by_id = {call.id: call.method for call in templates(workload.node_type("client"))}
+    assert [by_id[opening] for opening in lease.opened_by] == ["create"]
+    assert [by_id[closing] for closing in lease.closed_by] == ["complete"]
+    assert lease.call.arguments == {
+        "clientName": Flow(lease.opened_by[0], Side.REQUEST, "clientName", Which.LAST)
+    }
+    for other in ("client-2", "datanode"):
+        assert "renewLease" not in {each.call.method for each in workload.node_type(other).periodic}
+
+
+def _writing(files: int, every_s: float | None) -> Recording:
+    """A client that writes for a minute at each file, and renews its lease so often."""
+    events: list[Event] = []
+
+    def add(method: str, at_s: float, request: dict) -> None:
+        events.append(event(len(events), method, {"clientName": f"writer-{files}", **request}, start_s=at_s))
+
+    for n in range(files):
+        add("create", n * 60.0, {"src": f"/in/{n}"})
+        for beat in range(round(59 / every_s) if every_s else 0):
+            add("renewLease", n * 60.0 + (beat + 1) * (every_s or 0), {})
+        add("complete", n * 60.0 + 59.5, {"src": f"/in/{n}"})
+    return Recording(tuple(events), Scale.of(files=files), f"CID-{files}")
+
+
+@pytest.mark.parametrize(("recorded_s", "every_s"), [(7.0, 7.0), (None, 30.0)])
+def test_a_period_that_was_recorded_stands(recorded_s: float | None, every_s: float) -> None:
+    """Once, and opened and closed by the same calls; the protocol's is for those that nobody has recorded."""
+    (client,) = mine_recordings([_writing(files, recorded_s) for files in (2, 3, 5)]).node_types
+    (lease,) = client.periodic
+    assert lease.call.method == "renewLease"
+    assert lease.every_s == pytest.approx(every_s, rel=0.05)
+    assert (lease.opened_by, lease.closed_by) == (("client.c1",), ("client.c2",))
+    assert set(lease.call.arguments) == {"clientName"}
+
+
+# --- answers that confirm ----------------------------------------------------------------------------------
+
+
+def _renaming(files: int, denied: int) -> Recording:
+    """A client that moves files and deletes each; so many deletions find nothing."""
+    events = []
+    for n in range(files):
+        results = {"rename2": None, "rename": True, "delete": n >= denied}
+        for method, result in results.items():
+            answer = {} if result is None else {"result": result}
+            events.append(event(len(events), method, {"src": f"/in/{n}"}, answer))
+    return Recording(tuple(events), Scale.of(files=files), f"CID-{files}")
+
+
+@pytest.mark.parametrize(("denied", "confirmed"), [(0, "result"), (1, None)])
+def test_an_answer_that_was_always_true_confirms_a_call(denied: int, confirmed: str | None) -> None:
+    """One that was once false does not, nor one that says nothing."""
+    workload = mine_recordings([_renaming(files, denied) for files in (3, 4, 6)])
+    by_method = {call.method: call.confirmed_by for call in templates(workload.node_types[0])}
+    assert by_method == {"rename2": None, "rename": "result", "delete": confirmed}
+
+
+def test_a_call_that_is_repeated_until_it_is_confirmed_is_not_declined(workload: Workload) -> None:
+    """Its poll takes care of what is false."""
+    by_method = {call.method: call for call in templates(workload.node_type("client"))}
+    assert by_method["complete"].poll is not None
+    assert by_method["complete"].confirmed_by is None
+    assert by_method["mkdirs"].confirmed_by == "result"
+
+
+# --- nodes that wait for others ----------------------------------------------------------------------------
+
+
+def _produced(batches: int, kind: str = "counted") -> Recording:
+    """A producer renames batches, each when it is ready; a consumer lists each right after.
+
+    Folders are counted, or have random names; or the consumer lists something random in them.
+    """
+    rng = random.Random(batches)
+    calls: list[tuple[float, str, str, dict]] = []
+    for n in range(batches):
+        at_s = 3.0 * n + n**1.3
+        word = "".join(rng.choices(ascii_lowercase, k=8))
+        folder = f"/ready/{word}" if kind == "random" else f"/ready/batch-{n}"
+        calls += [
+            (at_s, "a", "mkdirs", {"src": f"/tmp/batch-{n}", "createParent": True}),
+            (at_s + 1, "a", "rename", {"src": f"/tmp/batch-{n}", "dst": folder}),
+            (at_s + 1.25, "b", "getListing", {"src": f"{folder}/{word}" if kind == "below" else folder}),
+            (at_s + 1.5, "b", "setTimes", {"src": folder}),
+        ]
+    calls.append((1000.0, "a", "rename", {"src": "/tmp/end", "dst": "/ready/end"}))
+    events = [
+        event(order, method, request, {"result": True}, client=client, start_s=at_s)
+        for order, (at_s, client, method, request) in enumerate(calls)
+    ]
+    return Recording(tuple(events), Scale.of(batches=batches), f"CID-{batches}")
+
+
+def _listing_of(workload: Workload) -> CallTemplate:
+    """The consumer's first call."""
+    (listing,) = (
+        call for node in workload.node_types for call in templates(node) if call.method == "getListing"
+    )
+    return listing
+
+
+def test_a_consumer_waits_for_its_producer(tmp_path: Path) -> None:
+    """For the path that the producer renames; its think time is what it takes from there."""
+    workload = mine_recordings([_produced(n) for n in (4, 5, 7)])
+    producer, consumer = workload.node_types
+    waiting = {call.method: call.after for call in templates(consumer)}
+    assert waiting == {"getListing": Wait("src", 0, "rename", "dst", producer.name), "setTimes": None}
+    assert _listing_of(workload).timing.think.at(Scale.of(batches=5)) == pytest.approx(0.249, abs=0.002)
+    assert all(call.after is None for call in templates(producer))
+    file = tmp_path / "workload.yaml"
+    write_workload(file, workload)
+    assert read_workload(file).node_types == workload.node_types
+
+
+@pytest.mark.parametrize("kind", ["random", "below"])
+def test_nobody_waits_for_a_path_that_is_not_known_before_it_is_made(kind: str) -> None:
+    """A play would not know what to wait for; so its think time is all the time that passed, as it was recorded."""
+    listing = _listing_of(mine_recordings([_produced(n, kind) for n in (4, 5, 7)]))
+    assert is_open(listing.arguments["src"]) is (kind == "below")
+    assert listing.after is None
+    assert listing.timing.think.at(Scale.of(batches=5)) > 2

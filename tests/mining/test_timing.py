@@ -180,3 +180,16 @@ def test_what_began_after_all_waits_for_all() -> None:
     rules = _rules({"write": [(1.0, 3.0), (1.2, 3.1)], "read": [(4.0, 6.0), (4.1, 6.0)]})
     assert rules["read"].follows is None
     assert (rules["read"].after, rules["read"].every) == ("write", True)
+
+
+@given(st.floats(0.1, 5), st.floats(0, 9))
+def test_a_call_that_waited_for_another_node_thought_from_there(gap_s: float, into: float) -> None:
+    """Where that came after its own answer; what was there before held it up by nothing."""
+    scale = Scale.of(files=1)
+    first, second = _occurrences(0, gap_s)
+    until_s = 1.1 + gap_s * (into - 1) / 8
+    think = timings([first, second], [scale], {id(second): until_s})
+    expected = gap_s - max(0.0, until_s - 1.1)
+    assert think["c2"].think.at(scale) == pytest.approx(max(0.0, expected), abs=1e-3)
+    assert timings([first, second], [scale])["c2"].think.at(scale) == pytest.approx(gap_s, abs=1e-3)
+    assert think["c1"] == timings([first, second], [scale])["c1"]

@@ -32,6 +32,7 @@ from froude.workload.types import (
     Template,
     Timing,
     Unknown,
+    Wait,
     Which,
     Workload,
 )
@@ -48,7 +49,12 @@ scalars = st.one_of(
     st.binary(max_size=12),
     st.floats(allow_nan=False),
 )
-multiples = st.builds("({}*{})".format, st.integers(2, 99), names)
+multiples = (
+    st.builds("({}*{})".format, st.integers(2, 99), names)
+    | st.builds("({}+{})".format, names, st.integers(1, 99))
+    | st.builds("({}*{}+{})".format, st.integers(2, 99), names, st.integers(1, 99))
+)
+"""A name as it may be folded: `(3*L1)`, `(L1+3)`, `(3*L1+2)`."""
 indices = names | st.builds(
     "{}{}{}".format, names | multiples, st.sampled_from(["%", "//"]), st.integers(1, 99).map(str) | names
 )
@@ -79,6 +85,7 @@ def flows(ids: list[str], types: list[str]) -> st.SearchStrategy[Rule]:
         which=st.sampled_from(Which),
         node_type=st.none() | st.sampled_from(types),
         plus=numbers,
+        element=st.none() | counters | st.builds(Scaled, counts),
     )
 
 
@@ -88,13 +95,16 @@ def rules(ids: list[str], types: list[str]) -> st.SearchStrategy[Rule]:
         st.builds(Constant, scalars),
         st.just(Absent()),
         counters,
-        st.builds(Scaled, counts),
+        st.builds(Scaled, counts, st.integers(0, 9)),
         flows(ids, types),
         st.builds(NodeFact, names),
         st.builds(Generated, st.just("uuid"), st.dictionaries(names, scalars, max_size=2)),
         st.builds(Unknown, st.lists(scalars, max_size=3).map(tuple)),
         st.builds(Template, st.lists(st.one_of(texts.filter(bool), padded), max_size=3).map(_merged)),
-        st.builds(Template, st.tuples(texts.filter(bool), flows(ids, types))),
+        st.builds(
+            Template,
+            st.tuples(texts.filter(bool), flows(ids, types) | st.builds(Scaled, counts, st.integers(0, 9))),
+        ),
     )
     return st.one_of(plain, st.builds(Cases, names, st.none() | plain, st.none() | plain, plain))
 
@@ -112,6 +122,20 @@ def _merged(parts: list[str | Counter]) -> tuple[str | Counter, ...]:
 
 def calls(ids: list[str], types: list[str]) -> st.SearchStrategy[CallTemplate]:
     """Call templates whose ids and flows are among `ids`, and their node types among `types`."""
+
+    def waiting(call: CallTemplate) -> st.SearchStrategy[CallTemplate]:
+        if not call.arguments:
+            return st.just(call)
+        waits = st.builds(
+            Wait,
+            st.sampled_from(sorted(call.arguments)),
+            st.integers(0, 9),
+            names,
+            names,
+            st.sampled_from(types),
+        )
+        return (st.none() | waits).map(lambda wait: replace(call, after=wait))
+
     return st.builds(
         CallTemplate,
         id=st.sampled_from(ids),
@@ -127,7 +151,8 @@ def calls(ids: list[str], types: list[str]) -> st.SearchStrategy[CallTemplate]:
         fails=st.none() | names,
         service=st.just("") | names,
         callee=st.none() | rules(ids, types).filter(lambda rule: rule != Constant(None)),
-    )
+        confirmed_by=st.none() | names,
+    ).flatmap(waiting)
 
 
 @st.composite

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from froude.base.units import Quantity
-from froude.workload.rules import Special, Value, evaluate
+from froude.workload.rules import Special, Value, element_at, evaluate
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     Absent,
@@ -35,7 +35,7 @@ class _Context:
         return name == "L1"
 
     def flow(self, rule: Flow) -> Value:
-        return 42 if rule.path == "id" else Special.UNRESOLVED
+        return {"id": 42, "name": "Größe".encode(), "key": b"\xff\xfe"}.get(rule.path, Special.UNRESOLVED)
 
     def fact(self, name: str) -> Value:
         return "127.0.0.1"
@@ -57,6 +57,13 @@ FLOW = Flow("c1", Side.RESPONSE, "id")
         (Template(("/in/", Counter(0, {"L1": 1}, 5))), "/in/00002"),
         (Template(("/n/", FLOW)), "/n/42"),
         (Template(("/n/", Flow("c1", Side.REQUEST, "none"))), Special.UNRESOLVED),
+        (Template(("/n/", Flow("c1", Side.RESPONSE, "name"))), "/n/Größe"),
+        (Template(("/n/", Flow("c1", Side.RESPONSE, "key"))), Special.UNRESOLVED),
+        (Flow("c1", Side.RESPONSE, "key"), b"\xff\xfe"),
+        (Template(("of-", Scaled(Count.parse("datanodes"), 4))), "of-0006"),
+        (Template(("of-", Scaled(Count.parse("datanodes")))), "of-6"),
+        (Template(("of-", Scaled(Count.parse("1000*datanodes"), 3))), "of-6000"),
+        (Scaled(Count.parse("datanodes"), 4), 6),
         (FLOW, 42),
         (NodeFact("address"), "127.0.0.1"),
         (Generated("uuid"), "g"),
@@ -68,3 +75,18 @@ FLOW = Flow("c1", Side.RESPONSE, "id")
 def test_evaluate(rule: Rule, value: Value) -> None:
     """One value a kind of rule."""
     assert evaluate(rule, _Context()) == value
+
+
+@pytest.mark.parametrize(
+    ("element", "number"),
+    [
+        (None, None),
+        (Counter(1, {"L1": 2}), 5),
+        (Scaled(Count.parse("datanodes - 1")), 5),
+        (Counter(-9, {"L1": 1}), -7),
+    ],
+)
+def test_the_element_that_a_flow_takes(element: Counter | Scaled | None, number: int | None) -> None:
+    """By the iteration or by the Scale; of a flow from no list there is none."""
+    rule = Flow("c1", Side.RESPONSE, "files[{each}].path", element=element)
+    assert element_at(rule, _Context()) == number

@@ -2,11 +2,12 @@
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from froude.base.errors import InputError
 from froude.base.units import Quantity
-from froude.workload.scale import Count, Scale, at_node
-from tests.workload.strategies import counts
+from froude.workload.scale import Count, Scale, Term, at_node, term_of
+from tests.workload.strategies import counts, names
 
 
 def test_scale_from_flags() -> None:
@@ -132,3 +133,48 @@ def test_a_name_that_is_folded_may_be_multiplied_before() -> None:
     assert Count.parse("3*i%folders").at(scale) == 9
     with pytest.raises(InputError):
         Count.parse("(3*i)")
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("(i+3)%4", Term(("i",), False, "%", "4", 1, 3)),
+        ("(i+1)//folders", Term(("i",), False, "//", "folders", 1, 1)),
+        ("(3*i+2)%4", Term(("i",), False, "%", "4", 3, 2)),
+        ("(3*i)%4", Term(("i",), False, "%", "4", 3, 0)),
+        ("i%4", Term(("i",), False, "%", "4")),
+    ],
+)
+def test_what_is_added_to_a_name_before_it_is_folded(text: str, term: Term) -> None:
+    """A loop that begins in the middle of a group; the formula reads back."""
+    assert term_of(text) == term
+    assert Count.parse(f"2*{text} + 1") == Count(1.0, {text: 2.0})
+
+
+@given(
+    names,
+    st.integers(1, 99),
+    st.integers(0, 99),
+    st.sampled_from(["//", "%"]),
+    st.integers(1, 50),
+    st.integers(0, 999),
+)
+def test_terms_with_plus_are_what_they_say(  # noqa: PLR0917
+    name: str, factor: int, plus: int, fold: str, size: int, value: int
+) -> None:
+    """Multiplied, added to, and then folded: as Python works it out, in text, in a formula and for a whole index."""
+    multiple = f"{factor}*{name}" if factor > 1 else name
+    inner = f"{multiple}+{plus}" if plus else multiple
+    text = f"({inner}){fold}{size}" if inner != name else f"{name}{fold}{size}"
+    moved = factor * value + plus
+    expected = moved // size if fold == "//" else moved % size
+    assert Count.parse(text).at(Scale.from_mapping({name: value})) == expected
+    assert term_of(text).folded(value, {}) == expected
+    assert str(Count.parse(text)) == text
+
+
+@pytest.mark.parametrize("text", ["(i+3)", "(i+3)*2", "(i-3)%4", "(i+k)%4", "(3+i)%4", "(i+3%4", "(i*k+3)%4"])
+def test_only_a_number_is_added_and_only_where_it_is_folded(text: str) -> None:
+    """Every other sum is written as a sum."""
+    with pytest.raises(InputError, match="not a count"):
+        Count.parse(text)

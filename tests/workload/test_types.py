@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.workload.scale import Count
-from froude.workload.types import LETTERS, Counter, NodeType, Recorded, StartRule, Workload
+from froude.workload.types import LETTERS, Counter, NodeType, Recorded, StartRule, Wait, Workload
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,17 @@ def test_nodes_beside_each_other_start_within_the_recorded_time(
 def test_others_stay_as_far_apart_as_recorded(nodes: int, spacing_s: float, least_s: float) -> None:
     """As in files that say nothing else, whatever their number."""
     assert StartRule(spacing_s=spacing_s).apart_s(nodes, least_s) == spacing_s
+
+
+@pytest.mark.parametrize(("up", "path"), [(0, "/in/day-1/part-0"), (1, "/in/day-1"), (2, "/in")])
+def test_what_a_call_waits_for_is_its_path_or_a_folder_above(up: int, path: str) -> None:
+    """So many levels up."""
+    assert Wait("src", up, "rename", "dst", "producer").path("/in/day-1/part-0") == path
+
+
+@given(st.lists(st.from_regex(r"[a-z0-9.-]{1,5}", fullmatch=True), min_size=1, max_size=6), st.data())
+def test_the_folder_above_holds_what_is_below(names: list[str], data: st.DataObject) -> None:
+    """With as many names less as it is levels up."""
+    up = data.draw(st.integers(0, len(names)))
+    path = Wait("src", up, "mkdirs", "src", "producer").path("/" + "/".join(names))
+    assert path == "".join(f"/{name}" for name in names[: len(names) - up])

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from froude.base.documents import parse_document
 from froude.base.errors import InputError
 from froude.workload.scale import Count
-from froude.workload.types import CallTemplate, Counter, NodeType, Recorded, Workload
+from froude.workload.types import CallTemplate, Constant, Counter, NodeType, Recorded, Wait, Workload
 from froude.workload.yaml_file import (
     dump_workload,
     open_workload,
@@ -89,6 +89,16 @@ def test_errors_name_line_and_field(tmp_path: Path, old: str, new: str, message:
             "an id of a call stands more than once",
         ),
         ("{L1:05}", "{L1 ; 5}", r"w\.yaml:9: .*src\.template: not a count"),
+        (
+            "id: c1",
+            "id: c1\n        after: {argument: src, up: 1, method: rename, made: dst, node_type: producer}",
+            "c1 waits for a node type that is not there; found producer; allowed: client",
+        ),
+        (
+            "id: c1",
+            "id: c1\n        after: {argument: dst, up: 1, method: rename, made: dst, node_type: client}",
+            "c1 waits for what it does not name; found dst; allowed: src",
+        ),
     ],
 )
 def test_references_that_do_not_hold(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -149,6 +159,13 @@ def test_what_would_not_read_back_is_not_written(tmp_path: Path, index: str) -> 
         ("id: c1", "id: c1\n        think_s: 1e19", "think_s: is out of range"),
         ("id: c1", "id: c1\n        service_s: -1", "service_s: is out of range; found -1"),
         ("id: c1", "id: c1\n        poll: {path: a, until: []}", "until: is no plain value; found Items"),
+        (
+            "id: c1",
+            "id: c1\n        after: {argument: src, up: -1, method: m, made: dst, node_type: client}",
+            r"after\.up: is out of range; found -1; allowed: 0 to 100",
+        ),
+        ("id: c1", "id: c1\n        after: {argument: src, up: 1}", r"after: method is missing"),
+        ("id: c1", "id: c1\n        confirmed_by: 3", "confirmed_by: has the wrong type; found 3"),
     ],
 )
 def test_numbers_that_cannot_be_are_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -158,3 +175,18 @@ def test_numbers_that_cannot_be_are_refused(tmp_path: Path, old: str, new: str, 
     file.write_text(SMALL.replace(old, new))
     with pytest.raises(InputError, match=message):
         read_workload(file)
+
+
+def test_what_a_call_waits_for_and_what_confirms_it(tmp_path: Path) -> None:
+    """Both stand with the call, as a person reads them; a call without them says nothing of them."""
+    wait = Wait("src", 1, "rename", "dst", "client")
+    call = CallTemplate("c1", "p", "open", {"src": Constant("/in/a")}, after=wait, confirmed_by="result")
+    plain = CallTemplate("c2", "p", "open", {"src": Constant("/in/a")})
+    workload = Workload((NodeType("client", Count(1.0), (call, plain)),), Recorded((), ()))
+    file = tmp_path / "w.yaml"
+    write_workload(file, workload)
+    assert read_workload(file).node_types == workload.node_types
+    text = file.read_text()
+    assert text.count("confirmed_by: result") == text.count("after:") == 1
+    lines = [line.strip() for line in text.partition("after:")[2].splitlines()[1:6]]
+    assert lines == ["argument: src", "up: 1", "method: rename", "made: dst", "node_type: client"]

@@ -57,6 +57,12 @@ def test_what_is_written_is_read_again(rule: Rule) -> None:
         (Counter(0, {}, 3, 16), {"counter": "0", "width": 3, "hex": True}),
         (Scaled(Count(3, {}, None)), {"scaled": 3}),
         (Scaled(Count(0, {"datanodes": 1}, 3)), {"scaled": "min(3, datanodes)"}),
+        (Scaled(Count(0, {"files": 1}), 5), {"scaled": "files", "width": 5}),
+        (
+            Template(("part-of-", Scaled(Count(0, {"files": 1}), 5))),
+            {"template": ["part-of-", {"scaled": "files", "width": 5}]},
+        ),
+        (Counter(0, {"(L1+3)%4": 1, "L2": -2}), {"counter": "(L1+3)%4 - 2*L2"}),
         (Template(("/f{1}-", Counter(0, {"L1": 1}, 5))), {"template": "/f{{1}}-{L1:05}"}),
         (Template((Counter(1, {"L1": 1}, 8, 16),)), {"template": "{L1 + 1:08x}"}),
         (Template((Counter(1, {"L1": 1}, 0, 16),)), {"template": "{L1 + 1:x}"}),
@@ -65,6 +71,14 @@ def test_what_is_written_is_read_again(rule: Rule) -> None:
         (
             Flow("c1", Side.REQUEST, "id", Which.LAST, "client", 2),
             {"from": "c1", "request": "id", "which": "last", "node_type": "client", "plus": 2},
+        ),
+        (
+            Flow("c1", Side.RESPONSE, "files[{each}].path", element=Counter(1, {"L1": 1})),
+            {"from": "c1", "response": "files[{each}].path", "element": {"counter": "L1 + 1"}},
+        ),
+        (
+            Flow("c1", Side.RESPONSE, "files[{each}].path", element=Scaled(Count(-1, {"files": 1}))),
+            {"from": "c1", "response": "files[{each}].path", "element": {"scaled": "files - 1"}},
         ),
         (Generated("uuid"), {"generated": "uuid"}),
         (Generated("uuid", {"bits": 3}), {"generated": "uuid", "parameters": {"bits": 3}}),
@@ -119,6 +133,18 @@ def test_other_ways_to_write_them(text: str, rule: Rule) -> None:
         ("{counter: 0.5*L1}", r"not a counter; .* whole multiples"),
         ("{scaled: L1^2}", r"src\.scaled: not a count"),
         ("{unknown: 3}", r"src\.unknown: has the wrong type"),
+        (
+            "{from: c1, response: 'a[{each}]', element: {fact: uuid}}",
+            "src.element: is no number; allowed: counter: TEXT or scaled: TEXT",
+        ),
+        ("{from: c1, response: 'a[{each}]', element: 3}", "src.element: is no number"),
+        (
+            "{from: c1, response: 'a[{each}]', element: {counter: L1^2}}",
+            r"src\.element\.counter: not a count",
+        ),
+        ("{scaled: files, width: many}", r"src\.width: has the wrong type"),
+        ("{scaled: files, width: 1000}", r"src\.width: is out of range; found 1000; allowed: 0 to 999"),
+        ("{counter: L1, width: -1}", r"src\.width: is out of range; found -1"),
     ],
 )
 def test_what_is_no_rule_is_refused_where_it_stands(text: str, message: str) -> None:

@@ -13,15 +13,24 @@ from dataclasses import replace
 
 from froude.base.units import Quantity
 from froude.mining import patterns
-from froude.mining.candidates import alike, flows_from, from_cause, from_list, leaf_name, ranked, siblings
+from froude.mining.candidates import alike, flows_from, from_cause, leaf_name, ranked, siblings
 from froude.mining.canonical import Token
 from froude.mining.doubts import Doubt, growing, replaced
-from froude.mining.evidence import ALWAYS_NEW, SPREAD, Column, Varying, changing_facts, is_telling
+from froude.mining.evidence import (
+    ALWAYS_NEW,
+    SOURCES_TRIED,
+    SPREAD,
+    Column,
+    Varying,
+    changing_facts,
+    is_telling,
+)
 from froude.mining.flows import EACH, OccurrenceContext, Timeline, columns
-from froude.mining.knowledge import GAUGES, NAMING, PATH, fact_of
+from froude.mining.knowledge import GAUGES, NAMING, fact_of
 from froude.mining.patterns import same
 from froude.mining.relocation import is_distinctive
 from froude.mining.structure import Occurrence
+from froude.mining.texts import TextMiner, is_padded
 from froude.workload.generators import choice, recognise
 from froude.workload.rules import Special, Value, evaluate
 from froude.workload.types import (
@@ -43,14 +52,8 @@ from froude.workload.types import Counter as CounterRule
 from froude.workload.walk import within
 
 _EXAMPLES = 5
-_SOURCES_TRIED = 300
-"""Possible sources of one value that are looked at; ids have few, and a value with more is no id."""
 _OTHER_NODES = 2
 """Nodes beside the first of which some run must have had so many before the first is told apart from them."""
-_FEWEST_LISTED = 3
-"""Different paths whose names follow a listing before that is no accident."""
-_SHORTEST_PART = 4
-"""Characters of a value within a text before meeting it counts as flow."""
 _MANY = 10
 """Calls with one value before a few others count as exceptions."""
 _NEARLY_ALL = 0.9
@@ -83,6 +86,7 @@ class ArgumentMiner:
         self._pieces = pieces
         self._timeline = timeline
         self._scales = scales
+        self._texts = TextMiner(timeline, self._holds, self._slot, self._scaled)
         self._varying = Varying()
         self._changing: frozenset[tuple[Token, str]] = frozenset()
         """Kinds of calls, and facts of machines that change from one to the next."""
@@ -189,16 +193,16 @@ class ArgumentMiner:
         regular = patterns.counter(column.occurrences, column.values) or patterns.text(
             column.occurrences, column.values, self._slot
         )
-        listed = self._listed(column)
+        listed = self._texts.listed(column)
         if regular is not None and self._holds(regular, column):
-            rival = listed is not None and not _padded(regular)
+            rival = listed is not None and not is_padded(regular)
             return self._assigned(column) or (self._either(listed, regular) if rival else regular)
         return (
             listed
             or self._flow(column)
             or self._scaled(column.occurrences, column.values, self._pieces)
             or self._shifted(column)
-            or self._within(column)
+            or self._texts.within(column)
         )
 
     def _assigned(self, column: Column) -> Rule | None:
@@ -225,7 +229,7 @@ class ArgumentMiner:
             occurrence, value = column.occurrences[at], column.values[at]
             if isinstance(value, Special) or _wordy(value) or not is_telling(value):
                 return False
-            sources = self._timeline.sources(occurrence, value)[-_SOURCES_TRIED:]
+            sources = self._timeline.sources(occurrence, value)[-SOURCES_TRIED:]
             if not any(
                 side is Side.RESPONSE and alike(path, column.path) and self._varying.varies(call, path)
                 for call, _, side, path in sources
@@ -272,7 +276,7 @@ class ArgumentMiner:
         tried: list[Flow] = []
         if occurrence.cause is not None:
             tried.extend(from_cause(occurrence, value))
-        for source in self._timeline.sources(occurrence, value)[-_SOURCES_TRIED:]:
+        for source in self._timeline.sources(occurrence, value)[-SOURCES_TRIED:]:
             tried.extend(flows_from(source, occurrence.template))
         tried.extend(siblings(occurrence, value, column.path))
         held = False
@@ -284,7 +288,7 @@ class ArgumentMiner:
             return
         tried = [
             f
-            for source in self._timeline.sources(occurrence, value, others=True)[-_SOURCES_TRIED:]
+            for source in self._timeline.sources(occurrence, value, others=True)[-SOURCES_TRIED:]
             for f in flows_from(source, occurrence.template)
         ]
         for flow in ranked(tried, column.path, occurrence.template):
@@ -301,7 +305,7 @@ class ArgumentMiner:
         for plus in (d for n in range(1, _NEARBY + 1) for d in (n, -n)):
             tried = [
                 Flow(flow.call, flow.side, flow.path, flow.which, flow.node_type, plus)
-                for source in self._timeline.sources(occurrence, numbers[at] - plus)[-_SOURCES_TRIED:]
+                for source in self._timeline.sources(occurrence, numbers[at] - plus)[-SOURCES_TRIED:]
                 for flow in flows_from(source, occurrence.template)
             ]
             for flow in ranked(tried, column.path, occurrence.template):
@@ -310,102 +314,11 @@ class ArgumentMiner:
                     return flow
         return None
 
-    def _within(self, column: Column) -> Rule | None:
-        """Text that holds another call's text: a file's name under a folder that was answered."""
-        at = column.shows
-        texts = [value for value in column.values if isinstance(value, str)]
-        if at is None or len(texts) < len(column.values):
-            return None
-        occurrence, whole = column.occurrences[at], texts[at]
-        parts = sorted(
-            {
-                whole[start:end]
-                for start in _starts(whole)
-                for end in _ends(whole)
-                if _SHORTEST_PART <= end - start < len(whole)
-            },
-            key=lambda part: (-len(part), part),
-        )
-        for part in parts:
-            for source in self._timeline.sources(occurrence, part)[-_SOURCES_TRIED:]:
-                for flow in flows_from(source, occurrence.template):
-                    rule = self._around(flow, column, texts)
-                    if rule is not None:
-                        return rule
-        return None
-
-    def _listed(self, column: Column) -> Rule | None:
-        """Paths with a name that stands in a listing: at each call another element of it."""
-        at = column.shows
-        texts = [value for value in column.values if isinstance(value, str)]
-        if at is None or len(texts) < len(column.values) or len(set(texts)) < _FEWEST_LISTED:
-            return None
-        occurrence, components = column.occurrences[at], texts[at].split("/")
-        for behind in range(1, len(components) + 1):
-            name = components[-behind]
-            sources = self._timeline.sources(occurrence, name.encode())[-_SOURCES_TRIED:] if name else []
-            for source in reversed(sources):
-                for flow in from_list(source, occurrence.template):
-                    rule = self._named_by(flow, column, texts, behind)
-                    if rule is not None:
-                        return rule
-        return None
-
-    def _named_by(self, flow: Flow, column: Column, texts: Sequence[str], behind: int) -> Rule | None:
-        """Paths whose component, that many from the end, is an element of a list; None where no rule says which."""
-        before, numbers, after = list[str](), list[int](), list[str]()
-        folders: list[Scalar] = []
-        for occurrence, whole in zip(column.occurrences, texts, strict=True):
-            components = whole.split("/")
-            source = self._timeline.source(flow, occurrence) if len(components) >= behind else None
-            number = None if source is None else _elements(source, flow.path).get(components[-behind])
-            if number is None:
-                return None
-            numbers.append(number)
-            folders.append(None if source is None else source.call.request.get(PATH))
-            before.append("/".join([*components[:-behind], ""]))
-            after.append("/".join(["", *components[len(components) - behind + 1 :]]) if behind > 1 else "")
-        element = patterns.counter(column.occurrences, numbers) or self._scaled(column.occurrences, numbers)
-        if element is None or len(set(numbers)) < 2:
-            return None
-        rule = self._between(replace(flow, element=element), before, after, column)
-        listed = behind == 1 and folders == [folder[:-1] for folder in before]
-        if listed and (rule is None or not _padded(rule)):
-            # Whatever order the folders come in, it is the one that was listed.
-            listing = replace(flow, side=Side.REQUEST, path=PATH)
-            return Template((listing, "/", replace(flow, element=element)))
-        return rule
-
     def _either(self, chosen: Rule | None, rival: Rule) -> Rule | None:
         """The first of two rules that both hold; which is right shows at another size, and is asked."""
         if chosen is not None:
             self._rivals.append((chosen, rival))
         return chosen
-
-    def _around(self, flow: Flow, column: Column, texts: Sequence[str]) -> Rule | None:
-        before, after = [], []
-        for occurrence, whole in zip(column.occurrences, texts, strict=True):
-            inner = self._timeline.resolve(flow, occurrence)
-            if not isinstance(inner, str) or len(inner) < _SHORTEST_PART or inner not in whole:
-                return None
-            head, _, tail = whole.partition(inner)
-            before.append(head)
-            after.append(tail)
-        return self._between(flow, before, after, column)
-
-    def _between(
-        self, flow: Flow, before: Sequence[str], after: Sequence[str], column: Column
-    ) -> Rule | None:
-        """A flow between two texts, both by rules."""
-        sides = []
-        for piece in (before, after):
-            rule = patterns.constant(piece) or patterns.text(column.occurrences, piece, self._slot)
-            if rule is None:
-                return None
-            sides.append(rule)
-        flat = [p for rule in (sides[0], flow, sides[1]) for p in _parts(rule)]
-        template = Template(patterns.joined(flat))
-        return template if self._holds(template, column) else None
 
     def _holds(self, rule: Rule, column: Column) -> bool:
         for at in column.order:
@@ -514,38 +427,6 @@ def _examples(values: Sequence[Scalar]) -> tuple[Scalar, ...]:
 def _wordy(value: Scalar) -> bool:
     """Text that a person wrote: a path or a name, never assigned by a target."""
     return isinstance(value, str) and not any(c.isdigit() for c in value)
-
-
-def _elements(occurrence: Occurrence, path: str) -> dict[str, int]:
-    """The elements of a list in a call's answer by their names, which HDFS has as bytes there: number by name."""
-    head, _, tail = path.partition(f"[{EACH}]")
-    numbers: dict[str, int] = {}
-    leaves = occurrence.call.response or {}
-    for number in range(len(leaves)):
-        value = leaves.get(f"{head}[{number}]{tail}")
-        if not isinstance(value, bytes):
-            break
-        numbers.setdefault(value.decode(errors="replace"), number)
-    return numbers
-
-
-def _padded(rule: Rule) -> bool:
-    """Whether all numbers of a text are padded with zeros, so that their order is that of the text, too."""
-    return all(part.width for part in within(rule) if isinstance(part, CounterRule))
-
-
-def _parts(rule: Rule) -> tuple[str | Rule, ...]:
-    if isinstance(rule, Constant):
-        return (str(rule.value),)
-    return rule.parts if isinstance(rule, Template) else (rule,)
-
-
-def _starts(whole: str) -> list[int]:
-    return [0, *(at + 1 for at, c in enumerate(whole) if c in "/_-.:=@,")]
-
-
-def _ends(whole: str) -> list[int]:
-    return [len(whole), *(at for at, c in enumerate(whole) if c in "/_-.:=@,")]
 
 
 def is_open(rule: Rule) -> bool:

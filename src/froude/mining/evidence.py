@@ -13,6 +13,8 @@ from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value
 from froude.workload.types import Scalar
 
+SOURCES_TRIED = 300
+"""Possible sources of one value that are looked at; ids have few, and a value with more is no id."""
 SPREAD = 50
 """Calls from everywhere at which a rule is tried first."""
 ALWAYS_NEW = 4

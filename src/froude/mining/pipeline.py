@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import median, median_low
 
@@ -11,12 +11,14 @@ from froude.base import parallel
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
-from froude.mining.arguments import ArgumentMiner, is_open
+from froude.mining.arguments import ArgumentMiner
 from froude.mining.counts import Fit, fit_count
 from froude.mining.events import Recording, recording_of
-from froude.mining.knowledge import CONFIRMATION, LIFETIMES, PIECES
+from froude.mining.knowledge import CONFIRMATION, PIECES
+from froude.mining.lifetimes import never_due, opened_and_closed
 from froude.mining.numbering import renumber
 from froude.mining.placement import MinedEffect, Placement, placement_of
+from froude.mining.questions import Questions
 from froude.mining.relocation import relocate
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, senders_of
@@ -27,7 +29,6 @@ from froude.trace.types import Trace
 from froude.workload.scale import Count, Scale, at_node
 from froude.workload.types import (
     CALLEE,
-    Absent,
     Actor,
     CallTemplate,
     Effect,
@@ -37,17 +38,13 @@ from froude.workload.types import (
     NodeType,
     Periodic,
     Poll,
-    Question,
     Recorded,
     Repeat,
     Rule,
-    Scaled,
-    Side,
     Step,
     Timing,
     Unknown,
     Wait,
-    Which,
     Workload,
 )
 from froude.workload.walk import within
@@ -137,7 +134,7 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         _source_ids(recordings),
         next((r.release for r in recordings if r.release), ""),
     )
-    return Workload(node_types, recorded, tuple(builder.questions), tuple(findings))
+    return Workload(node_types, recorded, tuple(builder.questions.asked), tuple(findings))
 
 
 class _Builder:
@@ -161,13 +158,11 @@ class _Builder:
         )
         self._miner.learn(placement.all())
         self._waits = find_waits(placement.steps)
-        self._timings = timings(
-            [occurrence for listed in placement.steps.values() for occurrence in listed],
-            self._scales,
-            self._waits.until_s,
-        )
+        steps = [occurrence for listed in placement.steps.values() for occurrence in listed]
+        self._timings = timings(steps, self._scales)
+        self._waiting_timings = timings(steps, self._scales, self._waits.until_s)
         self._starts = start_rules(types, len(recordings))
-        self.questions: list[Question] = []
+        self.questions = Questions()
         self.findings: list[Finding] = []
 
     def node_type(self, mined: MinedType) -> NodeType:
@@ -246,29 +241,34 @@ class _Builder:
         protocol, method, _ = token if isinstance(token, tuple) else ("", str(token), "")
         rules = self._miner.rules(occurrences, own_facts=mined.role.emulated) if occurrences else {}
         callee = self._callee(occurrences)
-        self._ask(mined, template, method, rules | ({} if callee is None else {CALLEE: callee}))
-        self._doubt(mined, template, method, rules)
+        called = rules if callee is None else rules | {CALLEE: callee}
+        self.questions.unknown(mined.name, template, method, called)
+        self.questions.doubtful(mined.name, template, method, rules, self._miner.doubts)
         errors = {occurrence.call.event.error for occurrence in occurrences}
         poll: Poll | None = self._conventions.polls.get((protocol, method, ""))
+        wait = self._wait(template, rules)
+        known_timings = self._timings if wait is None else self._waiting_timings
         return CallTemplate(
             id=template,
             protocol=protocol,
             method=method,
             arguments=rules,
-            timing=self._timings.get(template, Timing()),
+            timing=known_timings.get(template, Timing()),
             poll=poll,
             fails=errors.pop() if len(errors) == 1 else None,
             service=_common([occurrence.call.event.target.service for occurrence in occurrences]),
             callee=callee,
-            after=self._wait(template, rules),
+            after=wait,
             confirmed_by=None if poll is not None else _confirmation(occurrences),
         )
 
     def _wait(self, template: str, rules: Mapping[str, Rule]) -> Wait | None:
-        """What a call waits for, where a rule is known of the path that it is about."""
+        """What a call waits for, where its node knows the path that it is about before that is made."""
         wait = self._waits.by_template.get(template)
         unsure = wait is None or any(
-            isinstance(part, Unknown | Generated) for part in within(rules[wait.argument])
+            isinstance(part, Unknown | Generated)
+            or (isinstance(part, Flow) and part.node_type == wait.node_type)
+            for part in within(rules[wait.argument])
         )
         return None if unsure else wait
 
@@ -288,15 +288,9 @@ class _Builder:
             token = occurrences[0].call.token
             call = self._template(mined, template, occurrences, token)
             period = periods[token]
-            lifetime = LIFETIMES.get(token[1])
-            opened_by = () if lifetime is None else _steps_of(mined, lifetime.opens)
-            closed_by = () if lifetime is None or not opened_by else _steps_of(mined, lifetime.closes)
+            opened_by, closed_by = opened_and_closed(mined, token[1])
             periodic.append(Periodic(call, period.every_s, period.jitter_s, opened_by, closed_by))
-        seen = {each.call.method for each in periodic}
-        return (
-            *periodic,
-            *(each for each in _never_due(mined, len(periodic)) if each.call.method not in seen),
-        )
+        return *periodic, *never_due(mined, [each.call.method for each in periodic])
 
     def _effect(self, mined: MinedType, effect: MinedEffect) -> Effect:
         return Effect(
@@ -320,14 +314,7 @@ class _Builder:
         if not all(values):
             return None
         rule = self._miner.rule(occurrences, values, path="user")
-        if is_open(rule):
-            text = f"{mined.name}: whose calls are they?"
-            examples = _examples(rule)
-            self.questions.append(
-                Question(
-                    f"{mined.name}:user", text, mined.name, path="user", examples=examples, candidates=(rule,)
-                )
-            )
+        self.questions.user(mined.name, rule)
         return rule
 
     def _context(self, mined: MinedType) -> Rule | None:
@@ -343,81 +330,14 @@ class _Builder:
             text = f"{what}: {', '.join(map(str, seen))} fit no count"
             self.findings.append(Finding(text, fatal=True, node_type=mined.name))
             return Count(float(median(seen)) if seen else 0.0)
-        if fit.others or not fit.sure:
-            candidates = tuple(Scaled(count) for count in (fit.count, *fit.others))
-            text = f"{what}: is it {' or '.join(str(c.count) for c in candidates)}?"
-            self.questions.append(Question(f"{mined.name}:{what}", text, mined.name, candidates=candidates))
+        self.questions.number(mined.name, what, fit)
         return fit.count
-
-    def _ask(self, mined: MinedType, template: str, method: str, rules: Mapping[str, Rule]) -> None:
-        for path, rule in rules.items():
-            if is_open(rule):
-                examples = _examples(rule)
-                text = f"{mined.name}: what gives {path} of {method} its value?"
-                self.questions.append(
-                    Question(f"{template}:{path}", text, mined.name, template, path, examples, (rule,))
-                )
-
-    def _doubt(self, mined: MinedType, template: str, method: str, rules: Mapping[str, Rule]) -> None:
-        asked = {path for path, rule in rules.items() if is_open(rule)}
-        for doubt in self._miner.doubts:
-            rule = rules.get(doubt.path) if doubt.template == template else None
-            # A doubt about the rule of all iterations but the first is one about the whole.
-            if rule is not None and doubt.path not in asked and doubt.rule in within(rule):
-                asked.add(doubt.path)
-                unsure = "is not always set; when"
-                if doubt.others:
-                    unsure = "is nearly always the same; what else may it be"
-                if doubt.longer:
-                    unsure = "stands in a list that is longer at some sizes; what have further elements"
-                if doubt.equals:
-                    unsure = "follows from the Scale, or from an answer, in more than one way; which is it"
-                text = f"{mined.name}: {doubt.path} of {method} {unsure}?"
-                self.questions.append(
-                    Question(
-                        f"{template}:{doubt.path}",
-                        text,
-                        mined.name,
-                        template,
-                        doubt.path,
-                        doubt.others,
-                        (rule, *doubt.equals)
-                        if doubt.others or doubt.equals or doubt.longer
-                        else (rule, Absent()),
-                    )
-                )
-
-
-def _never_due(mined: MinedType, taken: int) -> Iterator[Periodic]:
-    """Calls of real time that the steps of a type ask for, if it lives long enough: no short run shows them."""
-    if mined.role.emulated:
-        return
-    for number, (method, lifetime) in enumerate(sorted(LIFETIMES.items()), taken + 1):
-        opened_by, closed_by = (_steps_of(mined, methods) for methods in (lifetime.opens, lifetime.closes))
-        opening = next(
-            (t for t in mined.automaton.tokens if isinstance(t, tuple) and t[1] in lifetime.opens), None
-        )
-        if opening is None:
-            continue
-        copies = {leaf: Flow(opened_by[0], Side.REQUEST, leaf, Which.LAST) for leaf in lifetime.copied}
-        call = CallTemplate(f"{mined.name}.p{number}", opening[0], method, copies)
-        yield Periodic(call, lifetime.every_s, opened_by=opened_by, closed_by=closed_by)
 
 
 def _confirmation(occurrences: Sequence[Occurrence]) -> str | None:
     """The leaf that was true in every answer."""
     answers = [occurrence.call.response or {} for occurrence in occurrences]
     return CONFIRMATION if answers and all(leaves.get(CONFIRMATION) is True for leaves in answers) else None
-
-
-def _steps_of(mined: MinedType, methods: frozenset[str]) -> tuple[str, ...]:
-    """Ids of the steps of a type that call one of these methods."""
-    tokens = enumerate(mined.automaton.tokens, 1)
-    return tuple(
-        f"{mined.name}.c{number}"
-        for number, token in tokens
-        if isinstance(token, tuple) and token[1] in methods
-    )
 
 
 def _source_ids(recordings: Sequence[Recording]) -> tuple[str, ...]:
@@ -440,10 +360,6 @@ def _plural_services(recordings: Sequence[Recording]) -> frozenset[str]:
 def _common(values: Sequence[str]) -> str:
     """The value that all have; empty where they differ."""
     return values[0] if len(set(values)) == 1 else ""
-
-
-def _examples(rule: Rule) -> tuple[bool | int | float | str | bytes | None, ...]:
-    return next((part.examples for part in within(rule) if isinstance(part, Unknown)), ())
 
 
 def _firsts(mined: MinedType) -> list[Occurrence]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from froude.mining.flows import type_of
-from froude.mining.knowledge import MAKES, PATH
+from froude.mining.knowledge import CONFIRMATION, MAKES, PATH
 from froude.mining.structure import Occurrence
 from froude.workload.types import Wait
 
@@ -91,9 +91,9 @@ def _needs(run: Iterable[Occurrence]) -> Iterator[_Need]:
         by_sender[id(occurrence.sender)].append(occurrence)
         name = type_of(occurrence.template)
         last_s[name] = max(last_s.get(name, 0.0), occurrence.call.start_s)
-        event, path = occurrence.call.event, _made_path(occurrence)
-        if path is not None and event.answered and event.error is None:
-            made[path].append(_Made(path, occurrence, event.end_s))
+        path = _made_path(occurrence)
+        if path is not None:
+            made[path].append(_Made(path, occurrence, occurrence.call.event.end_s))
     for occurrences in by_sender.values():
         known: set[int] = set()
         answered_s = math.inf
@@ -112,8 +112,11 @@ def _needs(run: Iterable[Occurrence]) -> Iterator[_Need]:
 
 
 def _made_path(occurrence: Occurrence) -> str | None:
-    path = occurrence.call.request.get(MAKES.get(occurrence.call.event.method, ""))
-    return path if isinstance(path, str) else None
+    """The path that is there after a call; None where it failed, or denies having done anything."""
+    event = occurrence.call.event
+    done = event.answered and event.error is None and (event.response or {}).get(CONFIRMATION) is not False
+    path = occurrence.call.request.get(MAKES.get(event.method, ""))
+    return path if done and isinstance(path, str) else None
 
 
 def _maker(occurrence: Occurrence, made: Mapping[str, Sequence[_Made]]) -> tuple[_Made, int] | None:

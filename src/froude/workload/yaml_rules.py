@@ -114,6 +114,8 @@ def lean(fields: dict[str, Any]) -> dict[str, Any]:
 _FORMS = {10: "", 16: "x", LETTERS: "a"}
 """How a counter's base is written behind its width in a template."""
 _RADICES = {form: radix for radix, form in _FORMS.items()}
+_WIDEST = 999
+"""Digits that a number may be padded to, as many as a template can say."""
 _KEYS = ("absent", "counter", "scaled", "template", "from", "fact", "generated", "index", "unknown")
 
 
@@ -151,8 +153,11 @@ def _read_counter(section: Section) -> Rule:
     ]
     if len(radices) > 1:
         raise section.error("letters", "digits are either", allowed="hex or letters")
-    width = section.value("width", int, 0)
-    return _counter(section, "counter", str(section.raw("counter")), width, (radices or [10])[0])
+    return _counter(section, "counter", str(section.raw("counter")), _width(section), (radices or [10])[0])
+
+
+def _width(section: Section) -> int:
+    return section.value("width", int, 0, within=(0, _WIDEST))
 
 
 def _read_template(section: Section) -> Rule:
@@ -231,7 +236,7 @@ def _read_absent(section: Section) -> Rule:
 _READERS: dict[str, Callable[[Section], Rule]] = {
     "absent": _read_absent,
     "counter": _read_counter,
-    "scaled": lambda section: Scaled(section.convert("scaled", Count.parse), section.value("width", int, 0)),
+    "scaled": lambda section: Scaled(section.convert("scaled", Count.parse), _width(section)),
     "template": _read_template,
     "from": _read_flow,
     "fact": lambda section: NodeFact(section.value("fact", str)),

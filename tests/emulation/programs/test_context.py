@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -49,9 +50,11 @@ class Node:
             fact=lambda node, name: f"{name} of {node.type} {node.number}",
         )
         self.recalled: list[tuple[Flow, Loops]] = []
+        self.elements: list[int | None] = []
 
-    def recall(self, rule: Flow, loops: Loops, *, effect: bool) -> Value:
+    def recall(self, rule: Flow, loops: Loops, element: int | None, *, effect: bool) -> Value:
         self.recalled.append((rule, loops))
+        self.elements.append(element)
         return "recalled"
 
 
@@ -94,6 +97,15 @@ def test_values_of_the_request_being_made_are_at_hand() -> None:
     ]
     assert [here.flow(rule) for rule in others] == ["recalled"] * 3
     assert here._node.recalled == [(rule, {"L1": 2}) for rule in others]  # type: ignore[attr-defined]
+
+
+def test_the_element_of_a_list_is_worked_out_where_the_call_stands() -> None:
+    """By its iteration, or by the Scale; of a flow from no list the node is asked for none."""
+    here = context()
+    rule = Flow("client.c2", Side.RESPONSE, "files[{each}].path")
+    for element in (Counter(1, {"L1": 2}), Scaled(Count(-1, {"files": 1})), None):
+        here.flow(replace(rule, element=element))
+    assert here._node.elements == [5, 2, None]  # type: ignore[attr-defined]
 
 
 def cause(*, response: bool = True) -> Cause:

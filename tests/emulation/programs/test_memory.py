@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from froude.workload.rules import Special
 from froude.workload.scale import Count, Scale, at_node
 from froude.workload.types import (
     CallTemplate,
+    Counter,
     Effect,
     Flow,
     Generated,
@@ -164,3 +166,35 @@ def test_loops_by_the_number_of_the_node() -> None:
             made += 1
             cursor.advance()
         assert made == node + 1
+
+
+@given(st.lists(st.binary(max_size=4), max_size=5), st.none() | st.integers(-2, 6))
+def test_of_a_list_every_element_is_kept(hadoop: Hadoop, names: list[bytes], element: int | None) -> None:
+    """Whichever a later call asks for; one that the answer lacks is absent, and so is any without a number."""
+    rule = Flow("c.a", Side.RESPONSE, "dirList.partialListing[{each}].path", element=Counter(0, {"L1": 1}))
+    taker = replace(call("c.b"), arguments={"src": rule})
+    needs, memory = (
+        Needs(Workload((NodeType("c", Count(1), (call("c.a"), taker)),), Recorded((), ()))),
+        Memory(),
+    )
+    response: Any = hadoop.schema().method(CLIENT, "getListing").response()
+    response.dirList.remainingEntries = 0
+    for name in names:
+        response.dirList.partialListing.add(path=name)
+    memory.keep(needs.own, "c.a", {}, Side.RESPONSE, response)
+    there = element is not None and 0 <= element < len(names)
+    expected = names[element] if there else Special.ABSENT  # type: ignore[index]
+    assert memory.flow(rule, {"L1": 0}, element) == expected
+
+
+def test_a_listing_that_failed_has_no_elements(hadoop: Hadoop) -> None:
+    """Nor are those of the listing before it meant."""
+    rule = Flow("c.a", Side.RESPONSE, "dirList.partialListing[{each}].path", element=Counter(0, {"L1": 1}))
+    taker = replace(call("c.b"), arguments={"src": rule})
+    needs, memory = (
+        Needs(Workload((NodeType("c", Count(1), (call("c.a"), taker)),), Recorded((), ()))),
+        Memory(),
+    )
+    memory.keep(needs.own, "c.a", {}, Side.RESPONSE, None)
+    assert memory.flow(rule, {"L1": 0}, 0) is Special.ABSENT
+    assert Memory().flow(rule, {"L1": 0}, 0) is Special.UNRESOLVED

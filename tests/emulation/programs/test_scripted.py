@@ -12,6 +12,7 @@ from froude.base.seeds import Seeds
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.context import Cause, NodeContext, Place
 from froude.emulation.programs.events import (
+    Declined,
     Failed,
     Instruction,
     MessageReceived,
@@ -43,7 +44,7 @@ from froude.workload.types import (
     Flow,
     Moment,
     NodeType,
-    Periodic,
+    Repeat,
     Rule,
     Side,
     Template,
@@ -201,21 +202,6 @@ def test_a_poll_is_repeated_until_its_answer(population: Population) -> None:
     assert (sent(again).body, sent(again).intended_s) == (first.body, stage.now_s)
     said = stage.ring(stage.answer(again, lambda response: setattr(response, "result", True)))
     assert sent(said).method == "getFileInfo"
-
-
-def test_the_lease_is_renewed_only_while_a_file_is_open(population: Population) -> None:
-    """RenewLease begins with create, goes on while complete is refused, and stops once it is granted."""
-    stage = Stage(population)
-    said = stage.created()
-    token = next(e.token for e in said if isinstance(e, WakeAt) and e.time_s > 20)
-    assert sent(stage.tell(Timer(token, 30.0))).method == "renewLease"
-    said = stage.ring(said)
-    for number in (71, 72):
-        said = stage.ring(stage.answer(said, stage.block(number)))
-    refused = stage.answer(said, lambda response: setattr(response, "result", False))
-    assert sent(stage.tell(Timer(token, 60.0))).method == "renewLease"
-    stage.answer(stage.ring(refused, token=1), lambda response: setattr(response, "result", True))
-    assert stage.tell(Timer(token, 90.0)) == []
 
 
 def test_a_poll_is_given_up_after_a_hundred_answers(population: Population) -> None:
@@ -428,45 +414,6 @@ def test_a_call_of_a_service_without_target_is_left_out(hadoop: Hadoop) -> None:
     assert sent(stage.ring(said)).service == "namenode"
 
 
-def test_periodic_calls_count_their_own_beats(hadoop: Hadoop) -> None:
-    """A periodic call's rules see its number, and the answer of the beat before."""
-    planned = plan(datanodes=0, clients=1)
-    src = Template(("/beat", Counter(0, {"client.beat": 1})))
-    beat = Periodic(_call("beat", "getFileInfo", {"src": src}), 1.0)
-    client = NodeType(
-        "client", Count(1), (_call("a", "getFileInfo", {"src": Constant("/a")}),), periodic=(beat,)
-    )
-    workload = replace(planned.workload, node_types=(client,))
-    population = populate(
-        Plan(workload, planned.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
-    )
-    stage = Stage(population)
-    stage.tell(Started(0.0))
-    paths = [stage.request(stage.tell(Timer(1 << 20, float(n)))).src for n in range(1, 4)]
-    assert paths == ["/beat0", "/beat1", "/beat2"]
-
-
-def test_a_periodic_call_that_fell_behind_makes_up_for_one_beat_only(hadoop: Hadoop) -> None:
-    """Ten beats late, the next one is due at once, and the one after that a period later: no burst."""
-    planned = plan(datanodes=0, clients=1)
-    beat = Periodic(_call("beat", "getFileInfo", {"src": Constant("/a")}), 1.0)
-    client = NodeType(
-        "client", Count(1), (_call("a", "getFileInfo", {"src": Constant("/a")}),), periodic=(beat,)
-    )
-    workload = replace(planned.workload, node_types=(client,))
-    population = populate(
-        Plan(workload, planned.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=SETTINGS
-    )
-    stage = Stage(population)
-    stage.tell(Started(0.0))
-    stage.now_s = 11.0
-    said = stage.tell(Timer(1 << 20, 1.0))
-    assert [e.time_s for e in said if isinstance(e, WakeAt)] == [11.0]
-    stage.now_s = 5.2
-    said = stage.tell(Timer(1 << 20, 5.0))
-    assert [e.time_s for e in said if isinstance(e, WakeAt)] == [6.0]
-
-
 def alone(hadoop: Hadoop, client: NodeType) -> Stage:
     """One node, of a workload of its own."""
     made = plan(datanodes=0, clients=1)
@@ -486,22 +433,6 @@ def adding(name: str, source: str | None = None, which: Which = Which.LAST) -> C
     return _call(name, "addBlock", arguments)
 
 
-def test_answers_of_periodic_calls_stand_at_their_own_beats(hadoop: Hadoop) -> None:
-    """Also where one overtakes another; an error is an answer without values."""
-    beat = Periodic(adding("beat", "client.beat", Which.PREVIOUS), 1.0)
-    stage = alone(hadoop, NodeType("client", Count(1), (adding("a"),), (beat,)))
-    stage.tell(Started(0.0))
-    first, second = (stage.tell(Timer(1 << 20, at_s)) for at_s in (1.0, 2.0))
-    stage.answer(second, stage.block(71))
-    stage.answer(first, stage.block(70))
-    third = stage.tell(Timer(1 << 20, 3.0))
-    assert stage.request(third).fileId == 71
-    stage.tell(Failed(sent(third).token, "java.io.IOException", "no"))
-    fourth = stage.tell(Timer(1 << 20, 4.0))
-    assert stage.request(fourth).fileId == 0
-    assert [each for each in fourth if isinstance(each, Note)] == []
-
-
 def test_an_answer_to_an_effect_is_kept(hadoop: Hadoop) -> None:
     """From when it comes the node's later calls take from it, also where effects overtake each other."""
     effect = Effect(adding("e"), "client.a", "client", None)
@@ -515,6 +446,61 @@ def test_an_answer_to_an_effect_is_kept(hadoop: Hadoop) -> None:
     assert stage.request(after).fileId == 72
     stage.answer(first, stage.block(71))
     assert stage.request(stage.ring(stage.answer(after, stage.block(2)))).fileId == 71
+
+
+@pytest.mark.parametrize(
+    ("confirmed_by", "result", "declined"),
+    [("result", False, True), ("result", True, False), (None, False, False)],
+)
+def test_an_answer_that_denies_what_was_done_is_no_success(
+    hadoop: Hadoop, confirmed_by: str | None, result: bool, declined: bool
+) -> None:
+    """A deletion that was confirmed whenever it was recorded: now it says false, of this path; the node goes on."""
+    delete = _call("delete", "delete", {"src": Constant("/in/a"), "recursive": Constant(False)})
+    after = _call("look", "getFileInfo", {"src": Constant("/b")})
+    stage = alone(hadoop, NodeType("client", Count(1), (replace(delete, confirmed_by=confirmed_by), after)))
+    said = stage.ring(stage.tell(Started(0.0)))
+    said = stage.answer(said, lambda response: setattr(response, "result", result))
+    text = "result: false, and true whenever it was recorded"
+    expected = [Declined("delete", text, "/in/a")] if declined else []
+    assert [each for each in said if isinstance(each, Declined)] == expected
+    assert sent(stage.ring(said)).method == "getFileInfo"
+
+
+@pytest.mark.parametrize(("iteration", "path"), [(0, "/in/b"), (1, "/in/c"), (2, None)])
+def test_names_are_taken_from_a_listing_element_by_element(
+    hadoop: Hadoop, iteration: int, path: str | None
+) -> None:
+    """As the target answered it; beyond its last element there is no name, and the call is left out."""
+    listing: dict[str, Rule] = {
+        "src": Constant("/in"),
+        "startAfter": Constant(b""),
+        "needLocation": Constant(False),
+    }
+    name = Flow(
+        "client.list",
+        Side.RESPONSE,
+        "dirList.partialListing[{each}].path",
+        Which.SAME,
+        element=Counter(1, {"L1": 1}),
+    )
+    look = _call("look", "getFileInfo", {"src": Template(("/in/", name))})
+    steps = (_call("list", "getListing", listing), Repeat("L1", Count(3), (look,)))
+    stage = alone(hadoop, NodeType("client", Count(1), steps))
+
+    def fill(response: Any) -> None:
+        response.dirList.remainingEntries = 0
+        for each in (b"a", b"b", b"c"):
+            response.dirList.partialListing.add(path=each)
+
+    said = stage.answer(stage.ring(stage.tell(Started(0.0))), fill)
+    for _ in range(iteration):
+        said = stage.answer(stage.ring(said))
+    said = stage.ring(said)
+    if path is None:
+        assert Note("call left out: client.look getFileInfo") in said
+    else:
+        assert stage.request(said).src == path
 
 
 def test_constant_requests_are_made_once(population: Population) -> None:

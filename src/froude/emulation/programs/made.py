@@ -10,9 +10,6 @@ from froude.emulation.programs.events import NodeId
 from froude.workload.types import Wait, Workload
 from froude.workload.walk import templates
 
-PATIENCE_S = 60.0
-"""A node that has waited so long goes on, and waits no more: in this play nobody makes what it needs."""
-
 
 class Ready(NamedTuple):
     """The message that what a node waits for is there."""

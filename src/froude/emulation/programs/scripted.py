@@ -15,6 +15,7 @@ from google.protobuf.message import Message
 
 from froude.emulation.notes import AS_RECORDED, FAILED, LEFT_OUT, RETRIED
 from froude.emulation.pacing import Pace
+from froude.emulation.programs.beats import Beats
 from froude.emulation.programs.context import Cause, NodeContext, Place, stand_in
 from froude.emulation.programs.effects import Said, caused
 from froude.emulation.programs.events import (
@@ -34,10 +35,11 @@ from froude.emulation.programs.events import (
     WakeAt,
 )
 from froude.emulation.programs.family import Step
-from froude.emulation.programs.made import PATIENCE_S, Ready
+from froude.emulation.programs.made import Ready
 from froude.emulation.programs.memory import Cursor, Memory
 from froude.emulation.programs.paths import value_at
 from froude.emulation.programs.population import Population, service_named
+from froude.emulation.programs.waiting import Waiting
 from froude.trace.failures import path_of
 from froude.workload.occurrences import Loops, of_own_node, qualified
 from froude.workload.rules import Special, Value, evaluate
@@ -48,7 +50,6 @@ from froude.workload.types import (
     Flow,
     Moment,
     NodeType,
-    Periodic,
     Side,
 )
 
@@ -77,8 +78,6 @@ class ScriptedNode:
     """One node of a node type; see the module."""
 
     __slots__ = (
-        "_awaited",
-        "_beating",
         "_beats",
         "_beside",
         "_body",
@@ -87,11 +86,8 @@ class ScriptedNode:
         "_due_s",
         "_family",
         "_flying",
-        "_impatient",
         "_memory",
-        "_open",
         "_pace",
-        "_patient_until_s",
         "_promised",
         "_retries",
         "_rng",
@@ -99,6 +95,7 @@ class ScriptedNode:
         "_tokens",
         "_transfers",
         "_type",
+        "_waiting",
         "id",
         "population",
     )  # fmt: skip
@@ -131,13 +128,9 @@ class ScriptedNode:
         self._due_s = 0.0
         self._transfers = False
         self._retries = 0
-        self._open: dict[int, int] = {}
-        self._beating: set[int] = set()
-        self._beats: dict[int, int] = {}
+        self._beats = Beats(node_type.periodic)
         self._started = False
-        self._awaited: str | None = None
-        self._patient_until_s = 0.0
-        self._impatient = False
+        self._waiting = Waiting(population.made, self.id)
         self._tokens = count(_BESIDE)
         self._beside: dict[int, tuple[CallTemplate, NodeContext]] = {}
 
@@ -165,7 +158,7 @@ class ScriptedNode:
         elif isinstance(event, MessageReceived):
             if isinstance(event.message, Cause):
                 self._act(event.message, now_s, out)
-            elif isinstance(event.message, Ready) and event.message.path == self._awaited:
+            elif isinstance(event.message, Ready) and self._waiting.fulfilled(event.message):
                 self._go_on(now_s, out)
         else:
             self._failed(event, now_s, out)
@@ -216,9 +209,8 @@ class ScriptedNode:
     def _begin(self, intended_s: float, out: list[Instruction]) -> None:
         self._pace.begin(intended_s)
         self._plan_step(intended_s, out)
-        for number, periodic in enumerate(self._type.periodic):
-            if not periodic.opened_by:
-                self._beat(number, intended_s, out)
+        for number in self._beats.from_start():
+            self._beat(number, intended_s, out)
 
     def _plan_step(self, now_s: float, out: list[Instruction]) -> None:
         """Wait until the next step is due, or end."""
@@ -234,23 +226,15 @@ class ScriptedNode:
             out.append(Reached(Moment.FINISHED))
 
     def _must_wait(self, call: CallTemplate, now_s: float, out: list[Instruction]) -> bool:
-        """Whether a call has to wait for what another node has yet to make; the node is then told of it."""
-        if call.after is None or self._impatient:
+        """Whether a call has to wait for what another node has yet to make."""
+        if call.after is None or self._waiting.impatient:
             return False
         context = NodeContext(self, Place(self._cursor.loops, self._cursor))
         value = stand_in(call.arguments[call.after.argument], context)
-        path = call.after.path(value) if isinstance(value, str) else None
-        if path is None or self.population.made.is_there(call.after, path):
-            return False
-        self._awaited = path
-        self.population.made.expect(call.after, path, self.id)
-        out.append(WakeAt(now_s + PATIENCE_S, _PATIENCE))
-        self._patient_until_s = now_s + PATIENCE_S
-        return True
+        return self._waiting.must_wait(call.after, value, _PATIENCE, now_s, out)
 
     def _go_on(self, now_s: float, out: list[Instruction]) -> None:
         """The wait is over; what was planned before it is late by it, which is nobody's fault."""
-        self._awaited = None
         self._pace.begin(now_s)
         self._plan_step(now_s, out)
 
@@ -292,7 +276,7 @@ class ScriptedNode:
     def _learn(self, call: CallTemplate, reply: Reply, now_s: float, out: list[Instruction]) -> bool:
         """Take what an answer says; False if the call is to be made again."""
         population = self.population
-        said = len(out)
+        said, declined = len(out), False
         effects = population.effects_of(self._type.name, call.id)
         watchers = population.watchers(call.method)
         kept = population.needs.wants(call.id, Side.RESPONSE)
@@ -304,7 +288,8 @@ class ScriptedNode:
                     out.append(WakeAt(now_s + call.poll.every_s, _AGAIN))
                     return False
                 out.append(Note(f"poll given up: {call.id} {call.method}"))
-            if call.confirmed_by is not None and value_at(response, call.confirmed_by) is False:
+            declined = call.confirmed_by is not None and value_at(response, call.confirmed_by) is False
+            if declined:
                 text = f"{call.confirmed_by}: false, and true whenever it was recorded"
                 out.append(Declined(call.method, text, path_of(self._request(call))))
             context = NodeContext(self, Place(self._cursor.loops, self._cursor))
@@ -313,7 +298,8 @@ class ScriptedNode:
                 out += family.answered(self, call, response)
             self._cause(call, context, response, out)
         self._transfers = any(type(instruction) is SendMessage for instruction in out[said:])
-        self._tell_waiting(call, out)
+        if not declined:
+            self._tell_waiting(call, out)
         self._opened_or_closed(call, now_s, out)
         return True
 
@@ -356,9 +342,7 @@ class ScriptedNode:
         if timer.token == _STEP:
             self._send_step(self._due_s, now_s, out)
         elif timer.token == _PATIENCE:
-            if self._awaited is not None and timer.intended_s == self._patient_until_s:
-                out.append(Note(f"waited in vain: {self._type.name}"))
-                self._impatient = True
+            if self._waiting.given_up(timer, out):
                 self._go_on(now_s, out)
         elif timer.token == _AGAIN:
             assert self._call is not None
@@ -373,38 +357,23 @@ class ScriptedNode:
     # --- periodic calls -----------------------------------------------------------------------------------
 
     def _beat(self, number: int, now_s: float, out: list[Instruction]) -> None:
-        periodic = self._type.periodic[number]
-        self._beating.add(number)
-        jitter_s = self.rng.uniform(-periodic.jitter_s, periodic.jitter_s)
-        out.append(WakeAt(now_s + max(1e-3, periodic.every_s + jitter_s), _PERIODIC + number))
+        out.append(WakeAt(self._beats.next_s(number, now_s, self.rng), _PERIODIC + number))
 
     def _send_periodic(self, number: int, intended_s: float, now_s: float, out: list[Instruction]) -> None:
-        self._beating.discard(number)
-        periodic = self._type.periodic[number]
-        over = not self._open.get(number) if periodic.opened_by else self._cursor.call is None
-        if over:
+        if self._beats.is_over(number, at_work=self._cursor.call is not None):
             return
-        context = NodeContext(self, self._beat_place(periodic, self._beats.get(number, 0)))
+        periodic = self._type.periodic[number]
+        context = NodeContext(self, self._beats.place(number))
         body = self._encode(periodic.call, context, out)
         if body is not None:
-            self._beats[number] = self._beats.get(number, 0) + 1
+            self._beats.sent(number)
             self._send_beside(periodic.call, body, out, intended_s=intended_s, context=context)
         # A player that fell behind makes up for one beat, not for all of them at once.
         self._beat(number, max(intended_s, now_s - periodic.every_s), out)
 
-    @staticmethod
-    def _beat_place(periodic: Periodic, beat: int) -> Place:
-        """A periodic call stands in a loop of its own, named as the call is."""
-        return Place({periodic.call.id: beat}, ())
-
     def _opened_or_closed(self, call: CallTemplate, now_s: float, out: list[Instruction]) -> None:
-        for number, periodic in enumerate(self._type.periodic):
-            if call.id in periodic.closed_by:
-                self._open[number] = max(0, self._open.get(number, 0) - 1)
-            if call.id in periodic.opened_by:
-                self._open[number] = self._open.get(number, 0) + 1
-                if number not in self._beating:
-                    self._beat(number, now_s, out)
+        for number in self._beats.reached(call.id):
+            self._beat(number, now_s, out)
 
     # --- effects ------------------------------------------------------------------------------------------
 

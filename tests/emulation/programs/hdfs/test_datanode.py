@@ -187,6 +187,26 @@ def test_invalidate_deletes_and_says_so(stage: Stage) -> None:
     assert stage.node.blocks == 0
 
 
+def test_a_block_of_a_deleted_file_is_dropped_without_a_word(stage: Stage) -> None:
+    """The NameNode wants no report of it (BlockCommand.NO_ACK), but the next heartbeat says what is free again."""
+    stage.live()
+    for number in (7, 8):
+        block = Block(number, 100, 1001)
+        stage.answer(stage.tell(MessageReceived(BlockWritten(block, stage.fleet.storage(0)))), b"")
+
+    def invalidate(command: Any) -> None:
+        command.cmdType, command.blkCmd.action, command.blkCmd.blockPoolId = 1, 2, "BP-1"
+        command.blkCmd.blocks.add(blockId=7, genStamp=1001, numBytes=(1 << 63) - 1)
+
+    beat = stage.tell(Timer(1, 3.0))
+    assert stage.request(sent(beat)).reports[0].dfsUsed == 200
+    assert methods(stage.answer(beat, stage.heartbeat(invalidate))) == []
+    assert stage.node.blocks == 1
+    beat = stage.tell(Timer(1, 6.0))
+    assert stage.request(sent(beat)).reports[0].dfsUsed == 100
+    assert methods(stage.answer(beat, stage.heartbeat())) == []
+
+
 def test_transfer_gives_the_replica_to_each_target(stage: Stage) -> None:
     """TRANSFER makes the targets receive this node's replica, into the storages the NameNode chose."""
     stage.live()
