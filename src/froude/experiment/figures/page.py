@@ -54,19 +54,18 @@ def page(parts: Sequence[Part], *, title: str = "", names: Sequence[str] = ()) -
 
     Args:
         parts: Traces, Workloads, Runs and whatever else has sections.
-        title: the page's heading; by default the names.
+        title: the page's heading; by default what it is of, and the result.
         names: of the parts; by default their kinds.
 
     Raises:
         TypeError: a part has no sections.
     """
     named = list(zip(names or _default_names(parts), parts, strict=True))
-    heading = title or ", ".join(names) or _TITLE
     if not named:
-        return Page(Report(heading))
+        return Page(Report(title or _TITLE))
     sections = _sections(named)
     head = head_of(named)
-    return Page(Report(heading, head.subtitle, head.lede, head.tone, head.figures, sections))
+    return Page(Report(title or head.title, head.subtitle, head.lede, head.tone, head.figures, sections))
 
 
 def _sections(named: Sequence[tuple[str, Part]]) -> tuple[Section, ...]:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from froude.base.summary import counted
 from froude.emulation.run import Run
 from froude.emulation.verdict import Colour
-from froude.experiment.figures.environment import facts_table, settings_of
+from froude.experiment.figures.environment import (
+    environment_facts,
+    facts_table,
+    in_words,
+    limit_words,
+    settings_of,
+)
 from froude.experiment.figures.failures import failures_table
 from froude.experiment.figures.latency import latency_section
 from froude.experiment.figures.namenode import namenode_section
@@ -36,7 +42,7 @@ def play_section(run: Run) -> Section:
     rows: list[tuple[Value, ...]] = [(name, count) for name, count in run.nodes.items()]
     blocks.append(Table((Column("Node type"), Column("Emulated", ValueKind.NUMBER)), rows, "Who was played"))
     blocks.append(facts_table(settings_of(run), "How it was played"))
-    blocks.append(facts_table(run.environment, "What it was played on"))
+    blocks.append(facts_table(environment_facts(run.environment), "What it was played on"))
     answered = sum(n for _, n in run.counts.values())
     intro = (
         f"{answered:,} calls answered in {run.steady_s:.1f} s, {run.throughput():,.0f} a second on average."
@@ -47,8 +53,10 @@ def play_section(run: Run) -> Section:
 def _verdict(run: Run) -> Callout:
     verdict = run.verdict
     reasons = "\n".join(f"- {plain(reason)}" for reason in verdict.reasons)
-    text = f"{reasons}\n\n**Limited by: {run.bottleneck.by.value}.** {plain(run.bottleneck.reason)}"
-    return Callout(f"Verdict: {verdict.colour.value}", text, TONES[verdict.colour])
+    limited, why = limit_words(run.bottleneck.by.value, run.environment)
+    text = f"{reasons}\n\n**Limited by: {limited}** ({why}). {plain(run.bottleneck.reason)}."
+    title = f"Verdict: {verdict.colour.value}"
+    return Callout(title, in_words(text, run.environment), TONES[verdict.colour])
 
 
 def _limits(run: Run) -> list[Block]:
