@@ -10,6 +10,7 @@ from pathlib import Path
 from froude.emulation.run import Run
 from froude.experiment.figures.head import Part, head_of
 from froude.experiment.figures.knee import knee_section
+from froude.experiment.figures.latency import coloured_methods
 from froude.experiment.figures.plan import plan_section
 from froude.experiment.figures.prediction import prediction_section
 from froude.experiment.figures.run import run_sections
@@ -73,8 +74,11 @@ def _sections(named: Sequence[tuple[str, Part]]) -> tuple[Section, ...]:
     traces = [(name, part) for name, part in named if isinstance(part, Trace)]
     runs = [(name, part) for name, part in named if isinstance(part, Run)]
     sections = [("", runs_section(runs))] if len(runs) > 1 else []
+    methods = coloured_methods([run for _, run in runs])
     for name, part in named:
-        if not isinstance(part, Trace):
+        if isinstance(part, Run):
+            sections += [(name, section) for section in run_sections(part, methods)]
+        elif not isinstance(part, Trace):
             sections += [(name, section) for section in sections_of(part)]
         elif part is traces[0][1]:
             gathered = traces_section([trace for _, trace in traces], names=[name for name, _ in traces])

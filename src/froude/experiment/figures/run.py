@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from froude.base.summary import counted
 from froude.emulation.run import Run
 from froude.emulation.verdict import Colour
@@ -25,9 +27,14 @@ TONES = {Colour.GREEN: Tone.GOOD, Colour.AMBER: Tone.WARNING, Colour.RED: Tone.B
 """How a verdict is shown."""
 
 
-def run_sections(run: Run) -> tuple[Section, ...]:
-    """The verdict first, then latency, throughput, the target's own metrics and the player."""
-    return (play_section(run), latency_section(run), namenode_section(run), player_section(run))
+def run_sections(run: Run, methods: Sequence[str] = ()) -> tuple[Section, ...]:
+    """The verdict first, then latency, throughput, the target's own metrics and the player.
+
+    Args:
+        run: the run.
+        methods: those of the page, the most frequent first, so that each has one colour; empty for the run's own.
+    """
+    return (play_section(run), latency_section(run, methods), namenode_section(run), player_section(run))
 
 
 def play_section(run: Run) -> Section:
