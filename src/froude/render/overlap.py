@@ -6,7 +6,7 @@ import math
 
 from froude.render.prepare import Panel, ShownSeries
 
-_NEAR = 0.005
+_NEAR = 0.01
 """Share of an axis within which two points lie on one another."""
 _COVERED = 0.25
 """Share of two lines' common points from which one covers the other."""

@@ -17,6 +17,8 @@ _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _DASH = [5, 4]
 _LINES = {ChartKind.LINE, ChartKind.STEP}
 _BAR = 18
+_POINT = 36
+"""Square pixels of a point."""
 _WIDTH, _WIDER = 2, 3
 """Pixels of a line, and how many more it has for each line that covers it."""
 
@@ -94,7 +96,18 @@ def _layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette, *, hover
     if chart.kind is ChartKind.STEP:
         solid["opacity"] = {"value": 1}
     points = chart.kind is ChartKind.POINTS
-    still = {"mark": {"type": "point", "filled": True, "size": 36}, "encoding": solid} if points else None
+    if (
+        points and len(panel.series) > 1
+    ):  # the first ones are drawn first: larger, they are seen below the others
+        last = len(panel.series) - 1
+        sizes = [_POINT * (1 + last - number) for number in range(last + 1)]
+        solid["size"] = {
+            "field": "n",
+            "type": "nominal",
+            "scale": {"domain": list(range(last + 1)), "range": sizes},
+            "legend": None,
+        }
+    still = {"mark": {"type": "point", "filled": True, "size": _POINT}, "encoding": solid} if points else None
     main = still or {"mark": _mark(chart), "encoding": solid}
     over = [_hover(chart, panel, encoding)] if hover else []
     return [

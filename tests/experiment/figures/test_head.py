@@ -74,7 +74,7 @@ def test_a_run_is_no_better_than_its_workload() -> None:
     noted = replace(WORKLOAD, findings=(replace(WORKLOAD.findings[0], fatal=False),))
     head = head_of([("w", noted), run])
     assert head.tone is Tone.WARNING
-    reason = "**Of the workload:** 1 question not answered; mining noticed that `files took one value`."
+    reason = "**Of the workload:** 1 question not answered; mining noticed: `files took one value`."
     assert head.lede == f"{head_of([run]).lede} {reason}"
     assert head_of([run, ("w", WORKLOAD)]).tone is Tone.BAD
 

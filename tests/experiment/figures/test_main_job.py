@@ -23,7 +23,7 @@ def test_the_lede_answers_in_numbers(tmp_path: Path) -> None:
     job = done(tmp_path)
     lede = main_job_report(job).lede
     assert "From 2 small runs Froude predicted one at **datanodes=6, clients=5, files=8**" in lede
-    assert "every call sequence and 99.00 % of the arguments were predicted" in lede
+    assert "every call sequence and 99.00 % of the arguments of its calls were predicted, heartbeats" in lede
     assert f"played **{SCALE}** against a NameNode: 3 calls in 2 s, 99 % of them answered within 3 ms" in lede
 
 
@@ -62,7 +62,7 @@ def test_figures(tmp_path: Path) -> None:
     figures = {each.label: each for each in main_job_report(done(tmp_path)).figures}
     assert {label: figure.value for label, figure in figures.items()} == {
         "call sequences predicted": 1.0,
-        "logical arguments predicted": 0.99,
+        "arguments of the job's calls predicted": 0.99,
         "calls answered": 3,
         "p99 latency": 0.003,
         "the play was limited by": "unknown",
@@ -92,7 +92,7 @@ def test_facts(tmp_path: Path) -> None:
     assert report.facts == {
         "Job": "upload-and-read",
         "Workload": "workload.yaml",
-        "Target": "CID-1",
+        "Cluster played against": "CID-1",
         "Seed": "7",
         "Recorded clusters": "CID",
     }

@@ -21,6 +21,7 @@ from froude.experiment.figures.environment import (
 from froude.experiment.figures.knee import KNEE_TONES, knee_answer, knee_title, played_at
 from froude.experiment.figures.prediction import share_text
 from froude.experiment.figures.run import TONES
+from froude.experiment.figures.workload import finding_text
 from froude.experiment.knee import Knee, Play
 from froude.experiment.knee_words import broke, median_rate, quick_start_text
 from froude.mining.prediction import Prediction
@@ -198,11 +199,11 @@ def _prediction(prediction: Prediction) -> Head:
     logical, sequences = prediction.row("logical"), prediction.sequence_share
     lede = (
         f"**{share_text(sequences)} of the nodes** made exactly the calls predicted, and {share_text(logical.share)} of "
-        "the arguments of logical calls had the value predicted."
+        "the arguments of the job's own calls (all but periodic ones) had the value predicted."
     )
     figures = (
         KeyFigure("call sequences predicted", sequences, ValueKind.SHARE, aim=1.0),
-        KeyFigure("logical arguments predicted", logical.share, ValueKind.SHARE, aim=0.99),
+        KeyFigure("arguments of the job's calls predicted", logical.share, ValueKind.SHARE, aim=0.99),
     )
     met = all(figure.met for figure in figures)
     title = f"Prediction against a real run: {share_text(sequences)} of the call sequences"
@@ -241,7 +242,7 @@ def _workload(workload: Workload) -> Head:
     if fatal:
         lede = f"**It cannot be extrapolated:** {literal(fatal[0].what)}. {lede}"
     elif workload.findings:
-        lede = f"{lede} **To be kept in mind:** {literal(workload.findings[0].what)}."
+        lede = f"{lede} **To be kept in mind:** {finding_text(workload.findings[0])}."
     tone = Tone.BAD if fatal else Tone.WARNING if left or workload.findings else Tone.GOOD
     figures = (
         KeyFigure("node types", len(workload.node_types)),
@@ -295,7 +296,7 @@ def workload_reason(workload: Workload) -> str:
     if findings:
         first = next((finding for finding in findings if finding.fatal), findings[0])
         more = f", and {len(findings) - 1} more" if len(findings) > 1 else ""
-        said.append(f"mining noticed that {literal(first.what)}{more}")
+        said.append(f"mining noticed: {finding_text(first)}{more}")
     return f"**Of the workload:** {'; '.join(said)}." if said else ""
 
 

@@ -24,8 +24,8 @@ _SHARES = (
 )  # fmt: skip
 """Percentiles that are drawn, where enough calls were made to have them."""
 _PACED = {
-    Latency.RESPONSE: "From the time at which the plan had a call due: a target that stands still cannot hide calls.",
-    Latency.SERVICE: "From the time at which a call was sent. Closed clients wait for their answers, so a target that "
+    Latency.RESPONSE: "From the time at which the plan had a call due: a server that stands still cannot hide calls.",
+    Latency.SERVICE: "From the time at which a call was sent. Closed clients wait for their answers, so a server that "
     "stands still is met by fewer calls; the corrected column adds those, by the interval in which they were expected.",
 }
 _BESIDE = {Latency.SERVICE: "p99 of service time", Latency.CORRECTED: "p99, corrected"}

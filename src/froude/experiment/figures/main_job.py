@@ -33,7 +33,8 @@ def main_job_report(done: MainJob) -> Report:
     limited, why = limit_words(done.run.bottleneck.by.value, environment)
     chain = (
         f"From {len(done.train)} small runs Froude predicted one at **{held_out}**, which it had not seen: "
-        f"{sequences} and {share_text(logical.share)} of the arguments were predicted. "
+        f"{sequences} and {share_text(logical.share)} of the arguments of its calls were predicted, "
+        f"heartbeats and other periodic ones apart. "
         f"It then played **{play}** against a NameNode: {answered:,} calls in {done.run.elapsed_s:.0f} s, "
         f"99 % of them answered within {seconds_text(latency.p99_ms / 1e3)}."
     )
@@ -48,7 +49,7 @@ def main_job_report(done: MainJob) -> Report:
         tone=_tone(done, exact=exact),
         figures=(
             KeyFigure("call sequences predicted", done.prediction.sequence_share, ValueKind.SHARE, aim=1.0),
-            KeyFigure("logical arguments predicted", logical.share, ValueKind.SHARE, aim=0.99),
+            KeyFigure("arguments of the job's calls predicted", logical.share, ValueKind.SHARE, aim=0.99),
             KeyFigure(
                 "calls answered",
                 answered,
@@ -71,7 +72,7 @@ def main_job_report(done: MainJob) -> Report:
         facts={
             "Job": done.job.name,
             "Workload": done.workload_path.name,
-            "Target": done.run.target_id,
+            "Cluster played against": done.run.target_id,
             "Seed": str(done.run.seed),
             "Recorded clusters": ", ".join(done.workload.recorded.source_ids),
         },

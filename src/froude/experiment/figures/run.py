@@ -12,6 +12,7 @@ from froude.experiment.figures.environment import (
     facts_table,
     in_words,
     limit_words,
+    server_of,
     settings_of,
 )
 from froude.experiment.figures.failures import failures_table
@@ -75,13 +76,14 @@ def _limits(run: Run) -> list[Block]:
 
 def _counted(run: Run) -> list[Block]:
     """Whether the target counted the calls that were sent; nothing where nobody looked."""
+    server = server_of(run.environment)
     if run.differences:
         text = "\n".join(f"- `{d.method}`: sent {d.sent}, counted {d.counted}" for d in run.differences)
-        return [Callout("The target counted other numbers of calls than were sent", text, Tone.WARNING)]
+        return [Callout(f"The {server} counted other numbers of calls than were sent", text, Tone.WARNING)]
     if run.differences is None:
         return []
     text = "Its own count of calls, method by method, equals what was sent."
-    return [Callout("The target counted every call once", text, Tone.GOOD)]
+    return [Callout(f"The {server} counted every call once", text, Tone.GOOD)]
 
 
 def _left_out(run: Run) -> list[Block]:
