@@ -31,7 +31,9 @@ def a_clean_run(**changes: Any) -> Run:
 def test_a_run_in_one_sentence() -> None:
     """What limited it, how many calls, and their latency; the Scale stands above."""
     head = run_head(a_run(scale={"datanodes": "3", "clients": "2"}))
-    assert head.lede.startswith("**Amber: 1 call failed that did not fail when recorded; nothing was seen")
+    assert head.lede.startswith(
+        "**The play is amber: 1 call failed that did not fail when recorded; nothing was seen"
+    )
     assert "3 calls were answered in 2 s, 99 % of them within 3 ms (service time); nobody knows" in head.lede
     assert head.tone is Tone.WARNING
     assert head.subtitle.startswith("datanodes=3, clients=2 · 5 emulated nodes")
@@ -51,7 +53,9 @@ def test_calls_that_were_never_sent_are_in_the_first_line() -> None:
     run.tally.notes[f"{LEFT_OUT}client.e3 complete"] = 41
     head = run_head(run)
     assert head.tone is Tone.BAD
-    assert head.lede.startswith("**Red: the run ended before its time: reset; 41 calls never sent")
+    assert head.lede.startswith(
+        "**The play is red: the run ended before its time: reset; 41 calls never sent"
+    )
 
 
 def test_runs_are_before_all_others() -> None:
@@ -75,7 +79,9 @@ def test_a_run_is_no_better_than_its_workload() -> None:
     head = head_of([("w", noted), run])
     assert head.tone is Tone.WARNING
     reason = "**Of the workload:** 1 question not answered; mining noticed: `files took one value`."
-    assert head.lede == f"{head_of([run]).lede} {reason}"
+    assert head.lede == f"{reason} {head_of([run]).lede}"
+    amber = head_of([("w", noted), ("r", a_run())])
+    assert amber.lede == f"{head_of([('r', a_run())]).lede} {reason}"
     assert head_of([run, ("w", WORKLOAD)]).tone is Tone.BAD
 
 

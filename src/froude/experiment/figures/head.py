@@ -76,9 +76,10 @@ def head_of(parts: Sequence[tuple[str, Part]]) -> Head:
     worse = [head for head in heads[1:] if head.reason and _WORST.index(head.tone) < _WORST.index(Tone.GOOD)]
     if not worse:
         return first
-    lede = " ".join([first.lede, *dict.fromkeys(head.reason for head in worse)])
     tone = min((head.tone for head in (first, *worse)), key=_WORST.index)
-    return replace(first, lede=lede, tone=tone)
+    reasons = list(dict.fromkeys(head.reason for head in worse))
+    lede = [first.lede, *reasons] if tone is first.tone else [*reasons, first.lede]
+    return replace(first, lede=" ".join(lede), tone=tone)
 
 
 def _heads(parts: Sequence[tuple[str, Part]]) -> Iterator[Head]:
@@ -127,7 +128,7 @@ def run_head(run: Run) -> Head:
     failed, left_out = run.failed.total(), sum(run.left_out.values())
     verdict = run.verdict
     lede = (
-        f"**{verdict.colour.value.capitalize()}: {plain('; '.join(verdict.reasons[:3]))}.** "
+        f"**The play is {verdict.colour.value}: {plain('; '.join(verdict.reasons[:3]))}.** "
         f"{answered:,} calls were answered in {run.steady_s:.0f} s, 99 % of them within "
         f"{seconds_text(latency.p99_ms / 1e3)} ({run.main_latency.value}); {_LIMITS[bottleneck.by]}. "
         f"{quick_start_text(run.environment)}"

@@ -62,7 +62,7 @@ def _verdict(run: Run) -> Callout:
     verdict = run.verdict
     reasons = "\n".join(f"- {plain(reason)}" for reason in verdict.reasons)
     limited, why = limit_words(run.bottleneck.by.value, run.environment)
-    text = f"{reasons}\n\n**Limited by: {limited}** ({why}). {plain(run.bottleneck.reason)}."
+    text = f"{reasons}\n\n**Limited by: {limited}** ({why}): {plain(run.bottleneck.reason)}."
     title = f"Verdict: {verdict.colour.value}"
     return Callout(title, in_words(text, run.environment), TONES[verdict.colour])
 
