@@ -53,7 +53,7 @@ def test_the_answer_heads_the_page() -> None:
     head = head_of([("knee.json", two_plays())])
     assert head.title == "How far does this NameNode scale? Up to 2 calls/s (clients=2)"
     assert head.lede.startswith("**The NameNode keeps its limits up to clients=2")
-    assert "The limits: `p99 < 1 s`." in head.lede
+    assert "The limits: `p99 < 1 s`, kept in 1 of 1 play at clients=2." in head.lede
     assert head.tone is Tone.GOOD
     assert [figure.label for figure in head.figures] == [
         "answered, limits kept",
@@ -100,7 +100,7 @@ def test_outcomes_have_one_colour_whatever_else_is_shown() -> None:
     other = replace(two_plays(), plays=(two_plays().plays[0], busy))
     beside = next(block for block in knee_section(other).blocks if isinstance(block, Chart))
     assert [series.colour for series in chart.series] == [0, 1]
-    assert [series.colour for series in beside.series] == [0, 2]
+    assert [series.colour for series in beside.series] == [0, 6]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
+from froude.base.summary import counted
 from froude.base.units import parse_quantity
 from froude.emulation.limits import Unit, parse_limit
 from froude.emulation.run_summary import RunSummary
@@ -37,6 +38,8 @@ _NAMES = {
     Outcome.BROKE: "a limit broke",
     Outcome.UNCLEAR: "a limit broke, and player or machine was busy",
 }
+_COLOURS = {Outcome.KEPT: 0, Outcome.BROKE: 1, Outcome.UNCLEAR: 6}
+"""Grey for what says nothing of the NameNode; the third colour is a green, which would pass for good."""
 _FRESH = (
     "Each play was on a NameNode of its own, started anew with an empty namespace and warmed up. Player and NameNode "
     "shared this machine: on another one the knee lies elsewhere, and comparisons hold on one machine only."
@@ -63,15 +66,14 @@ def knee_title(knee: Knee) -> str:
 
 
 def knee_answer(knee: Knee) -> str:
-    """The answer, how sure it is, what the limits were, and what to keep in mind, as Markdown: a page's first lines."""
-    sure = knee.confidence
-    parts = [
-        f"**{plain(knee.answer)}**",
-        f"The limits: {'; '.join(map(literal, knee.limits))}.",
-        f"{sure[:1].upper()}{sure[1:]}." if sure else "",
-        *knee.remarks,
-    ]
-    return " ".join(part for part in parts if part)
+    """The answer, the limits and in how many plays they were kept, and what to keep in mind: a page's first lines."""
+    kept = knee.at(knee.low)
+    times = sum(play.outcome is Outcome.KEPT for play in kept)
+    how_often = (
+        f", kept in {times} of {counted(len(kept), 'play')} at {knee.raised_text(kept[-1])}" if kept else ""
+    )
+    limits = f"The limits: {'; '.join(map(literal, knee.limits))}{how_often}."
+    return " ".join([f"**{plain(knee.answer)}**", limits, *knee.remarks])
 
 
 def knee_section(knee: Knee) -> Section:
@@ -117,12 +119,14 @@ def _chart(
     marks: tuple[Mark, ...] = (),
 ) -> Chart:
     series = []
-    for colour, (outcome, name) in enumerate(_NAMES.items()):
+    for outcome, name in _NAMES.items():
         points = sorted(
             (_size(knee, play), value(play.run)) for play in knee.plays if play.outcome is outcome
         )
         if points:
-            series.append(Series(name, [x for x, _ in points], [y for _, y in points], colour=colour))
+            series.append(
+                Series(name, [x for x, _ in points], [y for _, y in points], colour=_COLOURS[outcome])
+            )
     name = knee.raised[0]
     unit = "times as fast as recorded" if name == SPEED else name
     sizes = [_size(knee, play) for play in knee.plays]
