@@ -68,7 +68,7 @@ def _rows(where: str, found: Knee) -> list[dict[str, object]]:
     kept, broke = found.at(found.low), found.at(found.high)
     figures: list[dict[str, object]] = [
         {"measure": "answer", "value": found.answer, "unit": ""},
-        {"measure": "plays that agree", "value": found.confidence, "unit": ""},
+        {"measure": "how sure", "value": found.confidence, "unit": ""},
     ]
     for name, plays in (("limits kept", kept), ("not kept", broke)):
         if plays:

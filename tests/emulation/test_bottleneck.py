@@ -27,6 +27,14 @@ def test_verdicts() -> None:
     assert judge(1.0, idle, [], 2).by is LimitedBy.UNKNOWN
 
 
+@pytest.mark.parametrize("shares", [[1.11, 0.3], [0.27, 1.11, 0.3], [0.2, 0.2, 1.11, 1.11]])
+def test_a_busy_second_of_a_short_play_is_no_limit(shares: list[float]) -> None:
+    """A play of four seconds at 39 calls/s has one in which the JVM compiles: the target is idle all the same."""
+    idle = [Load(float(s), 0.2, 1, 1, 0) for s in range(4)]
+    assert judge(1.0, idle, _cpu(shares), 2).by is LimitedBy.NEITHER
+    assert judge(1.0, idle, _cpu([0.95] * len(shares)), 2).by is LimitedBy.TARGET
+
+
 @pytest.mark.parametrize(("queued", "limit"), [(99.0, LimitedBy.UNKNOWN), (100.0, LimitedBy.TARGET)])
 def test_a_target_with_calls_waiting_is_the_limit(queued: float, limit: LimitedBy) -> None:
     """Whatever its CPU: it may wait for a lock or a disk."""

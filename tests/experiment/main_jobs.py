@@ -50,5 +50,6 @@ def done(folder: Path, **changes: Any) -> MainJob:
     path.write_text("a: 1\n")
     train = tuple(Recorded(FOLDER / name, recorded(name), CLOSED) for name in ("k2c", "k3"))
     held_out = Recorded(FOLDER / "k4", recorded("k4"), CLOSED)
-    given: dict[str, Any] = {"prediction": EXACT, "run": a_run(), **changes}
-    return MainJob(DEMO, train, WORKLOAD, path, held_out=held_out, plan=extrapolate(WORKLOAD, SCALE), **given)
+    given: dict[str, Any] = {"prediction": EXACT, "run": a_run(), "workload": WORKLOAD, **changes}
+    plan = extrapolate(WORKLOAD, SCALE)
+    return MainJob(DEMO, train, workload_path=path, held_out=held_out, plan=plan, **given)

@@ -20,6 +20,7 @@ from froude.workload.plan import Plan
 from froude.workload.scale import Scale
 from froude.workload.types import Recorded, StartRule
 from tests.emulation.plans import workload
+from tests.experiment.knees import two_plays
 from tests.experiment.main_jobs import a_run
 
 SCALES = (Scale.of(datanodes=2, clients=1, files=2), Scale.of(datanodes=3, clients=2, files=1))
@@ -80,7 +81,9 @@ def test_the_knee_is_found_in_whole_nodes(plays: list[tuple[Plan, dict[str, Any]
     )
     assert "clients=41" in result.answer
     assert "p99 < 1 s broke (3 s)" in result.answer
-    assert result.confidence == "2 of 2 plays below, 2 of 2 plays above"
+    assert "p99 < 1 s broke (3 s) in 2 of 2 plays, and neither NameNode nor player was busy" in result.answer
+    assert result.confidence == "limits kept in 2 of 2 plays at clients=40, and in 0 of 2 plays at clients=41"
+    assert "The load hardly grew: 2 to 2 calls/s while clients grew 20 times" in result.remarks[0]
     assert [more["seed"] for _, more in plays] == list(range(len(plays)))
     assert {plan.scale["datanodes"].value for plan, _ in plays} == {3}
 
@@ -167,3 +170,26 @@ def test_a_busy_machine_is_no_knee(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.status is Status.AT_LEAST
     assert {play.outcome for play in result.plays} == {Outcome.KEPT, Outcome.UNCLEAR}
     assert "the player was the limit, not the NameNode" in result.answer
+
+
+def test_a_load_that_broke_in_some_plays_only_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of two plays at the upper side kept every limit: the machine was busy in the other."""
+    two = two_plays()
+    broke = two.plays[1]
+    busy = replace(broke, outcome=Outcome.UNCLEAR, run=broke.run.model_copy(update={"bottleneck": "machine"}))
+    held = [result.model_copy(update={"held": True}) for result in broke.run.limits]
+    kept = replace(broke, outcome=Outcome.KEPT, run=broke.run.model_copy(update={"limits": held}))
+    result = replace(two, plays=(two.plays[0], busy, kept), status=Status.AT_LEAST)
+    assert result.answer == (
+        "At least clients=2 (2 calls/s): at clients=4, p99 < 1 s broke (3 s) in 1 of 2 plays, "
+        "and the machine was busy with other work."
+    )
+    assert result.confidence == "limits kept in 1 of 1 play at clients=2, and in 1 of 2 plays at clients=4"
+
+
+def test_an_answer_of_a_slow_jvm_says_so() -> None:
+    """Flags for a quick start keep it from full speed."""
+    flags = "-Xmx953m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto"
+    (remark,) = replace(two_plays(), environment={"JVM flags": flags}).remarks
+    assert "(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC)" in remark
+    assert replace(two_plays(), environment={"JVM flags": "-Xmx4096m -XX:+UseSerialGC"}).remarks == ()

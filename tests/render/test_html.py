@@ -166,3 +166,9 @@ def test_save(tmp_path: Path) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     with pytest.raises(MissingError):
         save(Report("t"), page / "under-a-file.html")
+
+
+def test_a_warning_is_no_limit() -> None:
+    """The word beside it says how to take it: a limit is something that is kept or not."""
+    text = report_html(Report("t", sections=(Section("s", (Callout("Mining noticed", "one value"),)),)))
+    assert '<span class="chip warning">Caution</span> Mining noticed' in text

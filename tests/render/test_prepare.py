@@ -85,3 +85,33 @@ def test_an_axis_may_show_more_than_its_values() -> None:
     wide = Axis("time", ValueKind.DURATION, extent=(0.0, 10.0))
     shown = prepare(Chart("t", wide, CALLS, (Series("a", [4.0, 6.0], [1.0, 2.0]),)))
     assert shown.x_range == (0.0, 10.0)
+
+
+def test_loads_that_double_stand_as_far_apart() -> None:
+    """On a logarithmic axis, with room at both ends; a place of zero or less is left out and counted."""
+    loads = Axis("load", unit="clients", log=True)
+    shown = prepare(
+        Chart("t", loads, CALLS, (Series("a", [0.0, 1.0, 1024.0], [1.0, 2.0, 3.0]),), ChartKind.POINTS)
+    )
+    assert shown.panels[0].series[0].xs == (1.0, 1024.0)
+    assert shown.x_range is not None
+    low, high = shown.x_range
+    assert (0.5 < low < 1, 1024 < high < 2048) == (True, True)
+    assert shown.notes[0].startswith("1 value of zero or less")
+
+
+def test_no_point_stands_on_the_frame() -> None:
+    """Points have room on both sides, not below zero; an extent that is given stays."""
+    points = (Series("a", [0.0, 100.0], [1.0, 2.0]),)
+    assert prepare(Chart("t", CALLS, CALLS, points, ChartKind.POINTS)).x_range == (0.0, 103.0)
+    fixed = Axis("calls", unit="calls", extent=(0.0, 100.0))
+    assert prepare(Chart("t", fixed, CALLS, points, ChartKind.POINTS)).x_range == (0.0, 100.0)
+
+
+def test_a_thing_has_one_colour_in_several_charts() -> None:
+    """Where one is given, the dashed series beside it takes it, too."""
+    series = (
+        Series("addBlock", [0.0], [1.0], colour=4),
+        Series("addBlock (sent)", [0.0], [1.0], dashed=True),
+    )
+    assert [each.colour for each in prepare(chart(*series)).panels[0].series] == [4, 4]

@@ -145,3 +145,14 @@ def test_points_that_no_line_joins_are_dots() -> None:
         )
     )
     assert [bool(row.get("alone")) for row in spec["data"]["values"]] == [True, False, False, False]
+
+
+def test_points_below_others_are_larger() -> None:
+    """Two methods at one place: the one that is drawn first shows around the other; one alone is as usual."""
+    loads = Axis("answered", unit="calls/s")
+    one, two = (Series(name, [1.0, 2.0], [3.0, 4.0]) for name in ("a", "b"))
+    for series, sizes in (((one, two), [72, 36]), ((one,), None)):
+        chart = Chart("t", loads, loads, series, ChartKind.POINTS)
+        shown = prepare(chart)
+        points = panel_spec(chart, shown, shown.panels[0], hover=False)["layer"][0]
+        assert points["encoding"].get("size", {}).get("scale", {}).get("range") == sizes

@@ -136,8 +136,15 @@ def knee(
 
 
 def knee_table(knee: Knee) -> str:
-    """The answer, how many plays agree, what was to be kept, and every play, by load."""
-    lines = [knee.answer, f"Agreeing: {knee.confidence}", f"Limits: {'; '.join(knee.limits)}", ""]
+    """The answer, what to keep in mind with it, how sure it is, what was to be kept, and every play, by load."""
+    sure = knee.confidence
+    lines = [
+        knee.answer,
+        *knee.remarks,
+        f"{sure[:1].upper()}{sure[1:]}.",
+        f"Limits: {'; '.join(knee.limits)}",
+        "",
+    ]
     lines.append(f"{'outcome':<8}{'calls/s':>10}{'p50 ms':>10}{'p99 ms':>10}  {'limited by':<11}load")
     for play in sorted(knee.plays, key=lambda play: play.level):
         run = play.run

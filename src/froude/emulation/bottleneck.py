@@ -21,6 +21,9 @@ _FULL, _OTHERS = 0.9, 0.3
 _QUEUED = 100.0
 """Calls waiting for a handler over half of a play, from which a target is behind: what ten handlers, the least that a
 NameNode has, are given each ten times over."""
+_LEAST_SAMPLES = 3
+"""Samples, of a second each, below which a mean says nothing: a compiler or a garbage collector of the JVM fills one
+second of an idle target."""
 
 
 class Load(NamedTuple):
@@ -120,8 +123,11 @@ def _shares(metrics: Sequence[Measured]) -> list[float]:
 
 
 def _busiest(values: Sequence[float]) -> float | None:
-    """The highest mean of any half of the run: a busy second is no bottleneck, a busy half is. None of nothing."""
+    """The highest mean of any half of the run: a busy second is no bottleneck, a busy half is. None of nothing.
+
+    Of a run of few samples the half is three of them, or all there are.
+    """
     if not values:
         return None
-    half = max(1, len(values) // 2)
+    half = min(len(values), max(_LEAST_SAMPLES, (len(values) + 1) // 2))
     return max(sum(values[at : at + half]) / half for at in range(len(values) - half + 1))

@@ -19,8 +19,8 @@ from froude.emulation.limits import with_defaults
 from froude.emulation.pacing import Pacing
 from froude.emulation.run import Run
 from froude.emulation.run_summary import RunSummary, summarise
-from froude.emulation.verdict import measured_text
 from froude.experiment.knee_search import Outcome, Search
+from froude.experiment.knee_words import broken_text, growth_text, median_rate, quick_start_text
 from froude.experiment.play import play
 from froude.experiment.warm_up import warm_up
 from froude.hadoop.namenode import NameNode
@@ -28,6 +28,7 @@ from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan, one_at_a_time
 from froude.workload.scale import Scale
 from froude.workload.types import Workload
+from froude.workspace.artifact import Origin
 
 SPEED = "speed"
 """What is raised in place of a Scale variable: all recorded pauses become shorter."""
@@ -81,6 +82,8 @@ class Knee(Summarised):
     """Factor of the smallest that was not."""
     environment: Mapping[str, str] = field(default_factory=dict)
     interrupted: bool = False
+    origin: Origin = field(default=Origin(), compare=False)
+    """The command that found it and the hash of its workload, as far as they are known."""
 
     def at(self, level: float | None) -> tuple[Play, ...]:
         """The plays of one load."""
@@ -88,56 +91,59 @@ class Knee(Summarised):
 
     @property
     def answer(self) -> str:
-        """One sentence: up to where, what broke first, and who was the limit."""
-        kept, broke = self.at(self.low), self.at(self.high)
-        upto = f"{kept[-1].load} ({_rate(kept)})" if kept else ""
-        last = next((each for each in reversed(broke) if each.outcome is not Outcome.KEPT), None)
+        """One sentence: up to where, what broke first, in how many plays, and who was the limit."""
+        kept, high = self.at(self.low), self.at(self.high)
+        upto = f"{kept[-1].load} ({median_rate(_runs(kept)):,.0f} calls/s)" if kept else ""
+        beyond = f"at {self.raised_text(high[-1])}, {broken_text(_runs(high))}" if high else ""
         match self.status:
             case Status.FOUND:
-                assert last is not None
-                return f"The NameNode keeps its limits up to {upto}; at {last.load}, {_broken(last)}."
+                return f"The NameNode keeps its limits up to {upto}; {beyond}."
             case Status.AT_LEAST:
-                assert last is not None
-                return f"At least {upto}: at {last.load} the {last.run.bottleneck} was the limit, not the NameNode."
+                return f"At least {upto}: {beyond}."
             case Status.OPEN:
                 return f"At least {upto}: no limit broke up to there."
             case Status.BELOW:
-                assert last is not None
-                return f"Less than {last.load}: already there, {_broken(last)}."
-        return f"Not settled: kept at {upto or 'no load'}{f', not kept at {last.load}' if last else ''}."
+                return f"Less than {high[-1].load}: already there, {broken_text(_runs(high))}."
+        return f"Not settled: kept at {upto or 'no load'}{f'; {beyond}' if beyond else ''}."
 
     @property
     def confidence(self) -> str:
-        """How many plays agree at either side."""
-        sides = ((self.low, "below", True), (self.high, "above", False))
+        """How many plays there were at either side, and in how many the limits were kept."""
         parts = []
-        for level, where, keeps in sides:
-            plays = self.at(level)
-            agreeing = sum((each.outcome is Outcome.KEPT) is keeps for each in plays)
-            if plays:
-                parts.append(f"{agreeing} of {counted(len(plays), 'play')} {where}")
-        return ", ".join(parts)
+        for level in (self.low, self.high):
+            if plays := self.at(level):
+                kept = sum(each.outcome is Outcome.KEPT for each in plays)
+                parts.append(f"{kept} of {counted(len(plays), 'play')} at {self.raised_text(plays[-1])}")
+        return f"limits kept in {', and in '.join(parts)}" if parts else ""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What keeps the answer from being read for more than it says; a sentence or two each."""
+        levels = sorted(each.level for each in self.plays if self.low and each.level <= self.low)
+        growth = ""
+        if levels:
+            first, last = (median_rate(_runs(self.at(level))) for level in (levels[0], levels[-1]))
+            factor, faster = levels[-1] / levels[0], SPEED in self.raised
+            growth = growth_text(self.raised, factor, first, last, faster=faster)
+        return tuple(text for text in (growth, quick_start_text(self.environment)) if text)
+
+    def raised_text(self, play: Play) -> str:
+        """What was raised, and to what, in a play of this search."""
+        scale = [f"{name}={play.run.scale[name]}" for name in self.raised if name in play.run.scale]
+        return ", ".join([*scale, *([f"speed={play.run.speed:g}"] if SPEED in self.raised else [])])
 
     def summary(self) -> Mapping[str, str]:
-        """The answer, how sure it is, and how many plays it took."""
+        """The answer, what to keep in mind with it, how sure it is, and how many plays it took."""
         return {
             "answer": self.answer,
-            "agree": self.confidence,
+            "remarks": " ".join(self.remarks),
+            "sure": self.confidence,
             "plays": str(len(self.plays)),
         }
 
 
-def _rate(plays: Sequence[Play]) -> str:
-    rates = sorted(each.run.calls_per_s for each in plays)
-    return f"{rates[len(rates) // 2]:,.0f} calls/s"
-
-
-def _broken(last: Play) -> str:
-    broken = [result for result in last.run.limits if not result.held]
-    if last.run.failure is not None:
-        return f"the NameNode failed ({last.run.failure})"
-    what = " and ".join(f"{each.limit} broke ({measured_text(each.value, each.unit)})" for each in broken)
-    return f"{what}; limited by: {last.run.bottleneck}"
+def _runs(plays: Sequence[Play]) -> list[RunSummary]:
+    return [each.run for each in plays]
 
 
 def knee(  # noqa: PLR0913 - each is one choice of a search, all by name

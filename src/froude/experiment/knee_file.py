@@ -82,7 +82,7 @@ def read_knee(path: Path) -> Knee:
         InputError: it is no knee's file.
     """
     document = open_figures(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
-    document.check()
+    lineage = document.check()
     fields: dict[str, Any] = {name: document.root.fields.get(name) for name in _Knee.model_fields}
     try:
         read = _Knee.model_validate(fields)
@@ -91,4 +91,7 @@ def read_knee(path: Path) -> Knee:
         place = ".".join(map(str, first["loc"]))
         raise InputError(first["msg"], file=path, place=place, found=str(first["input"])[:80]) from error
     plays = tuple(Play(each.level, each.outcome, each.run) for each in read.plays)
-    return Knee(read.raised, read.limits, plays, read.status, read.low, read.high, read.environment)
+    origin = Origin(lineage.command, lineage.inputs, lineage.seed)
+    return Knee(
+        read.raised, read.limits, plays, read.status, read.low, read.high, read.environment, origin=origin
+    )

@@ -126,8 +126,9 @@ def run_main_job(
     if job.knee is None or run.failure is not None or run.left_out:
         return done
     found = short_knee(workload, job.knee, hadoop, fast=fast, seed=seed, progress=shown)
-    write_knee(workspace.new("knee", suffix=".json"), found, Origin(at, (lineage.content_hash,), seed))
-    return replace(done, knee=found)
+    origin = Origin(at, (lineage.content_hash,), seed)
+    write_knee(workspace.new("knee", suffix=".json"), found, origin)
+    return replace(done, knee=replace(found, origin=origin))
 
 
 def short_knee(

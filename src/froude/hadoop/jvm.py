@@ -18,7 +18,8 @@ from froude.base.errors import InputError, MissingError
 from froude.base.files import read_bounded
 from froude.base.units import parse_quantity
 
-FAST_FLAGS: tuple[str, ...] = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+_SLOWING = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+FAST_FLAGS: tuple[str, ...] = (*_SLOWING, "-Xshare:auto")
 """Start in half the CPU time; for tests and the demo, never for measuring a NameNode's throughput."""
 
 OLDEST_JAVA = 8
@@ -150,6 +151,16 @@ def flags(*, heap: str | int, fast: bool, java: Java, release: str) -> list[str]
     if java.major >= 9 and release_line(release) < (3, 3):
         result += ["--add-opens", "java.base/java.lang=ALL-UNNAMED"]
     return result
+
+
+def slowing_flags(text: str) -> tuple[str, ...]:
+    """Those of a JVM's flags that serve a quick start and keep it from full speed; empty where it may reach that.
+
+    Args:
+        text: the flags, as the JVM tells them.
+    """
+    given = text.split()
+    return tuple(flag for flag in _SLOWING if flag in given) if _SLOWING[0] in given else ()
 
 
 def _identify(path: Path, source: str) -> Java | None:

@@ -195,7 +195,9 @@ def _block_view(block: Block, name: str, drawer: _Drawer) -> dict[str, Any]:
         case Text():
             return {"kind": "text", "html": to_html(block.markdown)}
         case Callout():
-            word = {"neutral": "Note", "good": "Good", "warning": "Limit", "bad": "Problem"}[block.tone.value]
+            word = {"neutral": "Note", "good": "Good", "warning": "Caution", "bad": "Problem"}[
+                block.tone.value
+            ]
             return {"kind": "callout", "block": block, "word": word, "html": to_html(block.markdown)}
         case KeyFigures():
             return {"kind": "figures", "figures": [_figure_view(figure) for figure in block.figures]}

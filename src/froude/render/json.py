@@ -122,6 +122,7 @@ def _pattern(pattern: Pattern) -> dict[str, Any]:
             "name": lane.name,
             "count": lane.count,
             "start": lane.start,
+            "does": lane.does,
             "steps": [_step(step) for step in lane.steps],
             "effects": [asdict(call) for call in lane.effects],
             "pulses": [asdict(each) for each in lane.periodic],

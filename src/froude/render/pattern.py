@@ -63,6 +63,8 @@ class PatternLane:
     effects: tuple[PatternCall, ...] = ()
     """Calls made because of another node's call; an arrow of kind CAUSE says which."""
     periodic: tuple[PatternPeriodic, ...] = ()
+    does: str = ""
+    """What its nodes do, in a word or two, where their name does not say it: `rename`."""
 
     def calls(self) -> Iterator[PatternCall]:
         """Every call of the lane, from top to bottom."""
@@ -140,7 +142,9 @@ _VERBS = {
 
 
 def _describe_lane(lane: PatternLane) -> Iterator[str]:
-    head = lane.name + (f" ({_TIMES} {lane.count})" if lane.count else "")
+    parts = (f"{_TIMES} {lane.count}" if lane.count else "", lane.does)
+    said = "; ".join(part for part in parts if part)
+    head = lane.name + (f" ({said})" if said else "")
     yield f"{head}: {_describe_steps(lane.steps) or 'no steps'}."
     if lane.start:
         yield f"{lane.name} starts {lane.start}."

@@ -122,7 +122,8 @@ class _Drawing:
         room = laid.width - 24
         yield _text((12, 23), fit(laid.lane.name, room, 14, bold=True), self.palette["ink"], 14, weight=650)
         count = f"{TIMES} {laid.lane.count}" if laid.lane.count else ""
-        yield _text((12, 39), fit(count, room, 12), self.palette["faint"], 12)
+        below = " · ".join(part for part in (count, laid.lane.does) if part)
+        yield _text((12, 39), fit(below, room, 12), self.palette["faint"], 12, hint=below)
         for line, words in enumerate(laid.start):
             y = HEAD + 9 + (NOTE + 1) * line
             yield _text((12, y), words, self.palette["soft"], START_SIZE, hint=f"starts {laid.lane.start}")

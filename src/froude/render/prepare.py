@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from froude.render.reduce import LIMIT, reduce_series
 from froude.render.types import Chart, ChartKind, Series
 
+_ROOM = 0.03
+"""Share of an axis that stays free at its ends, so that no point stands on the frame."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShownSeries:
@@ -58,7 +61,7 @@ def prepare(chart: Chart, *, limit: int = LIMIT) -> Shown:
     Returns:
         The points, the shared ranges and the notes; no panels when there is no point at all.
     """
-    hidden = sum(_hidden(chart, y) for series in chart.series for y in series.ys)
+    hidden = sum(flag for series in chart.series for flag in _hidden(chart, series))
     missing = sum(not _finite(y) for series in chart.series for y in series.ys)
     colours = {name: i for i, name in enumerate(dict.fromkeys(s.name.casefold() for s in chart.series))}
     groups: dict[str, list[ShownSeries]] = {}
@@ -71,33 +74,41 @@ def prepare(chart: Chart, *, limit: int = LIMIT) -> Shown:
 
 
 def _shown(chart: Chart, series: Series, colour: int, limit: int) -> ShownSeries:
-    ys = [None if _hidden(chart, y) else y for y in series.ys]
+    ys = [None if hidden else y for y, hidden in zip(series.ys, _hidden(chart, series), strict=True)]
     xs: Sequence[float | str] = series.xs
+    total = len(xs)
     if chart.kind is not ChartKind.BARS:
         places = [float(x) for x in series.xs]
-        inside = [i for i, x in enumerate(places) if math.isfinite(x)]
+        inside = [i for i, x in enumerate(places) if math.isfinite(x) and (x > 0 or not chart.x.log)]
+        total = len(inside)
         xs, ys = reduce_series([places[i] for i in inside], [ys[i] for i in inside], limit)
     else:
         ys = [y if _finite(y) else None for y in ys]
-    return ShownSeries(series.name, colour, series.dashed, tuple(xs), tuple(ys), len(series.xs))
+    return ShownSeries(series.name, colour, series.dashed, tuple(xs), tuple(ys), total)
 
 
 def _colour(chart: Chart, series: Series, colours: dict[str, int]) -> int:
-    """A dashed series takes the colour of the solid one it belongs to: `p99 (actual)` goes with `p99`."""
-    if series.dashed:
+    """Its own; a dashed series takes that of the solid one it belongs to: `p99 (actual)` goes with `p99`."""
+    if series.colour is None and series.dashed:
         for other in chart.series:
             if not other.dashed and series.name.casefold().startswith(other.name.casefold().split(" (")[0]):
-                return colours[other.name.casefold()]
-    return colours[series.name.casefold()]
+                return _colour(chart, other, colours)
+    return colours[series.name.casefold()] if series.colour is None else series.colour
 
 
 def _finite(y: float | None) -> bool:
     return y is not None and math.isfinite(y)
 
 
-def _hidden(chart: Chart, y: float | None) -> bool:
-    """Whether a logarithmic axis has no place for the value."""
-    return chart.y.log and y is not None and math.isfinite(y) and y <= 0
+def _hidden(chart: Chart, series: Series) -> list[bool]:
+    """Of every value, whether a logarithmic axis has no place for it or for where it stands."""
+    xs: Sequence[float | str] = series.xs
+    beside = [chart.x.log and not isinstance(x, str) and x <= 0 for x in xs]
+    below = [chart.y.log and y is not None and y <= 0 for y in series.ys]
+    return [
+        y is not None and math.isfinite(y) and (left or under)
+        for y, left, under in zip(series.ys, beside, below, strict=True)
+    ]
 
 
 def _all(panels: Iterable[Panel]) -> Iterable[ShownSeries]:
@@ -110,6 +121,12 @@ def _x_range(chart: Chart, panels: tuple[Panel, ...]) -> tuple[float, float] | N
         return None
     xs += chart.x.extent or ()
     low, high = min(xs), max(xs)
+    if chart.x.log:
+        room = (high / low) ** _ROOM if high > low else 2.0
+        return low / room, high * room
+    if chart.kind is ChartKind.POINTS and chart.x.extent is None:
+        room = _ROOM * (high - low)
+        low, high = (max(0.0, low - room) if low >= 0 else low - room), high + room
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 

@@ -179,6 +179,8 @@ class Series:
     """Small multiple it belongs to; all panels share both axes."""
     dashed: bool = False
     """Drawn dashed: the second of two kinds of the same thing (from actual time, predicted)."""
+    colour: int | None = None
+    """Number of its colour, from 0, where a thing has one colour in several charts; None for the chart's next."""
 
     def __post_init__(self) -> None:
         if len(self.xs) != len(self.ys):

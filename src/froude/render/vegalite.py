@@ -8,6 +8,7 @@ from typing import Any
 
 from froude.render.axes import Spec, axis_title, placed, quoted, scale_and_ticks, written_expr
 from froude.render.format import DASH, one_line
+from froude.render.overlap import covers
 from froude.render.prepare import Panel, Shown
 from froude.render.theme import PAGE, SANS, Palette
 from froude.render.types import Chart, ChartKind, Mark, ValueKind
@@ -16,6 +17,10 @@ _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _DASH = [5, 4]
 _LINES = {ChartKind.LINE, ChartKind.STEP}
 _BAR = 18
+_POINT = 36
+"""Square pixels of a point."""
+_WIDTH, _WIDER = 2, 3
+"""Pixels of a line, and how many more it has for each line that covers it."""
 
 
 def panel_spec(
@@ -91,7 +96,18 @@ def _layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette, *, hover
     if chart.kind is ChartKind.STEP:
         solid["opacity"] = {"value": 1}
     points = chart.kind is ChartKind.POINTS
-    still = {"mark": {"type": "point", "filled": True, "size": 36}, "encoding": solid} if points else None
+    if (
+        points and len(panel.series) > 1
+    ):  # the first ones are drawn first: larger, they are seen below the others
+        last = len(panel.series) - 1
+        sizes = [_POINT * (1 + last - number) for number in range(last + 1)]
+        solid["size"] = {
+            "field": "n",
+            "type": "nominal",
+            "scale": {"domain": list(range(last + 1)), "range": sizes},
+            "legend": None,
+        }
+    still = {"mark": {"type": "point", "filled": True, "size": _POINT}, "encoding": solid} if points else None
     main = still or {"mark": _mark(chart), "encoding": solid}
     over = [_hover(chart, panel, encoding)] if hover else []
     return [
@@ -149,7 +165,7 @@ def _hover(chart: Chart, panel: Panel, encoding: Spec) -> Spec:
 def _mark(chart: Chart) -> Spec:
     if chart.kind is ChartKind.AREA:
         return {"type": "area", "line": False}
-    mark: Spec = {"type": "line", "strokeWidth": 2, "strokeJoin": "round", "clip": True}
+    mark: Spec = {"type": "line", "strokeWidth": _WIDTH, "strokeJoin": "round", "clip": True}
     return mark | {"interpolate": "step-after"} if chart.kind is ChartKind.STEP else mark
 
 
@@ -193,6 +209,13 @@ def _encoding(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> Spe
         },
         "detail": {"field": "n", "type": "nominal"},
     }
+    if chart.kind in _LINES and any(covered := covers(panel, shown.y_range, log=chart.y.log)):
+        encoding["strokeWidth"] = {
+            "field": "n",
+            "type": "nominal",
+            "scale": {"domain": numbers, "range": [_WIDTH + _WIDER * times for times in covered]},
+            "legend": None,
+        }
     if any(series.dashed for series in panel.series):
         encoding["strokeDash"] = {
             "field": "n",

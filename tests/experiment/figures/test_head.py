@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from froude.emulation.bottleneck import CPU, Measured
 from froude.emulation.notes import LEFT_OUT
 from froude.emulation.run import Run
 from froude.experiment.figures.head import head_of, run_head
@@ -30,7 +31,9 @@ def a_clean_run(**changes: Any) -> Run:
 def test_a_run_in_one_sentence() -> None:
     """What limited it, how many calls, and their latency; the Scale stands above."""
     head = run_head(a_run(scale={"datanodes": "3", "clients": "2"}))
-    assert head.lede.startswith("**Amber: 1 call failed that did not fail when recorded; nothing was seen")
+    assert head.lede.startswith(
+        "**The play is amber: 1 call failed that did not fail when recorded; nothing was seen"
+    )
     assert "3 calls were answered in 2 s, 99 % of them within 3 ms (service time); nobody knows" in head.lede
     assert head.tone is Tone.WARNING
     assert head.subtitle.startswith("datanodes=3, clients=2 · 5 emulated nodes")
@@ -50,17 +53,61 @@ def test_calls_that_were_never_sent_are_in_the_first_line() -> None:
     run.tally.notes[f"{LEFT_OUT}client.e3 complete"] = 41
     head = run_head(run)
     assert head.tone is Tone.BAD
-    assert head.lede.startswith("**Red: the run ended before its time: reset; 41 calls never sent")
+    assert head.lede.startswith(
+        "**The play is red: the run ended before its time: reset; 41 calls never sent"
+    )
 
 
 def test_runs_are_before_all_others() -> None:
     """And several are summed up, with the worst tone and the figures of each."""
-    parts = [("w", WORKLOAD), ("r", a_run()), ("t", small_trace())]
+    clean = replace(WORKLOAD, questions=(), findings=())
+    parts = [("w", clean), ("r", a_run()), ("t", small_trace())]
     assert head_of(parts) == run_head(a_run())  # type: ignore[arg-type]
     both = head_of([("run-1", a_clean_run()), ("run-2", a_clean_run(failure="reset"))])
     assert both.lede.startswith("**2 runs**")
     assert both.tone is Tone.BAD
     assert [figure.label for figure in both.figures] == ["p99 latency, run-1", "p99 latency, run-2"]
+
+
+def test_a_run_is_no_better_than_its_workload() -> None:
+    """What mining noticed, and what nobody answered, stands in the first lines of the run's page."""
+    metrics = [Measured(float(s), {CPU: 0.1 * s}) for s in range(4)]
+    run = ("r", a_clean_run(metrics=metrics))
+    assert head_of([run]).tone is Tone.GOOD
+    assert head_of([run, ("w", replace(WORKLOAD, questions=(), findings=()))]).tone is Tone.GOOD
+    noted = replace(WORKLOAD, findings=(replace(WORKLOAD.findings[0], fatal=False),))
+    head = head_of([("w", noted), run])
+    assert head.tone is Tone.WARNING
+    reason = "**Of the workload:** 1 question not answered; mining noticed: `files took one value`."
+    assert head.lede == f"{reason} {head_of([run]).lede}"
+    amber = head_of([("w", noted), ("r", a_run())])
+    assert amber.lede == f"{head_of([('r', a_run())]).lede} {reason}"
+    assert head_of([run, ("w", WORKLOAD)]).tone is Tone.BAD
+
+
+def test_a_run_on_a_slow_jvm_says_so() -> None:
+    """It names the flags, and what was played against by its name."""
+    environment = {"Hadoop": "3.5.0", "heap": "954 MiB", "JVM flags": "-XX:TieredStopAtLevel=1"}
+    head = run_head(a_run(environment=environment))
+    assert "flags for a quick start (-XX:TieredStopAtLevel=1)" in head.lede
+    assert "whether the NameNode was at its limit" in head.lede
+    assert "Hadoop 3.5.0 · heap 954 MiB" in head.subtitle
+
+
+@pytest.mark.parametrize(
+    ("part", "title"),
+    [
+        (a_run(scale={"clients": "2"}), "Play of clients=2 against a server: p99 3 ms at 2 calls/s"),
+        (WORKLOAD, "Workload of 2 node types: 1 open question"),
+        (small_trace(), "One recording: 4 calls of 1 method"),
+        (EXACT, "Prediction against a real run: 100 % of the call sequences"),
+        (extrapolate(WORKLOAD, SCALE), "Plan at clients=2, files=4, datanodes=3: 5 nodes, can be played"),
+    ],
+    ids=["run", "workload", "trace", "prediction", "plan"],
+)
+def test_a_title_says_what_it_is_of_and_the_result(part: Any, title: str) -> None:
+    """No name of a file does."""
+    assert head_of([("x.json", part)]).title == title
 
 
 def test_a_prediction_is_held_against_its_aims() -> None:

@@ -4,27 +4,109 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from froude.experiment.figures.head import head_of
-from froude.experiment.figures.knee import knee_section
+from froude.experiment.figures.knee import conditions, knee_section, knee_title
 from froude.experiment.knee import Status
+from froude.experiment.knee_search import Outcome
 from froude.render import Chart, Table, Tone
+from froude.workspace.artifact import Origin
 from tests.experiment.knees import two_plays
 
 
 def test_its_page() -> None:
-    """The answer, latency and throughput against load with the limit, and every play."""
+    """Latency and throughput against load with the limit, every play, and what it was measured on."""
     section = knee_section(two_plays())
+    assert section.intro == two_plays().answer
     latency, throughput = (block for block in section.blocks if isinstance(block, Chart))
     assert [mark.label for mark in latency.marks] == ["p99 < 1 s"]
     assert {series.name for series in throughput.series} == {"limits kept", "a limit broke"}
-    (table,) = (block for block in section.blocks if isinstance(block, Table))
-    assert table.rows[-1][-1] == "p99 < 1 s"
+    plays, place = (block for block in section.blocks if isinstance(block, Table))
+    assert [row[1] for row in plays.rows] == ["limits kept", "broke: p99 < 1 s"]
+    assert ("cores", "2") in place.rows
     assert knee_section(replace(two_plays(), plays=(), status=Status.UNSETTLED, low=None, high=None)).blocks
 
 
+def test_what_makes_it_evidence_is_shown() -> None:
+    """Workload, command, date, seed, release, JVM with its flags and heap."""
+    environment = {"Hadoop": "3.5.0", "JVM flags": "-Xmx953m", "heap": "954 MiB", "cores of the target": "2"}
+    origin = Origin("froude knee w.yaml", ("6d5f98f944b05628",), 7)
+    shown = conditions(replace(two_plays(), environment=environment, origin=origin))
+    assert shown == {
+        "Workload": "6d5f98f944b0",
+        "Command": "froude knee w.yaml",
+        "Played": "1970-01-01 00:00 UTC",
+        "Pacing": "closed",
+        "Seed": "7",
+        "Hadoop": "3.5.0",
+        "JVM flags": "-Xmx953m",
+        "heap": "954 MiB",
+        "cores of the NameNode": "2",
+    }
+    head = head_of([("knee", replace(two_plays(), environment=environment))])
+    assert head.subtitle == "Hadoop 3.5.0 · heap 954 MiB · 1970-01-01 00:00 UTC"
+
+
 def test_the_answer_heads_the_page() -> None:
-    """With the figures on both sides."""
-    head = head_of([("knee", two_plays())])
+    """Question and answer are the title; the limits, and the figures of both sides, stand below."""
+    head = head_of([("knee.json", two_plays())])
+    assert head.title == "How far does this NameNode scale? Up to 2 calls/s (clients=2)"
     assert head.lede.startswith("**The NameNode keeps its limits up to clients=2")
+    assert "The limits: `p99 < 1 s`, kept in 1 of 1 play at clients=2." in head.lede
     assert head.tone is Tone.GOOD
-    assert [figure.label for figure in head.figures][:2] == ["p99, limits kept", "p99, not kept"]
+    assert [figure.label for figure in head.figures] == [
+        "answered, limits kept",
+        "worst p99, limits kept",
+        "worst p99 at clients=4",
+        "plays",
+        "limited by",
+    ]
+
+
+def test_a_play_that_came_out_well_hides_no_other() -> None:
+    """Of three plays of one load the worst p99 is shown, and one rate in title, answer and figure."""
+    two = two_plays()
+    times = ((1404.0, 477.0), (1403.0, 9.7), (1388.0, 16.6))
+    plays = tuple(
+        replace(two.plays[0], run=two.plays[0].run.model_copy(update={"calls_per_s": rate, "p99_ms": p99}))
+        for rate, p99 in times
+    )
+    knee = replace(two, plays=plays, status=Status.OPEN, high=None)
+    rate, p99, *_ = head_of([("knee", knee)]).figures
+    assert (rate.value, rate.note) == (1403, "median of 3 plays at clients=2")
+    assert "(1,403 calls/s)" in knee.answer
+    assert knee_title(knee) == "How far does this NameNode scale? At least to 1,403 calls/s (clients=2)"
+    assert (p99.value, p99.note) == (0.477, "9.7 ms to 477 ms in 3 plays")
+
+
+def test_doubled_loads_stand_apart() -> None:
+    """On a logarithmic axis, from a factor of eight on."""
+    knee = two_plays()
+    wide = replace(
+        knee.plays[1], level=8.0, run=knee.plays[1].run.model_copy(update={"scale": {"clients": "16"}})
+    )
+    charts = [block for block in knee_section(knee).blocks if isinstance(block, Chart)]
+    assert not any(chart.x.log for chart in charts)
+    wide_knee = replace(knee, plays=(knee.plays[0], wide), high=8.0)
+    charts = [block for block in knee_section(wide_knee).blocks if isinstance(block, Chart)]
+    assert all(chart.x.log for chart in charts)
+
+
+def test_outcomes_have_one_colour_whatever_else_is_shown() -> None:
+    """On a page of two knees, one of which nothing broke."""
+    chart = next(block for block in knee_section(two_plays()).blocks if isinstance(block, Chart))
+    busy = replace(two_plays().plays[1], outcome=Outcome.UNCLEAR)
+    other = replace(two_plays(), plays=(two_plays().plays[0], busy))
+    beside = next(block for block in knee_section(other).blocks if isinstance(block, Chart))
+    assert [series.colour for series in chart.series] == [0, 1]
+    assert [series.colour for series in beside.series] == [0, 6]
+
+
+@pytest.mark.parametrize(
+    ("status", "title"),
+    [(Status.BELOW, "Not to 2 calls/s (clients=4)"), (Status.UNSETTLED, "Not settled")],
+)
+def test_a_title_says_what_was_not_found(status: Status, title: str) -> None:
+    """In the words of the status."""
+    assert knee_title(replace(two_plays(), status=status)) == f"How far does this NameNode scale? {title}"

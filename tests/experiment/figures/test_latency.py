@@ -9,12 +9,15 @@ from froude.emulation.tally import Tally
 from froude.experiment.figures.latency import (
     against_load,
     by_method,
+    coloured_methods,
     distribution,
     latency_section,
     throughput,
 )
 from froude.render import Chart
 from tests.experiment.main_jobs import a_run
+
+METHODS = ("create", "delete")
 
 
 def _run(calls: int = 1000, seconds: int = 3) -> Run:
@@ -33,7 +36,7 @@ def _run(calls: int = 1000, seconds: int = 3) -> Run:
 
 def test_every_percentile() -> None:
     """From the fastest call on, as far as one call lies beyond; service time is the dashed one."""
-    chart = distribution(_run())
+    chart = distribution(_run(), METHODS)
     everything, service, create, delete = chart.series
     assert [line.name for line in chart.series][2:] == ["create", "delete"]
     values = dict(zip(create.xs, create.ys, strict=True))
@@ -47,12 +50,12 @@ def test_every_percentile() -> None:
 
 def test_latency_against_load() -> None:
     """A point for each interval, by the answered calls of all methods."""
-    chart = against_load(_run(seconds=2))
+    chart = against_load(_run(seconds=2), METHODS)
     assert [(line.name, list(line.xs)) for line in chart.series] == [
         ("create", [1500, 1500]),
         ("delete", [1500, 1500]),
     ]
-    assert against_load(_run(seconds=1)).series == (), "one point is no relation"
+    assert against_load(_run(seconds=1), METHODS).series == (), "one point is no relation"
 
 
 def test_the_most_frequent_method_is_first_and_others_are_last() -> None:
@@ -81,3 +84,21 @@ def test_charts_over_time_show_where_the_ramp_ends() -> None:
     run.tally.steady_from_s = 1.5
     charts = [block for block in latency_section(run).blocks if isinstance(block, Chart)]
     assert [mark.at for chart in charts for mark in chart.marks] == [1.5, 1.5]
+
+
+def test_a_method_has_one_colour_on_a_page() -> None:
+    """In every chart, and of every run, whichever methods are frequent in it; all calls and others have their own."""
+    one, other = _run(), _run()
+    one.tally.of("delete").sent += 9000
+    methods = coloured_methods([one, other])
+    assert methods == ("delete", "create")
+    for run in (one, other):
+        section = latency_section(run, methods)
+        charts = [block for block in section.blocks if isinstance(block, Chart)]
+        colours: dict[str, set[int | None]] = {}
+        for series in (each for chart in charts for each in chart.series if not each.panel):
+            colours.setdefault(series.name, set()).add(series.colour)
+        assert colours["delete"] == {0}
+        assert colours["create"] == {1}
+        assert colours["all calls"] == {5}
+    assert [each.colour for each in throughput(one, ("delete",)).series] == [0, 6]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from froude.experiment.figures.workload import workload_section
 from froude.render import Callout, Table, Tone
 from tests.experiment.figures.test_prediction import PREDICTION
 from tests.experiment.figures.test_workload import SCALE, WORKLOAD
+from tests.experiment.knees import two_plays
 from tests.experiment.main_jobs import EXACT, a_run, done
 
 
@@ -21,7 +23,7 @@ def test_the_lede_answers_in_numbers(tmp_path: Path) -> None:
     job = done(tmp_path)
     lede = main_job_report(job).lede
     assert "From 2 small runs Froude predicted one at **datanodes=6, clients=5, files=8**" in lede
-    assert "every call sequence and 99.00 % of the arguments were predicted" in lede
+    assert "every call sequence and 99.00 % of the arguments of its calls were predicted, heartbeats" in lede
     assert f"played **{SCALE}** against a NameNode: 3 calls in 2 s, 99 % of them answered within 3 ms" in lede
 
 
@@ -30,13 +32,29 @@ def test_only_what_came_out_exactly_is_good(tmp_path: Path) -> None:
     metrics = [Measured(float(s), {CPU: 0.1 * s}) for s in range(4)]
     good = a_run(metrics=metrics)
     good.tally.of("create").errors.clear()
-    assert main_job_report(done(tmp_path, run=good)).tone is Tone.GOOD
-    assert main_job_report(done(tmp_path, run=a_run(metrics=metrics))).tone is Tone.WARNING
-    missed = main_job_report(done(tmp_path, run=good, prediction=PREDICTION))
+    clean = replace(WORKLOAD, questions=(), findings=())
+    assert main_job_report(done(tmp_path, run=good, workload=clean)).tone is Tone.GOOD
+    assert main_job_report(done(tmp_path, run=a_run(metrics=metrics), workload=clean)).tone is Tone.WARNING
+    open_still = main_job_report(done(tmp_path, run=good))
+    assert (open_still.tone, "1 question not answered" in open_still.lede) == (Tone.WARNING, True)
+    missed = main_job_report(done(tmp_path, run=good, prediction=PREDICTION, workload=clean))
     assert missed.tone is Tone.WARNING
     assert "80.00 % of the call sequences" in missed.lede
     failed = main_job_report(done(tmp_path, run=a_run(failure="connection reset")))
     assert failed.tone is Tone.BAD
+
+
+def test_a_knee_answers_first_with_its_limits_and_its_jvm(tmp_path: Path) -> None:
+    """In the first screen: the answer in the title, what had to be kept, and that the JVM was a slow one."""
+    flags = {"JVM flags": "-Xmx953m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"}
+    knee = replace(two_plays(), environment=flags)
+    report = main_job_report(done(tmp_path, knee=knee))
+    assert report.title == "How far does this NameNode scale? Up to 2 calls/s (clients=2)"
+    assert report.lede.startswith("**The NameNode keeps its limits up to clients=2 (2 calls/s)")
+    assert "The limits: `p99 < 1 s`, kept in 1 of 1 play at clients=2." in report.lede
+    assert "flags for a quick start (-XX:TieredStopAtLevel=1 -XX:+UseSerialGC)" in report.lede
+    alone = main_job_report(done(tmp_path, run=a_run(environment=flags)))
+    assert "flags for a quick start" in alone.lede
 
 
 def test_figures(tmp_path: Path) -> None:
@@ -44,10 +62,10 @@ def test_figures(tmp_path: Path) -> None:
     figures = {each.label: each for each in main_job_report(done(tmp_path)).figures}
     assert {label: figure.value for label, figure in figures.items()} == {
         "call sequences predicted": 1.0,
-        "logical arguments predicted": 0.99,
+        "arguments of the job's calls predicted": 0.99,
         "calls answered": 3,
         "p99 latency": 0.003,
-        "limited by": "unknown",
+        "the play was limited by": "unknown",
     }
     assert [figure.aim for figure in figures.values()] == [1.0, 0.99, None, None, None]
     assert figures["calls answered"].note == "2 calls/s of 5 emulated nodes"
@@ -74,7 +92,7 @@ def test_facts(tmp_path: Path) -> None:
     assert report.facts == {
         "Job": "upload-and-read",
         "Workload": "workload.yaml",
-        "Target": "CID-1",
+        "Cluster played against": "CID-1",
         "Seed": "7",
         "Recorded clusters": "CID",
     }

@@ -61,10 +61,10 @@ def test_traces_are_gathered_at_the_place_of_the_first() -> None:
 
 
 def test_a_page_has_the_head_of_its_parts() -> None:
-    """And their names as its title, unless it has one."""
+    """Its title too, unless another is given."""
     shown = page([a_run()], names=["run-7"]).report
     head = head_of([("run-7", a_run())])
-    assert (shown.title, shown.lede, shown.tone) == ("run-7", head.lede, head.tone)
+    assert (shown.title, shown.lede, shown.tone) == (head.title, head.lede, head.tone)
     assert (shown.figures, shown.subtitle) == (head.figures, head.subtitle)
 
 

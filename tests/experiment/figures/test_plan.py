@@ -17,7 +17,7 @@ def test_a_plan_in_figures() -> None:
     """Nodes, calls and periodic rates at the scale."""
     section = plan_section(PLAN)
     table = next(block for block in section.blocks if isinstance(block, Table))
-    assert table.rows == [("dn", 3, 0, 0, 1.0), ("client", 2, 8, 16, 0)]
+    assert table.rows == [("dn", 3, 0, 0, 1.0), ("client: create, addBlock", 2, 8, 16, 0)]
     assert section.title == f"The plan at {SCALE}"
     assert section.intro == "It can be played."
     assert len(section.blocks) == 1
@@ -27,7 +27,7 @@ def test_types_that_are_not_played_have_no_row() -> None:
     """A plan may be of a part of its workload."""
     (table,) = plan_section(replace(PLAN, counts={"client": 2})).blocks
     assert isinstance(table, Table)
-    assert [row[0] for row in table.rows] == ["client"]
+    assert [row[0] for row in table.rows] == ["client: create, addBlock"]
 
 
 def test_what_is_refused_and_what_is_to_be_kept_in_mind() -> None:

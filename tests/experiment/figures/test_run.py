@@ -60,7 +60,7 @@ def test_closed_clients_are_judged_by_service_time_and_its_correction() -> None:
 def test_what_the_target_counted_otherwise_is_said() -> None:
     """A difference is a warning; none at all is said to be good."""
     titles = [b.title for b in run_sections(_run())[0].blocks if isinstance(b, Callout)]
-    assert "The target counted every call once" in titles
+    assert "The server counted every call once" in titles
     bad = run_sections(_run(differences=[Difference("create", 3, 2)]))[0]
     assert any(isinstance(b, Callout) and "sent 3, counted 2" in b.markdown for b in bad.blocks)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from froude.experiment.figures.workload import argument_kinds, pattern, workload_section
+from froude.experiment.figures.workload import argument_kinds, finding_text, pattern, workload_section
 from froude.render import ArrowKind, Callout, Table, describe
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
@@ -134,3 +134,10 @@ def test_questions_and_findings_are_not_hidden() -> None:
     tables = [block for block in section.blocks if isinstance(block, Table)]
     assert tables[-1].rows[0][0] == "q1"
     assert [block.tone.value for block in section.blocks if isinstance(block, Callout)] == ["bad"]
+
+
+def test_words_of_files_are_explained() -> None:
+    """A number of iterations that is drawn is taken at random; what else mining noticed is shown as it is."""
+    drawn = finding_text(Finding("iterations of L1: 1 to 2, which no formula gives; drawn", fatal=False))
+    assert drawn.endswith("(*drawn*: each node takes a number between them, at random)")
+    assert finding_text(Finding("files took one value", fatal=True)) == "`files took one value`"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from froude.emulation.bottleneck import LimitedBy
 from froude.emulation.run import Run
 from froude.render import Column, Table, ValueKind
 
@@ -46,3 +47,64 @@ def when(seconds: float) -> str:
         seconds: since the epoch.
     """
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def server_of(environment: Mapping[str, str]) -> str:
+    """What was played against: `NameNode`, where one answered with its release, else `server`.
+
+    Args:
+        environment: what was measured on.
+    """
+    return "NameNode" if "Hadoop" in environment else "server"
+
+
+def in_words(text: str, environment: Mapping[str, str]) -> str:
+    """A reason as a page tells it: by the name of what was played against, not as the target.
+
+    Args:
+        text: of a verdict or a bottleneck.
+        environment: what was measured on.
+    """
+    return text.replace("the target", f"the {server_of(environment)}")
+
+
+def limit_words(by: str, environment: Mapping[str, str]) -> tuple[str, str]:
+    """Who was the limit, in a word or two, and what that means.
+
+    Args:
+        by: a value of `LimitedBy`.
+        environment: what was measured on.
+    """
+    server = server_of(environment)
+    return {
+        LimitedBy.PLAYER: ("player", "Froude's own process was busy or late"),
+        LimitedBy.TARGET: (server, "it was busy, or calls waited for it"),
+        LimitedBy.MACHINE: ("other work", "on this machine, which had no CPU left"),
+        LimitedBy.NEITHER: ("nobody", f"{server} and player had CPU left"),
+        LimitedBy.UNKNOWN: ("unknown", f"the {server}'s CPU was not seen"),
+    }[LimitedBy(by)]
+
+
+def environment_facts(environment: Mapping[str, str]) -> dict[str, str]:
+    """What was measured on, by names that a page can show.
+
+    Args:
+        environment: by the names that files have.
+    """
+    return {in_words(name, environment): value for name, value in environment.items()}
+
+
+def place_text(environment: Mapping[str, str]) -> str:
+    """Release, JVM, heap and machine in one line.
+
+    Args:
+        environment: what was measured on; what it does not name is left out.
+    """
+    forms = {
+        "Hadoop": "Hadoop {}",
+        "JVM": "{}",
+        "heap": "heap {}",
+        "cores": "{} cores",
+        "memory": "{} memory",
+    }
+    return " · ".join(form.format(environment[name]) for name, form in forms.items() if environment.get(name))

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.emulation.bottleneck import LimitedBy
 from froude.emulation.run import Run
-from froude.experiment.figures.environment import scale_text, when
-from froude.experiment.figures.knee import KNEE_TONES
+from froude.experiment.figures.environment import (
+    in_words,
+    limit_words,
+    place_text,
+    scale_text,
+    server_of,
+    when,
+)
+from froude.experiment.figures.knee import KNEE_TONES, knee_answer, knee_title, played_at
 from froude.experiment.figures.prediction import share_text
 from froude.experiment.figures.run import TONES
-from froude.experiment.knee import Knee
+from froude.experiment.figures.workload import finding_text
+from froude.experiment.knee import Knee, Play
+from froude.experiment.knee_words import broke, median_rate, quick_start_text
 from froude.mining.prediction import Prediction
 from froude.render import KeyFigure, Tone, ValueKind, literal
 from froude.render.markdown import plain
@@ -27,10 +36,10 @@ from froude.workload.walk import templates
 Part = Trace | Workload | Plan | Prediction | Run | Knee
 """What has sections of its own."""
 _LIMITS = {
-    LimitedBy.PLAYER: "the player was the limit, not the target",
+    LimitedBy.PLAYER: "Froude's player was the limit, not the target",
     LimitedBy.TARGET: "the target was the limit",
     LimitedBy.MACHINE: "other work on the machine was the limit",
-    LimitedBy.NEITHER: "neither target nor player was at its limit",
+    LimitedBy.NEITHER: "neither the target nor the player was at its limit",
     LimitedBy.UNKNOWN: "nobody knows whether the target was at its limit",
 }
 _Kind = TypeVar("_Kind")
@@ -42,52 +51,74 @@ _MOST_FIGURES = 5
 class Head:
     """The head of a page."""
 
+    title: str
+    """What the page is of, and the result in a few words."""
     lede: str
     """The answer (`Text` Markdown)."""
     tone: Tone = Tone.NEUTRAL
     figures: tuple[KeyFigure, ...] = ()
     subtitle: str = ""
     """The Scale first."""
+    reason: str = ""
+    """Why the tone is not good, as a sentence (`Text` Markdown); empty where the lede begins with it."""
 
 
 def head_of(parts: Sequence[tuple[str, Part]]) -> Head:
     """The head of a page of parts: that of the kind nearest to an answer, knees and runs before all others.
 
+    It is no better than the others allow: a run of a workload that nobody has answered yet is not green.
+
     Args:
         parts: with their names.
     """
-    if knees := _of(parts, Knee):
-        return _knee(knees[0][1])
+    heads = [*_heads(parts)]
+    first = heads[0]
+    worse = [head for head in heads[1:] if head.reason and _WORST.index(head.tone) < _WORST.index(Tone.GOOD)]
+    if not worse:
+        return first
+    tone = min((head.tone for head in (first, *worse)), key=_WORST.index)
+    reasons = list(dict.fromkeys(head.reason for head in worse))
+    lede = [first.lede, *reasons] if tone is first.tone else [*reasons, first.lede]
+    return replace(first, lede=" ".join(lede), tone=tone)
+
+
+def _heads(parts: Sequence[tuple[str, Part]]) -> Iterator[Head]:
+    """Of each kind, that nearest to an answer first."""
+    yield from (_knee(knee) for _, knee in _of(parts, Knee))
     if runs := _of(parts, Run):
-        return _runs(runs)
-    if predictions := _of(parts, Prediction):
-        return _prediction(predictions[0][1])
-    if plans := _of(parts, Plan):
-        return _plan(plans[0][1])
-    if workloads := _of(parts, Workload):
-        return _workload(workloads[0][1])
-    return _traces(_of(parts, Trace))
+        yield _runs(runs)
+    yield from (_prediction(prediction) for _, prediction in _of(parts, Prediction))
+    yield from (_plan(plan) for _, plan in _of(parts, Plan))
+    yield from (_workload(workload) for _, workload in _of(parts, Workload))
+    if traces := _of(parts, Trace):
+        yield _traces(traces)
 
 
 def _knee(knee: Knee) -> Head:
-    kept, broke = knee.at(knee.low), knee.at(knee.high)
-    figures = tuple(
-        KeyFigure(
-            f"p99, {name}",
-            plays[-1].run.p99_ms / 1e3,
-            ValueKind.DURATION,
-            note=f"{plays[-1].run.calls_per_s:,.0f} calls/s",
-        )
-        for name, plays in (("limits kept", kept), ("not kept", broke))
-        if plays
-    )
-    more = (
-        *figures,
-        KeyFigure("plays", len(knee.plays)),
-        *([KeyFigure("limited by", broke[-1].run.bottleneck, ValueKind.TEXT)] if broke else []),
-    )
-    lede = f"**{plain(knee.answer)}** Plays that agree: {knee.confidence or 'none'}."
-    return Head(lede, KNEE_TONES.get(knee.status, Tone.WARNING), more, "; ".join(knee.limits))
+    kept, high = knee.at(knee.low), knee.at(knee.high)
+    last = next((play.run for play in reversed(high) if broke(play.run)), None)
+    figures: list[KeyFigure] = []
+    if kept:
+        rate, where = median_rate([play.run for play in kept]), knee.raised_text(kept[-1])
+        note = f"{f'median of {len(kept)} plays' if len(kept) > 1 else 'of one play'} at {where}"
+        figures += [KeyFigure("answered, limits kept", round(rate), unit="calls/s", note=note)]
+        figures += [_worst_p99("worst p99, limits kept", kept)]
+    if high:
+        figures += [_worst_p99(f"worst p99 at {knee.raised_text(high[-1])}", high)]
+    figures += [KeyFigure("plays", len(knee.plays))]
+    if last is not None:
+        value, note = limit_words(last.bottleneck, last.environment)
+        figures += [KeyFigure("limited by", value, ValueKind.TEXT, note=note)]
+    subtitle = " · ".join(part for part in (place_text(knee.environment), played_at(knee)) if part)
+    tone = KNEE_TONES.get(knee.status, Tone.WARNING)
+    return Head(knee_title(knee), knee_answer(knee), tone, tuple(figures), subtitle)
+
+
+def _worst_p99(label: str, plays: Sequence[Play]) -> KeyFigure:
+    """Of plays of one load: one that came out well hides no other."""
+    p99s = [play.run.p99_ms / 1e3 for play in plays]
+    note = f"{seconds_text(min(p99s))} to {seconds_text(max(p99s))} in {counted(len(plays), 'play')}"
+    return KeyFigure(label, max(p99s), ValueKind.DURATION, note=note if len(plays) > 1 else "of one play")
 
 
 def run_head(run: Run) -> Head:
@@ -97,15 +128,22 @@ def run_head(run: Run) -> Head:
     failed, left_out = run.failed.total(), sum(run.left_out.values())
     verdict = run.verdict
     lede = (
-        f"**{verdict.colour.value.capitalize()}: {plain('; '.join(verdict.reasons[:3]))}.** "
+        f"**The play is {verdict.colour.value}: {plain('; '.join(verdict.reasons[:3]))}.** "
         f"{answered:,} calls were answered in {run.steady_s:.0f} s, 99 % of them within "
-        f"{seconds_text(latency.p99_ms / 1e3)} ({run.main_latency.value}); {_LIMITS[bottleneck.by]}."
+        f"{seconds_text(latency.p99_ms / 1e3)} ({run.main_latency.value}); {_LIMITS[bottleneck.by]}. "
+        f"{quick_start_text(run.environment)}"
+    )
+    limited, why = limit_words(bottleneck.by.value, run.environment)
+    title = (
+        f"Play of {scale_text(run) or 'a workload'} against a {server_of(run.environment)}: "
+        f"p99 {seconds_text(latency.p99_ms / 1e3)} at {run.throughput():,.0f} calls/s"
     )
     nodes = sum(run.nodes.values())
     parts = (
         scale_text(run),
         f"{nodes:,} emulated nodes",
         f"{run.pacing} pacing",
+        place_text(run.environment),
         f"played {when(run.begun_at_s)}",
     )
     figures = (
@@ -118,9 +156,10 @@ def run_head(run: Run) -> Head:
             unit="calls",
             note=f"{left_out:,} never sent" if left_out else "",
         ),
-        KeyFigure("limited by", bottleneck.by.value, ValueKind.TEXT),
+        KeyFigure("limited by", limited, ValueKind.TEXT, note=why),
     )
-    return Head(lede, TONES[verdict.colour], figures, " · ".join(part for part in parts if part))
+    lede = in_words(lede.strip(), run.environment)
+    return Head(title, lede, TONES[verdict.colour], figures, " · ".join(part for part in parts if part))
 
 
 def _runs(runs: Sequence[tuple[str, Run]]) -> Head:
@@ -138,12 +177,18 @@ def _runs(runs: Sequence[tuple[str, Run]]) -> Head:
             f"p99 latency, {name}",
             p99 / 1e3,
             ValueKind.DURATION,
-            note=f"{run.throughput():,.0f} calls/s; limited by: {run.bottleneck.by.value}",
+            note=f"{run.throughput():,.0f} calls/s; limited by: "
+            f"{limit_words(run.bottleneck.by.value, run.environment)[0]}",
         )
         for (name, run), p99 in zip(runs, p99s, strict=True)
     )
     scales = dict.fromkeys(scale_text(run) for _, run in runs)
+    title = (
+        f"{len(runs)} plays against a {server_of(runs[0][1].environment)}: p99 {seconds_text(min(p99s) / 1e3)} to "
+        f"{seconds_text(max(p99s) / 1e3)} at {min(rates):,.0f} to {max(rates):,.0f} calls/s"
+    )
     return Head(
+        title,
         lede,
         min((head.tone for head in heads), key=_WORST.index),
         figures[:_MOST_FIGURES],
@@ -155,14 +200,15 @@ def _prediction(prediction: Prediction) -> Head:
     logical, sequences = prediction.row("logical"), prediction.sequence_share
     lede = (
         f"**{share_text(sequences)} of the nodes** made exactly the calls predicted, and {share_text(logical.share)} of "
-        "the arguments of logical calls had the value predicted."
+        "the arguments of the job's own calls (all but periodic ones) had the value predicted."
     )
     figures = (
         KeyFigure("call sequences predicted", sequences, ValueKind.SHARE, aim=1.0),
-        KeyFigure("logical arguments predicted", logical.share, ValueKind.SHARE, aim=0.99),
+        KeyFigure("arguments of the job's calls predicted", logical.share, ValueKind.SHARE, aim=0.99),
     )
     met = all(figure.met for figure in figures)
-    return Head(lede, Tone.GOOD if met else Tone.WARNING, figures)
+    title = f"Prediction against a real run: {share_text(sequences)} of the call sequences"
+    return Head(title, lede, Tone.GOOD if met else Tone.WARNING, figures)
 
 
 def _plan(plan: Plan) -> Head:
@@ -184,7 +230,9 @@ def _plan(plan: Plan) -> Head:
         ),
         KeyFigure("remarks and refusals", len(plan.refusals)),
     )
-    return Head(lede, tone, figures, str(plan.scale))
+    title = f"Plan at {plan.scale}: {counted(nodes, 'node')}, {'cannot' if refused else 'can'} be played"
+    reason = f"**Of the plan:** {literal((refused or plan.refusals)[0].what)}." if plan.refusals else ""
+    return Head(title, lede, tone, figures, str(plan.scale), reason)
 
 
 def _workload(workload: Workload) -> Head:
@@ -195,7 +243,7 @@ def _workload(workload: Workload) -> Head:
     if fatal:
         lede = f"**It cannot be extrapolated:** {literal(fatal[0].what)}. {lede}"
     elif workload.findings:
-        lede = f"{lede} **To be kept in mind:** {literal(workload.findings[0].what)}."
+        lede = f"{lede} **To be kept in mind:** {finding_text(workload.findings[0])}."
     tone = Tone.BAD if fatal else Tone.WARNING if left or workload.findings else Tone.GOOD
     figures = (
         KeyFigure("node types", len(workload.node_types)),
@@ -206,7 +254,11 @@ def _workload(workload: Workload) -> Head:
     scales = [
         ", ".join(f"{name}={value}" for name, value in scale.items()) for scale in workload.recorded.scales
     ]
-    return Head(lede, tone, figures, f"Mined from {'; '.join(scales)}" if scales else "")
+    title = (
+        f"Workload of {counted(len(workload.node_types), 'node type')}: {counted(len(left), 'open question')}"
+    )
+    subtitle = f"Mined from {'; '.join(scales)}" if scales else ""
+    return Head(title, lede, tone, figures, subtitle, workload_reason(workload))
 
 
 def _traces(traces: Sequence[tuple[str, Trace]]) -> Head:
@@ -231,7 +283,22 @@ def _traces(traces: Sequence[tuple[str, Trace]]) -> Head:
     )
     scales = dict.fromkeys(", ".join(f"{k}={v}" for k, v in trace.meta.scale.items()) for _, trace in traces)
     tone = Tone.WARNING if lost or partial else Tone.GOOD
-    return Head(lede, tone, figures, " · ".join(scale for scale in scales if scale))
+    subtitle = " · ".join(scale for scale in scales if scale)
+    methods = len({call.method for _, trace in traces for call in trace.calls})
+    title = f"{number.capitalize()}: {counted(calls, 'call')} of {counted(methods, 'method')}"
+    reason = f"**Of the recordings:** {lost:,} messages lost, {len(partial)} not whole."
+    return Head(title, lede, tone, figures, subtitle, reason)
+
+
+def workload_reason(workload: Workload) -> str:
+    """What of a workload keeps a page from being green."""
+    left, findings = open_questions(workload), workload.findings
+    said = [counted(len(left), "question") + " not answered"] if left else []
+    if findings:
+        first = next((finding for finding in findings if finding.fatal), findings[0])
+        more = f", and {len(findings) - 1} more" if len(findings) > 1 else ""
+        said.append(f"mining noticed: {finding_text(first)}{more}")
+    return f"**Of the workload:** {'; '.join(said)}." if said else ""
 
 
 def _of(parts: Sequence[tuple[str, Part]], kind: type[_Kind]) -> list[tuple[str, _Kind]]:

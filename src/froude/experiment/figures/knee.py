@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 
+from froude.base.summary import counted
 from froude.base.units import parse_quantity
 from froude.emulation.limits import Unit, parse_limit
 from froude.emulation.run_summary import RunSummary
+from froude.experiment.figures.environment import environment_facts, facts_table, limit_words, when
 from froude.experiment.knee import SPEED, Knee, Play, Status
 from froude.experiment.knee_search import Outcome
+from froude.experiment.knee_words import median_rate
 from froude.render import (
     Axis,
     Block,
-    Callout,
     Chart,
     ChartKind,
     Column,
@@ -24,28 +27,58 @@ from froude.render import (
     Tone,
     Value,
     ValueKind,
+    literal,
 )
+from froude.render.markdown import plain
 
 KNEE_TONES = {Status.FOUND: Tone.GOOD, Status.BELOW: Tone.BAD}
 """How an answer is shown; those that are not here say less than was asked for."""
 _NAMES = {
     Outcome.KEPT: "limits kept",
     Outcome.BROKE: "a limit broke",
-    Outcome.UNCLEAR: "player or machine was the limit",
+    Outcome.UNCLEAR: "a limit broke, and player or machine was busy",
 }
+_COLOURS = {Outcome.KEPT: 0, Outcome.BROKE: 1, Outcome.UNCLEAR: 6}
+"""Grey for what says nothing of the NameNode; the third colour is a green, which would pass for good."""
 _FRESH = (
-    "Each play was on a NameNode of its own, started anew with an empty namespace and warmed up. Player and target "
+    "Each play was on a NameNode of its own, started anew with an empty namespace and warmed up. Player and NameNode "
     "shared this machine: on another one the knee lies elsewhere, and comparisons hold on one machine only."
 )
+_WIDE = 8.0
+"""From how many times the smallest load on the largest stands on a logarithmic axis: loads are doubled."""
+_SHORT = {
+    Status.FOUND: "Up to",
+    Status.AT_LEAST: "At least to",
+    Status.OPEN: "At least to",
+    Status.BELOW: "Not to",
+}
+_HASH = 12
+
+
+def knee_title(knee: Knee) -> str:
+    """The question, and the answer in a few words."""
+    plays = knee.at(knee.high if knee.status is Status.BELOW else knee.low)
+    if not plays or knee.status not in _SHORT:
+        return "How far does this NameNode scale? Not settled"
+    rate = median_rate([play.run for play in plays])
+    where = f"{rate:,.0f} calls/s ({knee.raised_text(plays[-1])})"
+    return f"How far does this NameNode scale? {_SHORT[knee.status]} {where}"
+
+
+def knee_answer(knee: Knee) -> str:
+    """The answer, the limits and in how many plays they were kept, and what to keep in mind: a page's first lines."""
+    kept = knee.at(knee.low)
+    times = sum(play.outcome is Outcome.KEPT for play in kept)
+    how_often = (
+        f", kept in {times} of {counted(len(kept), 'play')} at {knee.raised_text(kept[-1])}" if kept else ""
+    )
+    limits = f"The limits: {'; '.join(map(literal, knee.limits))}{how_often}."
+    return " ".join([f"**{plain(knee.answer)}**", limits, *knee.remarks])
 
 
 def knee_section(knee: Knee) -> Section:
-    """The answer, latency and throughput against load, and the plays."""
-    blocks: list[Block] = [
-        Callout(
-            knee.answer, f"Plays that agree: {knee.confidence}.", KNEE_TONES.get(knee.status, Tone.WARNING)
-        )
-    ]
+    """Latency and throughput against load, the plays, and what they were measured on."""
+    blocks: list[Block] = []
     if knee.plays:
         marks = tuple(_limit_marks(knee))
         duration = Axis("p99 of all calls", ValueKind.DURATION, log=True)
@@ -54,9 +87,28 @@ def knee_section(knee: Knee) -> Section:
             _chart(knee, "Latency against load", duration, lambda run: run.p99_ms / 1e3, marks),
             _chart(knee, "Throughput against load", rate, lambda run: run.calls_per_s),
             _table(knee),
+            facts_table(conditions(knee), "What it was measured on"),
         ]
     blocks.append(Text(_FRESH))
-    return Section("How far does it scale?", tuple(blocks))
+    return Section("How far does it scale?", tuple(blocks), plain(knee.answer))
+
+
+def conditions(knee: Knee) -> dict[str, str]:
+    """What an answer holds for, by name: workload, command, date, release, JVM, heap and machine."""
+    return {
+        "Workload": ", ".join(inputs[:_HASH] for inputs in knee.origin.inputs),
+        "Command": knee.origin.command,
+        "Played": played_at(knee),
+        "Pacing": ", ".join(dict.fromkeys(play.run.pacing for play in knee.plays)),
+        "Seed": "" if knee.origin.seed is None else str(knee.origin.seed),
+        **environment_facts(knee.environment),
+    }
+
+
+def played_at(knee: Knee) -> str:
+    """When its first and its last play began."""
+    moments = [datetime.fromisoformat(play.run.begun_at).timestamp() for play in knee.plays]
+    return " to ".join(dict.fromkeys(when(of(moments)) for of in (min, max))) if moments else ""
 
 
 def _chart(
@@ -72,10 +124,17 @@ def _chart(
             (_size(knee, play), value(play.run)) for play in knee.plays if play.outcome is outcome
         )
         if points:
-            series.append(Series(name, [x for x, _ in points], [y for _, y in points]))
+            series.append(
+                Series(name, [x for x, _ in points], [y for _, y in points], colour=_COLOURS[outcome])
+            )
     name = knee.raised[0]
     unit = "times as fast as recorded" if name == SPEED else name
-    return Chart(title, Axis("load", unit=unit), axis, tuple(series), ChartKind.POINTS, marks)
+    sizes = [_size(knee, play) for play in knee.plays]
+    x = Axis("load", unit=unit, log=0 < _WIDE * min(sizes) <= max(sizes))
+    caption = "A point for each play."
+    if others := knee.raised[1:]:
+        caption += f" Raised with it: {literal(', '.join(others))}."
+    return Chart(title, x, axis, tuple(series), ChartKind.POINTS, marks, caption)
 
 
 def _size(knee: Knee, play: Play) -> float:
@@ -98,11 +157,13 @@ def _table(knee: Knee) -> Table:
     for play in sorted(knee.plays, key=lambda play: play.level):
         run = play.run
         broken = ", ".join(result.limit for result in run.limits if not result.held)
+        outcome = f"broke: {broken}" if broken else "failed" if run.failure else _NAMES[play.outcome]
+        cpu = [
+            None if share is None else 100 * share for share in (run.player_cpu_share, run.target_cpu_share)
+        ]
+        limited, _ = limit_words(run.bottleneck, run.environment)
         times = (run.p50_ms / 1e3, run.p99_ms / 1e3)
-        cpu = (run.player_cpu_share, run.target_cpu_share)
-        outcome = _NAMES[play.outcome]
-        row = (play.load, outcome, run.calls_per_s, *times, run.bottleneck, *cpu, run.call_queue_max, broken)
-        rows.append(row)
+        rows.append((play.load, outcome, run.calls_per_s, *times, limited, *cpu, run.call_queue_max))
     columns = (
         Column("Load"),
         Column("Outcome"),
@@ -110,12 +171,13 @@ def _table(knee: Knee) -> Table:
         Column("p50", ValueKind.DURATION),
         Column("p99", ValueKind.DURATION),
         Column("Limited by"),
-        Column("Player's core", ValueKind.SHARE),
-        Column("NameNode's CPU", ValueKind.SHARE),
+        Column("Player", ValueKind.NUMBER, "% of a core"),
+        Column("NameNode", ValueKind.NUMBER, "% of a core"),
         Column("Waiting calls", ValueKind.NUMBER),
-        Column("Broken"),
     )
     note = (
-        f"Latency is {knee.plays[0].run.latency}; CPU is a share of one core in the busiest half of a play."
+        f"Latency is {knee.plays[0].run.latency}; CPU is that of the busiest half of a play. *Limited by*: who had no "
+        "CPU left, or let calls wait. It may be nobody, at any latency, where a lock or a disk was waited for. *Other "
+        "work* on the machine took what both needed: of such a play latencies say little."
     )
     return Table(columns, rows, "Every play, by load", note)

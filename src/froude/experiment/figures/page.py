@@ -10,6 +10,7 @@ from pathlib import Path
 from froude.emulation.run import Run
 from froude.experiment.figures.head import Part, head_of
 from froude.experiment.figures.knee import knee_section
+from froude.experiment.figures.latency import coloured_methods
 from froude.experiment.figures.plan import plan_section
 from froude.experiment.figures.prediction import prediction_section
 from froude.experiment.figures.run import run_sections
@@ -54,19 +55,18 @@ def page(parts: Sequence[Part], *, title: str = "", names: Sequence[str] = ()) -
 
     Args:
         parts: Traces, Workloads, Runs and whatever else has sections.
-        title: the page's heading; by default the names.
+        title: the page's heading; by default what it is of, and the result.
         names: of the parts; by default their kinds.
 
     Raises:
         TypeError: a part has no sections.
     """
     named = list(zip(names or _default_names(parts), parts, strict=True))
-    heading = title or ", ".join(names) or _TITLE
     if not named:
-        return Page(Report(heading))
+        return Page(Report(title or _TITLE))
     sections = _sections(named)
     head = head_of(named)
-    return Page(Report(heading, head.subtitle, head.lede, head.tone, head.figures, sections))
+    return Page(Report(title or head.title, head.subtitle, head.lede, head.tone, head.figures, sections))
 
 
 def _sections(named: Sequence[tuple[str, Part]]) -> tuple[Section, ...]:
@@ -74,8 +74,11 @@ def _sections(named: Sequence[tuple[str, Part]]) -> tuple[Section, ...]:
     traces = [(name, part) for name, part in named if isinstance(part, Trace)]
     runs = [(name, part) for name, part in named if isinstance(part, Run)]
     sections = [("", runs_section(runs))] if len(runs) > 1 else []
+    methods = coloured_methods([run for _, run in runs])
     for name, part in named:
-        if not isinstance(part, Trace):
+        if isinstance(part, Run):
+            sections += [(name, section) for section in run_sections(part, methods)]
+        elif not isinstance(part, Trace):
             sections += [(name, section) for section in sections_of(part)]
         elif part is traces[0][1]:
             gathered = traces_section([trace for _, trace in traces], names=[name for name, _ in traces])

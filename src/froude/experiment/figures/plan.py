@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from froude.experiment.figures.names import named
 from froude.render import Block, Callout, Column, Section, Table, Tone, Value, ValueKind, literal
 from froude.workload.plan import Plan, calls_per_node
 
@@ -14,7 +15,7 @@ def plan_section(plan: Plan) -> Section:
             count = plan.counts[node_type.name]
             rate = count * sum(1 / periodic.every_s for periodic in node_type.periodic)
             calls = calls_per_node(plan, node_type)
-            rows.append((node_type.name, count, calls, count * calls, rate))
+            rows.append((named(node_type), count, calls, count * calls, rate))
     columns = (
         Column("Node type"),
         Column("Nodes", ValueKind.NUMBER),

@@ -37,6 +37,6 @@ def player_section(run: Run) -> Section:
     columns = (Column("How late"), *(Column(title, ValueKind.DURATION) for title in ("p50", "p99", "Max")))
     note = (
         "Timers that fire late are the player's own fault. Calls also wait for the answers that they need, which the "
-        "target may owe."
+        "server may owe."
     )
     return Section("The player", (*charts, Table(columns, rows, "Lateness", note)))

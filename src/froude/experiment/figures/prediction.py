@@ -6,6 +6,8 @@ from froude.mining.prediction import LeafOutcome, Prediction
 from froude.render import Block, Column, Section, Table, Value, ValueKind
 
 _MOST_MISSES = 30
+_ROWS = {"logical": "the job's own calls", "periodic": "periodic calls", "all": "all calls"}
+"""Kinds of calls, in words."""
 
 
 def prediction_section(prediction: Prediction, scale: str) -> Section:
@@ -23,8 +25,8 @@ def prediction_section(prediction: Prediction, scale: str) -> Section:
     logical = prediction.row("logical")
     intro = (
         f"At {scale}, a size that mining never saw, {share_text(prediction.sequence_share)} of the nodes made "
-        f"exactly the calls predicted, and {share_text(logical.share)} of the arguments of logical calls had the "
-        "value predicted."
+        f"exactly the calls predicted, and {share_text(logical.share)} of the arguments of the job's own calls (all "
+        "but periodic ones) had the value predicted."
     )
     return Section("Prediction against the real run", tuple(blocks), intro)
 
@@ -53,28 +55,35 @@ def _sequences(prediction: Prediction) -> Table:
         Column("In place", ValueKind.NUMBER),
         Column("First difference", ValueKind.CODE),
     )
-    return Table(columns, rows, "Call sequences", "Logical calls; periodic calls belong to real time.")
+    return Table(
+        columns,
+        rows,
+        "Call sequences",
+        "The job's own calls; periodic ones, such as heartbeats, are made by the clock.",
+    )
 
 
 def _arguments(prediction: Prediction) -> Table:
+    measured = any(row.ceiling is not None for row in prediction.rows)
     columns = [Column("Calls"), Column("Arguments", ValueKind.NUMBER), Column("Predicted", ValueKind.SHARE)]
-    columns += [Column("Ceiling", ValueKind.SHARE)]
+    columns += [Column("Ceiling", ValueKind.SHARE)] if measured else []
     columns += [Column(outcome.value.capitalize(), ValueKind.NUMBER) for outcome in LeafOutcome]
     rows: list[tuple[Value, ...]] = [
         (
-            row.name,
+            _ROWS.get(row.name, row.name),
             row.leaves,
             row.share,
-            row.ceiling_share,
+            *([row.ceiling_share] if measured else []),
             *(row.outcomes.get(outcome, 0) for outcome in LeafOutcome),
         )
         for row in prediction.rows
     ]
     note = (
-        "Every leaf field of every request of the real run counts. *Equal*: the pattern gave the value. "
-        "*Flow*, *echo*: an earlier answer or request of that run gave it, by the mined rule. The rest are "
-        "misses; the *ceiling* is what two real runs of one size share, measured where there are two."
+        "Every value in every request of the real run counts. *Equal*: the pattern gave the value. *Flow*, *echo*: an "
+        "earlier answer or request of that run gave it, by the mined rule. The rest are misses."
     )
+    if measured:
+        note += " The *ceiling* is what two real runs of one size share, measured where there are two."
     return Table(tuple(columns), rows, "Argument values", note)
 
 
@@ -84,11 +93,16 @@ def _effects(prediction: Prediction) -> Table:
     ]
     columns = (
         Column("Node type"),
-        *(Column(title, ValueKind.NUMBER) for title in ("Predicted", "Seen", "By timing", "Unexplained")),
+        *(
+            Column(title, ValueKind.NUMBER)
+            for title in ("Predicted", "Of them seen", "At times", "Unexplained")
+        ),
     )
-    return Table(
-        columns, rows, "Calls caused by other nodes' calls", "Relocated to their cause, as multisets."
+    note = (
+        "How many, in whatever order: each belongs to the call that caused it. *At times*: calls that are made or not "
+        "as times fall, and were. *Unexplained*: nothing that was predicted causes them."
     )
+    return Table(columns, rows, "Calls caused by other nodes' calls", note)
 
 
 def _misses(prediction: Prediction) -> Table:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from froude.base.summary import counted
 from froude.emulation.run import Run
 from froude.emulation.verdict import Colour
-from froude.experiment.figures.environment import facts_table, settings_of
+from froude.experiment.figures.environment import (
+    environment_facts,
+    facts_table,
+    in_words,
+    limit_words,
+    server_of,
+    settings_of,
+)
 from froude.experiment.figures.failures import failures_table
 from froude.experiment.figures.latency import latency_section
 from froude.experiment.figures.namenode import namenode_section
@@ -19,9 +28,14 @@ TONES = {Colour.GREEN: Tone.GOOD, Colour.AMBER: Tone.WARNING, Colour.RED: Tone.B
 """How a verdict is shown."""
 
 
-def run_sections(run: Run) -> tuple[Section, ...]:
-    """The verdict first, then latency, throughput, the target's own metrics and the player."""
-    return (play_section(run), latency_section(run), namenode_section(run), player_section(run))
+def run_sections(run: Run, methods: Sequence[str] = ()) -> tuple[Section, ...]:
+    """The verdict first, then latency, throughput, the target's own metrics and the player.
+
+    Args:
+        run: the run.
+        methods: those of the page, the most frequent first, so that each has one colour; empty for the run's own.
+    """
+    return (play_section(run), latency_section(run, methods), namenode_section(run), player_section(run))
 
 
 def play_section(run: Run) -> Section:
@@ -36,7 +50,7 @@ def play_section(run: Run) -> Section:
     rows: list[tuple[Value, ...]] = [(name, count) for name, count in run.nodes.items()]
     blocks.append(Table((Column("Node type"), Column("Emulated", ValueKind.NUMBER)), rows, "Who was played"))
     blocks.append(facts_table(settings_of(run), "How it was played"))
-    blocks.append(facts_table(run.environment, "What it was played on"))
+    blocks.append(facts_table(environment_facts(run.environment), "What it was played on"))
     answered = sum(n for _, n in run.counts.values())
     intro = (
         f"{answered:,} calls answered in {run.steady_s:.1f} s, {run.throughput():,.0f} a second on average."
@@ -47,8 +61,10 @@ def play_section(run: Run) -> Section:
 def _verdict(run: Run) -> Callout:
     verdict = run.verdict
     reasons = "\n".join(f"- {plain(reason)}" for reason in verdict.reasons)
-    text = f"{reasons}\n\n**Limited by: {run.bottleneck.by.value}.** {plain(run.bottleneck.reason)}"
-    return Callout(f"Verdict: {verdict.colour.value}", text, TONES[verdict.colour])
+    limited, why = limit_words(run.bottleneck.by.value, run.environment)
+    text = f"{reasons}\n\n**Limited by: {limited}** ({why}): {plain(run.bottleneck.reason)}."
+    title = f"Verdict: {verdict.colour.value}"
+    return Callout(title, in_words(text, run.environment), TONES[verdict.colour])
 
 
 def _limits(run: Run) -> list[Block]:
@@ -60,13 +76,14 @@ def _limits(run: Run) -> list[Block]:
 
 def _counted(run: Run) -> list[Block]:
     """Whether the target counted the calls that were sent; nothing where nobody looked."""
+    server = server_of(run.environment)
     if run.differences:
         text = "\n".join(f"- `{d.method}`: sent {d.sent}, counted {d.counted}" for d in run.differences)
-        return [Callout("The target counted other numbers of calls than were sent", text, Tone.WARNING)]
+        return [Callout(f"The {server} counted other numbers of calls than were sent", text, Tone.WARNING)]
     if run.differences is None:
         return []
     text = "Its own count of calls, method by method, equals what was sent."
-    return [Callout("The target counted every call once", text, Tone.GOOD)]
+    return [Callout(f"The {server} counted every call once", text, Tone.GOOD)]
 
 
 def _left_out(run: Run) -> list[Block]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from froude.emulation.run import Run
-from froude.experiment.figures.environment import scale_text
+from froude.experiment.figures.environment import limit_words, scale_text
 from froude.render import Axis, Chart, ChartKind, Column, Section, Series, Table, Value, ValueKind
 
 
@@ -21,7 +21,7 @@ def runs_section(runs: Sequence[tuple[str, Run]]) -> Section:
         latency = run.latency()
         errors = sum(sum(by_class.values()) for by_class in run.errors.values())
         times = (latency.p50_ms / 1e3, latency.p99_ms / 1e3)
-        limit = run.bottleneck.by.value
+        limit, _ = limit_words(run.bottleneck.by.value, run.environment)
         rows.append((name, scale_text(run), run.throughput(), *times, errors, limit, run.main_latency.value))
         points.append((run.throughput(), *times))
     points.sort()

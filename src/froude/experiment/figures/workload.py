@@ -6,8 +6,10 @@ from collections import Counter as Tally
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 
+from froude.base.summary import counted
 from froude.base.units import Quantity
 from froude.experiment.figures.lanes import from_lanes, merged_arrows, merged_lanes
+from froude.experiment.figures.names import does, named
 from froude.render import (
     ArrowKind,
     Block,
@@ -32,6 +34,7 @@ from froude.workload.scale import Count
 from froude.workload.types import (
     CallTemplate,
     Cases,
+    Finding,
     NodeType,
     Question,
     Repeat,
@@ -48,6 +51,8 @@ _TELLING = ("src", "path", "dst", "clientName")
 """Arguments that tell calls of one method apart, most telling first."""
 
 _MOST_QUESTIONS = 40
+_DRAWN = "; drawn"
+"""How a finding ends that says so of a loop's number."""
 _KINDS = {
     "Constant": "constant",
     "Absent": "constant",
@@ -55,7 +60,7 @@ _KINDS = {
     "Scaled": "regular",
     "Template": "regular",
     "Flow": "information flow",
-    "NodeFact": "node fact",
+    "NodeFact": "the node's own",
     "Generated": "generated",
     "Unknown": "unknown",
 }
@@ -74,10 +79,19 @@ def workload_section(workload: Workload, scale: Mapping[str, Quantity] | None = 
         blocks.append(_question_table(left))
     for finding in workload.findings:
         tone = Tone.BAD if finding.fatal else Tone.WARNING
-        blocks.append(Callout("Mining noticed", literal(finding.what), tone))
+        blocks.append(Callout("Mining noticed", finding_text(finding), tone))
     calls = sum(1 for node_type in workload.node_types for _ in templates(node_type))
-    intro = f"{len(workload.node_types)} node types, {calls} call templates, {len(left)} open questions."
+    intro = (
+        f"{counted(len(workload.node_types), 'node type')}, {counted(calls, 'call')} of the pattern, "
+        f"{counted(len(left), 'open question')}."
+    )
     return Section("The mined pattern", tuple(blocks), intro)
+
+
+def finding_text(finding: Finding) -> str:
+    """What mining noticed, as Markdown; the words of files are explained."""
+    drawn = " (*drawn*: each node takes a number between them, at random)" if _DRAWN in finding.what else ""
+    return f"{literal(finding.what)}{drawn}"
 
 
 def pattern(workload: Workload, scale: Mapping[str, Quantity] | None = None) -> Pattern:
@@ -93,7 +107,10 @@ def pattern(workload: Workload, scale: Mapping[str, Quantity] | None = None) -> 
     lanes, alias = merged_lanes(drawn)
     to_box = {call: alias.get(box, box) for call, box in joined.items()}
     arrows = from_lanes(merged_arrows(list(_arrows(workload)), {**alias, **to_box}), lanes)
-    caption = "Grey boxes are calls in order, blue boxes are loops with their count, dashed boxes are periodic calls."
+    caption = (
+        "A lane for each type of node, with its number and the first calls that tell it apart. Grey boxes are calls in "
+        "order, blue boxes are loops with their count, dashed boxes are periodic calls."
+    )
     return Pattern("Who calls what", lanes, arrows, caption)
 
 
@@ -111,6 +128,7 @@ def _lane(node_type: NodeType, scale: Mapping[str, Quantity] | None, joined: dic
         start=_start(node_type.start),
         steps=_steps(node_type.steps, scale, joined),
         effects=_effects(node_type, joined),
+        does=does(node_type),
         periodic=tuple(
             PatternPeriodic(_call(p.call), _seconds(p.every_s), p.every_s) for p in node_type.periodic
         ),
@@ -188,17 +206,19 @@ def _arrows(workload: Workload) -> Iterator[PatternArrow]:
 
 
 def _argument_table(workload: Workload) -> Table:
-    kinds = ("constant", "regular", "information flow", "node fact", "generated", "unknown")
+    kinds = ("constant", "regular", "information flow", "the node's own", "generated", "unknown")
     rows: list[tuple[Value, ...]] = []
     for node_type in workload.node_types:
         tally = Tally(kind for call in templates(node_type) for kind in argument_kinds(call))
-        rows.append((node_type.name, sum(tally.values()), *(tally[kind] for kind in kinds)))
+        rows.append((named(node_type), sum(tally.values()), *(tally[kind] for kind in kinds)))
     columns = (
         Column("Node type"),
         *(Column(title.capitalize(), ValueKind.NUMBER) for title in ("arguments", *kinds)),
     )
     note = (
-        "An argument is one leaf field of one call template; *generated* is random by nature, of known form."
+        "An argument is a value in the request of a call. *Regular*: counted, or put together, by a rule. "
+        "*Information flow*: taken from an earlier request or answer. *The node's own*: its address, name or id. "
+        "*Generated*: random by nature, of known form."
     )
     return Table(columns, rows, "Where the arguments come from", note)
 
