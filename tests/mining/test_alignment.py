@@ -66,6 +66,7 @@ def test_a_number_that_stays_goes_before_a_shorter_pattern() -> None:
         (["aaab", "aaaabab"], (Loop(("a",)), Loop(("a", "b")))),
         (["aab", "aaab", "aaaabab"], (Loop(("a",)), Loop(("a", "b")))),
         (["maaab", "maaaabab"], ("m", Loop(("a",)), Loop(("a", "b")))),
+        (["aaabaab", "aaaabaabaab"], (Loop(("a",)), Loop(("a", "a", "b")))),
         (["abbb", "ababbbb"], (Loop(("a", "b")), Loop(("b",)))),
         (["baa", "baaa", "babaaaa"], (Loop(("b", "a")), Loop(("a",)))),
     ],

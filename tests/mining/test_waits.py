@@ -111,14 +111,16 @@ def test_one_call_that_was_held_up_may_be_an_accident(times_s: Sequence[float], 
 
 
 def test_a_node_does_not_wait_for_itself() -> None:
-    """What it has renamed itself it may open."""
-    made = [call for n, at_s in enumerate((1.0, 5.0, 11.0)) for call in batch(n, at_s, "consumer")]
-    opened = [
-        ("consumer", "c2", at_s, lasts_s, request)
-        for n, start_s in enumerate((1.2, 5.2, 11.2))
-        for _, _, at_s, lasts_s, request in consumed(n, start_s)
+    """What it has renamed itself it may open, between other folders that it had to wait for."""
+    opened = [call for n, at_s in enumerate((1.2, 5.2, 11.2)) for call in consumed(n, at_s)]
+    own: list[Call] = [
+        ("consumer", "c2", 12.0, 0.1, {"src": "/tmp/x", "dst": "/own"}),
+        ("consumer", "c1", 12.5, 0.001, {"src": "/own/part-0"}),
     ]
-    assert waits(*produced(0.5, 0.6), *made, *opened).by_template == {}
+    found = waits(*produced(1.0, 5.0, 11.0), *opened, *own)
+    assert found.by_template == {"consumer.c1": RENAMED}
+    assert len(found.until_s) == 3
+    assert waits(*produced(1.0), *own).by_template == {}
 
 
 @pytest.mark.parametrize(
