@@ -66,7 +66,7 @@ def chain(tmp_path_factory: pytest.TempPathFactory, hadoop: object) -> Path:
     folder = tmp_path_factory.mktemp("own-job")
     said = _run(RECORD, folder)
     assert "rose together" not in said
-    assert "Mine them: froude mine trace-1 trace-2 trace-3" in said
+    assert "Mine them: froude mine trace-1 trace-2 trace-3 trace-4" in said
     said = _run(f"{MINE}{PLAY}", folder)
     assert "The target counted every call once." in said
     assert (folder / "report.html").is_file()

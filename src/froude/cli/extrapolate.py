@@ -35,7 +35,7 @@ def extrapolate(
 
     Ends with 3 if the plan cannot be played; such a plan never replaces one that stands there.
 
-    Example: froude extrapolate workload.yaml --at datanodes=50 --at files=40
+    Example: froude extrapolate workload.yaml --at datanodes=50 --at clients=20 --at files=40
     """
     settings: Settings = ctx.obj
     workload = inputs.place(settings, workload, "workload")

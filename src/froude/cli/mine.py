@@ -28,7 +28,7 @@ def mine(
 
     Give runs of one job at three scales or more, as different as is cheap.
 
-    Example: froude mine trace-1 trace-2 trace-3
+    Example: froude mine trace-1 trace-2 trace-3 trace-4
     """
     from froude.mining.pipeline import mine as mine_traces
     from froude.trace.files import read_trace
