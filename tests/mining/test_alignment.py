@@ -121,7 +121,7 @@ def expanded(items: Pattern, rng: random.Random) -> list[Hashable]:
     return tokens
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 999))
 def test_planted_patterns_parse(seed: int) -> None:
     """Runs of a pattern are joined by one of which each is an exact case, however its loops nest."""

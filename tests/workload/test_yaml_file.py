@@ -17,6 +17,7 @@ from froude.workload.yaml_file import (
     workload_hash,
     write_workload,
 )
+from froude.workload.walk import templates
 from froude.workspace.artifact import Origin
 from tests.workload.strategies import workloads
 
@@ -175,6 +176,20 @@ def test_numbers_that_cannot_be_are_refused(tmp_path: Path, old: str, new: str, 
     file.write_text(SMALL.replace(old, new))
     with pytest.raises(InputError, match=message):
         read_workload(file)
+
+
+def test_the_example_of_the_reference_is_read_and_written_as_it_says(tmp_path: Path) -> None:
+    """docs/reference/workload-file.md shows every field that it explains, in a file that holds."""
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "workload-file.md").read_text()
+    text = page.partition("```yaml\n")[2].partition("```")[0]
+    file = tmp_path / "w.yaml"
+    file.write_text(text)
+    workload = read_workload(file)
+    write_workload(tmp_path / "again.yaml", workload)
+    assert read_workload(tmp_path / "again.yaml") == workload
+    assert all(f"{field}:" in text for field in ("after", "confirmed_by", "element", "width", "opened_by", "poll"))
+    calls = {call.id: call for node in workload.node_types for call in templates(node)}
+    assert calls["consumer.c1"].after == Wait("src", 0, "rename", "dst", "producer")
 
 
 def test_what_a_call_waits_for_and_what_confirms_it(tmp_path: Path) -> None:
