@@ -73,7 +73,7 @@ RULE = Constant(3)
         (Doubt("client.c1", "x", (7,), RULE), "is nearly always the same; what else may it be", (RULE,)),
         (
             Doubt("client.c1", "x", (), RULE, (Scaled(FILES),)),
-            "follows the Scale in more than one",
+            "follows from the Scale, or from an answer, in more than one",
             (RULE, Scaled(FILES)),
         ),
         (Doubt("client.c1", "x", (), RULE, longer=True), "stands in a list that is longer", (RULE,)),

@@ -9,6 +9,7 @@ from froude.base.documents import parse_document
 from froude.base.errors import InputError
 from froude.workload.scale import Count
 from froude.workload.types import CallTemplate, Constant, Counter, NodeType, Recorded, Wait, Workload
+from froude.workload.walk import templates
 from froude.workload.yaml_file import (
     dump_workload,
     open_workload,
@@ -17,7 +18,6 @@ from froude.workload.yaml_file import (
     workload_hash,
     write_workload,
 )
-from froude.workload.walk import templates
 from froude.workspace.artifact import Origin
 from tests.workload.strategies import workloads
 
@@ -187,7 +187,9 @@ def test_the_example_of_the_reference_is_read_and_written_as_it_says(tmp_path: P
     workload = read_workload(file)
     write_workload(tmp_path / "again.yaml", workload)
     assert read_workload(tmp_path / "again.yaml") == workload
-    assert all(f"{field}:" in text for field in ("after", "confirmed_by", "element", "width", "opened_by", "poll"))
+    assert all(
+        f"{field}:" in text for field in ("after", "confirmed_by", "element", "width", "opened_by", "poll")
+    )
     calls = {call.id: call for node in workload.node_types for call in templates(node)}
     assert calls["consumer.c1"].after == Wait("src", 0, "rename", "dst", "producer")
 
