@@ -161,8 +161,8 @@ def test_the_first_screen_is_the_answer(browser: Browser, pages: Path) -> None:
     """Verdict, limit, Scale and latency, without scrolling."""
     shown = opened(browser, pages / "run.html", 1280)
     for selector, words in {
-        "h1": "run-1",
-        ".subtitle": "datanodes=50, clients=10, files=400",
+        "h1": "Play of datanodes=50, clients=10, files=400 against a server: p99",
+        ".subtitle": "run-1 · datanodes=50, clients=10, files=400",
         ".lede": "limit",
         ".figures >> text=p99 latency": "p99 latency",
         ".figures >> text=limited by": "limited by",

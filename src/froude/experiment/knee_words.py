@@ -87,6 +87,6 @@ def quick_start_text(environment: Mapping[str, str]) -> str:
     if not flags:
         return ""
     return (
-        f"This NameNode's JVM had flags for a quick start ({' '.join(flags)}): it never runs at full speed, as one "
-        "in production does."
+        f"This NameNode's JVM had flags for a quick start ({' '.join(flags)}): it never comes to the full "
+        "speed of one in production."
     )

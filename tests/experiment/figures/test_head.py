@@ -66,6 +66,9 @@ def test_runs_are_before_all_others() -> None:
     both = head_of([("run-1", a_clean_run()), ("run-2", a_clean_run(failure="reset"))])
     assert both.lede.startswith("**2 runs**")
     assert both.tone is Tone.BAD
+    assert "**`run-2` is red: the run ended before its time: reset.**" in both.lede
+    slow = a_clean_run(environment={"JVM flags": "-XX:TieredStopAtLevel=1"})
+    assert head_of([("run-1", slow), ("run-2", slow)]).lede.count("flags for a quick start") == 1
     assert [figure.label for figure in both.figures] == ["p99 latency, run-1", "p99 latency, run-2"]
 
 

@@ -65,7 +65,8 @@ def test_a_page_has_the_head_of_its_parts() -> None:
     shown = page([a_run()], names=["run-7"]).report
     head = head_of([("run-7", a_run())])
     assert (shown.title, shown.lede, shown.tone) == (head.title, head.lede, head.tone)
-    assert (shown.figures, shown.subtitle) == (head.figures, head.subtitle)
+    assert (shown.figures, shown.subtitle) == (head.figures, f"run-7 · {head.subtitle}")
+    assert page([a_run()]).report.subtitle == head.subtitle
 
 
 def test_no_two_sections_have_one_title() -> None:

@@ -21,7 +21,7 @@ from froude.experiment.figures.environment import (
 from froude.experiment.figures.knee import KNEE_TONES, knee_answer, knee_title, played_at
 from froude.experiment.figures.prediction import share_text
 from froude.experiment.figures.run import TONES
-from froude.experiment.figures.workload import finding_text
+from froude.experiment.figures.workload import finding_text, workload_reason
 from froude.experiment.knee import Knee, Play
 from froude.experiment.knee_words import broke, median_rate, quick_start_text
 from froude.mining.prediction import Prediction
@@ -172,6 +172,13 @@ def _runs(runs: Sequence[tuple[str, Run]]) -> Head:
         f"**{len(runs)} runs**, from {min(rates):,.0f} to {max(rates):,.0f} answered calls a second; "
         f"99 % of the calls were answered within {seconds_text(min(p99s) / 1e3)} to {seconds_text(max(p99s) / 1e3)}."
     )
+    tone = min((head.tone for head in heads), key=_WORST.index)
+    name, worst = next(pair for pair, head in zip(runs, heads, strict=True) if head.tone is tone)
+    if tone is not Tone.GOOD:
+        verdict = f"{worst.verdict.colour.value}: {plain(worst.verdict.reasons[0])}"
+        lede += in_words(f" **{literal(name)} is {verdict}.**", worst.environment)
+    slow = dict.fromkeys(text for _, run in runs if (text := quick_start_text(run.environment)))
+    lede = " ".join([lede, *slow])
     figures = tuple(
         KeyFigure(
             f"p99 latency, {name}",
@@ -190,7 +197,7 @@ def _runs(runs: Sequence[tuple[str, Run]]) -> Head:
     return Head(
         title,
         lede,
-        min((head.tone for head in heads), key=_WORST.index),
+        tone,
         figures[:_MOST_FIGURES],
         " · ".join(scales),
     )
@@ -288,17 +295,6 @@ def _traces(traces: Sequence[tuple[str, Trace]]) -> Head:
     title = f"{number.capitalize()}: {counted(calls, 'call')} of {counted(methods, 'method')}"
     reason = f"**Of the recordings:** {lost:,} messages lost, {len(partial)} not whole."
     return Head(title, lede, tone, figures, subtitle, reason)
-
-
-def workload_reason(workload: Workload) -> str:
-    """What of a workload keeps a page from being green."""
-    left, findings = open_questions(workload), workload.findings
-    said = [counted(len(left), "question") + " not answered"] if left else []
-    if findings:
-        first = next((finding for finding in findings if finding.fatal), findings[0])
-        more = f", and {len(findings) - 1} more" if len(findings) > 1 else ""
-        said.append(f"mining noticed: {finding_text(first)}{more}")
-    return f"**Of the workload:** {'; '.join(said)}." if said else ""
 
 
 def _of(parts: Sequence[tuple[str, Part]], kind: type[_Kind]) -> list[tuple[str, _Kind]]:

@@ -56,7 +56,7 @@ def page(parts: Sequence[Part], *, title: str = "", names: Sequence[str] = ()) -
     Args:
         parts: Traces, Workloads, Runs and whatever else has sections.
         title: the page's heading; by default what it is of, and the result.
-        names: of the parts; by default their kinds.
+        names: of the parts, which stand below the heading; by default their kinds, in sections alone.
 
     Raises:
         TypeError: a part has no sections.
@@ -66,7 +66,8 @@ def page(parts: Sequence[Part], *, title: str = "", names: Sequence[str] = ()) -
         return Page(Report(title or _TITLE))
     sections = _sections(named)
     head = head_of(named)
-    return Page(Report(title or head.title, head.subtitle, head.lede, head.tone, head.figures, sections))
+    subtitle = " · ".join(part for part in (", ".join(names), head.subtitle) if part)
+    return Page(Report(title or head.title, subtitle, head.lede, head.tone, head.figures, sections))
 
 
 def _sections(named: Sequence[tuple[str, Part]]) -> tuple[Section, ...]:

@@ -94,6 +94,17 @@ def finding_text(finding: Finding) -> str:
     return f"{literal(finding.what)}{drawn}"
 
 
+def workload_reason(workload: Workload) -> str:
+    """What of a workload keeps a page from being green."""
+    left, findings = open_questions(workload), workload.findings
+    said = [counted(len(left), "question") + " not answered"] if left else []
+    if findings:
+        first = next((finding for finding in findings if finding.fatal), findings[0])
+        more = f", and {len(findings) - 1} more" if len(findings) > 1 else ""
+        said.append(f"mining noticed: {finding_text(first)}{more}")
+    return f"**Of the workload:** {'; '.join(said)}." if said else ""
+
+
 def pattern(workload: Workload, scale: Mapping[str, Quantity] | None = None) -> Pattern:
     """The picture of a workload.
 
