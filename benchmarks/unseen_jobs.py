@@ -17,7 +17,7 @@ from froude.base import parallel
 from froude.experiment.jobs import JobDefinition, Recorder
 from froude.workload.scale import Scale
 
-FROZEN = "3c368c62"
+FROZEN = "e7dd6de2"
 """The commit after which the jobs were written: no later change of the miner is measured as unseen."""
 BLOCK_BYTES = 1 << 20
 RINGS = 3
