@@ -7,7 +7,16 @@ from collections.abc import Callable
 import pytest
 
 from froude.emulation.bottleneck import CPU, Load, Measured
-from froude.emulation.notes import AS_RECORDED, LEFT_OUT, REFUSED, RETRIED, UNSENT
+from froude.emulation.notes import (
+    AS_RECORDED,
+    GIVEN_UP,
+    IN_VAIN,
+    LEFT_OUT,
+    REFUSED,
+    RETRIED,
+    UNRESOLVED,
+    UNSENT,
+)
 from froude.emulation.run import Difference, Run
 from froude.emulation.verdict import Colour, LimitResult
 
@@ -48,6 +57,12 @@ def _others(run: Run) -> None:
         (lambda run: setattr(run, "interrupted", True), "the run was interrupted"),
         (lambda run: run.tally.notes.update({f"{UNSENT}create": 3}), "3 calls due and not sent"),
         (lambda run: run.tally.notes.update({f"{REFUSED}Disallowed": 1}), "1 node refused"),
+        (lambda run: run.tally.notes.update({f"{IN_VAIN}consumer": 2}), "2 nodes waited in vain"),
+        (
+            lambda run: run.tally.notes.update({f"{GIVEN_UP}c1 complete": 1}),
+            "1 call repeated until it was given up",
+        ),
+        (lambda run: run.tally.notes.update({f"{UNRESOLVED}c1 src": 1}), "1 argument sent without a value"),
         (lambda run: setattr(run.tally, "steady_from_s", None), "not every emulated daemon had started"),
         (
             lambda run: setattr(run, "differences", [Difference("create", 2, 1)]),

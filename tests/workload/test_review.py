@@ -11,11 +11,13 @@ from froude.workload.types import (
     Cases,
     Constant,
     Counter,
+    Generated,
     NodeType,
     Question,
     Recorded,
     Repeat,
     Rule,
+    Scaled,
     Template,
     Unknown,
     Workload,
@@ -118,3 +120,30 @@ def test_an_answer_names_what_is_there(text: str, message: str) -> None:
     with pytest.raises(InputError) as refused:
         read_answer(workload, workload.questions[0], text, "--set")
     assert message in str(refused.value)
+
+
+def test_an_answer_about_a_number_or_a_user_takes_its_place() -> None:
+    """The second candidate of a count, a whole number of iterations, a name; what is no number is refused."""
+    call = CallTemplate("client.c1", "p", "create", {})
+    loop = Repeat("L1", Count(0, {"files": 1}), (call,), Generated("gauge", {"low": 1, "high": 2}))
+    node_type = NodeType("client", Count(0, {"files": 1}), (Repeat("L0", Count(2), (loop,)),))
+    twice = Scaled(Count(0, {"files": 2}))
+    questions = (
+        Question("client:number of client nodes", "?", "client", candidates=(Scaled(node_type.count), twice)),
+        Question("client:iterations of L1 in client", "?", "client"),
+        Question("client:user", "?", "client", path="user"),
+    )
+    workload = Workload((node_type,), Recorded((), ()), questions)
+    with pytest.raises(InputError, match="no number of things"):
+        answer(workload, questions[0], Constant("many"))
+    for question, rule in zip(questions, (twice, Constant(3), Constant("alice")), strict=True):
+        workload = answer(workload, question, rule)
+    (settled,) = workload.node_types
+    assert settled.count == twice.count
+    assert settled.user == "alice"
+    (outer,) = settled.steps
+    assert isinstance(outer, Repeat)
+    (inner,) = outer.steps
+    assert isinstance(inner, Repeat)
+    assert (inner.times, inner.drawn, outer.times) == (Count(3.0), None, Count(2))
+    assert not open_questions(workload)

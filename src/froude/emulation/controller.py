@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from froude.base.errors import InputError
 from froude.emulation.programs.events import NodeId
+from froude.workload.references import endless_turn
 from froude.workload.types import Moment, StartRule
 
 
@@ -171,6 +172,9 @@ class Controller:
 
 
 def _check(groups: dict[str, Group]) -> None:
+    circle = endless_turn({name: group.rule for name, group in groups.items()})
+    if circle:
+        raise InputError("nodes wait for each other's ends", place="start rules", found=" → ".join(circle))
     for group in groups.values():
         followed = group.rule.follows
         if followed is not None and (followed not in groups or groups[followed].endless):

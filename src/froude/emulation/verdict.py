@@ -4,7 +4,8 @@ Red: the run ended before its time; calls could not be sent; a limit that was as
 tell.
 
 Amber: figures are there, but not of what was planned, or not of the target alone. Calls failed that did not fail when
-they were recorded; the run was interrupted; its ramp never ended; a node refused to go on; calls were sent more than a
+they were recorded, or strayed from the recorded job (a wait or a poll in vain, an argument without its value); the run
+was interrupted; its ramp never ended; a node refused to go on; calls were sent more than a
 second after they were due; the target counted other numbers of calls; the player was the limit; other work kept the
 machine busy; or nothing was seen of the target.
 
@@ -22,6 +23,7 @@ from typing import Protocol
 from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.emulation.bottleneck import Bottleneck, LimitedBy
+from froude.emulation.notes import GIVEN_UP, IN_VAIN, UNRESOLVED
 from froude.emulation.tally import Percentiles
 
 _LATE_MS = 1000.0
@@ -85,6 +87,11 @@ class Judged(Protocol):
         ...
 
     @property
+    def notes(self) -> Mapping[str, int]:
+        """What the emulated nodes found worth counting."""
+        ...
+
+    @property
     def failed(self) -> Counter[str]:
         """Calls that failed unexpectedly, by method."""
         ...
@@ -143,6 +150,14 @@ def verdict_of(run: Judged, bottleneck: Bottleneck) -> Verdict:
     return Verdict(Colour.GREEN, (f"every call was sent and answered as planned{limits}",))
 
 
+_STRAYED = (
+    (IN_VAIN, "node", "waited in vain for what another should have made, and went on"),
+    (GIVEN_UP, "call", "repeated until it was given up"),
+    (UNRESOLVED, "argument", "sent without a value, since no earlier call had given it"),
+)
+"""Notes of a play that did not go as the recorded job: how they begin, what is counted, and what happened."""
+
+
 def _red(run: Judged) -> Iterator[str]:
     if run.failure is not None:
         yield f"the run ended before its time: {run.failure}"
@@ -154,10 +169,18 @@ def _red(run: Judged) -> Iterator[str]:
             yield f"limit not kept: {result.text}"
 
 
+def _strayed(run: Judged) -> Iterator[str]:
+    for beginning, one, what in _STRAYED:
+        times = sum(times for note, times in run.notes.items() if note.startswith(beginning))
+        if times:
+            yield f"{counted(times, one)} {what}"
+
+
 def _amber(run: Judged, bottleneck: Bottleneck) -> Iterator[str]:
     failed, lateness = run.failed, run.lateness
     if run.interrupted:
         yield "the run was interrupted"
+    yield from _strayed(run)
     if failed:
         yield f"{counted(failed.total(), 'call')} failed that did not fail when recorded"
     if run.unsent:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from froude.base.units import Quantity
 from froude.mining.flows import columns
 from froude.mining.structure import Occurrence
-from froude.workload.types import Cases, Rule, Scalar, Template
+from froude.workload.types import Cases, Counter, Flow, Rule, Scalar, Scaled, Template
 
 _INDEX = re.compile(r"\[(\d+)\]")
 
@@ -69,6 +69,9 @@ def replaced(rule: Rule, old: Rule, new: Rule) -> Rule:
         return new
     if isinstance(rule, Template):
         return Template(tuple(p if isinstance(p, str) else replaced(p, old, new) for p in rule.parts))
+    if isinstance(rule, Flow) and isinstance(rule.element, Counter | Scaled):
+        element = replaced(rule.element, old, new)
+        return replace(rule, element=element) if isinstance(element, Counter | Scaled) else rule
     if isinstance(rule, Cases):
         first, last = (None if r is None else replaced(r, old, new) for r in (rule.first, rule.last))
         return Cases(rule.index, first, last, replaced(rule.otherwise, old, new))

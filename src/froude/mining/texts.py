@@ -17,7 +17,6 @@ from froude.mining.knowledge import PATH
 from froude.mining.patterns import SlotRule
 from froude.mining.structure import Occurrence
 from froude.workload.types import Constant, Counter, Flow, Rule, Scalar, Scaled, Side, Template
-from froude.workload.walk import within as parts_within
 
 _FEWEST_LISTED = 3
 """Different paths whose names follow a listing before that is no accident."""
@@ -117,7 +116,8 @@ class TextMiner:
         if listed and (rule is None or not is_padded(rule)):
             # Whatever order the folders come in, it is the one that was listed.
             listing = replace(flow, side=Side.REQUEST, path=PATH)
-            return Template((listing, "/", replace(flow, element=element)))
+            whole_path = Template((listing, "/", replace(flow, element=element)))
+            return whole_path if self._holds(whole_path, column) else rule
         return rule
 
     def _around(self, flow: Flow, column: Column, texts: Sequence[str]) -> Rule | None:
@@ -152,7 +152,7 @@ def is_padded(rule: Rule) -> bool:
     Args:
         rule: of the text.
     """
-    return all(part.width for part in parts_within(rule) if isinstance(part, Counter))
+    return all(part.width for part in _parts(rule) if isinstance(part, Counter))
 
 
 def _elements(occurrence: Occurrence, path: str) -> dict[str, int]:

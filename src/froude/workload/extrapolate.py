@@ -8,6 +8,7 @@ from froude.base.summary import counted
 from froude.base.units import Quantity
 from froude.workload.plan import Plan, Refusal, one_at_a_time
 from froude.workload.reach import Reach
+from froude.workload.references import endless_turn, uncounted
 from froude.workload.remarks import remarks_on_scale
 from froude.workload.scale import Count, Scale, at_node
 from froude.workload.types import LETTERS, Counter, NodeType, Workload
@@ -31,6 +32,7 @@ def extrapolate(workload: Workload, scale: Scale) -> Plan:
         PatternMiner III.B.5; the refusals are ours.
     """
     refusals = [*_variables(workload, scale), *_findings(workload, scale), *_open_questions(workload)]
+    refusals += _broken(workload)
     refusals += [Refusal(remark, fatal=False) for remark in remarks_on_scale(workload)]
     counts: dict[str, int] = {}
     if not any(refusal.fatal and refusal.node_type is None for refusal in refusals):
@@ -102,6 +104,15 @@ def _counts(
         # What begins at some size is below zero, and meant to be none, at a recorded scale too.
         if value < 0 and not any(_at_ends(count, node_type, seen) < 0 for seen in recorded):
             yield Refusal(f"{node_type.name}: {what} would be {value:g} ({count})", node_type.name)
+
+
+def _broken(workload: Workload) -> Iterator[Refusal]:
+    """What an edit broke: loops that are not there, and nodes that wait for each other."""
+    for name, loop in dict.fromkeys(uncounted(workload)):
+        yield Refusal(f"{name}: counts by {loop}, which is no loop of it", name)
+    circle = endless_turn({each.name: each.start for each in workload.node_types})
+    if circle:
+        yield Refusal(f"{circle[0]}: nodes wait for each other's ends: {' → '.join(circle)}", circle[0])
 
 
 def _in_turn(

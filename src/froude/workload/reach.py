@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from froude.base.units import Quantity
 from froude.workload.scale import Scale, Term, at_node, term_of, variable_at
-from froude.workload.types import NODE, Cases, Counter, NodeType, Rule, Scaled, Template
+from froude.workload.types import NODE, Cases, Counter, Flow, NodeType, Rule, Scaled, Template
 from froude.workload.walk import parts, repeats
 
 Ends = tuple[int, int]
@@ -74,7 +74,9 @@ class Reach:
         elif isinstance(rule, Cases):
             for reach, case in self._cases(rule):
                 yield from reach.numbers(case, within_text=within_text)
-        else:
+        elif not isinstance(
+            rule, Flow
+        ):  # the number of an element is no value: beyond the list there is none
             for part in parts(rule):
                 yield from self.numbers(part, within_text=within_text or isinstance(rule, Template))
 

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from froude.base.documents import Section
 from froude.base.errors import InputError
 from froude.base.plain import Fields, parse_yaml
-from froude.workload.scale import NODE, term_of
+from froude.workload.scale import NODE, Count, term_of
 from froude.workload.types import (
     CALLEE,
     CallTemplate,
     Cases,
+    Constant,
     Counter,
     Flow,
     NodeType,
     Question,
+    Repeat,
     Rule,
     Scaled,
+    Step,
     Unknown,
     Workload,
 )
 from froude.workload.walk import fold, map_calls, templates, within
 from froude.workload.yaml_rules import read_rule
+
+_ITERATIONS = re.compile(r"iterations of (?P<loop>\S+) in ")
 
 
 def open_questions(workload: Workload) -> tuple[Question, ...]:
@@ -116,13 +122,15 @@ def answer(workload: Workload, question: Question | str, rule: Rule) -> Workload
     Args:
         workload: where it stands.
         question: the question, or its id.
-        rule: the rule of the argument it asks about; for a question about no argument it only confirms.
+        rule: the rule of what it asks about: of an argument, of the users' names, or of a number of nodes or
+            iterations, for which it is a formula or a whole number.
 
     Returns:
         A workload with the rule in place and the question marked as answered.
 
     Raises:
         KeyError: the workload has no such question.
+        InputError: the rule is none of a number, where one is asked for.
     """
     wanted = question if isinstance(question, str) else question.id
     asked = next((q for q in workload.questions if q.id == wanted), None)
@@ -130,7 +138,11 @@ def answer(workload: Workload, question: Question | str, rule: Rule) -> Workload
         raise KeyError(wanted)
     questions = tuple(replace(q, answered=True) if q.id == wanted else q for q in workload.questions)
     node_types = workload.node_types
-    if asked.call is not None and asked.path is not None:
+    if asked.call is None:
+        node_types = tuple(
+            _settled_type(each, asked, rule) if each.name == asked.node_type else each for each in node_types
+        )
+    elif asked.path is not None:
         path, call_id = asked.path, asked.call
 
         def settle(call: CallTemplate) -> CallTemplate:
@@ -142,3 +154,28 @@ def answer(workload: Workload, question: Question | str, rule: Rule) -> Workload
 
         node_types = tuple(map_calls(node_type, settle) for node_type in node_types)
     return replace(workload, node_types=node_types, questions=questions)
+
+
+def _settled_type(node_type: NodeType, asked: Question, rule: Rule) -> NodeType:
+    """A node type with the answer to a question about none of its calls."""
+    if asked.path == "user":
+        return replace(node_type, user=str(rule.value) if isinstance(rule, Constant) else rule)
+    about = _ITERATIONS.match(asked.id.removeprefix(f"{node_type.name}:"))
+    if about is None:
+        return replace(node_type, count=_number(asked, rule))
+
+    def settle(segment: Repeat, body: Sequence[Step]) -> Step:
+        if segment.id != about["loop"]:
+            return replace(segment, steps=tuple(body))
+        return replace(segment, times=_number(asked, rule), drawn=None, steps=tuple(body))
+
+    return replace(node_type, steps=tuple(fold(node_type.steps, lambda call: call, settle)))
+
+
+def _number(asked: Question, rule: Rule) -> Count:
+    if isinstance(rule, Scaled):
+        return rule.count
+    if isinstance(rule, Constant) and type(rule.value) is int and rule.value >= 0:
+        return Count(float(rule.value))
+    allowed = "one of its candidates, or a whole number"
+    raise InputError("is no number of things", place=asked.id, found=str(rule), allowed=allowed)

@@ -76,11 +76,13 @@ def map_calls(node_type: NodeType, change: Callable[[CallTemplate], CallTemplate
 
 
 def parts(rule: Rule) -> Iterator[Rule]:
-    """The rules that a rule is directly made of: the cases of `Cases`, the pieces of `Template` that are no text."""
+    """The rules that a rule is directly made of: cases, pieces of a `Template` that are no text, a flow's element."""
     if isinstance(rule, Cases):
         yield from (case for case in (rule.first, rule.last, rule.otherwise) if case is not None)
     elif isinstance(rule, Template):
         yield from (part for part in rule.parts if not isinstance(part, str))
+    elif isinstance(rule, Flow) and rule.element is not None:
+        yield rule.element
 
 
 def within(rule: Rule) -> Iterator[Rule]:

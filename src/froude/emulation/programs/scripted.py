@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from google.protobuf.message import Message
 
-from froude.emulation.notes import AS_RECORDED, FAILED, LEFT_OUT, RETRIED
+from froude.emulation.notes import AS_RECORDED, FAILED, GIVEN_UP, LEFT_OUT, RETRIED, UNRESOLVED
 from froude.emulation.pacing import Pace
 from froude.emulation.programs.beats import Beats
 from froude.emulation.programs.context import Cause, NodeContext, Place, stand_in
@@ -287,7 +287,7 @@ class ScriptedNode:
                 if self._retries < _POLLS:
                     out.append(WakeAt(now_s + call.poll.every_s, _AGAIN))
                     return False
-                out.append(Note(f"poll given up: {call.id} {call.method}"))
+                out.append(Note(f"{GIVEN_UP}{call.id} {call.method}"))
             declined = call.confirmed_by is not None and value_at(response, call.confirmed_by) is False
             if declined:
                 text = f"{call.confirmed_by}: false, and true whenever it was recorded"
@@ -441,7 +441,7 @@ class ScriptedNode:
             if value is Special.ABSENT:
                 value = stand_in(rule, context)
             if value is Special.UNRESOLVED:
-                out.append(Note(f"argument unresolved: {call.id} {path}"))
+                out.append(Note(f"{UNRESOLVED}{call.id} {path}"))
             elif value is not Special.ABSENT:
                 values[path] = value
         self._family.learn_names(self.id.number, values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from froude.emulation.notes import IN_VAIN
 from froude.emulation.programs.events import Instruction, NodeId, Note, Timer, WakeAt
 from froude.emulation.programs.made import Made, Ready
 from froude.workload.rules import Value
@@ -70,5 +71,5 @@ class Waiting:
             return False
         self._path = None
         self.impatient = True
-        out.append(Note(f"waited in vain: {self._node.type}"))
+        out.append(Note(f"{IN_VAIN}{self._node.type}"))
         return True
