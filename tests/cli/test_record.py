@@ -197,3 +197,13 @@ def test_a_job_that_is_not_there(here: Path, capsys: Out) -> None:
     assert run(["record", "--", "./jobs.sh"]) == 1
     assert "froude: ./jobs.sh: is no program here, nor on the PATH" in capsys.readouterr().err
     assert [path.name for path in here.iterdir()] == ["job.sh"]
+
+
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+def test_an_output_that_cannot_be_kept_is_refused(dry: list[str], here: Path, capsys: Out) -> None:
+    """In one line, in a dry run, too, before a Hadoop is looked for."""
+    (here / "traces" / "failed.out").mkdir(parents=True)
+    assert run([*dry, *record("--datanodes", "2", "--scale", "files=1")]) == 1
+    assert "failed.out: is not replaced; found a folder" in capsys.readouterr().err
+    assert run([*dry, *record("--scale", "files=1", "--name", "../x")]) == 1
+    assert (here / "traces" / "failed.out").is_dir()
