@@ -280,7 +280,7 @@ def test_what_stands_at_an_outputs_place_is_left_alone(
     place.parent.mkdir()
     take(place, kind)
     before = place.lstat()
-    with pytest.raises(InputError, match="is not replaced|already exists") as caught:
+    with pytest.raises(InputError, match=r"is not replaced|already exists") as caught:
         list(recorded(workspace, 1, name="gg"))
     assert caught.value.file == str(place)
     assert (place.lstat().st_ino, place.lstat().st_mode) == (before.st_ino, before.st_mode)
