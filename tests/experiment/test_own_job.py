@@ -269,6 +269,7 @@ def take(place: Path, kind: str) -> None:
         ),
         ("gg.out", "a file"),
         ("gg", "a link"),
+        ("gg.partial", "a folder"),
     ],
 )
 def test_what_stands_at_an_outputs_place_is_left_alone(

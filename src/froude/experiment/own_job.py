@@ -25,6 +25,7 @@ from froude.experiment.record import Recording
 from froude.experiment.variation import Variation, variation
 from froude.hadoop.distribution import Hadoop
 from froude.trace.files import read_meta
+from froude.trace.partial import partial_path
 from froude.workload.scale import Scale
 from froude.workload.types import NODE
 from froude.workspace.artifact import State
@@ -160,8 +161,8 @@ def claim_places(folder: Path, name: str | None, runs: int) -> list[str | None]:
         trace = folder / each
         if failed in (trace, output_of(trace)):
             raise InputError("is where what a command printed is kept that failed", file=failed, found=each)
-        refuse_taken(trace)
-        refuse_taken(output_of(trace))
+        for place in (trace, partial_path(trace), output_of(trace)):
+            refuse_taken(place)
     return [*names]
 
 
@@ -368,7 +369,8 @@ def record_runs(
                     **options,
                 )
         except BaseException as error:
-            workspace.discard(trace)
+            for place in (trace, partial_path(trace)):
+                workspace.discard(place)
             _keep_output(output_of(trace), failed_output(workspace), error)
             raise
         yield recorded
