@@ -81,6 +81,8 @@ def test_lists_of_one_length_make_one_run_each() -> None:
         ("2", ["files=1", "files=2"], "is given twice; found files"),
         ("2", ["datanodes=3"], "is given twice; found datanodes. Give its numbers to --datanodes"),
         ("0", [], "--datanodes: is no number of DataNodes; found 0"),
+        ("241", [], "--datanodes: is no number of DataNodes; found 241; allowed: 1 to 240"),
+        ("1e9", [], "--datanodes: is no number of DataNodes"),
         ("1.5", [], "--datanodes: is no number of DataNodes"),
         ("2,", [], "datanodes: is not a quantity"),
         ("2", ["size=1 MB,2"], "size: mixes units"),

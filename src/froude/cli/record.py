@@ -72,6 +72,7 @@ def record(
         typed,
         variation_lines,
     )
+    from froude.hadoop.distribution import check_release
     from froude.hadoop.program import find_program
     from froude.workspace.store import PLACES, Workspace
 
@@ -91,6 +92,8 @@ def record(
     around = Workspace.around(settings.workspace)
     folder = settings.workspace / PLACES["trace"] if around is None else around.place("trace")
     claim_places(folder, name, len(scales))
+    if release is not None:
+        check_release(release)
     if settings.dry_run:
         before = {} if around is None else recorded_before(around, job)
         _show_plan(settings, job, scales, variation_lines(job, [*_mined(before).values(), *scales], again))

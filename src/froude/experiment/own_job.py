@@ -24,6 +24,7 @@ from froude.experiment.main_job import Recorded, record_job
 from froude.experiment.record import Recording
 from froude.experiment.variation import Variation, variation
 from froude.hadoop.distribution import Hadoop
+from froude.hadoop.loopback import MOST_NODES
 from froude.trace.files import read_meta
 from froude.trace.partial import partial_path
 from froude.workload.scale import Scale
@@ -273,7 +274,7 @@ def parse_lists(datanodes: str, scale: Sequence[str]) -> dict[str, list[Quantity
 
     Raises:
         InputError: a name that is no identifier or that mining uses itself, a name twice, or a value that is no
-            quantity, or of another unit than the first.
+            quantity, or of another unit than the first; a number of DataNodes that cannot be started here.
     """
     lists = {DATANODES: _values(DATANODES, datanodes)}
     for text in scale:
@@ -286,9 +287,10 @@ def parse_lists(datanodes: str, scale: Sequence[str]) -> dict[str, list[Quantity
             raise InputError("is given twice", place="--scale", found=name, remedy=remedy)
         lists[name] = _values(name, values)
     for quantity in lists[DATANODES]:
-        if quantity.unit or quantity.value != int(quantity.value) or quantity.value < 1:
+        if quantity.unit or quantity.value % 1 or not 1 <= quantity.value <= MOST_NODES:
+            allowed = f"1 to {MOST_NODES}"
             raise InputError(
-                "is no number of DataNodes", place="--datanodes", found=str(quantity), allowed="1 or more"
+                "is no number of DataNodes", place="--datanodes", found=str(quantity), allowed=allowed
             )
     return lists
 
