@@ -17,6 +17,7 @@ from froude.base.files import (
     atomic_write_all,
     atomic_write_bytes,
     atomic_write_text,
+    create_file,
     folder_beside,
     read_bounded,
     read_lines,
@@ -28,6 +29,19 @@ def test_only_the_owner_may_read(tmp_path: Path) -> None:
     """Artifacts tell what a cluster stores."""
     atomic_write_text(tmp_path / "a", "x")
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o600
+
+
+def test_a_new_file_is_never_written_over(tmp_path: Path) -> None:
+    """Nor is a link followed, also one to nothing."""
+    with create_file(tmp_path / "a") as file:
+        file.write(b"1")
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o600
+    (tmp_path / "link").symlink_to("nowhere")
+    for taken in ("a", "link"):
+        with pytest.raises(InputError, match="already exists"):
+            create_file(tmp_path / taken)
+    assert (tmp_path / "a").read_bytes() == b"1"
+    assert not (tmp_path / "nowhere").exists()
 
 
 def test_a_failed_folder_leaves_nothing(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import stat
 import subprocess
@@ -70,6 +71,29 @@ def test_the_next_start_sweeps_what_a_killed_process_left(temporary: Path) -> No
     assert folder.is_dir()
     with Scratch("other") as mine:
         assert list(temporary.iterdir()) == [mine]
+
+
+def test_an_interrupted_removal_is_made_up_for(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lock goes last: the rest is known for a dead process's, not for a folder that was kept on purpose."""
+    process, folder = held()
+    for name in ("a", "z"):
+        (folder / name).mkdir()
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+
+    def interrupted(place: Path, **_: object) -> None:
+        for each in sorted(place.iterdir()):
+            if each.is_file():
+                each.unlink()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            sweep(temporary)
+    assert (folder / ".lock").is_file()
+    assert sweep(temporary) == [folder]
+    assert list(temporary.iterdir()) == []
 
 
 def test_foreign_folders_stay(temporary: Path) -> None:

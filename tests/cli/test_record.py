@@ -197,3 +197,33 @@ def test_a_job_that_is_not_there(here: Path, capsys: Out) -> None:
     assert run(["record", "--", "./jobs.sh"]) == 1
     assert "froude: ./jobs.sh: is no program here, nor on the PATH" in capsys.readouterr().err
     assert [path.name for path in here.iterdir()] == ["job.sh"]
+
+
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+def test_an_output_that_cannot_be_kept_is_refused(dry: list[str], here: Path, capsys: Out) -> None:
+    """In one line, in a dry run, too, before a Hadoop is looked for."""
+    (here / "traces" / "failed.out").mkdir(parents=True)
+    assert run([*dry, *record("--datanodes", "2", "--scale", "files=1")]) == 1
+    assert "failed.out: is not replaced; found a folder" in capsys.readouterr().err
+    assert (here / "traces" / "failed.out").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--name", "../x"], 1, "is no name for a trace; found ../x"),
+        (["--name", "x" * 300], 1, "is no name for a trace"),
+        (["--name", "failed"], 1, "is where what a command printed is kept that failed"),
+        (["--release", "../../etc"], 1, "is no Hadoop release; found ../../etc"),
+        (["--release", "3.5.0/../.."], 1, "is no Hadoop release"),
+        (["--datanodes", "1e9"], 2, "is no number of DataNodes"),
+    ],
+)
+def test_a_dry_run_refuses_what_a_run_does(
+    words: list[str], code: int, said: str, here: Path, capsys: Out
+) -> None:
+    """With the same words, before anything is made."""
+    for dry in ([], ["--dry-run"]):
+        assert run([*dry, *record("--scale", "files=1", *words)]) == code
+        assert said in capsys.readouterr().err
+    assert [path.name for path in here.iterdir()] == ["job.sh"]

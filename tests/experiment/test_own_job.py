@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from froude.base.errors import InputError
+from froude.base.errors import InputError, TargetError
 from froude.base.progress import Silent
 from froude.base.units import Quantity
 from froude.experiment import own_job
 from froude.experiment.own_job import (
     OwnJob,
     check_name,
+    claim_places,
     command_line,
     failed_output,
     is_check,
@@ -78,6 +81,8 @@ def test_lists_of_one_length_make_one_run_each() -> None:
         ("2", ["files=1", "files=2"], "is given twice; found files"),
         ("2", ["datanodes=3"], "is given twice; found datanodes. Give its numbers to --datanodes"),
         ("0", [], "--datanodes: is no number of DataNodes; found 0"),
+        ("241", [], "--datanodes: is no number of DataNodes; found 241; allowed: 1 to 240"),
+        ("1e9", [], "--datanodes: is no number of DataNodes"),
         ("1.5", [], "--datanodes: is no number of DataNodes"),
         ("2,", [], "datanodes: is not a quantity"),
         ("2", ["size=1 MB,2"], "size: mixes units"),
@@ -221,7 +226,8 @@ def test_each_run_is_named_and_noted(workspace: Workspace, asked: list[dict[str,
 
 
 def _without(workspace: Workspace, name: str) -> Path:
-    """The workspace's folder, after this Trace is gone."""
+    """The workspace's folder, after this Trace is gone with its output."""
+    output_of(workspace.place("trace") / name).unlink()
     workspace.discard(workspace.place("trace") / name)
     return workspace.folder
 
@@ -241,3 +247,94 @@ def test_of_a_run_that_failed_only_its_output_is_kept(
     assert len(asked) == 2
     assert [each.path.name for each in recorded(workspace, 7)] == ["trace-2"]
     assert not failed_output(workspace).exists()
+
+
+def take(place: Path, kind: str) -> None:
+    """Put something of the user's at a place."""
+    if kind == "a link":
+        place.symlink_to("../../precious")
+    elif kind == "a folder":
+        place.mkdir()
+    elif kind == "a named pipe":
+        os.mkfifo(place)
+    else:
+        place.write_text("mine")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        *(
+            (name, kind)
+            for name in ("gg.out", "failed.out")
+            for kind in ("a link", "a folder", "a named pipe")
+        ),
+        ("gg.out", "a file"),
+        ("gg", "a link"),
+        ("gg.partial", "a folder"),
+    ],
+)
+def test_what_stands_at_an_outputs_place_is_left_alone(
+    workspace: Workspace, asked: list[dict[str, Any]], tmp_path: Path, name: str, kind: str
+) -> None:
+    """Refused before anything is started: nothing is written through a link, replaced or removed."""
+    (tmp_path / "precious").write_text("PRECIOUS")
+    place = workspace.place("trace") / name
+    place.parent.mkdir()
+    take(place, kind)
+    before = place.lstat()
+    with pytest.raises(InputError, match=r"is not replaced|already exists") as caught:
+        list(recorded(workspace, 1, name="gg"))
+    assert caught.value.file == str(place)
+    assert (place.lstat().st_ino, place.lstat().st_mode) == (before.st_ino, before.st_mode)
+    assert [each.name for each in place.parent.iterdir()] == [name]
+    assert (tmp_path / "precious").read_text() == "PRECIOUS"
+    assert asked == []
+
+
+@pytest.mark.parametrize("name", ["../x", "a\nb", "a\u202eb", "x" * 300, "", ".x"])
+def test_names_that_no_trace_may_have(tmp_path: Path, name: str) -> None:
+    """Nor one whose output would be taken for that of a command which failed; nothing is made."""
+    with pytest.raises(InputError, match="is no name for a trace"):
+        claim_places(tmp_path / "traces", name, 1)
+    for taken in ("failed", "failed.out"):
+        with pytest.raises(InputError, match="is where what a command printed is kept"):
+            claim_places(tmp_path / "traces", taken, 1)
+    assert claim_places(tmp_path / "traces", "a", 2) == ["a-1", "a-2"]
+    assert claim_places(tmp_path / "traces", None, 2) == [None, None]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["much\n", ""])
+def test_the_error_names_where_the_output_lies(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """In `failed.out`, its owner's only; where nothing was printed, there is no file."""
+
+    def record_job(job: OwnJob, scale: Scale, workspace: Workspace, *_: object, **options: Any) -> Any:
+        output = output_of(workspace.place("trace") / options["name"])
+        output.write_text(text)
+        raise TargetError("failed", remedy=f"Its output is {output}")
+
+    monkeypatch.setattr(own_job, "record_job", record_job)
+    with pytest.raises(TargetError) as caught:
+        list(recorded(workspace, 1, name="ff"))
+    failed = failed_output(workspace)
+    assert [each.name for each in failed.parent.iterdir()] == ["failed.out"] * bool(text)
+    if text:
+        assert caught.value.remedy == f"Its output is {failed}"
+        assert stat.S_IMODE(failed.stat().st_mode) == 0o600
+
+
+def test_what_came_meanwhile_is_not_replaced_by_what_failed(
+    workspace: Workspace, asked: list[dict[str, Any]]
+) -> None:
+    """The output then stays where it was printed."""
+    runs = recorded(workspace, 1, 3)
+    next(runs)
+    failed_output(workspace).mkdir()
+    with pytest.raises(InputError):
+        next(runs)
+    assert failed_output(workspace).is_dir()
+    assert (workspace.place("trace") / "trace-2.out").read_text() == "files 3\n"
+    assert len(asked) == 2

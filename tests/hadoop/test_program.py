@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import threading
 import time
 from pathlib import Path
@@ -106,3 +107,18 @@ def test_an_error_meanwhile_ends_it(tmp_path: Path, gone: Gone, monkeypatch: pyt
     pid = int(out.read_text())
     assert not psutil.pid_exists(pid) or gone([psutil.Process(pid)])
     assert threading.active_count() >= 1
+
+
+def test_its_output_is_a_file_of_the_owners(tmp_path: Path) -> None:
+    """A file there is replaced, not written through under its other names; what is no file is refused."""
+    out = tmp_path / "out"
+    out.write_text("mine")
+    (tmp_path / "other").hardlink_to(out)
+    assert ran(tmp_path, "echo new\n") == (0, "new\n")
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
+    assert (tmp_path / "other").read_text() == "mine"
+    out.unlink()
+    out.symlink_to(tmp_path / "other")
+    with pytest.raises(InputError, match="is not replaced; found a link"):
+        ran(tmp_path, "echo new\n")
+    assert (tmp_path / "other").read_text() == "mine"

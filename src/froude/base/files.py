@@ -240,6 +240,32 @@ def refuse_special(path: Path, *, folder: bool = False) -> None:
     raise InputError("is not replaced", file=path, found=kind, allowed=f"{wanted}, or a free place")
 
 
+def refuse_taken(path: Path) -> None:
+    """Refuse a place where anything stands, also a link to nothing.
+
+    Raises:
+        InputError: with what stands there.
+    """
+    kind = kind_of_place(path)
+    if kind is not None:
+        found = None if kind == "a file" else kind
+        raise InputError(
+            "already exists", file=path, found=found, remedy="Choose another name or remove it first"
+        )
+
+
+def create_file(path: Path) -> io.BufferedWriter:
+    """Open a new file for writing, its owner's only; a link is never followed, and nothing there written over.
+
+    Raises:
+        InputError: something stands there.
+        MissingError: no space, or no right to write there.
+    """
+    refuse_taken(path)
+    with stated_os_errors(path):
+        return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb")
+
+
 @contextmanager
 def open_regular(path: Path, *, limit_bytes: int | None = None) -> Iterator[io.BufferedReader]:
     """Open a regular file for reading; a pipe is never waited for, a device never opened.

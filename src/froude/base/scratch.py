@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from froude.base.files import stated_os_errors
@@ -49,7 +49,7 @@ class Scratch:
     def remove(self) -> None:
         """Remove the folder; a second time, or after `keep`, nothing happens."""
         if self._lock is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            _remove(self.folder)
             self._unlock()
 
     def __enter__(self) -> Path:
@@ -70,9 +70,23 @@ def sweep(parent: Path) -> list[Path]:
     for lock in sorted(parent.glob(f"{PREFIX}*/{_LOCK}")):
         with _if_free(lock) as free:
             if free:
-                shutil.rmtree(lock.parent, ignore_errors=True)
+                _remove(lock.parent)
                 removed.append(lock.parent)
     return removed
+
+
+def _remove(folder: Path) -> None:
+    """Remove a scratch folder, its lock last: what an interrupted or a failed removal leaves is swept later."""
+    with suppress(OSError):
+        for each in folder.iterdir():
+            if each.name == _LOCK:
+                continue
+            if each.is_dir() and not each.is_symlink():
+                shutil.rmtree(each, ignore_errors=True)
+            else:
+                each.unlink(missing_ok=True)
+        if [each.name for each in folder.iterdir()] == [_LOCK]:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

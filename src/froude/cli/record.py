@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import FroudeError, InputError
+from froude.base.files import kind_of_place
 from froude.base.summary import counted
 from froude.base.units import parse_quantity
 from froude.cli.settings import Settings
@@ -63,9 +64,17 @@ def record(
 
     Example: froude record --datanodes 2,3,4,3 --scale clients=2,4,3,1 --scale files=5,12,8,9 -- ./job.sh {clients} {files}
     """  # noqa: E501 - an example is one line
-    from froude.experiment.own_job import OwnJob, record_runs, recorded_before, typed, variation_lines
+    from froude.experiment.own_job import (
+        OwnJob,
+        claim_places,
+        record_runs,
+        recorded_before,
+        typed,
+        variation_lines,
+    )
+    from froude.hadoop.distribution import check_release
     from froude.hadoop.program import find_program
-    from froude.workspace.store import Workspace
+    from froude.workspace.store import PLACES, Workspace
 
     settings: Settings = ctx.obj
     job = OwnJob(tuple(command), _seconds(timeout))
@@ -80,8 +89,12 @@ def record(
         settings.note(
             f"note: the command has no {{{variable}}}: does it learn its {variable} in another way?"
         )
+    around = Workspace.around(settings.workspace)
+    folder = settings.workspace / PLACES["trace"] if around is None else around.place("trace")
+    claim_places(folder, name, len(scales))
+    if release is not None:
+        check_release(release)
     if settings.dry_run:
-        around = Workspace.around(settings.workspace)
         before = {} if around is None else recorded_before(around, job)
         _show_plan(settings, job, scales, variation_lines(job, [*_mined(before).values(), *scales], again))
         return
@@ -187,7 +200,7 @@ def _record(
 
 def _show_end(settings: Settings, error: FroudeError, output: Path) -> None:
     """Put the last lines of what a command printed before its error, or into it where that is a document."""
-    if not output.exists() or not output.stat().st_size:
+    if kind_of_place(output) != "a file" or not output.stat().st_size:
         return
     tail = "\n".join(output.read_text(errors="replace").splitlines()[-_TAIL_LINES:])
     error.remedy = f"All that it printed is in {_near(output)}"

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from froude.base.errors import InputError
+from froude.base.errors import FroudeError, InputError
+from froude.base.files import create_file, kind_of_place, refuse_special, refuse_taken
 from froude.base.progress import Progress
 from froude.base.seeds import Seeds
 from froude.base.summary import counted
@@ -23,11 +24,14 @@ from froude.experiment.main_job import Recorded, record_job
 from froude.experiment.record import Recording
 from froude.experiment.variation import Variation, variation
 from froude.hadoop.distribution import Hadoop
+from froude.hadoop.loopback import MOST_NODES
 from froude.trace.files import read_meta
+from froude.trace.partial import partial_path
 from froude.workload.scale import Scale
 from froude.workload.types import NODE
 from froude.workspace.artifact import State
 from froude.workspace.store import Workspace
+from froude.workspace.store import check_name as check_artifact_name
 
 DATANODES = "datanodes"
 """The variable that every recording has."""
@@ -130,7 +134,41 @@ def output_of(trace: Path) -> Path:
 
 def failed_output(workspace: Workspace) -> Path:
     """Where what a command printed is kept that failed; there is no Trace of it."""
-    return workspace.place("trace") / f"failed{OUTPUT_SUFFIX}"
+    return _failed_in(workspace.place("trace"))
+
+
+def claim_places(folder: Path, name: str | None, runs: int) -> list[str | None]:
+    """Make sure that runs can be kept; nothing is made.
+
+    Args:
+        folder: where the Traces go; it may not be there yet.
+        name: of the Trace; with several runs, each has its number after it. None for the next free numbers.
+        runs: how many.
+
+    Returns:
+        The name of each run's Trace.
+
+    Raises:
+        InputError: no name for a Trace, a place that is taken, or something else than a file where the output of a
+            command that fails is kept.
+    """
+    failed = _failed_in(folder)
+    refuse_special(failed)
+    if name is None:
+        return [None] * runs
+    names = [name] if runs == 1 else [f"{name}-{number}" for number in range(1, runs + 1)]
+    for each in names:
+        check_artifact_name(each, "trace")
+        trace = folder / each
+        if failed in (trace, output_of(trace)):
+            raise InputError("is where what a command printed is kept that failed", file=failed, found=each)
+        for place in (trace, partial_path(trace), output_of(trace)):
+            refuse_taken(place)
+    return [*names]
+
+
+def _failed_in(folder: Path) -> Path:
+    return folder / f"failed{OUTPUT_SUFFIX}"
 
 
 def command_line(words: Sequence[str]) -> str:
@@ -236,7 +274,7 @@ def parse_lists(datanodes: str, scale: Sequence[str]) -> dict[str, list[Quantity
 
     Raises:
         InputError: a name that is no identifier or that mining uses itself, a name twice, or a value that is no
-            quantity, or of another unit than the first.
+            quantity, or of another unit than the first; a number of DataNodes that cannot be started here.
     """
     lists = {DATANODES: _values(DATANODES, datanodes)}
     for text in scale:
@@ -249,9 +287,10 @@ def parse_lists(datanodes: str, scale: Sequence[str]) -> dict[str, list[Quantity
             raise InputError("is given twice", place="--scale", found=name, remedy=remedy)
         lists[name] = _values(name, values)
     for quantity in lists[DATANODES]:
-        if quantity.unit or quantity.value != int(quantity.value) or quantity.value < 1:
+        if quantity.unit or quantity.value % 1 or not 1 <= quantity.value <= MOST_NODES:
+            allowed = f"1 to {MOST_NODES}"
             raise InputError(
-                "is no number of DataNodes", place="--datanodes", found=str(quantity), allowed="1 or more"
+                "is no number of DataNodes", place="--datanodes", found=str(quantity), allowed=allowed
             )
     return lists
 
@@ -305,23 +344,19 @@ def record_runs(
         options: of the clusters and the lineage.
 
     Raises:
-        InputError: a name is taken, the command names a variable that is not there, or it failed or took too
-            long. Nothing is kept of that run but what the
-            command printed, in `failed.out`; the runs before it are kept whole.
+        InputError: a name or its output's place is taken, the command names a variable that is not there, or it
+            failed or took too long. Nothing is kept of that run but what the command printed, in `failed.out`; the
+            runs before it are kept whole.
         TargetError: a daemon failed.
     """
     for scale in scales:
         job.check(scale)
     notes = {NOTE: command_line(job.words)}
+    names = claim_places(workspace.place("trace"), name, len(scales))  # before anything is started
     failed_output(workspace).unlink(missing_ok=True)
-    names = [
-        name if name is None or len(scales) == 1 else f"{name}-{number}"
-        for number in range(1, len(scales) + 1)
-    ]
-    for own in names:
-        workspace.new("trace", own)  # a name that is taken is an error before anything is started
     for number, (scale, own) in enumerate(zip(scales, names, strict=True), 1):
         trace = workspace.new("trace", own)
+        create_file(output_of(trace)).close()  # ours from now on, for nobody's file is taken for it
         try:
             with progress.task(f"record {number} of {len(scales)}: {scale}") as task:
                 recorded = record_job(
@@ -335,12 +370,30 @@ def record_runs(
                     notes=notes,
                     **options,
                 )
-        except BaseException:
-            workspace.discard(trace)
-            if output_of(trace).exists():
-                output_of(trace).replace(failed_output(workspace))
+        except BaseException as error:
+            for place in (trace, partial_path(trace)):
+                workspace.discard(place)
+            _keep_output(output_of(trace), failed_output(workspace), error)
             raise
         yield recorded
+
+
+def _keep_output(output: Path, failed: Path, error: BaseException) -> None:
+    """Put what a command printed where it is kept without a Trace, and let its error name that place.
+
+    Args:
+        output: where it was printed; removed where it is empty.
+        failed: where it is kept, unless something else than a file has come there meanwhile.
+        error: how the run ended.
+    """
+    if kind_of_place(output) != "a file":
+        return
+    if not output.stat().st_size:
+        output.unlink()
+    elif kind_of_place(failed) in {None, "a file"}:
+        output.replace(failed)
+        if isinstance(error, FroudeError) and error.remedy:
+            error.remedy = error.remedy.replace(str(output), str(failed))
 
 
 def _values(name: str, text: str) -> list[Quantity]:

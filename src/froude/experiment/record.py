@@ -89,16 +89,15 @@ class Recording:
             timeout_s: how long it may take.
 
         Raises:
-            InputError: there is no such program, it failed, or it took too long.
+            InputError: there is no such program, it failed, it took too long, or `output` is no regular file.
             TargetError: a DataNode does not come up.
         """
         home = self.cluster.client_home(self.address)
         around = home_environment(self.cluster.hadoop, home, self.uri)
         code = run_program(command, environment=around, output=output, timeout_s=timeout_s)
         if code:
-            raise InputError(
-                f"failed with exit code {code}", file=command[0], remedy=f"Its output is {output}"
-            )
+            remedy = f"Its output is {output}" if output.stat().st_size else "It printed nothing"
+            raise InputError(f"failed with exit code {code}", file=command[0], remedy=remedy)
 
     def call(self, f: Callable[..., Result], *arguments: Any, **named: Any) -> Result:
         """Run your own function in this process with the proxied URI as its first argument."""

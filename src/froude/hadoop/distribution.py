@@ -161,9 +161,7 @@ def fetch(release: str, cache: Path, progress: Progress) -> list[Path]:
         MissingError: they cannot be had.
         InputError: what came is not what the repository says it is.
     """
-    jvm.release_line(release)
-    if re.fullmatch(r"[\w.+-]{1,64}", release) is None:
-        raise InputError("is no Hadoop release", place="release", found=release, allowed="such as 3.5.0")
+    check_release(release)
     manifest = cache / "releases" / f"{release}.json"
     repository = Repository(cache / "maven")
     entries = _read_manifest(manifest)
@@ -183,6 +181,17 @@ def fetch(release: str, cache: Path, progress: Progress) -> list[Path]:
         jars = repository.fetch_all(wanted, progress, f"Fetching Hadoop {release}")
         _write_manifest(manifest, [_entry(which, jar) for which, jar in zip(wanted, jars, strict=True)])
         return jars
+
+
+def check_release(release: str) -> None:
+    """Refuse what cannot be the name of a release.
+
+    Raises:
+        InputError: it does not begin with two numbers, or has other characters than a version has.
+    """
+    jvm.release_line(release)
+    if re.fullmatch(r"[\w.+-]{1,64}", release) is None:
+        raise InputError("is no Hadoop release", place="release", found=release, allowed="such as 3.5.0")
 
 
 def needed(release: str, repository: Repository) -> list[Coordinate]:

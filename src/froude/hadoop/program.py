@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from froude.base.errors import InputError
-from froude.base.files import stated_os_errors
+from froude.base.files import create_file, refuse_special, stated_os_errors
 from froude.base.scratch import Scratch
 from froude.hadoop.daemons import REAPER
 
@@ -47,17 +47,20 @@ def run_program(
     Args:
         command: program and arguments.
         environment: the program's.
-        output: where its standard output and error are written.
+        output: where its standard output and error are written, for the owner only; a file there is replaced.
         timeout_s: how long it may take.
 
     Returns:
         Its exit code; 256 - N where signal N has ended it, as a byte holds it.
 
     Raises:
-        InputError: there is no such program, or it took too long.
+        InputError: there is no such program, it took too long, or what stands at `output` is no regular file.
     """
     words = [*_interpreter(find_program(command[0])), *command[1:]]
-    with Scratch("program") as scratch, stated_os_errors(output), output.open("wb") as out:
+    refuse_special(output)
+    with stated_os_errors(output):
+        output.unlink(missing_ok=True)  # never written through: another name may lead to the same file
+    with Scratch("program") as scratch, stated_os_errors(output), create_file(output) as out:
         pid_file = scratch / "pid"
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", str(REAPER), str(os.getpid()), str(pid_file), *words],

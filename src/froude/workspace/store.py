@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from froude.base.errors import InputError
-from froude.base.files import atomic_write_text, read_bounded, remove_folder, stated_os_errors
+from froude.base.files import atomic_write_text, read_bounded, refuse_taken, remove_folder, stated_os_errors
 from froude.base.version import __version__
 from froude.workspace.artifact import TAGS, Artifact, State
 from froude.workspace.document import parse_file, read_lineage
@@ -103,12 +103,10 @@ class Workspace:
         if name is None:
             taken = {self._stem(path) for path in place.iterdir()}
             name = next(f"{kind}-{n}" for n in range(1, len(taken) + 2) if f"{kind}-{n}" not in taken)
-        elif not _NAME.fullmatch(name):
-            allowed = "letters, digits, '.', '_' and '-', not beginning with a dot"
-            raise InputError(f"is no name for a {kind}", found=name, allowed=allowed)
+        else:
+            check_name(name, kind)
         path = place / f"{name}{suffix}"
-        if path.exists():
-            raise InputError("already exists", file=path, remedy="Choose another name or remove it first")
+        refuse_taken(path)
         return path
 
     def discard(self, path: Path) -> None:
@@ -225,6 +223,21 @@ class Workspace:
                 found=version,
                 allowed=allowed,
             )
+
+
+def check_name(name: str, kind: str) -> None:
+    """Refuse a name that no artifact may have.
+
+    Args:
+        name: as it was given.
+        kind: of artifact, for the error.
+
+    Raises:
+        InputError: with what is allowed.
+    """
+    if not _NAME.fullmatch(name):
+        allowed = "at most 101 letters, digits, '.', '_' and '-', not beginning with one of these three"
+        raise InputError(f"is no name for a {kind}", found=name, allowed=allowed)
 
 
 def _mark(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +18,7 @@ from froude.trace.capture.settings import CaptureResult, CaptureSettings, error_
 from froude.trace.files import read_trace
 from froude.trace.types import Loss
 from froude.workspace.artifact import State
+from tests.conftest import Gone
 from tests.trace import wire
 from tests.trace.capture.tokens import before, settings
 
@@ -168,3 +170,59 @@ def test_what_cannot_begin_says_so(target: tuple[str, int], tmp_path: Path) -> N
     with pytest.raises(InputError, match="cannot listen"):
         CaptureProcess(taken, wire.SCHEMA).start()
     assert list((tmp_path / "b").iterdir()) == []
+
+
+def interrupts(monkeypatch: pytest.MonkeyPatch, running: CaptureProcess, *, waits: int) -> None:
+    """Ctrl-C while its next report is awaited, and in so many waits for its end."""
+    left = [KeyboardInterrupt] * waits
+    wait = subprocess.Popen.wait
+
+    def interrupted(child: subprocess.Popen[bytes], timeout: float | None = None) -> int:
+        if left:
+            raise left.pop()
+        return wait(child, timeout)
+
+    def report() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess.Popen, "wait", interrupted)
+    monkeypatch.setattr(running, "_next", report)
+
+
+@pytest.mark.parametrize("waits", [0, 1])
+@pytest.mark.parametrize("started", [False, True])
+def test_an_interrupted_start_or_end_leaves_no_process(
+    child: Path, monkeypatch: pytest.MonkeyPatch, *, started: bool, waits: int
+) -> None:
+    """Which would write a Trace once nobody expects it; interrupted twice, it is killed."""
+    says(child, "first", LISTENING)
+    says(child, "last", {"done": RESULT.to_mapping()})
+    running = capture()
+    if started:
+        running.start()
+    interrupts(monkeypatch, running, waits=waits)
+    with pytest.raises(KeyboardInterrupt):
+        running.stop() if started else running.start()
+    assert not psutil.pid_exists(running.pid)
+
+
+def test_interrupted_twice_its_recorders_end_too(
+    target: tuple[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gone: Gone
+) -> None:
+    """They would finish the Trace on their own; what is unfinished stays to be recovered."""
+    running = CaptureProcess(settings(target, tmp_path), wire.SCHEMA)
+    running.start()
+    recorders = psutil.Process(running.pid).children(recursive=True)
+    assert recorders
+    with monkeypatch.context() as patch:
+
+        def interrupted(*_: object) -> int:
+            patch.undo()
+            raise KeyboardInterrupt
+
+        patch.setattr(subprocess.Popen, "wait", interrupted)
+        patch.setattr(CaptureProcess, "_next", lambda _: pytest.fail("not asked"))
+        with pytest.raises(KeyboardInterrupt):
+            running._end()
+    assert gone(recorders)
+    assert not (tmp_path / "t").exists()

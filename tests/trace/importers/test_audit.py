@@ -166,6 +166,20 @@ def test_what_is_left_over_is_listed(tmp_path: Path) -> None:
     assert result.malformed == 1
 
 
+def test_a_run_without_an_audited_call_has_an_empty_log(tmp_path: Path) -> None:
+    """Both say the same; a log with other lines alone, or with none though there were calls, is no audit log."""
+    (tmp_path / "log").touch()
+    idle = Trace(META, SCHEMA, [call(0, "complete", "/c")])
+    result = closure(idle, tmp_path / "log")
+    assert result.closed
+    assert (result.calls, result.lines) == (0, 0)
+    with pytest.raises(InputError, match="holds no line of an audit log; found nothing"):
+        closure(TRACE, tmp_path / "log")
+    (tmp_path / "log").write_text("nonsense\n")
+    with pytest.raises(InputError, match="holds no line of an audit log; found 1 others"):
+        closure(idle, tmp_path / "log")
+
+
 def test_bad_inputs_are_refused(tmp_path: Path) -> None:
     """No log; a trace that cannot tell paths."""
     with pytest.raises(InputError, match="cannot be read"):

@@ -65,8 +65,8 @@ class CaptureProcess:
                 self._child.stdin.flush()
             try:
                 reported = self._next()
-            except FroudeError:
-                self._child.wait()
+            except BaseException:
+                self._end()
                 raise
         self.addresses = [(str(host), int(port)) for host, port in reported["listening"]]
 
@@ -96,7 +96,7 @@ class CaptureProcess:
             reported = self._next()
             self.result = CaptureResult.from_mapping(reported["done"])
         finally:
-            child.wait(_STOP_TIMEOUT_S)
+            self._end()
         return self.result
 
     @property
@@ -128,6 +128,33 @@ class CaptureProcess:
             self.stop(State.INTERRUPTED if kind is KeyboardInterrupt else State.FAILED)
         except FroudeError as second:
             self.warnings.append(second)  # the block's own error is the one to show
+
+    def _end(self) -> None:
+        """Wait until it has ended; interrupted again, kill it, so that it writes no Trace after its parent."""
+        child = self._child
+        assert child is not None
+        assert child.stdin is not None
+        try:
+            with contextlib.suppress(BrokenPipeError):
+                child.stdin.close()
+            child.wait(_STOP_TIMEOUT_S)
+        except KeyboardInterrupt:
+            self._kill()
+            raise
+
+    def _kill(self) -> None:
+        """Kill it with its recorders, which would finish the Trace on their own."""
+        import psutil
+
+        assert self._child is not None
+        if self._child.poll() is not None:
+            return
+        with contextlib.suppress(psutil.NoSuchProcess):
+            for recorder in psutil.Process(self._child.pid).children(recursive=True):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    recorder.kill()
+        self._child.kill()
+        self._child.wait()
 
     def _next(self) -> dict[str, Any]:
         """The next report that is not a warning."""

@@ -196,19 +196,20 @@ def closure(trace: Trace, audit_log: Path) -> ClosureResult:
         What matches, and what is left over on either side.
 
     Raises:
-        InputError: the log cannot be read or has no audit line, or the trace has no payloads.
+        InputError: the log cannot be read, the trace has no payloads, or the log has no audit line though it is not
+            empty or the trace has calls that it should hold.
     """
     if not trace.meta.fidelity.payload:
         raise InputError("the trace has no request payloads", found="fidelity.payload: false")
     lines = list(read_audit_log(audit_log))
     good = [line for line in lines if line is not None]
-    if not good:
+    with_context = any(line.caller_context is not None for line in good)
+    called = Counter(expected(trace, with_context=with_context))
+    if not good and (lines or called):
         found = f"{len(lines)} others" if lines else "nothing"
         raise InputError(
             "holds no line of an audit log", file=audit_log, found=found, allowed="allowed=… ugi=… cmd=…"
         )
-    with_context = any(line.caller_context is not None for line in good)
-    called = Counter(expected(trace, with_context=with_context))
     logged = Counter(_of_line(line, with_context=with_context) for line in good)
     matched = called & logged
     return ClosureResult(
