@@ -20,6 +20,7 @@ from froude.emulation.recorder import Record
 from froude.emulation.run_summary import summarise, summary_text
 from froude.emulation.verdict import Colour
 from froude.hadoop import background
+from froude.hadoop.cluster_state import State
 from froude.hadoop.target import parse_address
 from froude.workload.plan import Plan, expected_s
 from froude.workload.plan_file import read_plan
@@ -165,7 +166,7 @@ def _here(settings: Settings) -> str:
     return state.uri
 
 
-def _ours(settings: Settings, address: tuple[str, int]) -> background.State | None:
+def _ours(settings: Settings, address: tuple[str, int]) -> State | None:
     """What `froude hadoop up` runs in this workspace, where that is the target.
 
     The target must still say that it is this one: the guard compares.
