@@ -46,7 +46,9 @@ LARGEST = Decimal("1e30")
 """In base units: beyond it stands a typing error, or a number made to exhaust memory."""
 MOST_DIGITS = 40
 """Characters of a number."""
-_NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,9})?)\s*([A-Za-z$/%]*)\s*")
+_NUMBER = re.compile(
+    r"\s*([+-]?(?:[0-9][0-9_]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?)\s*([A-Za-z$/%]*)\s*"
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
