@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from froude.base.errors import InputError
 from froude.cli.app import app
 from froude.hadoop import background, launcher
 from froude.hadoop.cluster_state import Process, State
@@ -103,6 +104,14 @@ def test_the_end_of_a_recorded_cluster_names_its_trace(state: State, tmp_path: P
     assert "was not made whole" in str(run.invoke(app, ["hadoop", "down"]).exception)
     Path(state.trace).mkdir(parents=True)
     assert f"Trace written to {state.trace}" in run.invoke(app, ["hadoop", "down"]).stdout
+
+
+@pytest.mark.parametrize("heap", ["-1 GB", "nan", "5 s", "1e29 B"])
+def test_a_heap_that_cannot_be(heap: str, tmp_path: Path) -> None:
+    """Is refused before anything is started."""
+    done = run.invoke(app, ["--workspace", str(tmp_path), "hadoop", "up", "--heap", heap])
+    assert isinstance(done.exception, InputError)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("words", [["--scale", "files=1"], ["--name", "t"]])

@@ -15,6 +15,7 @@ from froude.cli.settings import Settings
 from froude.hadoop import background, cds_build, launcher
 from froude.hadoop.cluster_state import Process, State
 from froude.hadoop.distribution import DEFAULT_RELEASE, Hadoop, cache_folder, cached_releases
+from froude.hadoop.jvm import heap_bytes
 
 _DOWN_S = 600.0
 """How long a recording may take to be written."""
@@ -137,6 +138,7 @@ def up(
     Example: froude hadoop up --datanodes 0
     """
     settings: Settings = ctx.obj
+    heap_bytes(heap)
     if settings.dry_run:
         settings.would(f"start a NameNode and {datanodes} DataNodes in {settings.workspace}")
         return

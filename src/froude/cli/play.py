@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.base.units import parse_seconds
 from froude.cli import inputs
 from froude.cli.inputs import named
+from froude.cli.numbers import FASTEST, finite
 from froude.cli.outputs import Output, claim
 from froude.cli.run_text import run_text
 from froude.cli.settings import Settings
@@ -59,6 +61,8 @@ def play(  # the flags of one command
         float,
         typer.Option(
             min=0.001,
+            max=FASTEST,
+            callback=finite,
             help="2 halves every recorded pause and, with scheduled pacing, every recorded service time.",
         ),
     ] = 1.0,
@@ -66,6 +70,8 @@ def play(  # the flags of one command
         float,
         typer.Option(
             min=0.01,
+            max=FASTEST,
+            callback=finite,
             help="Emulated daemons, such as DataNodes, that begin in a second; and at most so many of the clients that "
             "ran beside each other.",
         ),
@@ -98,6 +104,7 @@ def play(  # the flags of one command
     targets = _by_service(target or [_here(settings)])
     addresses = {service: parse_address(uri, place="--target") for service, uri in targets.items()}
     limits = [parse_limit(text).text for text in limit or []]
+    limit_s = None if duration is None else parse_seconds(duration, place="--duration")
     if settings.dry_run:
         _would_play(
             settings,
@@ -108,12 +115,10 @@ def play(  # the flags of one command
         )
         return
     from froude.experiment.play import play as play_plan
-    from froude.experiment.play import seconds_of
 
     ours = {service: _ours(settings, address) for service, address in addresses.items()}
     typed = {service: state.cluster_id for service, state in ours.items() if state is not None}
     own_http = next((state.http for state in ours.values() if state is not None), None)
-    limit_s = None if duration is None else seconds_of(duration)
     with named(plan):
         run = play_plan(
             planned,
