@@ -16,6 +16,7 @@ from froude.cli.numbers import FASTEST, finite
 from froude.cli.outputs import Output, claim
 from froude.cli.run_text import run_text
 from froude.cli.settings import Settings
+from froude.cli.terminal import visible
 from froude.emulation.limits import MEASURES, parse_limit
 from froude.emulation.pacing import Pacing
 from froude.emulation.recorder import Record
@@ -139,7 +140,7 @@ def play(  # the flags of one command
     settings.emit(summary_text(summarise(run)))
     settings.out(run_text(run))
     if run.failure is not None:
-        print(f"froude: {run.failure}", file=sys.stderr)
+        print(visible(f"froude: {run.failure}"), file=sys.stderr)
         raise typer.Exit(EXIT_ERROR)
     if run.interrupted:
         settings.note(f"froude: interrupted; what was played is in {output}")
