@@ -36,7 +36,7 @@ def test_a_gang_lives_in_processes_of_its_own() -> None:
     assert os.getpid() not in parallel.gang(_process, 2)
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "²", "many", "http://x", ""])
+@pytest.mark.parametrize("text", ["0", "-1", "²", "\u0665", "many", "http://x", ""])
 def test_refuses_other_workers(text: str) -> None:
     """The flag takes a number or a scheduler."""
     with pytest.raises(InputError, match="number of workers"):

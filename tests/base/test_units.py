@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.base.units import Quantity, parse_quantity, seconds_text
+from froude.base.units import Quantity, parse_quantity, parse_seconds, seconds_text
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,9 @@ def test_parses(text: str, value: float, unit: str) -> None:
         "1,5",
         "0x10",
         "nan",
+        "\u0665",
+        "1\u0665 GB",
+        "1e\u0665",
         "10 Gbps",
         "1e999999999",
         float("nan"),
@@ -60,6 +63,21 @@ def test_prints_what_it_reads(value: int, unit: str) -> None:
     again = parse_quantity(str(Quantity(value, unit)))
     assert again.value == pytest.approx(value, rel=1e-9)
     assert again.unit == (unit if value or unit else "")
+
+
+@pytest.mark.parametrize("text", ["5", "5 GB", "0 s", "-5 s", "1e29 s", "nan", 0, -1, float("inf"), 1e12])
+def test_what_is_no_time(text: str | float) -> None:
+    """A text needs its unit; nobody waits for nothing, or for ever."""
+    with pytest.raises(InputError, match="allowed"):
+        parse_seconds(text, place="--duration")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("30 s", 30), ("10 min", 600), ("5 ms", 0.005), (7, 7), (0.5, 0.5)]
+)
+def test_how_long(text: str | float, seconds: float) -> None:
+    """With its unit, or a number of seconds."""
+    assert parse_seconds(text) == seconds
 
 
 def test_seconds_for_people() -> None:

@@ -29,6 +29,10 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (["--backlog", "5 s"], "--backlog: is no size"),
         (["--backlog", "1 kB"], "backlog: is too small a backlog"),
+        *(
+            (["--duration", text], "--duration: is no time")
+            for text in ("5 GB", "-5 s", "1e29 s", "0 s", "5")
+        ),
         (["--processes", "0"], "processes: is no number of processes"),
     ],
 )

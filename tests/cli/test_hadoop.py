@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from froude.base.errors import InputError
 from froude.cli.app import app
 from froude.hadoop import background, launcher
+from froude.hadoop.cluster_state import Process, State
 
 run = CliRunner()
 
@@ -47,11 +50,12 @@ def test_down_where_nothing_runs_is_no_error(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> background.State:
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> State:
     """What runs in the workspace."""
-    us = background.Process.of("supervisor", os.getpid())
-    trace = str(tmp_path / "traces" / "t")
-    runs = background.State(us, "3.5.0", "hdfs://h:1", "http://h:2", "CID-1", "BP-1", [us], "/home/x", trace)
+    us = Process.of("supervisor", os.getpid())
+    home, trace = str(tmp_path / "hadoop" / "run" / "home"), str(tmp_path / "traces" / "t")
+    runs = State(us, "3.5.0", "hdfs://h:1", "http://h:2", "CID-1", "BP-1", [us], home, trace)
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(background, "running", lambda _: runs)
     monkeypatch.setattr(background, "stop", lambda *_, **__: runs)
     return runs
@@ -67,7 +71,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> background.State:
     ],
 )
 def test_the_shell_passes_on_words_and_exit_code(
-    state: background.State, words: list[str], given: list[str], monkeypatch: pytest.MonkeyPatch
+    state: State, words: list[str], given: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What begins with a hyphen is the file system shell's."""
     asked: list[object] = []
@@ -76,17 +80,38 @@ def test_the_shell_passes_on_words_and_exit_code(
     assert asked == [(state.home, given)]
 
 
+@pytest.mark.parametrize("home", ["", "/", "hadoop", "hadoop/../elsewhere", "hadoop/link"])
+def test_a_shell_of_another_place_is_not_run(
+    state: State, home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of the state that somebody brought along names no program to run."""
+    (tmp_path / "hadoop").mkdir()
+    (tmp_path / "hadoop" / "link").symlink_to(tmp_path)
+    monkeypatch.setattr(background, "running", lambda _: replace(state, home=home))
+    monkeypatch.setattr(launcher, "call", lambda *_: 0)
+    done = run.invoke(app, ["hadoop", "shell", "--", "-ls"], obj="froude")
+    assert "home is not this workspace's" in str(done.exception)
+
+
 def test_a_shell_where_nothing_runs(tmp_path: Path) -> None:
     """Says how to begin."""
     done = run.invoke(app, ["--workspace", str(tmp_path), "hadoop", "shell", "--", "-ls", "/"])
     assert "nothing runs here. Start a cluster: `froude hadoop up`" in str(done.exception)
 
 
-def test_the_end_of_a_recorded_cluster_names_its_trace(state: background.State, tmp_path: Path) -> None:
+def test_the_end_of_a_recorded_cluster_names_its_trace(state: State, tmp_path: Path) -> None:
     """Or says that it was not made whole."""
     assert "was not made whole" in str(run.invoke(app, ["hadoop", "down"]).exception)
     Path(state.trace).mkdir(parents=True)
     assert f"Trace written to {state.trace}" in run.invoke(app, ["hadoop", "down"]).stdout
+
+
+@pytest.mark.parametrize("heap", ["-1 GB", "nan", "5 s", "1e29 B"])
+def test_a_heap_that_cannot_be(heap: str, tmp_path: Path) -> None:
+    """Is refused before anything is started."""
+    done = run.invoke(app, ["--workspace", str(tmp_path), "hadoop", "up", "--heap", heap])
+    assert isinstance(done.exception, InputError)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("words", [["--scale", "files=1"], ["--name", "t"]])
@@ -98,12 +123,12 @@ def test_a_recording_is_described_only_where_there_is_one(words: list[str], tmp_
 
 
 def test_what_a_recording_supervisor_is_told(
-    state: background.State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    state: State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the Trace goes, its Scale and its name."""
     asked: list[object] = []
 
-    def start(workspace: Path, wanted: background.Wanted, **options: object) -> background.State:
+    def start(workspace: Path, wanted: background.Wanted, **options: object) -> State:
         asked.append((wanted.fixed, wanted.recording, options))
         return state
 
@@ -113,7 +138,8 @@ def test_what_a_recording_supervisor_is_told(
     scale = {"datanodes": "2", "size": "1 MB"}
     wanted = {"workspace": str(tmp_path), "scale": scale, "name": "t", "command": "froude hadoop up"}
     assert asked == [(True, wanted, {"supervisor_module": "froude.experiment.recorded_cluster"})]
-    assert "Clients   export HADOOP_CONF_DIR=/home/x/conf PATH=/home/x/bin:$PATH" in done.stdout
+    home = state.home
+    assert f"Clients   export HADOOP_CONF_DIR={home}/conf PATH={home}/bin:$PATH" in done.stdout
     assert f"Recording {state.trace}" in done.stdout
 
 

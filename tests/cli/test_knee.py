@@ -115,6 +115,8 @@ def test_an_interrupt_says_what_there_is(
     [
         (["--limit", "p98 < 1 s"], "is no measure"),
         (["--conf", "x"], "--conf: is no property; found x; allowed: NAME=VALUE"),
+        (["--duration", "5 GB", "--dry-run"], "--duration: is no time; found 5 GB"),
+        (["--heap", "-1 GB", "--dry-run"], "heap: is no heap size; found -1 GB"),
         (["--at", "size=3", "--dry-run"], "is no variable of the recorded runs"),
     ],
 )
@@ -122,3 +124,17 @@ def test_what_is_refused(words: list[str], message: str, capsys: Out) -> None:
     """Before anything is started."""
     assert run(["knee", "w.yaml", *words]) == 1
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--most", "--resolution", "--speed", "--ramp", "--warm-up"])
+@pytest.mark.parametrize("number", ["inf", "-inf", "nan", "1e300"])
+def test_numbers_without_end(option: str, number: str, capsys: Out) -> None:
+    """Are an error of usage, as one out of range."""
+    assert run(["--dry-run", "knee", "w.yaml", option, number]) == 2
+    assert option in capsys.readouterr().err
+
+
+def test_more_repeats_than_plays(capsys: Out) -> None:
+    """Twenty on each side are all plays."""
+    assert run(["--dry-run", "knee", "w.yaml", "--repeats", "999999999"]) == 2
+    assert "--repeats" in capsys.readouterr().err

@@ -84,3 +84,21 @@ def test_a_target_that_refuses_leaves_no_run(
     assert run(words) == 1
     assert f"127.0.0.1:{port}" in capsys.readouterr().err
     assert not out.exists()
+
+
+@pytest.mark.parametrize("option", ["--speed", "--ramp"])
+@pytest.mark.parametrize("number", ["inf", "-inf", "nan", "1e300"])
+def test_numbers_without_end(
+    folder: Path, option: str, number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Would play without end, and are an error of usage."""
+    assert run(["--dry-run", "play", str(folder), "--target", "hdfs://127.0.0.1:1", option, number]) == 2
+    assert option in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["5 GB", "-5 s", "0 s", "1e30 s", "nan", "5"])
+def test_a_duration_that_is_none(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also of a dry run."""
+    flags = ["--target", "hdfs://127.0.0.1:1", "--duration", text]
+    assert run(["--dry-run", "play", str(folder), *flags]) == 1
+    assert "--duration: is" in capsys.readouterr().err

@@ -119,6 +119,8 @@ def test_a_rule_may_be_given(unknown: Path, capsys: Out) -> None:
         ("q1", "q1 to q2"),
         ("q1=3", "1 to 2"),
         ("q1=#long", "a number"),
+        ("q1=#\u0665", "a number"),
+        ("q1=\u0661", "1 to 2"),
         ("q1=", "q1 to q2"),
     ],
 )

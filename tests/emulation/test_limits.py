@@ -20,6 +20,8 @@ from froude.emulation.run import Run
         ("error_rate < 1 %", "error_rate", None, "<", 0.01),
         ("error_rate<=0.5", "error_rate", None, "<=", 0.5),
         ("calls_per_s >= 1000", "calls_per_s", None, ">=", 1000.0),
+        ("error_rate <= 100 %", "error_rate", None, "<=", 1.0),
+        ("errors <= 0", "errors", None, "<=", 0.0),
         ("max() > 1 ms", "max", None, ">", 0.001),
     ],
 )
@@ -41,6 +43,14 @@ def test_what_a_limit_says(text: str, measure: str, method: str | None, compare:
         ("errors < 1 s", "is of another unit; found 1 s; allowed: a plain number"),
         ("lateness(create) < 1 s", "is not known by method; found lateness; allowed: p50"),
         ("p99 < much", "--limit"),
+        ("p99 < -1 s", "can never be kept or broken; found p99 < -1 s; allowed: a value above zero"),
+        ("p99 < 0 s", "can never be kept or broken"),
+        ("errors > -1", "can never be kept or broken; found errors > -1; allowed: zero or above"),
+        (
+            "error_rate < 500 %",
+            "can never be kept or broken; found error_rate < 500 %; allowed: at most 100 %",
+        ),
+        ("error_rate > 1", "can never be kept or broken; found error_rate > 1; allowed: below 100 %"),
     ],
 )
 def test_what_is_no_limit(text: str, message: str) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from froude.base.errors import InputError, TargetError
 from froude.hadoop import background
-from froude.hadoop.background import Process, State
+from froude.hadoop.cluster_state import Process, State
 
 
 def _remember(workspace: Path, supervisor: Process) -> Path:

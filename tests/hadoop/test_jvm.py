@@ -69,7 +69,9 @@ def test_heaps_are_read_with_their_units(text: str | int, size: int) -> None:
     assert jvm.heap_bytes(text) == size
 
 
-@pytest.mark.parametrize("text", ["4 parsecs", "", "3 s", "1 MB", 512])
+@pytest.mark.parametrize(
+    "text", ["4 parsecs", "", "3 s", "1 MB", 512, "-1 GB", "nan", float("nan"), "17 TiB"]
+)
 def test_what_is_no_heap_is_refused(text: str | int) -> None:
     """No size, a duration, or too little for any daemon."""
     with pytest.raises(InputError):

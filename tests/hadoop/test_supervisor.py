@@ -15,7 +15,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from froude.hadoop.background import STATE, Process, State, Wanted
+from froude.hadoop.background import STATE, Wanted
+from froude.hadoop.cluster_state import Process, State
 from froude.hadoop.daemons import REAPER
 from froude.hadoop.supervisor import Leash
 from tests.conftest import Gone
@@ -25,7 +26,8 @@ _BODY = """
 import os, signal, subprocess, sys
 from pathlib import Path
 from froude.hadoop import supervisor
-from froude.hadoop.background import Process, State, Wanted
+from froude.hadoop.background import Wanted
+from froude.hadoop.cluster_state import Process, State
 
 def supervise(folder, wanted, leash, fronted):
     reaper = [sys.executable, "-I", "-S", sys.argv[2], str(os.getpid()), str(folder / "daemon.pid")]

@@ -17,7 +17,7 @@ def test_scale_from_flags() -> None:
     assert str(scale) == "datanodes=6, clients=5, input=10 GB"
 
 
-@pytest.mark.parametrize("text", ["datanodes", "=3", "a b=3", "a=", "a=x", "a=1,a=2"])
+@pytest.mark.parametrize("text", ["datanodes", "=3", "a b=3", "a=", "a=x", "a=1,a=2", "a=\u0665"])
 def test_refuses_other_scales(text: str) -> None:
     """Each slip is an error."""
     with pytest.raises(InputError):
@@ -46,7 +46,9 @@ def test_count_at_a_scale(text: str, expected: float) -> None:
     assert Count.parse(text).at(Scale.of(files=8, datanodes=6)) == expected
 
 
-@pytest.mark.parametrize("text", ["", "a*b*c", "a*2", "max(1, a)", "2**a", "a/2", "min(a, 3)", "import os"])
+@pytest.mark.parametrize(
+    "text", ["", "a*b*c", "a*2", "max(1, a)", "2**a", "a/2", "min(a, 3)", "import os", "\u0665", "\u0665*a"]
+)
 def test_refuses_other_formulas(text: str) -> None:
     """Nothing but sums and one ceiling."""
     with pytest.raises(InputError, match="not a count"):

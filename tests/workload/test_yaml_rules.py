@@ -132,6 +132,12 @@ def test_other_ways_to_write_them(text: str, rule: Rule) -> None:
         ("{counter: 'ceil((L1) / 2)'}", "not a counter"),
         ("{counter: 0.5*L1}", r"not a counter; .* whole multiples"),
         ("{scaled: L1^2}", r"src\.scaled: not a count"),
+        (".nan", r"w\.yaml:1: src: is not a finite number; found nan"),
+        ("-.inf", r"w\.yaml:1: src: is not a finite number; found -inf"),
+        ("1e999", r"w\.yaml:1: src: is not a finite number; found inf"),
+        ("{unknown: [1, .nan]}", r"w\.yaml:1: src\.unknown: is not a finite number; found nan"),
+        ("{template: [a, .inf]}", r"w\.yaml:1: src\.template: is not a finite number; found inf"),
+        ("{template: '{L1:0\u0665}'}", r"src\.template: a brace stands alone"),
         ("{unknown: 3}", r"src\.unknown: has the wrong type"),
         (
             "{from: c1, response: 'a[{each}]', element: {fact: uuid}}",

@@ -20,7 +20,7 @@ LIMIT_BYTES = 16 << 20
 """Largest document read; figures, which are read otherwise, have a limit of their own."""
 STAMP = "froude"
 """The key that says kind and version of a document; always the first."""
-_STAMP = re.compile(r"([a-z][a-z-]*)/(\d{1,6})")
+_STAMP = re.compile(r"([a-z][a-z-]*)/([0-9]{1,6})")
 _HEAD = re.compile(
     rb"""\A(?:\xef\xbb\xbf)?(?:(?:[ \t]*#[^\n]*|[ \t\r]*|---[ \t]*)\n)*"""  # comments and blank lines before it
     rb"""[ \t]*(?:\{\s*)?['"]?%b['"]?\s*:\s*['"]?%b""" % (STAMP.encode(), _STAMP.pattern.encode())

@@ -29,7 +29,7 @@ def parse_workers(text: str) -> Workers:
     """
     if text.startswith(("tcp://", "tls://")):
         return text
-    if text.isdecimal() and int(text) >= 1:
+    if text.isascii() and text.isdecimal() and int(text) >= 1:
         return int(text)
     raise InputError(
         "not a number of workers", place="--workers", found=text, allowed="1, 2, … or tcp://HOST:PORT"

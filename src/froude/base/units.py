@@ -44,9 +44,13 @@ SECONDS: Mapping[str, Decimal] = {
 """Seconds by unit."""
 LARGEST = Decimal("1e30")
 """In base units: beyond it stands a typing error, or a number made to exhaust memory."""
+LONGEST_S = 1000 * 86400
+"""Seconds that anything may be given: system calls refuse what is far beyond."""
 MOST_DIGITS = 40
 """Characters of a number."""
-_NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,9})?)\s*([A-Za-z$/%]*)\s*")
+_NUMBER = re.compile(
+    r"\s*([+-]?(?:[0-9][0-9_]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?)\s*([A-Za-z$/%]*)\s*"
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -99,6 +103,24 @@ def parse_quantity(text: str | float, *, place: str | None = None) -> Quantity:
         base, factor = "", Decimal(1)
     value = scaled(number, factor, text, place=place)
     return Quantity(int(value) if value == int(value) else float(value), base)
+
+
+def parse_seconds(text: str | float, *, place: str | None = None) -> float:
+    """Read how long something may take: `30 s`, `10 min`, or a plain number of seconds that is no text.
+
+    Args:
+        text: the time, a text with its unit.
+        place: what it is a value of, for the error.
+
+    Raises:
+        InputError: no time, not more than zero, or beyond `LONGEST_S`.
+    """
+    quantity = parse_quantity(text, place=place)
+    unit = "s" if isinstance(text, str) else ""
+    if quantity.unit != unit or not 0 < quantity.value <= LONGEST_S:
+        allowed = f"more than 0, such as 30 s or 10 min, at most {Quantity(LONGEST_S, 's')}"
+        raise InputError("is no time", place=place, found=text, allowed=allowed)
+    return float(quantity.value)
 
 
 def split_number(text: str, *, allowed: str, place: str | None = None) -> tuple[Decimal, str]:

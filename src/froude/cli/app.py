@@ -22,6 +22,7 @@ from typer.core import TyperGroup
 from froude import __version__
 from froude.base.errors import FroudeError
 from froude.cli.settings import resolve
+from froude.cli.terminal import visible
 
 EXIT_ERROR, EXIT_USAGE, EXIT_MISSED, EXIT_BUG, EXIT_INTERRUPTED = 1, 2, 3, 70, 130
 
@@ -222,7 +223,7 @@ def _bug(error: Exception) -> int:
         traceback.print_exception(error)
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{last.filename.rpartition('froude/')[2]}:{last.lineno}"
-    print(f"froude: a bug of ours: {type(error).__name__}: {error} ({where})", file=sys.stderr)
+    print(visible(f"froude: a bug of ours: {type(error).__name__}: {error} ({where})"), file=sys.stderr)
     print(f"froude {__version__}; please report it with the command and this line,", file=sys.stderr)
     print("and the output with FROUDE_TRACEBACK=1 set", file=sys.stderr)
     return EXIT_BUG

@@ -13,7 +13,7 @@ import typer
 from froude.base.errors import FroudeError, InputError
 from froude.base.files import atomic_write_bytes
 from froude.base.scratch import Scratch
-from froude.base.units import parse_quantity
+from froude.base.units import parse_quantity, parse_seconds
 from froude.cli.outputs import Output, claim
 from froude.workload.scale import Scale
 from froude.workspace.artifact import State
@@ -103,6 +103,7 @@ def proxy(
     from froude.trace.capture.settings import CaptureSettings
 
     settings: Settings = ctx.obj
+    limit_s = None if duration is None else parse_seconds(duration, place="--duration")
     claim(settings, [Output(output, "trace", folder=True, keeps=True)], [hadoop])
     schema, release = schema_of(hadoop, settings)
     asked = CaptureSettings(
@@ -118,7 +119,6 @@ def proxy(
         lossless=lossless,
         processes=processes,
     )
-    limit_s = parse_quantity(duration, place="--duration").value if duration else None
     if settings.dry_run:
         targets = ", ".join(dict.fromkeys(listener.target.address for listener in asked.listeners))
         settings.would(f"record {targets} into {output}")

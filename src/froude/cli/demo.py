@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.cli.settings import Settings
+from froude.cli.terminal import visible
 from froude.emulation.verdict import Colour
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def demo(
     for name, value in figures.items():
         settings.out(f"{name:<{width}}  {_text(name, value)}")
     if done.run.failure is not None:
-        print(f"froude: {done.run.failure}", file=sys.stderr)
+        print(visible(f"froude: {done.run.failure}"), file=sys.stderr)
         raise typer.Exit(EXIT_ERROR)
     if done.run.verdict.colour is Colour.RED:
         settings.note(f"froude: {done.run.verdict}")

@@ -13,7 +13,9 @@ import typer
 from froude.base.errors import InputError, TargetError
 from froude.cli.settings import Settings
 from froude.hadoop import background, cds_build, launcher
+from froude.hadoop.cluster_state import Process, State
 from froude.hadoop.distribution import DEFAULT_RELEASE, Hadoop, cache_folder, cached_releases
+from froude.hadoop.jvm import heap_bytes
 
 _DOWN_S = 600.0
 """How long a recording may take to be written."""
@@ -136,6 +138,7 @@ def up(
     Example: froude hadoop up --datanodes 0
     """
     settings: Settings = ctx.obj
+    heap_bytes(heap)
     if settings.dry_run:
         settings.would(f"start a NameNode and {datanodes} DataNodes in {settings.workspace}")
         return
@@ -175,7 +178,7 @@ def down(ctx: typer.Context) -> None:
     ended = background.stop(settings.workspace, timeout_s=_DOWN_S)
     settings.emit({"ended": None if ended is None else asdict(ended)})
     settings.out("Nothing ran in this workspace" if ended is None else f"Ended {_named(ended)}")
-    if isinstance(ended, background.State) and ended.trace:
+    if isinstance(ended, State) and ended.trace:
         if not Path(ended.trace).is_dir():
             raise TargetError("was not made whole", file=ended.trace, remedy=_RECOVER)
         settings.out(f"Trace written to {ended.trace}: `froude trace show {Path(ended.trace).name}`")
@@ -205,7 +208,7 @@ def shell(
     if settings.dry_run:
         settings.would(f"run hdfs {' '.join(command)} on {state.uri}")
         return
-    raise typer.Exit(launcher.call(Path(state.home), command))
+    raise typer.Exit(launcher.call(_home_of(settings, state), command))
 
 
 def _recording(settings: Settings, datanodes: int, scale: list[str], name: str | None) -> dict[str, Any]:
@@ -220,8 +223,21 @@ def _recording(settings: Settings, datanodes: int, scale: list[str], name: str |
     return asdict(RecordingWanted(str(workspace.folder), asked, name, settings.command))
 
 
-def _named(cluster: background.State | background.Process) -> str:
-    if isinstance(cluster, background.State):
+def _home_of(settings: Settings, state: State) -> Path:
+    """Where its `bin/hdfs` is: nothing is run from elsewhere, whatever the file of the state says."""
+    folder = background.folder_of(settings.workspace).resolve()
+    home = Path(state.home).resolve()
+    if folder not in home.parents:
+        file = folder / background.STATE
+        allowed = f"a folder below {folder}"
+        raise InputError(
+            "home is not this workspace's", file=file, found=state.home or "none", allowed=allowed
+        )
+    return home
+
+
+def _named(cluster: State | Process) -> str:
+    if isinstance(cluster, State):
         return cluster.uri
     return f"a cluster on its way up, process {cluster.pid}"
 
@@ -239,7 +255,7 @@ def _java(hadoop: Hadoop) -> str:
     return f"{hadoop.java.version}, {hadoop.java.path} ({hadoop.java.source})"
 
 
-def _print_state(settings: Settings, state: background.State) -> None:
+def _print_state(settings: Settings, state: State) -> None:
     settings.out(f"Running   Hadoop {state.release}, {state.uri}")
     settings.out(f"          {state.cluster_id}, {state.http}/jmx")
     for each in state.daemons:

@@ -10,8 +10,10 @@ import typer
 
 from froude.base.errors import InputError
 from froude.base.summary import counted
+from froude.base.units import parse_seconds
 from froude.cli import inputs
 from froude.cli.inputs import named
+from froude.cli.numbers import FASTEST, finite
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
 from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, with_defaults
@@ -53,17 +55,36 @@ def knee(
             "the place of one of these ('error_rate <= 100 %' allows every call to fail).",
         ),
     ] = None,
-    most: Annotated[float, typer.Option(min=1, help="Largest factor of the first load.")] = 1024,
+    most: Annotated[
+        float, typer.Option(min=1, max=FASTEST, callback=finite, help="Largest factor of the first load.")
+    ] = 1024,
     resolution: Annotated[
-        float, typer.Option(min=0.01, help="How near the loads on both sides of the knee must be.")
+        float,
+        typer.Option(
+            min=0.01, max=1, callback=finite, help="How near the loads on both sides of the knee must be."
+        ),
     ] = 0.1,
-    repeats: Annotated[int, typer.Option(min=1, help="Plays on each side of the knee.")] = 3,
+    repeats: Annotated[int, typer.Option(min=1, max=20, help="Plays on each side of the knee.")] = 3,
     speed: Annotated[
-        float, typer.Option(min=0.001, help="2 halves every recorded pause, from the first load on.")
+        float,
+        typer.Option(
+            min=0.001,
+            max=FASTEST,
+            callback=finite,
+            help="2 halves every recorded pause, from the first load on.",
+        ),
     ] = 1.0,
-    ramp: Annotated[float, typer.Option(min=0.01, help="As of `froude play`.")] = 1000.0,
+    ramp: Annotated[
+        float, typer.Option(min=0.01, max=FASTEST, callback=finite, help="As of `froude play`.")
+    ] = 1000.0,
     warm_up: Annotated[
-        float, typer.Option(min=0, help="Seconds for which each NameNode is called before it is measured.")
+        float,
+        typer.Option(
+            min=0,
+            max=3600,
+            callback=finite,
+            help="Seconds for which each NameNode is called before it is measured.",
+        ),
     ] = 10.0,
     pacing: Annotated[Pacing | None, typer.Option(help="As of `froude play`.")] = None,
     duration: Annotated[str | None, typer.Option(help="Longest time of a play, for example '30 s'.")] = None,
@@ -91,9 +112,12 @@ def knee(
     from froude.experiment import knee as search
     from froude.experiment.knee_file import knee_text, write_knee
     from froude.hadoop.distribution import Hadoop
+    from froude.hadoop.jvm import heap_bytes
     from froude.hadoop.namenode import NameNode
 
     limits = with_defaults(limit or [])
+    limit_s = None if duration is None else parse_seconds(duration, place="--duration")
+    heap_bytes(heap)
     first = dict(Scale.parse(at or []))
     properties = _properties(conf or [])
     if settings.dry_run:
@@ -116,7 +140,7 @@ def knee(
             ramp=ramp,
             warm_up_s=warm_up,
             pacing=pacing,
-            duration=duration,
+            duration=limit_s,
             seed=settings.seed,
             progress=settings.progress(),
         )

@@ -9,17 +9,21 @@ from typing import Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.base.units import parse_seconds
 from froude.cli import inputs
 from froude.cli.inputs import named
+from froude.cli.numbers import FASTEST, finite
 from froude.cli.outputs import Output, claim
 from froude.cli.run_text import run_text
 from froude.cli.settings import Settings
+from froude.cli.terminal import visible
 from froude.emulation.limits import MEASURES, parse_limit
 from froude.emulation.pacing import Pacing
 from froude.emulation.recorder import Record
 from froude.emulation.run_summary import summarise, summary_text
 from froude.emulation.verdict import Colour
 from froude.hadoop import background
+from froude.hadoop.cluster_state import State
 from froude.hadoop.target import parse_address
 from froude.workload.plan import Plan, expected_s
 from froude.workload.plan_file import read_plan
@@ -58,6 +62,8 @@ def play(  # the flags of one command
         float,
         typer.Option(
             min=0.001,
+            max=FASTEST,
+            callback=finite,
             help="2 halves every recorded pause and, with scheduled pacing, every recorded service time.",
         ),
     ] = 1.0,
@@ -65,6 +71,8 @@ def play(  # the flags of one command
         float,
         typer.Option(
             min=0.01,
+            max=FASTEST,
+            callback=finite,
             help="Emulated daemons, such as DataNodes, that begin in a second; and at most so many of the clients that "
             "ran beside each other.",
         ),
@@ -97,6 +105,7 @@ def play(  # the flags of one command
     targets = _by_service(target or [_here(settings)])
     addresses = {service: parse_address(uri, place="--target") for service, uri in targets.items()}
     limits = [parse_limit(text).text for text in limit or []]
+    limit_s = None if duration is None else parse_seconds(duration, place="--duration")
     if settings.dry_run:
         _would_play(
             settings,
@@ -107,12 +116,10 @@ def play(  # the flags of one command
         )
         return
     from froude.experiment.play import play as play_plan
-    from froude.experiment.play import seconds_of
 
     ours = {service: _ours(settings, address) for service, address in addresses.items()}
     typed = {service: state.cluster_id for service, state in ours.items() if state is not None}
     own_http = next((state.http for state in ours.values() if state is not None), None)
-    limit_s = None if duration is None else seconds_of(duration)
     with named(plan):
         run = play_plan(
             planned,
@@ -133,7 +140,7 @@ def play(  # the flags of one command
     settings.emit(summary_text(summarise(run)))
     settings.out(run_text(run))
     if run.failure is not None:
-        print(f"froude: {run.failure}", file=sys.stderr)
+        print(visible(f"froude: {run.failure}"), file=sys.stderr)
         raise typer.Exit(EXIT_ERROR)
     if run.interrupted:
         settings.note(f"froude: interrupted; what was played is in {output}")
@@ -165,7 +172,7 @@ def _here(settings: Settings) -> str:
     return state.uri
 
 
-def _ours(settings: Settings, address: tuple[str, int]) -> background.State | None:
+def _ours(settings: Settings, address: tuple[str, int]) -> State | None:
     """What `froude hadoop up` runs in this workspace, where that is the target.
 
     The target must still say that it is this one: the guard compares.

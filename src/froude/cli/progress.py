@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
+from froude.cli.terminal import visible
+
 _WIDE = 100
 """Columns from which there is room for a bar beside the words."""
 _EVERY_S = 15.0
@@ -49,7 +51,7 @@ class RichProgress:
         if self._open == 0:
             self._bars.start()
         self._open += 1
-        number = self._bars.add_task(label, total=total, said="")
+        number = self._bars.add_task(visible(label), total=total, said="")
         try:
             yield _Line(self._bars, number)
             size = total if total is not None else 1
@@ -73,7 +75,7 @@ class _Line:
 
     def say(self, text: str) -> None:
         """Put words behind the label."""
-        self._bars.update(self._number, said=text)
+        self._bars.update(self._number, said=visible(text))
 
 
 class LineProgress:
@@ -193,4 +195,4 @@ class _Heartbeat:
 
 
 def _to_stderr(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    print(visible(line), file=sys.stderr, flush=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 from collections.abc import Sequence
@@ -212,10 +213,20 @@ def _constant(question: Question, text: str, file: Path | None) -> Constant:
     """A constant of the kind that was seen: a number where numbers were, text otherwise."""
     kinds = {type(example) for example in question.examples}
     try:
-        return Constant(int(text) if kinds == {int} else float(text) if kinds == {float} else text)
+        return Constant(
+            _number(text, int) if kinds == {int} else _number(text, float) if kinds == {float} else text
+        )
     except ValueError as error:
         place = None if file is None else question.id
         raise InputError("not an answer", file=file, place=place, found=text, allowed="a number") from error
+
+
+def _number(text: str, kind: type[int] | type[float]) -> float:
+    """A finite number in digits of ASCII; a ValueError for another text."""
+    number = kind(text)
+    if not text.isascii() or not math.isfinite(number):
+        raise ValueError(text)
+    return number
 
 
 def _chosen(workload: Workload, question: Question, value: str, file: Path | None) -> Rule:
@@ -223,7 +234,7 @@ def _chosen(workload: Workload, question: Question, value: str, file: Path | Non
         return read_answer(workload, question, value, "answer" if file is None else "--set")
     if value.startswith("#"):
         return _constant(question, value[1:], file)
-    if value.isdecimal() and 1 <= int(value) <= len(question.candidates):
+    if value.isascii() and value.isdecimal() and 1 <= int(value) <= len(question.candidates):
         return question.candidates[int(value) - 1]
     allowed = f"1 to {len(question.candidates)}, #VALUE for a constant, or a rule such as {_RULE}"
     place = None if file is None else question.id

@@ -15,6 +15,7 @@ from froude.base.errors import InputError
 from froude.base.files import read_bounded
 from froude.base.parallel import Workers, parse_workers
 from froude.base.progress import Progress, Silent
+from froude.cli.terminal import visible, visible_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -71,12 +72,12 @@ class Settings:
     def out(self, renderable: Any) -> None:
         """Print a result for people; nothing with --json, since that prints one document."""
         if not self.json:
-            self.console().print(renderable)
+            self.console().print(visible(renderable) if isinstance(renderable, str) else renderable)
 
     def note(self, text: str) -> None:
         """Print a remark on stderr, unless --quiet."""
         if not self.quiet:
-            print(text, file=sys.stderr)
+            print(visible(text), file=sys.stderr)
 
     def would(self, what: str, **parts: Any) -> None:
         """Say what --dry-run leaves undone: to people, or as one JSON document.
@@ -96,7 +97,7 @@ class Settings:
         """
         if self.json:
             text = document if isinstance(document, str) else json.dumps(document, indent=2, default=str)
-            print(text.rstrip("\n"))
+            print(visible_json(text.rstrip("\n")))
 
 
 def resolve(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:

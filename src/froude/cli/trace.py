@@ -11,6 +11,7 @@ from froude.base.errors import InputError
 from froude.cli import inputs
 from froude.cli.run_text import failures_text
 from froude.cli.tables import aligned
+from froude.cli.terminal import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -316,4 +317,4 @@ def _call_text(trace: Trace, call: Call) -> Any:
         if body is not None:
             decode = trace.request if what == "request" else trace.response
             parts += [f"  {what}", *(f"    {line}" for line in _lines(decode, call))]
-    return Text("\n".join(parts))
+    return Text(visible("\n".join(parts)))

@@ -81,7 +81,7 @@ def parse_limit(text: str) -> Limit:
         text: a measure, for some with a method in brackets, a comparison and a value with its unit.
 
     Raises:
-        InputError: of another form, an unknown measure, or a value of another unit.
+        InputError: of another form, an unknown measure, a value of another unit, or one that no run can be at.
     """
     match = _FORM.fullmatch(text)
     if match is None:
@@ -94,7 +94,9 @@ def parse_limit(text: str) -> Limit:
     if method and not measure.by_method:
         allowed = ", ".join(name for name, each in MEASURES.items() if each.by_method)
         raise InputError("is not known by method", place=_PLACE, found=name, allowed=allowed)
-    return Limit(text.strip(), name, method or None, compare, _bound(value, measure.unit))
+    bound = _bound(value, measure.unit)
+    _check_possible(text, compare, bound, measure.unit)
+    return Limit(text.strip(), name, method or None, compare, bound)
 
 
 def with_defaults(given: Sequence[str]) -> tuple[str, ...]:
@@ -114,6 +116,16 @@ def with_defaults(given: Sequence[str]) -> tuple[str, ...]:
     defaults = [parse_limit(text) for text in DEFAULT_LIMITS]
     stay = [limit for limit in defaults if (limit.measure, limit.method) not in about]
     return tuple(limit.text for limit in (*asked, *stay))
+
+
+def _check_possible(text: str, compare: str, bound: float, unit: Unit) -> None:
+    """Refuse what says nothing of a run: no measure is below zero, no share above one."""
+    if bound < 0 or (bound == 0 and compare == "<"):
+        allowed = "a value above zero" if compare == "<" else "zero or above"
+        raise InputError("can never be kept or broken", place=_PLACE, found=text, allowed=allowed)
+    if unit is Unit.SHARE and (bound > 1 or (bound == 1 and compare == ">")):
+        allowed = "below 100 %" if compare == ">" else "at most 100 %"
+        raise InputError("can never be kept or broken", place=_PLACE, found=text, allowed=allowed)
 
 
 def _bound(text: str, unit: Unit) -> float:

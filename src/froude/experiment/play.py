@@ -12,7 +12,7 @@ from froude.base.files import folder_beside
 from froude.base.limits import raise_descriptor_limit
 from froude.base.progress import Progress, Silent
 from froude.base.scratch import Scratch
-from froude.base.units import parse_quantity, seconds_text
+from froude.base.units import parse_seconds, seconds_text
 from froude.emulation.bottleneck import Measured
 from froude.emulation.engine import PlayJob, PlayOutcome, Status, play_apart
 from froude.emulation.guard import decide
@@ -101,7 +101,7 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
         GuardError: a target is refused.
         TargetError: one does not say who it is.
     """
-    limit_s = None if duration is None else seconds_of(duration)
+    limit_s = None if duration is None else parse_seconds(duration, place="duration")
     asked_limits = [parse_limit(text) for text in limits]
     connections = connections or Connections(user=current_user())
     check_plan(plan, limit_s, pacing)
@@ -281,19 +281,3 @@ def _schema_for(target: TargetLike) -> Schema:
     if isinstance(target, NameNode):
         return target.hadoop.schema()
     return Hadoop.find().schema()
-
-
-def seconds_of(duration: float | str) -> float:
-    """A duration in seconds, of a number or a text such as `5 min`.
-
-    Raises:
-        InputError: neither, or not more than zero seconds.
-    """
-    seconds = (
-        float(duration)
-        if isinstance(duration, (int, float))
-        else parse_quantity(duration, place="duration").value
-    )
-    if seconds <= 0:
-        raise InputError("is no duration", place="duration", found=duration, allowed="more than zero seconds")
-    return seconds

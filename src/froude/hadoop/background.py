@@ -15,17 +15,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import psutil
 
 from froude.base.errors import InputError, TargetError
-from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
+from froude.base.files import atomic_write_text, stated_os_errors
+from froude.hadoop.cluster_state import Process, State, read_process, read_state
 
-T = TypeVar("T")
 _POLL_S = 0.05
 _FALL_S = 10
 SUPERVISOR = "froude.hadoop.supervisor"
@@ -38,68 +38,6 @@ _STARTING = "starting.json"
 """The supervisor's process, from the first moment on."""
 _OUTPUT = "supervisor.out"
 """What the supervisor prints; the mark of a folder of ours."""
-
-
-@dataclass(frozen=True, slots=True)
-class Process:
-    """One process, told apart from a later one with the same id."""
-
-    name: str
-    """`supervisor`, `namenode`, `datanode-0`."""
-    pid: int
-    """Its process id."""
-    started_s: float
-    """When it started, in seconds since the epoch, as the kernel tells."""
-    address: str = ""
-    """Where it listens, where that means something."""
-
-    @classmethod
-    def of(cls, name: str, pid: int, address: str = "") -> Process:
-        """The process that has this id now.
-
-        Args:
-            name: what it is called among the processes of a cluster, such as `datanode-0`.
-            pid: its process id.
-            address: `host:port` where it listens; empty where that means nothing.
-
-        Raises:
-            psutil.NoSuchProcess: no process has this id.
-        """
-        return cls(name, pid, psutil.Process(pid).create_time(), address)
-
-    @property
-    def alive(self) -> bool:
-        """Whether that very process still runs."""
-        try:
-            process = psutil.Process(self.pid)
-            same = abs(process.create_time() - self.started_s) < 1
-            return same and process.status() != psutil.STATUS_ZOMBIE
-        except psutil.NoSuchProcess:
-            return False
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """What runs in the background of a workspace."""
-
-    supervisor: Process
-    """The process to end."""
-    release: str
-    """The Hadoop release."""
-    uri: str
-    """Where clients connect."""
-    http: str
-    """Where JMX is."""
-    cluster_id: str
-    """By which the guard knows the NameNode as started here."""
-    block_pool_id: str
-    """What DataNodes register for."""
-    daemons: list[Process] = field(default_factory=list)
-    """NameNode and DataNodes."""
-    home: str = ""
-    """A folder with `bin/hdfs` and `conf` for clients (see `launcher`)."""
-    trace: str = ""
-    """The Trace that is being recorded; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +73,7 @@ def running(workspace: Path) -> State | None:
     Raises:
         InputError: the state file is not one.
     """
-    state = _read(folder_of(workspace) / STATE, _to_state)
+    state = read_state(folder_of(workspace) / STATE)
     return state if state is not None and state.supervisor.alive else None
 
 
@@ -146,7 +84,7 @@ def starting(workspace: Path) -> Process | None:
         InputError: the file about it is damaged.
     """
     folder = folder_of(workspace)
-    process = _read(folder / _STARTING, lambda facts: Process(**facts))
+    process = read_process(folder / _STARTING)
     return process if process is not None and process.alive and not (folder / STATE).exists() else None
 
 
@@ -234,7 +172,7 @@ def _end(process: psutil.Process, timeout_s: float) -> None:
 
 def _await_start(folder: Path, process: subprocess.Popen[bytes], timeout_s: float) -> State:
     deadline = time.monotonic() + timeout_s
-    while (state := _read(folder / STATE, _to_state)) is None:
+    while (state := read_state(folder / STATE)) is None:
         if process.poll() is not None:
             raise _failure(folder)
         if time.monotonic() > deadline:
@@ -274,18 +212,3 @@ def _failure(folder: Path) -> TargetError:
     if not (folder / "run").exists():  # it never began: there is no log to keep
         shutil.rmtree(folder, ignore_errors=True)
     return TargetError(f"the cluster did not come up: {text}", file=folder)
-
-
-def _read(path: Path, make: Callable[[dict[str, Any]], T]) -> T | None:
-    if not path.is_file():
-        return None
-    try:
-        return make(json.loads(read_bounded(path, limit_bytes=1 << 20)))
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError("is no state of a cluster", file=path, remedy="Remove the file") from error
-
-
-def _to_state(facts: dict[str, Any]) -> State:
-    facts["supervisor"] = Process(**facts["supervisor"])
-    facts["daemons"] = [Process(**each) for each in facts["daemons"]]
-    return State(**facts)

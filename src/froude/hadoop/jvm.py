@@ -123,11 +123,12 @@ def heap_bytes(heap: str | int) -> int:
     """Bytes of a heap written with its unit, `4 GB` or `512 MiB`, or as a plain number of bytes.
 
     Raises:
-        InputError: not a size, or below 16 MiB, in which no daemon starts.
+        InputError: not a size; below 16 MiB, in which no daemon starts; or beyond what a JVM takes.
     """
     size = parse_quantity(heap, place="heap")
-    if size.unit not in {"", "B"} or size.value < 16 << 20:
-        raise InputError("is no heap size", place="heap", found=heap, allowed="such as 4 GB, at least 16 MiB")
+    if size.unit not in {"", "B"} or not 16 << 20 <= size.value <= 16 << 40:
+        allowed = "such as 4 GB, 16 MiB to 16 TiB"
+        raise InputError("is no heap size", place="heap", found=heap, allowed=allowed)
     return int(size.value)
 
 

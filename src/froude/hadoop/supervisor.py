@@ -26,8 +26,9 @@ from types import FrameType
 from froude.base.errors import FroudeError
 from froude.base.files import atomic_write_text
 from froude.hadoop import loopback
-from froude.hadoop.background import FAILURE, STATE, Process, State, Wanted
+from froude.hadoop.background import FAILURE, STATE, Wanted
 from froude.hadoop.cluster import Cluster
+from froude.hadoop.cluster_state import Process, State
 from froude.hadoop.distribution import Hadoop
 
 _END_S = 20

@@ -20,19 +20,21 @@ NODE = "node"
 """Index name: the node's number within its type, from 0. A formula of a loop may hold it beside Scale variables."""
 
 _NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_.-]*$")
-_FLOAT = r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?"
-_VARIABLE = r"[A-Za-z_][\w.]*(?:-(?=[A-Za-z_]|\d+\.[A-Za-z_])[\w.]+)*"
+_FLOAT = r"-?[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?"
+_VARIABLE = r"[A-Za-z_][\w.]*(?:-(?=[A-Za-z_]|[0-9]+\.[A-Za-z_])[\w.]+)*"
 """A name within a sum. Its hyphens stand before letters, or before a number that a name goes on from
 (`container-launcher`, `appmaster-2.p1`), so that `files-1` is a difference."""
-_SHIFTED = rf"(?:\d{{1,9}}\*{_VARIABLE}(?:\+\d{{1,9}})?|{_VARIABLE}\+\d{{1,9}})"
+_SHIFTED = rf"(?:[0-9]{{1,9}}\*{_VARIABLE}(?:\+[0-9]{{1,9}})?|{_VARIABLE}\+[0-9]{{1,9}})"
 _TERM = re.compile(
     rf"\s*(?P<sign>[+-]?)\s*(?:(?:(?P<factor>{_FLOAT})\s*\*\s*)?"
-    rf"(?P<name>(?:{_VARIABLE}(?:[*/]{_VARIABLE})?|\({_SHIFTED}\)(?=/|%))(?:(?://|%)(?:\d{{1,18}}|{_VARIABLE}))?)|(?P<number>{_FLOAT}))\s*"
+    rf"(?P<name>(?:{_VARIABLE}(?:[*/]{_VARIABLE})?|\({_SHIFTED}\)(?=/|%))(?:(?://|%)(?:[0-9]{{1,18}}|{_VARIABLE}))?)|(?P<number>{_FLOAT}))\s*"
 )
 _FOLD = re.compile(r"//|%")
-_MULTIPLE = re.compile(r"^\((?:(?P<factor>\d+)\*)?(?P<name>[^+]+)(?:\+(?P<plus>\d+))?\)$")
-_PIECES = re.compile(rf"^(?P<what>ceil|rest)\(\s*\((?P<sum>.+)\)\s*/\s*(?P<per>\d{{1,18}}|{_VARIABLE})\s*\)$")
-_MINIMUM = re.compile(r"^min\(\s*(?P<cap>\d+(?:\.\d*)?)\s*,\s*(?P<sum>.+)\)$")
+_MULTIPLE = re.compile(r"^\((?:(?P<factor>[0-9]+)\*)?(?P<name>[^+]+)(?:\+(?P<plus>[0-9]+))?\)$")
+_PIECES = re.compile(
+    rf"^(?P<what>ceil|rest)\(\s*\((?P<sum>.+)\)\s*/\s*(?P<per>[0-9]{{1,18}}|{_VARIABLE})\s*\)$"
+)
+_MINIMUM = re.compile(r"^min\(\s*(?P<cap>[0-9]+(?:\.[0-9]*)?)\s*,\s*(?P<sum>.+)\)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ Arguments are plain values where they are constant; every other rule is a small 
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Callable
@@ -133,7 +134,7 @@ def read_rule(value: Any, parent: Section, name: str) -> Rule:
     if not isinstance(value, Fields):
         if isinstance(value, Items):
             raise parent.error(name, "a list is not a rule", allowed="a value or a mapping")
-        return Constant(scalar(value))
+        return Constant(_scalar_at(value, parent, name))
     section = parent.wrap(value, name)
     kinds = [key for key in _KEYS if key in section]
     if len(kinds) != 1:
@@ -245,7 +246,7 @@ _READERS: dict[str, Callable[[Section], Rule]] = {
     "unknown": lambda section: Unknown(section.converted("unknown", scalar)),
 }
 
-_PIECE = re.compile(r"\{\{|\}\}|\{([^{}:]*)(?::(?:0?(\d{1,3}))?([xa])?)?\}|[{}]")
+_PIECE = re.compile(r"\{\{|\}\}|\{([^{}:]*)(?::(?:0?([0-9]{1,3}))?([xa])?)?\}|[{}]")
 
 
 def _template_parts(text: str, section: Section) -> tuple[str | Rule, ...]:
@@ -281,8 +282,19 @@ def _counter(section: Section, name: str, text: str, width: int = 0, radix: int 
     )
 
 
+def _scalar_at(value: Any, parent: Section, name: str) -> Scalar:
+    try:
+        return scalar(value)
+    except InputError as error:
+        raise parent.error(name, error.message, found=error.found, allowed=error.allowed) from error
+
+
 def scalar(value: Any) -> Scalar:
-    """A YAML scalar as a plain Python value, without the parser's own subclasses."""
+    """A YAML scalar as a plain Python value, without the parser's own subclasses.
+
+    Raises:
+        InputError: a mapping or a list, NaN or infinite.
+    """
     match value:
         case None | bool():
             return value
@@ -290,8 +302,10 @@ def scalar(value: Any) -> Scalar:
             return bytes(value)
         case int():
             return int(value)
-        case float():
+        case float() if math.isfinite(value):
             return float(value)
+        case float():  # NaN is not even equal to itself, and no field of a call is ever infinite
+            raise InputError("is not a finite number", found=value)
         case str():
             return str(value)
     raise InputError(

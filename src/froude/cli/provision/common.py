@@ -18,6 +18,7 @@ from froude.cli import outputs
 from froude.cli.outputs import Output as Place
 from froude.cli.settings import Settings
 from froude.cli.tables import aligned
+from froude.cli.terminal import visible
 
 if TYPE_CHECKING:
     from froude.provision.effort import Effort
@@ -90,7 +91,7 @@ def tell(settings: Settings, error: FlawedInputError) -> None:
     """
     settings.emit({"errors": [flaw.error().parts() for flaw in error.flaws]})
     for flaw in error.flaws:
-        print(f"froude: {flaw}", file=sys.stderr)
+        print(visible(f"froude: {flaw}"), file=sys.stderr)
 
 
 def claim(
