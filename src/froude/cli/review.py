@@ -101,8 +101,8 @@ def text(workload: Workload, group: QuestionGroup) -> str:
         workload: where it stands.
         group: one of its groups.
     """
-    places = f" ({counted(len(group.questions), 'place')}," if len(group.questions) > 1 else " ("
-    lines = [f"{number(workload, group.questions[0])}: {group.text}{places} {group.share:.1%} of the calls)"]
+    places = f" ({counted(len(group.questions), 'place')}, " if len(group.questions) > 1 else " ("
+    lines = [f"{number(workload, group.questions[0])}: {group.text}{places}{group.share:.1%} of the calls)"]
     if group.examples:
         lines.append("    seen: " + ", ".join(repr(example) for example in group.examples))
     for at, rule in enumerate(_choices(group), 1):
