@@ -12,7 +12,7 @@ from froude.base.errors import InputError
 from froude.trace.files import write_trace
 from froude.workload.yaml_file import write_workload
 from froude.workspace.artifact import Origin, State
-from froude.workspace.store import MARKER, Workspace, read_artifact
+from froude.workspace.store import MARKER, Workspace, check_name, read_artifact
 from tests.emulation.plans import workload
 from tests.old_forms import OLD
 from tests.trace.making import small_trace
@@ -146,3 +146,19 @@ def test_a_workspace_of_before_lineage_stood_inside(tmp_path: Path) -> None:
     ]
     assert old.find("job").tags == {"base"}
     assert read_artifact(OLD / "report.html") is None
+
+
+def test_a_link_to_nothing_takes_a_place(tmp_path: Path) -> None:
+    """What is written there would come into being elsewhere."""
+    workspace = Workspace(tmp_path / "w")
+    (workspace.new("trace", "a")).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match="already exists; found a link"):
+        workspace.new("trace", "a")
+
+
+@pytest.mark.parametrize("name", ["../x", "a\n", "x" * 102, "", "-x", "a\u202eb"])
+def test_what_is_no_name_for_an_artifact(name: str) -> None:
+    """It would leave the folder, steer a terminal, or be too long for a file."""
+    with pytest.raises(InputError, match="is no name for a plan"):
+        check_name(name, "plan")
+    check_name("x" * 101, "plan")
