@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -241,3 +242,10 @@ def test_any_listing_is_followed_in_its_order(number: int) -> None:
     larger.call("open", {"src": ""}, {}, loops={"L1": 2})
     context = OccurrenceContext(Timeline(larger.occurrences), larger.scales[0], larger.occurrences[-1])
     assert evaluate(rule, context) == "/in/f10"
+
+
+def test_a_number_of_the_scale_is_padded_only_with_its_width() -> None:
+    """`item-{items - 1}` is not: in a listing 10 comes before 2."""
+    folder, last = Counter(0, {"L1": 1}, 4), Scaled(Count(-1, {"items": 1}))
+    assert not is_padded(Template(("/in/", folder, "/item-", last)))
+    assert is_padded(Template(("/in/", folder, "/item-", replace(last, width=3))))

@@ -193,3 +193,17 @@ def test_a_call_that_waited_for_another_node_thought_from_there(gap_s: float, in
     assert think["c2"].think.at(scale) == pytest.approx(max(0.0, expected), abs=1e-3)
     assert timings([first, second], [scale])["c2"].think.at(scale) == pytest.approx(gap_s, abs=1e-3)
     assert think["c1"] == timings([first, second], [scale])["c1"]
+
+
+def test_a_command_for_every_second_file_follows_nobody_by_number() -> None:
+    """How many more `put` than `mv` there are differs from run to run: number n of one is not number n of the other."""
+    runs = []
+    for rounds in (4, 8):
+        spans: dict[str, list[tuple[float, float]]] = {"put": [], "mv": []}
+        now_s = 1.0
+        for number in range(rounds):
+            for name in ("put", "mv") if number % 2 else ("put",):
+                spans[name].append((now_s, now_s + 1.0))
+                now_s += 1.5
+        runs.append(spans)
+    assert _rules(*runs)["mv"].follows is None

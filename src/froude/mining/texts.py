@@ -152,7 +152,7 @@ def is_padded(rule: Rule) -> bool:
     Args:
         rule: of the text.
     """
-    return all(part.width for part in _parts(rule) if isinstance(part, Counter))
+    return all(part.width for part in _parts(rule) if isinstance(part, Counter | Scaled))
 
 
 def _elements(occurrence: Occurrence, path: str) -> dict[str, int]:

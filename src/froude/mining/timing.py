@@ -234,6 +234,8 @@ def _pauses(
 ) -> list[float] | None:
     """Seconds from the end of each node's counterpart to its start; None where one began before, or more lack one."""
     pauses_s: list[float] = []
+    if len({len(mine) - len(theirs) for mine, theirs in zip(starts, others, strict=True)}) > 1:
+        return None  # not one of them for each: which belongs to which is not said by their numbers
     for mine, theirs in zip(starts, others, strict=True):
         numbers = [number for number in range(len(mine)) if 0 <= number + offset < len(theirs)]
         if len(mine) - len(numbers) > max(0, -offset):

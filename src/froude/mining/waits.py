@@ -63,9 +63,10 @@ def find_waits(steps: Mapping[str, Sequence[Occurrence]]) -> Waits:
         for occurrence in listed:
             if not occurrence.sender.role.emulated:
                 runs[occurrence.run].append(occurrence)
+    made = {number: _made(run) for number, run in runs.items()}
     needs: dict[str, list[_Need]] = defaultdict(list)
-    for run in runs.values():
-        for need in _needs(run):
+    for number, run in runs.items():
+        for need in _needs(run, made[number]):
             needs[need.occurrence.template].append(need)
     held_up: dict[tuple[str, Wait], int] = defaultdict(int)
     for template, listed_needs in needs.items():
@@ -75,25 +76,45 @@ def find_waits(steps: Mapping[str, Sequence[Occurrence]]) -> Waits:
     for template, listed_needs in needs.items():
         wait = listed_needs[0].wait
         alike = all(need.wait == wait for need in listed_needs)
+        # A path that was there from the beginning would be waited for in vain.
+        alike = alike and all(_is_made(wait, each, made[each.run]) for each in steps[template])
         if alike and held_up[type_of(template), wait] >= _HELD_UP:
             waits.by_template[template] = wait
             waits.until_s.update({id(need.occurrence): need.made.end_s for need in listed_needs})
     return waits
 
 
-def _needs(run: Iterable[Occurrence]) -> Iterator[_Need]:
-    """What the calls of one run were the first of their nodes to need of others."""
-    ordered = sorted(run, key=lambda occurrence: occurrence.call.order)
+_MadeBy = Mapping[str, Sequence[_Made]]
+"""By path, what was made of it in one run."""
+
+
+def _made(run: Iterable[Occurrence]) -> _MadeBy:
     made: dict[str, list[_Made]] = defaultdict(list)
-    last_s: dict[str, float] = {}
-    by_sender: dict[int, list[Occurrence]] = defaultdict(list)
-    for occurrence in ordered:
-        by_sender[id(occurrence.sender)].append(occurrence)
-        name = type_of(occurrence.template)
-        last_s[name] = max(last_s.get(name, 0.0), occurrence.call.start_s)
+    for occurrence in run:
         path = _made_path(occurrence)
         if path is not None:
             made[path].append(_Made(path, occurrence, occurrence.call.event.end_s))
+    return made
+
+
+def _is_made(wait: Wait, occurrence: Occurrence, made: _MadeBy) -> bool:
+    """Whether somebody had made what a call waits for, as a play would have it."""
+    path = occurrence.call.request.get(wait.argument)
+    return isinstance(path, str) and any(
+        (type_of(each.by.template), each.by.call.event.method) == (wait.node_type, wait.method)
+        and each.end_s <= occurrence.call.start_s + _SLACK_S
+        for each in made.get(wait.path(path), ())
+    )
+
+
+def _needs(run: Iterable[Occurrence], made: _MadeBy) -> Iterator[_Need]:
+    """What the calls of one run were the first of their nodes to need of others."""
+    last_s: dict[str, float] = {}
+    by_sender: dict[int, list[Occurrence]] = defaultdict(list)
+    for occurrence in sorted(run, key=lambda occurrence: occurrence.call.order):
+        by_sender[id(occurrence.sender)].append(occurrence)
+        name = type_of(occurrence.template)
+        last_s[name] = max(last_s.get(name, 0.0), occurrence.call.start_s)
     for occurrences in by_sender.values():
         known: set[int] = set()
         answered_s = math.inf
@@ -119,7 +140,7 @@ def _made_path(occurrence: Occurrence) -> str | None:
     return path if done and isinstance(path, str) else None
 
 
-def _maker(occurrence: Occurrence, made: Mapping[str, Sequence[_Made]]) -> tuple[_Made, int] | None:
+def _maker(occurrence: Occurrence, made: _MadeBy) -> tuple[_Made, int] | None:
     """What another node made last of a call's path and the folders above it, nearest first, and how far above."""
     path = occurrence.call.request.get(PATH)
     if not isinstance(path, str) or not path.startswith("/"):
