@@ -223,9 +223,9 @@ def demo_job_older() -> list[Row]:
     return mined_job(DEMO, "3.4.2")
 
 
-@TOPIC.group("archive", "A job written after the miner was frozen")
+@TOPIC.group("archive", "A second job, unseen when it was written")
 def archive_job() -> list[Row]:
-    """Appends, permissions, a folder moved: nothing of it was looked at while the miner was made."""
+    """Appends, permissions, a folder moved: unseen when it was written; the miner was improved since."""
     return mined_job(ARCHIVE, "3.5.0")
 
 

@@ -1,6 +1,6 @@
 """One client of the archive job, as a process of its own: logs are written, added to, closed off and moved.
 
-It differs from the demo's client on purpose, and was written after the miner was frozen: the published results
+It differs from the demo's client on purpose, and was unseen by the miner when it was written: the published results
 show how the miner does on a job that it was not made for.
 """
 

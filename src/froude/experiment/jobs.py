@@ -128,4 +128,4 @@ ARCHIVE = JobDefinition(
     held_out=Scale.of(datanodes=5, clients=4, days=6),
     play=Scale.of(datanodes=100, clients=30, days=10),
 )
-"""Written after the miner was frozen, so that one published result is of a job that it was not made for."""
+"""Unseen by the miner when it was written, and another published result since the miner was improved on it."""
