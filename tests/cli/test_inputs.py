@@ -36,6 +36,10 @@ MISSED_TOO = {"provision validate", "trace validate"}
 pytestmark = pytest.mark.timeout(120)  # generous: what hangs, hangs for good
 
 
+EMPTY_IS_RIGHT = ("trace closure", "audit.log")
+"""The log of a NameNode of which nobody asked anything, beside a Trace of which the same is true."""
+
+
 def _texts(good: bytes) -> dict[str, bytes]:
     """What may stand in a file: alone, and behind what was right before."""
     odd = {
@@ -113,6 +117,8 @@ def test_odd_texts(name: str, file: str, part: str, here: Path, capsys: Out) -> 
     else:
         good = place.read_bytes()
     for what, data in _texts(good).items():
+        if what == "nothing" and (name, file) == EMPTY_IS_RIGHT:
+            continue
         place.write_bytes(data)
         if what.endswith("behind") and file in CONTENT and not part:
             assert run(command(name)) in {0, 1, 3}, what

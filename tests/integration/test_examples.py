@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from froude.emulation.run_files import write_run
+from froude.experiment.knee_file import write_knee
 from froude.trace.files import write_trace
 from froude.workload.yaml_file import write_workload
 from froude.workspace.store import Workspace
 from tests.cli.command_lines import ORIGIN
 from tests.cli.command_lines import recorded as a_workload
 from tests.documented import blocks, help_examples, page_blocks, run_shell
+from tests.experiment.knees import two_plays
 from tests.old_forms import run as a_run
 from tests.trace.making import small_trace
 
@@ -103,6 +105,7 @@ def test_the_tutorial_in_a_folder_as_the_demo_leaves_it(tmp_path: Path, hadoop: 
     write_trace(demo.new("trace"), small_trace(), ORIGIN)
     write_workload(demo.new("workload", suffix=".yaml"), a_workload(), ORIGIN)
     write_run(demo.new("run"), a_run(), ORIGIN)
+    write_knee(demo.new("knee", suffix=".json"), two_plays(), ORIGIN)
     _, _, look, go_on = page_blocks(TUTORIAL)
     _run(f"{look}{go_on}", tmp_path)
     assert (demo.folder / "run-400" / "run.json").is_file()
