@@ -32,11 +32,8 @@ class Waits:
     """When a call could go on, by identity of its occurrence: its pause counts from there."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    path: str
-    by: Occurrence
-    end_s: float
+_Made = Mapping[str, Sequence[Occurrence]]
+"""By path, the calls of one run after which it was there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ class _Need:
 
     wait: Wait
     occurrence: Occurrence
-    made: _Made
+    maker: Occurrence
     held_up: bool
     """Whether it was made only after the node's call before had been answered."""
     beside: bool
@@ -80,34 +77,39 @@ def find_waits(steps: Mapping[str, Sequence[Occurrence]]) -> Waits:
         alike = alike and all(_is_made(wait, each, made[each.run]) for each in steps[template])
         if alike and held_up[type_of(template), wait] >= _HELD_UP:
             waits.by_template[template] = wait
-            waits.until_s.update({id(need.occurrence): need.made.end_s for need in listed_needs})
+            waits.until_s.update({id(need.occurrence): _end_s(need.maker) for need in listed_needs})
     return waits
 
 
-_MadeBy = Mapping[str, Sequence[_Made]]
-"""By path, what was made of it in one run."""
+def _end_s(occurrence: Occurrence) -> float:
+    return occurrence.call.event.end_s
 
 
-def _made(run: Iterable[Occurrence]) -> _MadeBy:
-    made: dict[str, list[_Made]] = defaultdict(list)
+def _made(run: Iterable[Occurrence]) -> _Made:
+    made: dict[str, list[Occurrence]] = defaultdict(list)
     for occurrence in run:
         path = _made_path(occurrence)
         if path is not None:
-            made[path].append(_Made(path, occurrence, occurrence.call.event.end_s))
+            made[path].append(occurrence)
     return made
 
 
-def _is_made(wait: Wait, occurrence: Occurrence, made: _MadeBy) -> bool:
+def _makers(path: str, occurrence: Occurrence, made: _Made) -> list[Occurrence]:
+    """The calls that had made a path before a call was sent."""
+    latest_s = occurrence.call.start_s + _SLACK_S
+    return [maker for maker in made.get(path, ()) if _end_s(maker) <= latest_s]
+
+
+def _is_made(wait: Wait, occurrence: Occurrence, made: _Made) -> bool:
     """Whether somebody had made what a call waits for, as a play would have it."""
     path = occurrence.call.request.get(wait.argument)
     return isinstance(path, str) and any(
-        (type_of(each.by.template), each.by.call.event.method) == (wait.node_type, wait.method)
-        and each.end_s <= occurrence.call.start_s + _SLACK_S
-        for each in made.get(wait.path(path), ())
+        (type_of(maker.template), maker.call.event.method) == (wait.node_type, wait.method)
+        for maker in _makers(wait.path(path), occurrence, made)
     )
 
 
-def _needs(run: Iterable[Occurrence], made: _MadeBy) -> Iterator[_Need]:
+def _needs(run: Iterable[Occurrence], made: _Made) -> Iterator[_Need]:
     """What the calls of one run were the first of their nodes to need of others."""
     last_s: dict[str, float] = {}
     by_sender: dict[int, list[Occurrence]] = defaultdict(list)
@@ -119,17 +121,16 @@ def _needs(run: Iterable[Occurrence], made: _MadeBy) -> Iterator[_Need]:
         known: set[int] = set()
         answered_s = math.inf
         for occurrence in occurrences:
-            free_s, answered_s = answered_s, occurrence.call.event.end_s
+            free_s, answered_s = answered_s, _end_s(occurrence)
             nearest = _maker(occurrence, made)
-            if nearest is None or id(nearest[0].by) in known:
+            if nearest is None or id(nearest[0]) in known:
                 continue
-            thing, up = nearest
-            known.add(id(thing.by))
-            maker = thing.by.call.event.method
-            wait = Wait(PATH, up, maker, MAKES[maker], type_of(thing.by.template))
-            held_up = thing.end_s > free_s
+            maker, up = nearest
+            known.add(id(maker))
+            method = maker.call.event.method
+            wait = Wait(PATH, up, method, MAKES[method], type_of(maker.template))
             beside = last_s[wait.node_type] > occurrence.call.start_s
-            yield _Need(wait, occurrence, thing, held_up, beside)
+            yield _Need(wait, occurrence, maker, _end_s(maker) > free_s, beside)
 
 
 def _made_path(occurrence: Occurrence) -> str | None:
@@ -140,16 +141,15 @@ def _made_path(occurrence: Occurrence) -> str | None:
     return path if done and isinstance(path, str) else None
 
 
-def _maker(occurrence: Occurrence, made: _MadeBy) -> tuple[_Made, int] | None:
-    """What another node made last of a call's path and the folders above it, nearest first, and how far above."""
+def _maker(occurrence: Occurrence, made: _Made) -> tuple[Occurrence, int] | None:
+    """The last call of another node that made a call's path or a folder above it, nearest first, and how far above."""
     path = occurrence.call.request.get(PATH)
     if not isinstance(path, str) or not path.startswith("/"):
         return None
     own = MAKES.get(occurrence.call.event.method) == PATH
     for up in range(int(own), path.count("/")):
-        there = path.rsplit("/", up)[0]
-        before = [each for each in made.get(there, ()) if each.end_s <= occurrence.call.start_s + _SLACK_S]
-        if before:
-            latest = max(before, key=lambda each: each.end_s)
-            return None if latest.by.sender is occurrence.sender else (latest, up)
+        makers = _makers(path.rsplit("/", up)[0], occurrence, made)
+        if makers:
+            latest = max(makers, key=_end_s)
+            return None if latest.sender is occurrence.sender else (latest, up)
     return None
