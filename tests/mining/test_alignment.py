@@ -38,6 +38,13 @@ def test_no_common_pattern_is_said() -> None:
     assert merge(("a", "b"), ("b", "a")) is None
 
 
+def test_what_one_side_lacks_may_be_passed_by() -> None:
+    """Where it is asked for, tokens of one side alone are loops; those that stand together are one."""
+    assert merge(tuple("acd"), tuple("abbd")) is None
+    assert merge(tuple("abxd"), tuple("ad"), optional=True) == ("a", Loop(("b", "x")), "d")
+    assert merge(("a", Loop(("b",)), "d"), tuple("abde"), optional=True) == ("a", Loop(("b",)), "d", Loop(("e",)))
+
+
 def test_a_loop_may_be_absent_at_a_scale() -> None:
     """Zero times is a number of times."""
     unified = unify([tuple("ml"), tuple("mxxl")])

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from froude.base.units import Quantity
 from froude.mining.knowledge import Role
-from froude.mining.patterns import constant, counter, joined, same, scaled, text
+from froude.mining.patterns import constant, counter, cycle, joined, same, scaled, text
 from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value, number_at
 from froude.workload.scale import Count, Scale
-from froude.workload.types import LETTERS, Absent, Constant, Counter, Generated, Rule, Scaled, Template
+from froude.workload.types import LETTERS, Absent, Constant, Counter, Cycle, Generated, Rule, Scaled, Template
 from tests.mining.events import calls, event
 
 UUIDS = ("0f8fad5b-d9cb-469f-a165-70867728950e", "7c9e6679-7425-40de-944b-e07fc1f90ae7")
@@ -277,3 +277,33 @@ def test_numbers_that_are_padded_now_and_then_follow_no_rule() -> None:
 
     assert text(where, ["of-2", "of-03", "of-12"], slot) is None
     assert text(where, ["of-02", "of-003", "of-12"], slot) is None
+
+
+def test_words_take_turns() -> None:
+    """By the round, within a text whose number counts."""
+    loop = at(*({"L1": n} for n in range(12)))
+    shifts = ("day", "dusk", "night")
+    rule = text(loop, [f"/log/{n}-{shifts[n % 3]}.log" for n in range(12)], no_slot)
+    turn = Cycle(shifts, Counter(0, {"L1": 1}))
+    assert rule == Template(("/log/", Counter(0, {"L1": 1}), "-", turn, ".log"))
+
+
+def test_values_take_turns_over_nodes_and_rounds() -> None:
+    """The sum of both says whose turn it is, where neither alone does."""
+    places = [{"node": node, "L1": n} for node in range(3) for n in range(6)]
+    values = [("/a", "/b/c")[(place["node"] + place["L1"]) % 2] for place in places]
+    assert cycle(at(*places), values) == Cycle(("/a", "/b/c"), Counter(0, {"L1": 1, "node": 1}))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["a", "b", "a"],
+        ["a", "b", "a", "b", "b", "a", "a", "b", "a"],
+        [Special.ABSENT, "b"] * 6,
+        ["a"] * 12,
+    ],
+)
+def test_no_turns_without_evidence(values: Sequence[Value]) -> None:
+    """Too few, in no order, sometimes absent, or always the same."""
+    assert cycle(at(*({"L1": n} for n in range(len(values)))), values) is None

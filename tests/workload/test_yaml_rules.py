@@ -15,6 +15,7 @@ from froude.workload.types import (
     Cases,
     Constant,
     Counter,
+    Cycle,
     Flow,
     Generated,
     NodeFact,
@@ -80,6 +81,7 @@ def test_what_is_written_is_read_again(rule: Rule) -> None:
             Flow("c1", Side.RESPONSE, "files[{each}].path", element=Scaled(Count(-1, {"files": 1}))),
             {"from": "c1", "response": "files[{each}].path", "element": {"scaled": "files - 1"}},
         ),
+        (Cycle(("day", 2), Counter(1, {"L1": 1})), {"cycle": ["day", 2], "by": "L1 + 1"}),
         (Generated("uuid"), {"generated": "uuid"}),
         (Generated("uuid", {"bits": 3}), {"generated": "uuid", "parameters": {"bits": 3}}),
         (

@@ -37,17 +37,36 @@ def unify(sequences: Iterable[Sequence_]) -> Pattern | None:
         The pattern, or None if the sequences do not follow one.
     """
     distinct = sorted(set(sequences), key=lambda s: (len(s), repr(s)))
-    proposals = {pattern for sequence in distinct for pattern in _folds(sequence)}
-    for order in (distinct, distinct[::-1]):
+    return best_of(proposed(distinct), distinct)
+
+
+def proposed(sequences: Sequence[Sequence_]) -> set[Pattern]:
+    """The patterns that sequences propose, each alone and all together.
+
+    Args:
+        sequences: each once, shortest first.
+    """
+    proposals = {pattern for sequence in sequences for pattern in folds(sequence)}
+    for order in (sequences, sequences[::-1]):
         merged = _merged_all(order)
         if merged is not None:
             proposals.add(merged)
+    return proposals
+
+
+def best_of(proposals: Iterable[Pattern], sequences: Sequence[Sequence_]) -> Pattern | None:
+    """Of the patterns by which every sequence parses exactly, the one that passes fewest loops by, then the shortest.
+
+    Args:
+        proposals: any patterns.
+        sequences: tokens of each sender, each sequence once.
+    """
     best: tuple[float, int, int, Pattern] | None = None
     for pattern in sorted(proposals, key=lambda p: (size_of(p), repr(p))):
         size = size_of(pattern)
         if best is not None and best[0] == 0.0 and (best[1] < size or not best[2]):
             break
-        cost = _cost(pattern, distinct)
+        cost = _cost(pattern, sequences)
         # A loop passed by costs more than any length: else `(create)* addBlock (complete)*` would cover all.
         if cost is not None and (best is None or (cost[0], size + cost[1], cost[1]) < best[:3]):
             best = (cost[0], size + cost[1], cost[1], pattern)
@@ -66,7 +85,8 @@ def _cost(pattern: Pattern, sequences: Sequence[Sequence_]) -> tuple[float, int]
     return total, _UNEVEN * uneven
 
 
-def _folds(sequence: Sequence_) -> list[Pattern]:
+def folds(sequence: Sequence_) -> list[Pattern]:
+    """The patterns that one sequence proposes."""
     built = [fold(sequence), fold(sequence, shortest_first)]
     generous = _generous(built[1])
     if generous != built[1]:
@@ -194,7 +214,7 @@ def _written_out(pattern: Pattern, chosen: set[int]) -> Pattern:
     return tuple(built)
 
 
-def merge(left: Pattern, right: Pattern) -> Pattern | None:
+def merge(left: Pattern, right: Pattern, *, optional: bool = False) -> Pattern | None:
     """One pattern that covers both, or None.
 
     Tokens must agree in order; a loop of one matches a loop, one or more copies of its body, or nothing, of
@@ -203,18 +223,19 @@ def merge(left: Pattern, right: Pattern) -> Pattern | None:
     Args:
         left: tokens and loops in order.
         right: the pattern to be covered as well; None too where both together are too long to be aligned.
+        optional: tokens that only one of them has become a loop that may be passed by.
     """
     if len(left) + len(right) > _LONGEST_MERGED:
         return None
-    cheapest = _Merger(left, right).from_here(0, 0)
+    cheapest = _Merger(left, right, optional).from_here(0, 0)
     return None if cheapest is None else cheapest[1]
 
 
 class _Merger:
     """Alignment of two lists of items by dynamic programming."""
 
-    def __init__(self, left: Pattern, right: Pattern) -> None:
-        self._left, self._right = left, right
+    def __init__(self, left: Pattern, right: Pattern, optional: bool) -> None:
+        self._left, self._right, self._optional = left, right, optional
         self.from_here = lru_cache(maxsize=None)(self._from_here)
 
     def _from_here(self, i: int, j: int) -> tuple[int, Pattern] | None:
@@ -233,13 +254,17 @@ class _Merger:
             elif a == b:
                 self._add(options, 0, a, i + 1, j + 1)
         if isinstance(a, Loop):
-            for end, loop in _copies(a, right, j):
+            for end, loop in copies(a, right, j):
                 self._add(options, 0, loop, i + 1, end)
             self._add(options, 1, a, i + 1, j)
         if isinstance(b, Loop):
-            for end, loop in _copies(b, left, i):
+            for end, loop in copies(b, left, i):
                 self._add(options, 0, loop, end, j + 1)
             self._add(options, 1, b, i, j + 1)
+        for tokens in _leading(left, i) if self._optional else ():
+            self._add(options, 1, Loop(tokens), i + len(tokens), j)
+        for tokens in _leading(right, j) if self._optional else ():
+            self._add(options, 1, Loop(tokens), i, j + len(tokens))
         return min(options, key=lambda option: (option[0], size_of(option[1])), default=None)
 
     def _add(self, options: list[tuple[int, Pattern]], cost: int, item: Item, i: int, j: int) -> None:
@@ -248,8 +273,25 @@ class _Merger:
             options.append((cost + rest[0], (item, *rest[1])))
 
 
-def _copies(loop: Loop, items: Pattern, at: int) -> Iterable[tuple[int, Loop]]:
-    """Places up to which the items are copies of the loop's body, nearest first; loops may stand within."""
+def _leading(items: Pattern, at: int) -> Iterable[Pattern]:
+    """The tokens from a place on, first one, then one more, up to the next loop."""
+    for end in range(at + 1, len(items) + 1):
+        if isinstance(items[end - 1], Loop):
+            return
+        yield items[at:end]
+
+
+def copies(loop: Loop, items: Pattern, at: int) -> Iterable[tuple[int, Loop]]:
+    """Places up to which the items are copies of the loop's body, nearest first; loops may stand within.
+
+    Args:
+        loop: the loop.
+        items: among which copies are looked for.
+        at: where the first copy begins.
+
+    Yields:
+        Each place, and the loop joined with all copies before it.
+    """
     body, start = loop.body, at
     while start < len(items):
         for end in range(start + 1, min(len(items), start + 2 * size_of(body) + 1) + 1):

@@ -203,7 +203,12 @@ class ArgumentMiner:
             or self._scaled(column.occurrences, column.values, self._pieces)
             or self._shifted(column)
             or self._texts.within(column)
+            or self._in_turn(column)
         )
+
+    def _in_turn(self, column: Column) -> Rule | None:
+        """Values that take turns; none that the target assigns."""
+        return None if self._given(column) else patterns.cycle(column.occurrences, column.values)
 
     def _assigned(self, column: Column) -> Rule | None:
         """A flow for a value that only seems regular: the target assigns it, and each run began alike.

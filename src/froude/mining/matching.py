@@ -24,6 +24,7 @@ from froude.workload.types import (
     NODE,
     CallTemplate,
     Constant,
+    Cycle,
     Effect,
     NodeType,
     Poll,
@@ -220,6 +221,10 @@ def _pattern(rule: Rule, indices: Mapping[str, int], scale: Mapping[str, Quantit
     match rule:
         case CounterRule():
             return re.escape(rule.digits(number_at(rule, lambda name: indices.get(name, 0), scale)))
+        case Cycle(values, counter):
+            return re.escape(
+                str(values[number_at(counter, lambda name: indices.get(name, 0), scale) % len(values)])
+            )
         case Template(parts):
             return "".join(
                 re.escape(part) if isinstance(part, str) else _pattern(part, indices, scale) for part in parts

@@ -52,14 +52,14 @@ def _counting(mined: MinedType, scales: Scales) -> dict[int, int] | None:
 
 
 def _numbers(values: dict[int, object]) -> list[dict[int, int]]:
-    """Each slot of a text, or the whole of a number, by sender; nothing where the wording differs."""
+    """Each slot of a text, or the whole of a number, by sender; nothing where the texts have unlike numbers of slots."""
     if all(type(value) is int for value in values.values()):
         return [{who: value for who, value in values.items() if isinstance(value, int)}]
     texts = {who: value for who, value in values.items() if isinstance(value, str)}
     if len(texts) < len(values):
         return []
     pieces = {who: SLOT.split(occurrence) for who, occurrence in texts.items()}
-    if len({tuple(piece[::2]) for piece in pieces.values()}) != 1:
+    if len({len(piece) for piece in pieces.values()}) != 1:
         return []
     width = len(next(iter(pieces.values())))
     slots = [{who: piece[at] for who, piece in pieces.items()} for at in range(1, width, 2)]

@@ -104,6 +104,24 @@ class Automaton:
         """Number of loops."""
         return self._loops
 
+    def around(self, loop: int) -> tuple[int, ...]:
+        """Numbers of the loops around a loop, outermost first."""
+        inside = next(loops for loops in self.loops_of if loop in loops)
+        return inside[: inside.index(loop)]
+
+    def every_round(self, parse: Parse) -> dict[tuple[int, tuple[int, ...]], int]:
+        """How often each loop ran, by its number and the iterations of the loops around it; 0 where it was passed by."""
+        ran = self.iterations(parse)
+        totals: dict[tuple[int, tuple[int, ...]], int] = {}
+        for loop in range(self.loops):  # outer loops have lower numbers
+            places: list[tuple[int, ...]] = [()]
+            for depth, outer in enumerate(self.around(loop)):
+                places = [
+                    (*p, n) for p in places if len(p) == depth for n in range(totals.get((outer, p), 0))
+                ]
+            totals |= {(loop, place): ran.get((loop, place), 0) for place in places}
+        return totals
+
     def iterations(self, parse: Parse) -> dict[tuple[int, tuple[int, ...]], int]:
         """How often each loop ran, by its number and the iterations of the loops around it; not those that never ran."""
         totals: dict[tuple[int, tuple[int, ...]], int] = {}
@@ -153,14 +171,18 @@ class Automaton:
         return after
 
     def _closed(self, front: dict[int, _Node], limit: float) -> dict[int, _Node]:
-        """All places reached from these without a call; a loop is not gone round without one."""
+        """All places reached from these without a call.
+
+        No loop is gone round without one: a round in which all is passed by or missing costs something, and ends where
+        it began.
+        """
         work = sorted(front)
         while work:
             place = work.pop()
             node = front[place]
             for end, cost, what in self._free.get(place, ()):
                 total = node.cost + cost
-                if total > limit or (what[0] == "again" and node.what[0] in ("missing", "none")):
+                if total > limit:
                     continue
                 if _keep(front, end, total, node, what):
                     work.append(end)

@@ -12,7 +12,18 @@ from froude.base.units import Quantity
 from froude.mining.counts import LARGEST_GROUP, fit_count
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value
-from froude.workload.types import LETTERS, NODE, Absent, Constant, Counter, Generated, Rule, Scaled, Template
+from froude.workload.types import (
+    LETTERS,
+    NODE,
+    Absent,
+    Constant,
+    Counter,
+    Cycle,
+    Generated,
+    Rule,
+    Scaled,
+    Template,
+)
 
 SLOT = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d+)")
 """What may vary in a text: a UUID, or a run of digits."""
@@ -26,6 +37,9 @@ HEX_SLOT = re.compile(
 LETTER_SLOT = re.compile(r"((?<![0-9A-Za-z])[a-z]{1,3}(?![0-9A-Za-z])|\d+)")
 """The same where a few letters may count: `part-aa`, `part-ab`."""
 
+WORD_SLOT = re.compile(r"(\d+|[A-Za-z]+)")
+"""The same where words may take turns: `day`, `night`."""
+
 _LARGEST_STEP = 12
 """Largest step by which a loop may go through things that stand in groups, and largest group that it may begin within:
 days of the week, months."""
@@ -33,6 +47,8 @@ _EVIDENCE = 3
 """Calls for each number that a counter over groups is made of: fewer would fit by chance."""
 _TELLING = 3
 """Different values that a number over groups of the Scale, or letters, must take: two alternate by chance."""
+_TURNS_SEEN = 4
+"""Calls for each of the values that take turns: fewer would alternate by chance."""
 _SAMPLE = 200
 """Calls at which such a counter is tried first."""
 
@@ -232,6 +248,38 @@ def scaled(
     return tuple(Scaled(count) for count in (fit.count, *fit.others) if count.whole)
 
 
+def cycle(occurrences: Sequence[Occurrence], values: Sequence[Value]) -> Cycle | None:
+    """Values that take turns by the node's number, by the round of a loop, or by the sum of all of them.
+
+    Args:
+        occurrences: the calls, of one template.
+        values: the argument's value at each, in the same order.
+
+    Returns:
+        The rule; None where none fits, or where they were not seen to come round often enough.
+    """
+    distinct = len({(type(value), value) for value in values})
+    if not 2 <= distinct <= _LARGEST_STEP or any(isinstance(value, Special) for value in values):
+        return None
+    places = {name: [_index(o, name) for o in occurrences] for name in (NODE, *occurrences[0].indices)}
+    varied = [name for name in reversed(places) if len(set(places[name])) > 1]
+    for names in [*([name] for name in varied), *([varied] if len(varied) > 1 else [])]:
+        numbers = [sum(each) for each in zip(*(places[name] for name in names), strict=True)]
+        for size in range(distinct, min(_LARGEST_STEP, (max(numbers) + 1) // 2) + 1):
+            turns: dict[int, Value] = {}
+            decided = all(
+                same(turns.setdefault(number % size, value), value)
+                for number, value in zip(numbers, values, strict=True)
+            )
+            if decided and len(turns) == size and len(values) >= _TURNS_SEEN * size:
+                listed = (turns[at] for at in range(size))
+                return Cycle(
+                    tuple(value for value in listed if not isinstance(value, Special)),
+                    Counter(0, dict.fromkeys(names, 1)),
+                )
+    return None
+
+
 def text(
     occurrences: Sequence[Occurrence], values: Sequence[Value], slot_rule: SlotRule, *, random: bool = False
 ) -> Rule | None:
@@ -246,7 +294,7 @@ def text(
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < len(values) or len(texts) < 2:
         return None
-    for slots in (SLOT, HEX_SLOT, LETTER_SLOT):
+    for slots in (SLOT, HEX_SLOT, LETTER_SLOT, WORD_SLOT):
         template = _by_slots(
             occurrences, [slots.split(occurrence) for occurrence in texts], slot_rule, random=random
         )
@@ -283,6 +331,8 @@ def _slot(occurrences: Sequence[Occurrence], column: Sequence[str], slot_rule: S
         written = _lettered(occurrences, column)
         if written is not None:
             return written
+    if all(digits.isalpha() for digits in column):
+        return cycle(occurrences, column)
     decimal = all(digits.isdigit() for digits in column)
     if not any(character.isdigit() for digits in column for character in digits):
         return None  # letters that follow each other are letters, not numbers to base 16

@@ -12,6 +12,7 @@ from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
 from froude.mining.arguments import ArgumentMiner
+from froude.mining.by_round import fit_rounds
 from froude.mining.counts import Fit, fit_count
 from froude.mining.events import Recording, recording_of
 from froude.mining.knowledge import CONFIRMATION, PIECES
@@ -22,7 +23,7 @@ from froude.mining.questions import Questions
 from froude.mining.relocation import relocate
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, senders_of
-from froude.mining.structure import MinedType, Occurrence, find_types
+from froude.mining.structure import LoopRun, MinedType, Occurrence, find_types
 from froude.mining.timing import start_rules, timings
 from froude.mining.waits import find_waits
 from froude.trace.types import Trace
@@ -194,13 +195,13 @@ class _Builder:
             for item in level:
                 if isinstance(item, Loop):
                     name = f"L{next(loops)}"
-                    seen = mined.times[name]
-                    counts = sorted({times for *_, times in seen})
+                    seen = mined.loop_runs[name]
+                    counts = sorted({each.times for each in seen})
                     fit = self._iterations(seen)
                     what = f"iterations of {name} in {mined.name}"
                     if fit.count is None and self._moved(seen):
                         steps.append(
-                            self._drawn(mined, name, [times for *_, times in seen], build(item.body))
+                            self._drawn(mined, name, [each.times for each in seen], build(item.body))
                         )
                     else:
                         steps.append(Repeat(name, self._count(mined, fit, what, counts), build(item.body)))
@@ -213,19 +214,24 @@ class _Builder:
 
         return build(items)
 
-    def _iterations(self, seen: Sequence[tuple[int, int, int]]) -> Fit:
-        """The count of a loop, by the Scale alone if that will do, else by the node's number, too."""
-        fit = fit_count([(self._scales[run], float(times)) for run, _, times in seen], pieces=self._pieces)
-        points = [(at_node(self._scales[run], node), float(times)) for run, node, times in seen]
-        if fit.count is not None or len({str(scale) for scale, _ in points}) < _FEWEST_NODES:
+    def _iterations(self, seen: Sequence[LoopRun]) -> Fit:
+        """The count of a loop: by the Scale alone if that will do, else by rounds around it, or the node's number."""
+        fit = fit_count([(self._scales[e.run], float(e.times)) for e in seen], pieces=self._pieces)
+        if fit.count is not None:
+            return fit
+        by_round = fit_rounds([(each.rounds, each.times) for each in seen])
+        if by_round is not None:
+            return Fit(by_round)
+        points = [(at_node(self._scales[each.run], each.node), float(each.times)) for each in seen]
+        if len({str(scale) for scale, _ in points}) < _FEWEST_NODES:
             return fit
         return fit_count(points, pieces=self._pieces)
 
-    def _moved(self, seen: Sequence[tuple[int, int, int]]) -> bool:
+    def _moved(self, seen: Sequence[LoopRun]) -> bool:
         """Whether a loop ran another number of times at one and the same Scale: no formula of it says how often."""
         by_scale: dict[str, set[int]] = defaultdict(set)
-        for run, _, times in seen:
-            by_scale[str(Scale(dict(self._scales[run])))].add(times)
+        for each in seen:
+            by_scale[str(Scale(dict(self._scales[each.run])))].add(each.times)
         return any(len(counts) > 1 for counts in by_scale.values())
 
     def _drawn(self, mined: MinedType, name: str, counts: Sequence[int], body: tuple[Step, ...]) -> Repeat:

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from froude.base.units import Quantity
 from froude.mining.canonical import Token
 from froude.mining.matching import Matched
 from froude.mining.structure import Occurrence
+from froude.workload.rounds import unrolled
 from froude.workload.scale import at_node
-from froude.workload.types import Actor, CallTemplate, Effect, NodeType, Repeat, Scalar, Step
-from froude.workload.walk import fold, repeats
+from froude.workload.types import Actor, Effect, NodeType, Scalar, Step
+from froude.workload.walk import repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +64,7 @@ def expand(steps: Sequence[Step], scale: Mapping[str, Quantity], tokens: Mapping
         scale: the Scale, with the node's number (`workload.scale.at_node`) where a loop depends on it.
         tokens: what the calls of each template look like, by its id.
     """
-
-    def call(template: CallTemplate) -> list[Token]:
-        return [tokens[template.id]]
-
-    def repeat(segment: Repeat, body: list[list[Token]]) -> list[Token]:
-        return list(chain.from_iterable(body)) * segment.times.whole_at(scale)
-
-    expanded: list[list[Token]] = fold(steps, call, repeat)
-    return list(chain.from_iterable(expanded))
+    return unrolled(steps, scale, lambda call: tokens[call.id])
 
 
 def sequences_of(

@@ -12,6 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from froude.mining.alignment import Pattern, unify
 from froude.mining.canonical import Logical, Token
@@ -19,6 +20,7 @@ from froude.mining.knowledge import Role
 from froude.mining.parse import Automaton, Parse
 from froude.mining.segments import Item, Loop, fold
 from froude.mining.senders import Sender
+from froude.mining.uneven import unify_decided
 from froude.workload.types import Finding
 
 _NUMBER = re.compile(r"\d+")
@@ -51,6 +53,17 @@ class Occurrence:
     """Element of the cause's repeated field."""
 
 
+class LoopRun(NamedTuple):
+    """One time that a loop was come to."""
+
+    run: int
+    node: int
+    rounds: Mapping[str, int]
+    """Iterations of the loops around it, by id, outermost first."""
+    times: int
+    """Its own iterations; 0 where it was passed by."""
+
+
 @dataclass(frozen=True, slots=True)
 class Names:
     """Ids of a pattern's templates and loops, in order."""
@@ -81,8 +94,8 @@ class MinedType:
     pattern: Pattern
     occurrences: list[Occurrence] = field(default_factory=list)
     """Of its steps, in order of run, node and place."""
-    times: dict[str, list[tuple[int, int, int]]] = field(default_factory=lambda: defaultdict(list))
-    """Loop id -> (run, node, iterations), one for each time the loop was run."""
+    loop_runs: dict[str, list[LoopRun]] = field(default_factory=lambda: defaultdict(list))
+    """By loop id, each time that a node came to the loop."""
     names: Names | None = None
     """Ids, where the type is of a workload that is already mined."""
     deviations: int = 0
@@ -158,15 +171,16 @@ def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
 
 
 def _grouped(cluster: list[Sender], runs: int) -> list[tuple[list[Sender], Pattern]]:
-    pattern = unify(sender.tokens for sender in cluster)
+    common = unify if cluster[0].role.emulated else unify_decided
+    pattern = common(sender.tokens for sender in cluster)
     per_run = Counter(sender.run for sender in cluster)
     constant = len(per_run) == runs and len(set(per_run.values())) == 1
     number = per_run[cluster[0].run]
     if pattern is not None:
         if constant and 1 < number <= 8 and runs > 1 and _told_apart(cluster, number):
-            return [(part, unify(s.tokens for s in part) or pattern) for part in _by_number(cluster, number)]
+            return [(part, common(s.tokens for s in part) or pattern) for part in _by_number(cluster, number)]
         apart = _by_wording(cluster, runs)
-        return [(part, unify(s.tokens for s in part) or pattern) for part in apart]
+        return [(part, common(s.tokens for s in part) or pattern) for part in apart]
     if constant and number > 1 and not cluster[0].role.emulated:
         return [group for part in _by_number(cluster, number) for group in _grouped(part, runs)]
     if cluster[0].role.emulated:
@@ -175,11 +189,11 @@ def _grouped(cluster: list[Sender], runs: int) -> list[tuple[list[Sender], Patte
     everywhere = all(len({s.run for s in family}) == runs for family, _ in families)
     if 1 < len(families) <= _MOST_FAMILIES and everywhere:
         return families
-    common, deviating = _commonest(cluster)
+    commonest, deviating = _commonest(cluster)
     rare = any(len(family) < 2 for family, _ in families)
     if 1 < len(families) <= _MOST_FAMILIES and not rare and deviating > _TOLERATED * _calls(cluster):
         return families
-    return [(cluster, common)]
+    return [(cluster, commonest)]
 
 
 def _calls(cluster: Sequence[Sender]) -> int:
@@ -240,7 +254,25 @@ def _by_wording(cluster: list[Sender], runs: int) -> list[list[Sender]]:
         groups[tuple(map(_wording, first.values()))].append(sender)
     everywhere = all(len({sender.run for sender in members}) == runs for members in groups.values())
     telling = runs > 1 and not cluster[0].role.emulated and 1 < len(groups) <= _MOST_FAMILIES
-    return list(groups.values()) if everywhere and telling else [cluster]
+    if not everywhere or not telling or _take_turns(list(groups.values())):
+        return [cluster]
+    return list(groups.values())
+
+
+def _take_turns(groups: Sequence[Sequence[Sender]]) -> bool:
+    """Whether in every run the nodes of some groups come by turns, as users do that are dealt out to teams."""
+    by_run: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for group, senders in enumerate(
+        sorted(groups, key=lambda listed: (listed[0].run, listed[0].first.order))
+    ):
+        for sender in senders:
+            by_run[sender.run].append((sender.first.order, group))
+    rounds = max(len(listed) for listed in by_run.values()) // len(groups)
+    return rounds > 1 and all(
+        group == number % len(groups)
+        for listed in by_run.values()
+        for number, (_, group) in enumerate(sorted(listed))
+    )
 
 
 def _wording(value: object) -> object:
@@ -252,10 +284,10 @@ def _wording(value: object) -> object:
 
 
 def place(mined: MinedType) -> None:
-    """Give each call of each sender its place: `occurrences`, `times` and `deviations` are made anew."""
+    """Give each call of each sender its place: `occurrences`, `loop_runs` and `deviations` are made anew."""
     automaton = mined.automaton
     mined.occurrences, mined.deviations = [], 0
-    mined.times = defaultdict(list)
+    mined.loop_runs = defaultdict(list)
     for node, sender in mined.numbered():
         parse = automaton.parse(sender.tokens, exact=True) or automaton.parse(sender.tokens)
         if parse is None:
@@ -263,16 +295,16 @@ def place(mined: MinedType) -> None:
             continue
         mined.deviations += sum(match.element < 0 for match in parse.matches) + len(parse.missing)
         names = mined.names or Names.of(mined.name, automaton)
-        placed, times = occurrences_of(names, automaton, sender, node, parse)
+        placed, loop_runs = occurrences_of(names, automaton, sender, node, parse)
         mined.occurrences.extend(placed)
-        for loop, counts in times.items():
-            mined.times[loop].extend((sender.run, node, count) for count in counts)
+        for loop, listed in loop_runs.items():
+            mined.loop_runs[loop].extend(listed)
 
 
 def occurrences_of(
     names: Names, automaton: Automaton, sender: Sender, node: int, parse: Parse
-) -> tuple[list[Occurrence], Mapping[str, list[int]]]:
-    """A parse as occurrences, with the number of iterations of each run of each loop.
+) -> tuple[list[Occurrence], Mapping[str, list[LoopRun]]]:
+    """A parse as occurrences, and how often each loop ran whenever it was come to.
 
     Args:
         names: ids of the pattern's templates and loops.
@@ -282,18 +314,14 @@ def occurrences_of(
         parse: how the sender's own calls follow the pattern, one match a call.
 
     Returns:
-        The occurrences, without calls that match nothing; and by loop id the iterations of each run of the
-        loop, `[0]` for one that never ran.
+        The occurrences, without calls that match nothing; and by loop id each time that it was come to.
     """
     placed: list[Occurrence] = []
-    totals: dict[tuple[int, tuple[int, ...]], int] = {}
+    totals = automaton.every_round(parse)
     for match, call in zip(parse.matches, sender.own, strict=True):
         if match.element < 0:
             continue
         loops = automaton.loops_of[match.element]
-        for depth, loop in enumerate(loops):
-            key = (loop, match.indices[:depth])
-            totals[key] = max(totals.get(key, 0), match.indices[depth] + 1)
         indices = {names.loops[loop]: index for loop, index in zip(loops, match.indices, strict=True)}
         placed.append(Occurrence(sender.run, node, sender, names.templates[match.element], call, indices))
     numbers = {name: number for number, name in enumerate(names.loops)}
@@ -301,17 +329,19 @@ def occurrences_of(
         outer = tuple(occurrence.indices.values())
         for depth, name in enumerate(occurrence.indices):
             occurrence.last[name] = outer[depth] == totals[numbers[name], outer[:depth]] - 1
-    times: dict[str, list[int]] = defaultdict(list)
-    for loop in range(automaton.loops):
-        counts = [total for (number, _), total in totals.items() if number == loop]
-        times[names.loops[loop]] = counts or [0]
-    return placed, times
+    loop_runs: dict[str, list[LoopRun]] = defaultdict(list)
+    for (loop, place), times in totals.items():
+        rounds = {names.loops[o]: n for o, n in zip(automaton.around(loop), place, strict=True)}
+        loop_runs[names.loops[loop]].append(LoopRun(sender.run, node, rounds, times))
+    return placed, loop_runs
 
 
 def _unrolled(mined: MinedType) -> bool:
     """Write out loops that always run the same small number of times; whether any was."""
     constants = {
-        loop: seen[0][2] for loop, seen in mined.times.items() if len({count for *_, count in seen}) == 1
+        loop: listed[0].times
+        for loop, listed in mined.loop_runs.items()
+        if len({each.times for each in listed}) == 1
     }
     counter = iter(range(1, 1 << 30))
 

@@ -10,7 +10,8 @@ from froude.workload.plan import Plan, Refusal, one_at_a_time
 from froude.workload.reach import Reach
 from froude.workload.references import endless_turn, uncounted
 from froude.workload.remarks import remarks_on_scale
-from froude.workload.scale import Count, Scale, at_node
+from froude.workload.rounds import iterations
+from froude.workload.scale import Count, Scale
 from froude.workload.types import LETTERS, Counter, NodeType, Workload
 from froude.workload.walk import repeats, templates
 
@@ -96,13 +97,13 @@ def _open_questions(workload: Workload) -> Iterator[Refusal]:
 def _counts(
     node_type: NodeType, scale: Scale, recorded: Sequence[Mapping[str, Quantity]]
 ) -> Iterator[Refusal]:
-    for what, count in _all_counts(node_type):
-        value = _at_ends(count, node_type, scale)
+    lowest_recorded = [_lowest(node_type, seen) for seen in recorded]
+    for what, (count, value) in _lowest(node_type, scale).items():
         if abs(value - round(value)) > _WHOLE:
             text = f"{node_type.name}: {what} would be {value:g} ({count}), which is not a whole number"
             yield Refusal(text, node_type.name, fatal=False)
         # What begins at some size is below zero, and meant to be none, at a recorded scale too.
-        if value < 0 and not any(_at_ends(count, node_type, seen) < 0 for seen in recorded):
+        if value < 0 and not any(seen[what][1] < 0 for seen in lowest_recorded):
             yield Refusal(f"{node_type.name}: {what} would be {value:g} ({count})", node_type.name)
 
 
@@ -141,15 +142,11 @@ def _numbers(node_type: NodeType, scale: Scale) -> Iterator[Refusal]:
                     yield Refusal(f"{node_type.name}: {what}", node_type.name)
 
 
-def _at_ends(count: Count, node_type: NodeType, scale: Mapping[str, Quantity]) -> float:
-    """A count at a Scale; of one that depends on the node's number the lower of its first and last node's."""
-    if not count.of_node:
-        return count.at(scale)
-    last = max(0, node_type.count.whole_at(scale) - 1)
-    return min(count.at(at_node(scale, node)) for node in (0, last))
-
-
-def _all_counts(node_type: NodeType) -> Iterator[tuple[str, Count]]:
-    yield "the number of nodes", node_type.count
-    for segment in repeats(node_type.steps):
-        yield f"the iterations of {segment.id}", segment.times
+def _lowest(node_type: NodeType, scale: Mapping[str, Quantity]) -> dict[str, tuple[Count, float]]:
+    """The number of nodes and of each loop's iterations at a Scale: the formula, and the lowest that it comes to."""
+    lowest = {"the number of nodes": (node_type.count, node_type.count.at(scale))}
+    ends = iterations(node_type, scale)
+    return lowest | {
+        f"the iterations of {segment.id}": (segment.times, ends[segment.id][0])
+        for segment in repeats(node_type.steps)
+    }

@@ -9,9 +9,10 @@ from itertools import pairwise
 
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
+from froude.workload.rounds import counted as counted_calls
 from froude.workload.scale import Scale, at_node
-from froude.workload.types import SCRIPTED, CallTemplate, Moment, NodeType, Repeat, Workload
-from froude.workload.walk import fold, repeats
+from froude.workload.types import SCRIPTED, CallTemplate, Moment, NodeType, Workload
+from froude.workload.walk import repeats
 
 _MOST_PACES = 1000
 """Nodes of a type whose paces are worked out one by one, where each has its own."""
@@ -211,16 +212,15 @@ def pace(node_type: NodeType, scale: Mapping[str, Quantity], node: int = 0) -> t
     Returns:
         Calls and seconds.
     """
+    calls, seconds = 0, 0.0
 
-    def call(template: CallTemplate) -> tuple[int, float]:
-        return 1, think_s(template, scale) + service_s(template, scale)
+    def add(template: CallTemplate, times: int) -> None:
+        nonlocal calls, seconds
+        calls += times
+        seconds += times * (think_s(template, scale) + service_s(template, scale))
 
-    def repeat(segment: Repeat, body: list[tuple[int, float]]) -> tuple[int, float]:
-        times = segment.times.whole_at(at_node(scale, node))
-        return times * sum(calls for calls, _ in body), times * sum(seconds for _, seconds in body)
-
-    steps = fold(node_type.steps, call, repeat)
-    return sum(calls for calls, _ in steps), sum(seconds for _, seconds in steps)
+    counted_calls(node_type.steps, at_node(scale, node), add)
+    return calls, seconds
 
 
 def calls_per_node(plan: Plan, node_type: NodeType) -> float:

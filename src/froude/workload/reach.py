@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from froude.base.units import Quantity
-from froude.workload.scale import Scale, Term, at_node, term_of, variable_at
-from froude.workload.types import NODE, Cases, Counter, Flow, NodeType, Rule, Scaled, Template
-from froude.workload.walk import parts, repeats
+from froude.workload.rounds import iterations
+from froude.workload.scale import Scale, Term, term_of, variable_at
+from froude.workload.types import NODE, Cases, Counter, Cycle, Flow, NodeType, Rule, Scaled, Template
+from froude.workload.walk import parts
 
 Ends = tuple[int, int]
 """The lowest and the highest value of an index."""
@@ -52,10 +53,10 @@ class Reach:
         """
         last = node_type.count.whole_at(scale) - 1
         ends, lasts = {NODE: (0, last)}, {NODE: (last, last)}
-        for segment in repeats(node_type.steps):
-            times = [segment.times.whole_at(at_node(scale, node)) for node in (0, last)]
-            ends[segment.id] = (0, max(times) - 1)
-            lasts[segment.id] = (max(0, min(times) - 1), max(times) - 1)
+        for loop, numbers in iterations(node_type, scale).items():
+            least, most = (max(0, round(number)) for number in numbers)
+            ends[loop] = (0, most - 1)
+            lasts[loop] = (max(0, least - 1), most - 1)
         return cls(scale, ends, lasts)
 
     def numbers(self, rule: Rule, *, within_text: bool = False) -> Iterator[Numbers]:
@@ -75,8 +76,8 @@ class Reach:
             for reach, case in self._cases(rule):
                 yield from reach.numbers(case, within_text=within_text)
         elif not isinstance(
-            rule, Flow
-        ):  # the number of an element is no value: beyond the list there is none
+            rule, Flow | Cycle
+        ):  # the number of an element is no value: beyond the list is none
             for part in parts(rule):
                 yield from self.numbers(part, within_text=within_text or isinstance(rule, Template))
 

@@ -16,6 +16,7 @@ from froude.workload.types import (
     Cases,
     Constant,
     Counter,
+    Cycle,
     Flow,
     Generated,
     NodeFact,
@@ -95,7 +96,7 @@ def evaluate(rule: Rule, context: Context) -> Value:
             return context.fact(fact)
         case Generated():
             return context.generated(rule)
-        case Cases():
+        case Cases() | Cycle():
             return evaluate(active(rule, context), context)
         case Unknown():
             return Special.UNRESOLVED
@@ -154,14 +155,16 @@ def number_at(rule: Counter, index: Callable[[str], int], scale: Mapping[str, Qu
 
 
 def active(rule: Rule, context: Context) -> Rule:
-    """The rule that decides in a context, its cases settled.
+    """The rule that decides in a context, its cases settled, and whose turn it is.
 
     Args:
-        rule: any; what is no `Cases` decides itself.
+        rule: any; what is no `Cases` and no `Cycle` decides itself.
         context: where the call stands.
     """
-    while isinstance(rule, Cases):
-        if rule.first is not None and context.index(rule.index) == 0:
+    while isinstance(rule, Cases | Cycle):
+        if isinstance(rule, Cycle):
+            rule = Constant(rule.values[count(rule.counter, context) % len(rule.values)])
+        elif rule.first is not None and context.index(rule.index) == 0:
             rule = rule.first
         elif rule.last is not None and context.is_last(rule.index):
             rule = rule.last

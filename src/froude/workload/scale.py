@@ -207,16 +207,17 @@ class Count:
 
     @property
     def variables(self) -> frozenset[str]:
-        """The Scale variables that it depends on."""
-        return self._names - {NODE}
+        """What it depends on beside the node's number: Scale variables, and of a loop's number loops around it."""
+        return self.names - {NODE}
 
     @property
     def of_node(self) -> bool:
         """Whether it depends on the number of the node."""
-        return NODE in self._names
+        return NODE in self.names
 
     @property
-    def _names(self) -> frozenset[str]:
+    def names(self) -> frozenset[str]:
+        """All that it depends on: Scale variables, `node`, and of a loop's number the loops around it."""
         terms = [term_of(text) for text in self.slopes]
         sizes = {term.by for term in terms if term.by and not term.by.isdecimal()}
         per = {self.per} if isinstance(self.per, str) else set[str]()

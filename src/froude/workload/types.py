@@ -85,6 +85,16 @@ class Scaled:
 
 
 @dataclass(frozen=True, slots=True)
+class Cycle:
+    """Values that take turns: `day`, `night`, `day`; the teams that users are dealt out to."""
+
+    values: tuple[Scalar, ...]
+    """At least one."""
+    counter: Counter
+    """What it gives, modulo their number, is the place of the one whose turn it is."""
+
+
+@dataclass(frozen=True, slots=True)
 class Template:
     """Text made of fixed parts and rules, joined."""
 
@@ -174,7 +184,7 @@ class Unknown:
     """Up to five distinct values seen."""
 
 
-Rule = Constant | Absent | Counter | Scaled | Template | Flow | NodeFact | Generated | Cases | Unknown
+Rule = Constant | Absent | Counter | Scaled | Cycle | Template | Flow | NodeFact | Generated | Cases | Unknown
 
 
 # --- calls and segments -----------------------------------------------------------------------------------
@@ -258,7 +268,8 @@ class Repeat:
     id: str
     """Name of the iteration index within the node type, for example `L1`."""
     times: Count
-    """Iterations; it may depend on the node's number (`workload.scale.at_node`)."""
+    """Iterations; may depend on the node's number (`workload.scale.at_node`) and on the rounds of the loops around it
+    (`workload.rounds`)."""
     steps: tuple[Step, ...]
     drawn: Generated | None = None
     """What draws the number of iterations where only timing moves it; `times` is then the usual one."""

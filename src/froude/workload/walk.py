@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from froude.workload.types import CallTemplate, Cases, Flow, NodeType, Repeat, Rule, Step, Template
+from froude.workload.types import CallTemplate, Cases, Cycle, Flow, NodeType, Repeat, Rule, Step, Template
 
 T = TypeVar("T")
 
@@ -76,11 +76,13 @@ def map_calls(node_type: NodeType, change: Callable[[CallTemplate], CallTemplate
 
 
 def parts(rule: Rule) -> Iterator[Rule]:
-    """The rules that a rule is directly made of: cases, pieces of a `Template` that are no text, a flow's element."""
+    """The rules that a rule is directly made of: cases, pieces of a `Template` that are no text, a number's counter."""
     if isinstance(rule, Cases):
         yield from (case for case in (rule.first, rule.last, rule.otherwise) if case is not None)
     elif isinstance(rule, Template):
         yield from (part for part in rule.parts if not isinstance(part, str))
+    elif isinstance(rule, Cycle):
+        yield rule.counter
     elif isinstance(rule, Flow) and rule.element is not None:
         yield rule.element
 

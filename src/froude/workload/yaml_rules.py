@@ -1,7 +1,7 @@
 """An argument rule as a YAML value, and back.
 
 Arguments are plain values where they are constant; every other rule is a small mapping with one telling key:
-`counter`, `template`, `scaled`, `from`, `fact`, `generated`, `index` (cases), `absent`, `unknown`.
+`counter`, `template`, `scaled`, `cycle`, `from`, `fact`, `generated`, `index` (cases), `absent`, `unknown`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from froude.workload.types import (
     Cases,
     Constant,
     Counter,
+    Cycle,
     Flow,
     Generated,
     NodeFact,
@@ -43,11 +44,10 @@ def rule_field(rule: Rule) -> Any:
             return value
         case Absent():
             return {"absent": True}
-        case Counter():
-            kinds = {"hex": rule.radix == 16 or None, "letters": rule.radix == LETTERS or None}
-            return lean({"counter": _counter_text(rule), "width": rule.width or None} | kinds)
-        case Scaled(count, width):
-            return lean({"scaled": count_field(count), "width": width or None})
+        case Counter() | Scaled():
+            return lean(_number_field(rule) | {"width": rule.width or None})
+        case Cycle(values, counter):
+            return {"cycle": list(values), "by": _counter_text(counter)}
         case Template(parts):
             return {"template": _template_text(parts)}
         case Flow():
@@ -70,6 +70,13 @@ def rule_field(rule: Rule) -> Any:
             return {"index": rule.index} | {k: rule_field(r) for k, r in cases.items() if r is not None}
         case Unknown(examples):
             return {"unknown": list(examples)}
+
+
+def _number_field(rule: Counter | Scaled) -> dict[str, Any]:
+    if isinstance(rule, Scaled):
+        return {"scaled": count_field(rule.count)}
+    kinds = {"hex": rule.radix == 16 or None, "letters": rule.radix == LETTERS or None}
+    return {"counter": _counter_text(rule)} | kinds
 
 
 def _template_text(parts: tuple[str | Rule, ...]) -> Any:
@@ -117,7 +124,7 @@ _FORMS = {10: "", 16: "x", LETTERS: "a"}
 _RADICES = {form: radix for radix, form in _FORMS.items()}
 _WIDEST = 999
 """Digits that a number may be padded to, as many as a template can say."""
-_KEYS = ("absent", "counter", "scaled", "template", "from", "fact", "generated", "index", "unknown")
+_KEYS = ("absent", "counter", "scaled", "cycle", "template", "from", "fact", "generated", "index", "unknown")
 
 
 def read_rule(value: Any, parent: Section, name: str) -> Rule:
@@ -159,6 +166,13 @@ def _read_counter(section: Section) -> Rule:
 
 def _width(section: Section) -> int:
     return section.value("width", int, 0, within=(0, _WIDEST))
+
+
+def _read_cycle(section: Section) -> Rule:
+    values = section.converted("cycle", scalar)
+    if not values:
+        raise section.error("cycle", "has no values", allowed="a list of plain values")
+    return Cycle(values, _counter(section, "by", section.value("by", str)))
 
 
 def _read_template(section: Section) -> Rule:
@@ -238,6 +252,7 @@ _READERS: dict[str, Callable[[Section], Rule]] = {
     "absent": _read_absent,
     "counter": _read_counter,
     "scaled": lambda section: Scaled(section.convert("scaled", Count.parse), _width(section)),
+    "cycle": _read_cycle,
     "template": _read_template,
     "from": _read_flow,
     "fact": lambda section: NodeFact(section.value("fact", str)),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from froude.emulation.programs.memory import Cursor, Memory, Needs
 from froude.hadoop.distribution import Hadoop
+from froude.workload.rounds import unrolled
 from froude.workload.rules import Special
 from froude.workload.scale import Count, Scale, at_node
 from froude.workload.types import (
@@ -166,6 +167,14 @@ def test_loops_by_the_number_of_the_node() -> None:
             made += 1
             cursor.advance()
         assert made == node + 1
+
+
+def test_loops_by_the_round_of_the_loop_around() -> None:
+    """A file every third round, as a prediction unrolls it."""
+    body = (call("a"), Repeat("L2", Count.parse("(L1+1)//3 - L1//3"), (call("b"),)))
+    steps: tuple[Step, ...] = (Repeat("L1", Count(8), body),)
+    made = [name for name, _ in walk(steps)]
+    assert made == list("aaabaaabaa") == unrolled(steps, SCALE, lambda each: each.id)
 
 
 @given(st.lists(st.binary(max_size=4), max_size=5), st.none() | st.integers(-2, 6))

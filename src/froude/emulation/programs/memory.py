@@ -16,6 +16,7 @@ from froude.base.units import Quantity
 from froude.emulation.programs.paths import count_at, value_at
 from froude.workload.generators import generate
 from froude.workload.occurrences import History, Loops, of_own_node
+from froude.workload.rounds import at_round
 from froude.workload.rules import Special, Value, shifted
 from froude.workload.types import CallTemplate, Flow, NodeType, Repeat, Side, Step, Which, Workload
 from froude.workload.walk import flows, rules
@@ -103,11 +104,18 @@ class Cursor:
             step = frame.steps[frame.position]
             if isinstance(step, CallTemplate):
                 return
-            times = step.times.whole_at(self._scale) if step.drawn is None else self._drawn(step)
+            times = self._times(step) if step.drawn is None else self._drawn(step)
             if times:
                 frames.append(_Frame(step.steps, step.id, times))
             else:
                 frame.position += 1
+
+    def _times(self, step: Repeat) -> int:
+        scale = self._scale
+        if step.times.slopes and len(self._frames) > 1:  # it may depend on the rounds around it
+            for loop, number in self.loops.items():
+                scale = at_round(scale, loop, number)
+        return step.times.whole_at(scale)
 
     def _drawn(self, step: Repeat) -> int:
         """A number of iterations that a twin draws, too: it follows from the place."""

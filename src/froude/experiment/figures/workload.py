@@ -58,6 +58,7 @@ _KINDS = {
     "Absent": "constant",
     "Counter": "regular",
     "Scaled": "regular",
+    "Cycle": "regular",
     "Template": "regular",
     "Flow": "information flow",
     "NodeFact": "the node's own",
@@ -165,7 +166,7 @@ def _steps(
         return (template.method, template.poll), template.id, lambda count: _call(template, count)
 
     def repeat(segment: Repeat, body: list[_Drawn]) -> _Drawn:
-        plain = scale is None or not segment.times.slopes or segment.times.of_node
+        plain = scale is None or not segment.times.slopes or not segment.times.names <= scale.keys()
         value = "" if scale is None or plain else str(segment.times.whole_at(scale))
         loop = PatternLoop(str(segment.times), _boxes(body, joined), value)
         return segment.id, segment.id, lambda _: loop

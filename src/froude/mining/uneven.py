@@ -1,0 +1,104 @@
+"""Patterns whose rounds differ from each other in turn: a longer file by day than by night, a clean-up every third time.
+
+Folding finds a round of two where every second one differs, and no loop where it is the job's length that decides after
+which of them it ends. Here the unlike halves of such a round become one, with loops for what only one of them has. How
+often those run must then follow from the round, or it is no pattern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+
+from froude.mining.alignment import Pattern, Sequence_, best_of, copies, folds, merge, proposed, unify
+from froude.mining.by_round import fit_rounds
+from froude.mining.parse import Automaton
+from froude.mining.segments import Loop
+
+_LOOKED_AT = 3
+"""Sequences, the longest, from which patterns are made."""
+_LONGEST_ROUND = 80
+"""Items of a round whose halves are joined."""
+
+
+def unify_decided(sequences: Iterable[Sequence_]) -> Pattern | None:
+    """The pattern by which every sequence parses; where there is one, one whose loops run as often as their place says.
+
+    A shorter pattern may cover all sequences by loops that run now twice and now five times: where another one says
+    why, that one holds elsewhere, too.
+
+    Args:
+        sequences: tokens of each sender, of all nodes and scales.
+
+    Returns:
+        The pattern, or None if the sequences do not follow one.
+    """
+    distinct = sorted(set(sequences), key=lambda s: (len(s), repr(s)))
+    plain = unify(distinct)
+    if plain is not None and _is_decided(plain, distinct):
+        return plain
+    proposals = proposed(distinct)
+    for sequence in distinct[-_LOOKED_AT:]:
+        for pattern in folds(sequence):
+            proposals.update(_with_joined_rounds(pattern))
+    for pattern in () if plain is None else (plain, *proposals):
+        proposals = proposals | set(_with_a_round_apart(pattern))
+    return best_of((pattern for pattern in proposals if _is_decided(pattern, distinct)), distinct) or plain
+
+
+def _with_a_round_apart(pattern: Pattern) -> Iterator[Pattern]:
+    """The pattern with the first or the last round of one of its loops written out: what it does once is no loop's."""
+    for at, item in enumerate(pattern):
+        if isinstance(item, Loop) and len(item.body) > 1:
+            loop = Loop(item.body)
+            yield (*pattern[:at], *item.body, loop, *pattern[at + 1 :])
+            yield (*pattern[:at], loop, *item.body, *pattern[at + 1 :])
+
+
+def _with_joined_rounds(pattern: Pattern) -> Iterator[Pattern]:
+    """The pattern with the unlike rounds within one of its loops joined, and as many of those that follow it."""
+    for at, item in enumerate(pattern):
+        if not isinstance(item, Loop) or len(item.body) > _LONGEST_ROUND:
+            continue
+        for cut, token in enumerate(item.body):
+            # A round may begin anywhere in the loop that was found: what stands before it is of the round before.
+            body = item.body[cut:] + item.body[:cut]
+            joined = _joined(body, token)
+            if joined is None:
+                continue
+            before = pattern[:at] + item.body[:cut]
+            after = (body if cut else ()) + pattern[at + 1 :]
+            yield (*before, Loop(joined), *after)
+            yield from ((*before, loop, *after[end:]) for end, loop in copies(Loop(joined), after, 0))
+
+
+def _joined(body: Pattern, first: object) -> Pattern | None:
+    """The rounds of a body as one, each from where the token stands with which it begins; None for fewer than two."""
+    begins = [at for at, item in enumerate(body) if item == first]
+    if len(begins) < 2 or isinstance(first, Loop):
+        return None
+    rounds = [body[begin:end] for begin, end in zip(begins, [*begins[1:], len(body)], strict=True)]
+
+    def join(left: Pattern | None, right: Pattern) -> Pattern | None:
+        return None if left is None else merge(left, right, optional=True)
+
+    initial: Pattern | None = rounds[0]
+    return reduce(join, rounds[1:], initial)
+
+
+def _is_decided(pattern: Pattern, sequences: Sequence[Sequence_]) -> bool:
+    """Whether every sequence parses, and each loop within another runs alike in all its rounds or by their number."""
+    automaton = Automaton(pattern)
+    runs: dict[int, list[tuple[Mapping[str, int], int]]] = {loop: [] for loop in range(automaton.loops)}
+    alike = dict.fromkeys(runs, True)
+    for sequence in sequences:
+        parse = automaton.parse(sequence, exact=True)
+        if parse is None:
+            return False
+        times_of: dict[int, set[int]] = {loop: set() for loop in runs}
+        for (loop, place), times in automaton.every_round(parse).items():
+            names = map(str, automaton.around(loop))
+            runs[loop].append((dict(zip(names, place, strict=True)), times))
+            times_of[loop].add(times)
+        alike = {loop: alike[loop] and len(times) < 2 for loop, times in times_of.items()}
+    return all(alike[loop] or fit_rounds(points) is not None for loop, points in runs.items())

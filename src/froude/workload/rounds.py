@@ -1,0 +1,138 @@
+"""How often loops run where that depends on the rounds of the loops around them: every fourth time, or not at first.
+
+A loop's number may hold the ids of the loops around it beside Scale variables: in `(L1+1)//4 - L1//4` the round of
+L1, from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from froude.base.units import Quantity
+from froude.workload.scale import at_node
+from froude.workload.types import CallTemplate, NodeType, Repeat, Step
+from froude.workload.walk import repeats
+
+_MOST_ROUNDS = 840
+"""Rounds of a loop that are looked at one by one. Of more, those that lie so many apart count as alike: they are at
+the same place in any group of up to eight."""
+
+T = TypeVar("T")
+Ends = tuple[float, float]
+"""The lowest and the highest number."""
+
+
+def at_round(scale: Mapping[str, Quantity], loop: str, number: int) -> Mapping[str, Quantity]:
+    """A Scale as the loops within a loop see it.
+
+    Args:
+        scale: the Scale, perhaps of a node (`workload.scale.at_node`) and of rounds further out.
+        loop: id of the loop.
+        number: its round, from 0.
+    """
+    return {**scale, loop: Quantity(float(number))}
+
+
+def is_uneven(segment: Repeat) -> bool:
+    """Whether a loop within the segment runs more often in some of its rounds than in others."""
+    return any(segment.id in inner.times.names for inner in repeats(segment.steps))
+
+
+def rounds(segment: Repeat, scale: Mapping[str, Quantity]) -> Iterator[tuple[int, Mapping[str, Quantity]]]:
+    """The rounds of a segment in groups of equal ones: how many, and the Scale as one of them sees it.
+
+    Args:
+        segment: the loop.
+        scale: as the loop sees it.
+
+    Raises:
+        InputError: the Scale lacks a variable.
+    """
+    times = segment.times.whole_at(scale)
+    if not is_uneven(segment):
+        yield times, scale
+        return
+    for number in range(min(times, _MOST_ROUNDS)):
+        yield len(range(number, times, _MOST_ROUNDS)), at_round(scale, segment.id, number)
+
+
+def counted(
+    steps: Sequence[Step],
+    scale: Mapping[str, Quantity],
+    visit: Callable[[CallTemplate, int], None],
+    times: int = 1,
+) -> None:
+    """Say of every call template how often one node makes it; in groups, where rounds differ.
+
+    Args:
+        steps: of a node type.
+        scale: as the node sees it (`workload.scale.at_node`).
+        visit: is given a template and a number of calls, perhaps several times for one template.
+        times: how often all of the steps are made.
+
+    Raises:
+        InputError: the Scale lacks a variable.
+    """
+    for step in steps:
+        if isinstance(step, Repeat):
+            for number, seen in rounds(step, scale):
+                if number:
+                    counted(step.steps, seen, visit, times * number)
+        else:
+            visit(step, times)
+
+
+def unrolled(
+    steps: Sequence[Step], scale: Mapping[str, Quantity], value: Callable[[CallTemplate], T]
+) -> list[T]:
+    """One value for every call that one node makes, in order; takes as long as there are calls.
+
+    Args:
+        steps: of a node type.
+        scale: as the node sees it (`workload.scale.at_node`).
+        value: of a call template.
+
+    Raises:
+        InputError: the Scale lacks a variable.
+    """
+    values: list[T] = []
+    for step in steps:
+        if not isinstance(step, Repeat):
+            values.append(value(step))
+            continue
+        times = step.times.whole_at(scale)
+        if not is_uneven(step):
+            values += unrolled(step.steps, scale, value) * times
+            continue
+        for number in range(times):
+            values += unrolled(step.steps, at_round(scale, step.id, number), value)
+    return values
+
+
+def iterations(node_type: NodeType, scale: Mapping[str, Quantity]) -> dict[str, Ends]:
+    """The lowest and the highest number of rounds of each loop, as its formula gives them: not rounded.
+
+    Of the first and the last node, and of the rounds of the loops around it.
+
+    Args:
+        node_type: with its loops.
+        scale: quantity of each Scale variable.
+
+    Raises:
+        InputError: the Scale lacks a variable.
+    """
+    ends: dict[str, Ends] = {}
+
+    def look(steps: Sequence[Step], seen: Mapping[str, Quantity]) -> None:
+        for step in steps:
+            if isinstance(step, Repeat):
+                times = step.times.at(seen)
+                low, high = ends.get(step.id, (times, times))
+                ends[step.id] = min(low, times), max(high, times)
+                for _, inner in rounds(step, seen) if round(times) > 0 else [(0, at_round(seen, step.id, 0))]:
+                    look(step.steps, inner)
+
+    for node in {0, max(0, node_type.count.whole_at(scale) - 1)}:
+        look(node_type.steps, at_node(scale, node))
+    return ends

@@ -1,0 +1,34 @@
+"""Patterns whose rounds differ from each other in turn."""
+
+from __future__ import annotations
+
+from froude.mining.alignment import unify
+from froude.mining.segments import Loop
+from froude.mining.uneven import unify_decided
+
+
+def _shifts(number: int) -> tuple[str, ...]:
+    """A log of two blocks by day and of one by night, set down a replica afterwards."""
+    day, night = "cbbk", "cbkr"
+    return tuple("m" + "".join(day if shift % 2 == 0 else night for shift in range(number)) + "l")
+
+
+def test_rounds_in_turn_become_one() -> None:
+    """Jobs that end after a day as well as after a night follow one loop."""
+    runs = [_shifts(number) for number in (9, 14, 7, 17)]
+    assert unify(runs) is None
+    assert unify_decided(runs) == ("m", Loop(("c", Loop(("b",)), "k", Loop(("r",)))), "l")
+
+
+def test_several_calls_of_their_own_stay_together() -> None:
+    """What every third round has more is one loop, not one a call."""
+    runs = [tuple("m" + "".join("cxyz" if n % 3 == 2 else "cx" for n in range(k)) + "l") for k in (8, 10, 12)]
+    unified = unify_decided(runs)
+    assert unified is not None
+    assert any(isinstance(item, Loop) for item in unified)
+
+
+def test_what_does_not_follow_from_the_round_is_no_pattern() -> None:
+    """Two programs that differ at random rounds are not joined."""
+    runs = [tuple("m" + "".join("cxk" if bit == "1" else "ck" for bit in bits) + "l") for bits in ("0110100", "1001011", "1110010")]
+    assert unify_decided(runs) is None
