@@ -42,7 +42,12 @@ def test_what_one_side_lacks_may_be_passed_by() -> None:
     """Where it is asked for, tokens of one side alone are loops; those that stand together are one."""
     assert merge(tuple("acd"), tuple("abbd")) is None
     assert merge(tuple("abxd"), tuple("ad"), optional=True) == ("a", Loop(("b", "x")), "d")
-    assert merge(("a", Loop(("b",)), "d"), tuple("abde"), optional=True) == ("a", Loop(("b",)), "d", Loop(("e",)))
+    assert merge(("a", Loop(("b",)), "d"), tuple("abde"), optional=True) == (
+        "a",
+        Loop(("b",)),
+        "d",
+        Loop(("e",)),
+    )
 
 
 def test_a_loop_may_be_absent_at_a_scale() -> None:

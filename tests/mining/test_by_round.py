@@ -28,7 +28,9 @@ def test_the_round_says_how_often(times: list[int], text: str) -> None:
     assert str(fit_rounds([({"L1": number}, each) for number, each in enumerate(times)])) == text
 
 
-@pytest.mark.parametrize("times", [[0, 1, 0, 1, 0], [0, 0, 0, 0, 0, 1, 1], [1, 1, 1, 1, 1, 1, 1], [4, 1, 7, 2, 9, 3, 3]])
+@pytest.mark.parametrize(
+    "times", [[0, 1, 0, 1, 0], [0, 0, 0, 0, 0, 1, 1], [1, 1, 1, 1, 1, 1, 1], [4, 1, 7, 2, 9, 3, 3]]
+)
 def test_too_little_is_no_rule(times: list[int]) -> None:
     """Few rounds, a beginning that was hardly seen, nothing that varies, and no order at all."""
     assert fit_rounds([({"L1": number}, each) for number, each in enumerate(times)]) is None
@@ -67,4 +69,6 @@ def test_every_turn_is_found_and_goes_on(size: int, usual: int, more: int, place
         return
     assert count is not None
     if count.cap is None:  # where it began only once, a beginning is the simpler rule
-        assert [count.whole_at({"L1": Quantity(float(n))}) for n in range(50)] == [times(n) for n in range(50)]
+        assert [count.whole_at({"L1": Quantity(float(n))}) for n in range(50)] == [
+            times(n) for n in range(50)
+        ]

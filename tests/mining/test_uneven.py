@@ -30,5 +30,8 @@ def test_several_calls_of_their_own_stay_together() -> None:
 
 def test_what_does_not_follow_from_the_round_is_no_pattern() -> None:
     """Two programs that differ at random rounds are not joined."""
-    runs = [tuple("m" + "".join("cxk" if bit == "1" else "ck" for bit in bits) + "l") for bits in ("0110100", "1001011", "1110010")]
+    runs = [
+        tuple("m" + "".join("cxk" if bit == "1" else "ck" for bit in bits) + "l")
+        for bits in ("0110100", "1001011", "1110010")
+    ]
     assert unify_decided(runs) is None

@@ -25,18 +25,20 @@ from froude.mining.evidence import (
     changing_facts,
     is_telling,
 )
-from froude.mining.flows import EACH, OccurrenceContext, Timeline, columns
-from froude.mining.knowledge import GAUGES, NAMING, fact_of
+from froude.mining.flows import EACH, OccurrenceContext, Timeline, columns, type_of
+from froude.mining.knowledge import GAUGES, NAMING, THINGS, fact_of
 from froude.mining.patterns import same
 from froude.mining.relocation import is_distinctive
 from froude.mining.structure import Occurrence
-from froude.mining.texts import TextMiner, is_padded
+from froude.mining.texts import FEWEST_LISTED, TextMiner, is_padded
 from froude.workload.generators import choice, recognise
 from froude.workload.rules import Special, Value, evaluate
 from froude.workload.types import (
     NODE,
+    Absent,
     Cases,
     Constant,
+    Cycle,
     Flow,
     Generated,
     NodeFact,
@@ -60,6 +62,8 @@ _NEARLY_ALL = 0.9
 """Share of calls that must have it."""
 _FIRSTS = 3
 """First iterations that must agree before they are told apart from random others."""
+_REGULAR = Constant | Absent | Template | CounterRule | Cases | Cycle
+"""Rules by a call's place alone."""
 _NEARBY = 16
 """Largest offset between a number and its source."""
 
@@ -94,6 +98,8 @@ class ArgumentMiner:
         """By a count of the Scale that some rule is made of: others that fit as well."""
         self._rivals: list[tuple[Rule, Rule]] = []
         """Rules that some rule is made of, each with another that holds as well."""
+        self._thin: list[Rule] = []
+        """Lines over two nodes or rounds."""
         self.doubts: list[Doubt] = []
         """Constants that stand although a few calls differ."""
 
@@ -156,6 +162,8 @@ class ArgumentMiner:
         ]
         if others:
             self.doubts.append(Doubt(occurrences[0].template, path, (), rule, tuple(others)))
+        elif any(self._is_thin(part, occurrences) for part in within(rule)):
+            self.doubts.append(Doubt(occurrences[0].template, path, (), rule, thin=True))
         return rule
 
     def _rule(self, column: Column, own_facts: bool) -> Rule:
@@ -170,9 +178,15 @@ class ArgumentMiner:
             if not echoed or (nearer is not None and not is_open(nearer)):
                 best = nearer
         best = best or self._first_only(column, own_facts)
+        if isinstance(best, Flow) and leaf_name(path) in GAUGES:
+            best = None  # two gauges that are read one after the other agree nearly always
         fact = fact_of(path) if own_facts else None
-        regular = isinstance(best, Constant | Template | CounterRule)
-        if regular and (column.occurrences[0].call.token, fact) in self._changing:
+        regular = best is not None and all(isinstance(part, _REGULAR) for part in within(best))
+        changing = (column.occurrences[0].call.token, fact) in self._changing
+        of_cause = best is not None and self._is_of_cause(best, column)
+        if fact in THINGS and best is not None and (changing or not of_cause):
+            return NodeFact(str(fact))
+        if regular and changing:
             return NodeFact(str(fact))
         shown = next((value for value in column.values if not isinstance(value, Special)), None)
         if (
@@ -184,6 +198,20 @@ class ArgumentMiner:
             return NodeFact(str(fact))
         return best or self._by_nature(column, own_facts)
 
+    def _is_of_cause(self, rule: Rule, column: Column) -> bool:
+        """Whether a rule says what a thing is by what caused the call, not by who makes it or what it sent before."""
+        own = type_of(column.occurrences[0].template)
+        return not any(
+            self._is_thin(part, column.occurrences)
+            or (isinstance(part, Flow) and (type_of(part.call) == own or part.which is Which.FIRST))
+            or (isinstance(part, Cases) and part.index == NODE)
+            for part in within(rule)
+        )
+
+    def _is_thin(self, part: Rule, occurrences: Sequence[Occurrence]) -> bool:
+        """Whether too few nodes or rounds were seen to know that a part of a rule holds at others."""
+        return part in self._thin or (isinstance(part, Cases) and patterns.is_seen_once(part, occurrences))
+
     # --- one rule for all -------------------------------------------------------------------------------
 
     def _whole(self, column: Column) -> Rule | None:
@@ -193,18 +221,31 @@ class ArgumentMiner:
         regular = patterns.counter(column.occurrences, column.values) or patterns.text(
             column.occurrences, column.values, self._slot
         )
+        if regular is not None and not self._holds(regular, column):
+            regular = None
+        thin = isinstance(regular, CounterRule) and patterns.is_thin(regular, column.occurrences)
         listed = self._texts.listed(column)
-        if regular is not None and self._holds(regular, column):
-            rival = listed is not None and not is_padded(regular)
-            return self._assigned(column) or (self._either(listed, regular) if rival else regular)
-        return (
+        if regular is not None and not thin:
+            return self._assigned(column) or self._or_listed(regular, listed, column)
+        other = (
             listed
             or self._flow(column)
             or self._scaled(column.occurrences, column.values, self._pieces)
             or self._shifted(column)
-            or self._texts.within(column)
-            or self._in_turn(column)
         )
+        if thin and other is None and regular is not None:
+            self._thin.append(regular)
+            return regular
+        return other or self._texts.within(column) or self._in_turn(column)
+
+    def _or_listed(self, regular: Rule, listed: Rule | None, column: Column) -> Rule:
+        """What counts, or what was listed: which of them is right shows at another size, and is asked."""
+        if listed is None or is_padded(regular):
+            return regular
+        if len(set(column.values)) < FEWEST_LISTED:
+            listed, regular = regular, listed
+        self._rivals.append((listed, regular))
+        return listed
 
     def _in_turn(self, column: Column) -> Rule | None:
         """Values that take turns; none that the target assigns."""
@@ -318,12 +359,6 @@ class ArgumentMiner:
                 if alike and self._holds(flow, column):
                     return flow
         return None
-
-    def _either(self, chosen: Rule | None, rival: Rule) -> Rule | None:
-        """The first of two rules that both hold; which is right shows at another size, and is asked."""
-        if chosen is not None:
-            self._rivals.append((chosen, rival))
-        return chosen
 
     def _holds(self, rule: Rule, column: Column) -> bool:
         for at in column.order:

@@ -71,10 +71,17 @@ def logical_calls(events: Iterable[Event]) -> list[Logical]:
     return logical
 
 
-def decided_by_time(event: Event) -> bool:
-    """Whether time alone decides on a call: a batch of no events, or of such as tell of what is on its way."""
+def decided_by_time(event: Event, path: str) -> bool:
+    """Whether time alone decides on a leaf: of a batch of no events, or of such as tell of what is on its way.
+
+    Args:
+        event: the call.
+        path: leaf path in its request.
+    """
     batch = BATCHES.get(event.method)
-    return batch is not None and all(call.token[2] in batch.passing for call in _split(event, batch))
+    return batch is not None and all(
+        call.token[2] in batch.passing for call in _split(event, batch) if path in call.raw[0][1]
+    )
 
 
 def _whole(event: Event) -> Logical:

@@ -29,6 +29,8 @@ _FARTHER, _COMPARED = 4, 1000
 """Up to this multiple of the largest size seen two counts are compared, and up to this size."""
 _MOST_ASKED = 4
 """Other counts that are asked about."""
+_SIZES_NEEDED = 3
+"""Different sizes that show how things are dealt out."""
 LARGEST_GROUP = 64
 """Largest group that is looked for, unless a Scale variable is its size."""
 
@@ -83,6 +85,25 @@ def fit_count(points: Points, *, name: str = "", pieces: Sequence[int] = ()) -> 
         equals = [c for c in ranked[1:] if _rank(c) == _rank(best) and _alike(c, name) == _alike(best, name)]
         return Fit(best, tuple(equals))
     return Fit(None)
+
+
+def fit_dealt(points: Points, place: int, among: int) -> Count | None:
+    """The share of one of several that things are dealt out to in turn: `ceil((users - 1) / 3)` of the second of three.
+
+    Args:
+        points: (scale, count seen) of each run.
+        place: of that one, from 0.
+        among: how many there are, at every Scale.
+
+    Returns:
+        The count; None where it does not fit, or where fewer than three different sizes show it.
+    """
+    for name in sorted(set.intersection(*(set(scale) for scale, _ in points))):
+        sizes = {scale[name].value for scale, _ in points if not scale[name].unit}
+        count = Count(float(-place), {name: 1.0}, None, among)
+        if len(sizes) >= _SIZES_NEEDED and _holds(count, points):
+            return count
+    return None
 
 
 def _cut(points: Points, varied: Sequence[str], pieces: Sequence[int]) -> list[Count]:

@@ -26,6 +26,8 @@ class Doubt:
     rule: Rule
     equals: tuple[Rule, ...] = ()
     """Other rules that hold at all calls: which is right shows at another Scale."""
+    thin: bool = False
+    """Whether it was seen at two nodes or two rounds alone: any two numbers lie on one line."""
     longer: bool = False
     """Whether its list was longer at some Scales than at others, and may be longer still elsewhere."""
 

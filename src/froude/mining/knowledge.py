@@ -64,8 +64,10 @@ class Batch:
         return re.compile(rf"^{re.escape(self.outer)}\[(\d+)\](?:\.{re.escape(self.inner)}\[(\d+)\])?(.*)$")
 
 
-BATCHES = {"blockReceivedAndDeleted": Batch("blocks", "blocks", "status", frozenset({"1"}))}
-"""By method; a block that is being received has status 1, and is reported only if it is not there by the next report."""
+BATCHES = {"blockReceivedAndDeleted": Batch("blocks", "blocks", "status", frozenset({"1", "3"}))}
+"""By method; a block that is being received has status 1, and is reported only if it is not there by the next
+report. One that was deleted has 3: when the NameNode orders that, with the answer to some heartbeat, is a matter of
+time, too."""
 
 POLLS = {"complete": Poll("result", True)}
 """Calls that are repeated until an answer has a value, by method: a quick run shows none that had to be."""

@@ -12,10 +12,12 @@ from froude.base.units import Quantity
 from froude.mining.counts import LARGEST_GROUP, fit_count
 from froude.mining.structure import Occurrence
 from froude.workload.rules import Special, Value
+from froude.workload.scale import term_of
 from froude.workload.types import (
     LETTERS,
     NODE,
     Absent,
+    Cases,
     Constant,
     Counter,
     Cycle,
@@ -124,6 +126,37 @@ def counter(
         for variable, each_by_run in by_variable.items()
     }
     return _grouped(varied, places, numbers, sizes)
+
+
+def is_thin(rule: Counter, occurrences: Sequence[Occurrence]) -> bool:
+    """Whether a counter counts by something of which two values alone were seen: a line goes through any two numbers.
+
+    A loop that always runs twice has no third round anywhere.
+
+    Args:
+        rule: that holds at these calls.
+        occurrences: of one template.
+    """
+    return any(_is_short(name, occurrences) for name in {term_of(step).names[-1] for step in rule.steps})
+
+
+def is_seen_once(rule: Cases, occurrences: Sequence[Occurrence]) -> bool:
+    """Whether a name with a number is said to be the same in all rounds but the first, and one such round was seen.
+
+    Args:
+        rule: that holds at these calls.
+        occurrences: of one template.
+    """
+    other = rule.otherwise.value if isinstance(rule.otherwise, Constant) else None
+    numbered = isinstance(other, str) and any(character.isdigit() for character in other)
+    return numbered and rule.first is not None and _is_short(rule.index, occurrences)
+
+
+def _is_short(name: str, occurrences: Sequence[Occurrence]) -> bool:
+    """Whether two values of an index at most were seen, and there may be more elsewhere."""
+    return len({_index(occurrence, name) for occurrence in occurrences}) < 3 and not all(
+        occurrence.last.get(name) == (_index(occurrence, name) == 1) for occurrence in occurrences
+    )
 
 
 def _grouped(

@@ -13,7 +13,7 @@ from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
 from froude.mining.arguments import ArgumentMiner
 from froude.mining.by_round import fit_rounds
-from froude.mining.counts import Fit, fit_count
+from froude.mining.counts import Fit, fit_count, fit_dealt
 from froude.mining.events import Recording, recording_of
 from froude.mining.knowledge import CONFIRMATION, PIECES
 from froude.mining.lifetimes import never_due, opened_and_closed
@@ -197,7 +197,7 @@ class _Builder:
                     name = f"L{next(loops)}"
                     seen = mined.loop_runs[name]
                     counts = sorted({each.times for each in seen})
-                    fit = self._iterations(seen)
+                    fit = self._iterations(seen, mined.position)
                     what = f"iterations of {name} in {mined.name}"
                     if fit.count is None and self._moved(seen):
                         steps.append(
@@ -214,9 +214,14 @@ class _Builder:
 
         return build(items)
 
-    def _iterations(self, seen: Sequence[LoopRun]) -> Fit:
+    def _iterations(self, seen: Sequence[LoopRun], position: tuple[int, int]) -> Fit:
         """The count of a loop: by the Scale alone if that will do, else by rounds around it, or the node's number."""
         fit = fit_count([(self._scales[e.run], float(e.times)) for e in seen], pieces=self._pieces)
+        if fit.count is None or fit.others or not fit.sure:
+            place, among = position
+            points = [(self._scales[each.run], float(each.times)) for each in seen]
+            dealt = fit_dealt(points, place, among) if among > 1 else None
+            fit = fit if dealt is None else Fit(dealt)
         if fit.count is not None:
             return fit
         by_round = fit_rounds([(each.rounds, each.times) for each in seen])

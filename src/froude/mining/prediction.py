@@ -357,7 +357,7 @@ def _outcome(event: Event, leaf: Leaf, score: _Score) -> LeafOutcome:
     """What became of a leaf; what time alone decides on is the playing machine's."""
     if leaf in score.outcomes:
         return score.outcomes[leaf]
-    return LeafOutcome.GENERATED if decided_by_time(event) else LeafOutcome.UNEXPECTED
+    return LeafOutcome.GENERATED if decided_by_time(event, leaf[1]) else LeafOutcome.UNEXPECTED
 
 
 def _leaves(event: Event) -> list[Leaf]:

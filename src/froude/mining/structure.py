@@ -98,6 +98,8 @@ class MinedType:
     """By loop id, each time that a node came to the loop."""
     names: Names | None = None
     """Ids, where the type is of a workload that is already mined."""
+    position: tuple[int, int] = (0, 1)
+    """Which of how many nodes these are, where every run had so many that differ: what is dealt out to them in turn."""
     deviations: int = 0
     """Calls that were extra or missing against the pattern."""
 
@@ -114,6 +116,14 @@ class MinedType:
         return Automaton(self.pattern)
 
 
+class _Group(NamedTuple):
+    """Senders of one type."""
+
+    senders: list[Sender]
+    pattern: Pattern
+    position: tuple[int, int] = (0, 1)
+
+
 def find_types(senders: Sequence[Sender], runs: int) -> tuple[list[MinedType], list[Finding]]:
     """Sort senders into types.
 
@@ -125,17 +135,17 @@ def find_types(senders: Sequence[Sender], runs: int) -> tuple[list[MinedType], l
         Types in order of first appearance, and what went wrong.
     """
     findings: list[Finding] = []
-    groups: list[tuple[list[Sender], Pattern]] = []
+    groups: list[_Group] = []
     for cluster in _clusters(senders, runs):
         groups.extend(_grouped(cluster, runs))
-    groups.sort(key=lambda group: min((s.run, s.first.order) for s in group[0]))
+    groups.sort(key=lambda group: min((s.run, s.first.order) for s in group.senders))
     taken: Counter[str] = Counter()
     types = []
-    for members, pattern in groups:
+    for members, pattern, position in groups:
         role = members[0].role
         taken[role.name] += 1
         name = role.name if taken[role.name] == 1 else f"{role.name}-{taken[role.name]}"
-        mined = MinedType(name, role, members, pattern)
+        mined = MinedType(name, role, members, pattern, position=position)
         place(mined)
         if _unrolled(mined):
             place(mined)
@@ -170,7 +180,7 @@ def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
     return [sorted(group, key=lambda s: (s.run, s.first.order)) for group in whole]
 
 
-def _grouped(cluster: list[Sender], runs: int) -> list[tuple[list[Sender], Pattern]]:
+def _grouped(cluster: list[Sender], runs: int) -> list[_Group]:
     common = unify if cluster[0].role.emulated else unify_decided
     pattern = common(sender.tokens for sender in cluster)
     per_run = Counter(sender.run for sender in cluster)
@@ -178,22 +188,29 @@ def _grouped(cluster: list[Sender], runs: int) -> list[tuple[list[Sender], Patte
     number = per_run[cluster[0].run]
     if pattern is not None:
         if constant and 1 < number <= 8 and runs > 1 and _told_apart(cluster, number):
-            return [(part, common(s.tokens for s in part) or pattern) for part in _by_number(cluster, number)]
+            return [
+                _Group(part, common(s.tokens for s in part) or pattern, (at, number))
+                for at, part in enumerate(_by_number(cluster, number))
+            ]
         apart = _by_wording(cluster, runs)
-        return [(part, common(s.tokens for s in part) or pattern) for part in apart]
+        return [_Group(part, common(s.tokens for s in part) or pattern) for part in apart]
     if constant and number > 1 and not cluster[0].role.emulated:
-        return [group for part in _by_number(cluster, number) for group in _grouped(part, runs)]
+        return [
+            group._replace(position=(at, number))
+            for at, part in enumerate(_by_number(cluster, number))
+            for group in _grouped(part, runs)
+        ]
     if cluster[0].role.emulated:
-        return [(cluster, _commonest(cluster)[0])]
+        return [_Group(cluster, _commonest(cluster)[0])]
     families = _families(cluster)
-    everywhere = all(len({s.run for s in family}) == runs for family, _ in families)
+    everywhere = all(len({s.run for s in family.senders}) == runs for family in families)
     if 1 < len(families) <= _MOST_FAMILIES and everywhere:
         return families
     commonest, deviating = _commonest(cluster)
-    rare = any(len(family) < 2 for family, _ in families)
+    rare = any(len(family.senders) < 2 for family in families)
     if 1 < len(families) <= _MOST_FAMILIES and not rare and deviating > _TOLERATED * _calls(cluster):
         return families
-    return [(cluster, commonest)]
+    return [_Group(cluster, commonest)]
 
 
 def _calls(cluster: Sequence[Sender]) -> int:
@@ -204,18 +221,18 @@ def _by_number(cluster: list[Sender], number: int) -> list[list[Sender]]:
     return [cluster[at::number] for at in range(number)]
 
 
-def _families(cluster: list[Sender]) -> list[tuple[list[Sender], Pattern]]:
+def _families(cluster: list[Sender]) -> list[_Group]:
     """Greedy: each sender joins the first family with whose members it follows one pattern."""
-    families: list[tuple[list[Sender], Pattern]] = []
+    families: list[_Group] = []
     for sender in cluster:
-        for at, (members, pattern) in enumerate(families):
+        for at, (members, pattern, _) in enumerate(families):
             known = any(sender.tokens == other.tokens for other in members)
             joined = pattern if known else unify({s.tokens for s in [*members, sender]})
             if joined is not None:
-                families[at] = ([*members, sender], joined)
+                families[at] = _Group([*members, sender], joined)
                 break
         else:
-            families.append(([sender], unify([sender.tokens]) or fold(sender.tokens)))
+            families.append(_Group([sender], unify([sender.tokens]) or fold(sender.tokens)))
         if len(families) > _MOST_FAMILIES:
             break
     return families

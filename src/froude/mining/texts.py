@@ -18,7 +18,7 @@ from froude.mining.patterns import SlotRule
 from froude.mining.structure import Occurrence
 from froude.workload.types import Constant, Counter, Flow, Rule, Scalar, Scaled, Side, Template
 
-_FEWEST_LISTED = 3
+FEWEST_LISTED = 3
 """Different paths whose names follow a listing before that is no accident."""
 _SHORTEST_PART = 4
 """Characters of a value within a text before meeting it counts as flow."""
@@ -76,7 +76,7 @@ class TextMiner:
         """Paths with a name that stands in a listing: at each call another element of it."""
         at = column.shows
         texts = [value for value in column.values if isinstance(value, str)]
-        if at is None or len(texts) < len(column.values) or len(set(texts)) < _FEWEST_LISTED:
+        if at is None or len(texts) < len(column.values) or len(set(texts)) < 2:
             return None
         occurrence, components = column.occurrences[at], texts[at].split("/")
         for behind in range(1, len(components) + 1):
