@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.mining.counts import fit_count
+from froude.mining.counts import fit_count, fit_dealt
 from froude.workload.scale import Scale, at_node
 
 S = [Scale.of(datanodes=d, clients=c, files=f) for d, c, f in ((2, 1, 4), (3, 2, 6), (4, 3, 5))]
@@ -141,3 +141,23 @@ def test_each_node_may_do_more_than_the_one_before() -> None:
         for node in range(3)
     ]
     assert str(fit_count(points).count) == "folders + node"
+
+
+def test_runs_of_one_size_show_no_ceiling() -> None:
+    """Four users twice are one size: the number may go on rising."""
+    scales = [Scale.of(users=n, runs=m) for n, m in ((2, 1), (3, 2), (4, 3), (4, 4))]
+    assert str(fit_count(list(zip(scales, (2.0, 3.0, 4.0, 4.0), strict=True))).count) == "users"
+    flat = [*scales, Scale.of(users=5, runs=1)]
+    assert str(fit_count(list(zip(flat, (2.0, 3.0, 4.0, 4.0, 4.0), strict=True))).count) == "min(4, users)"
+
+
+@pytest.mark.parametrize(
+    ("place", "text"), [(0, "ceil((users) / 3)"), (1, "ceil((users - 1) / 3)"), (2, "ceil((users - 2) / 3)")]
+)
+def test_shares_of_what_is_dealt_out(place: int, text: str) -> None:
+    """The first of three teams has one more where users do not come out even."""
+    scales = [Scale.of(users=n, files=2) for n in (5, 3, 8, 7)]
+    shares = [float(len(range(place, int(scale["users"].value), 3))) for scale in scales]
+    assert str(fit_dealt(list(zip(scales, shares, strict=True)), place, 3)) == text
+    assert fit_dealt(list(zip(scales, shares, strict=True)), (place + 1) % 3, 3) is None
+    assert fit_dealt(list(zip(scales, shares, strict=True))[:2], place, 3) is None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from froude.mining.periodic import find_periodic
+from froude.workload.scale import Scale
 from tests.mining.events import calls, event
 
 
-def _names(*sequences: list) -> dict[str, float]:
-    return {token[1]: period.every_s for token, period in find_periodic(sequences).items()}
+def _names(*sequences: list, scales: list[Scale] | None = None) -> dict[str, float]:
+    return {token[1]: period.every_s for token, period in find_periodic(sequences, scales or []).items()}
 
 
 def test_a_regular_call_without_a_place_is_periodic() -> None:
@@ -50,3 +51,35 @@ def test_what_happened_is_not_of_the_clock_however_regular_it_was() -> None:
         events = [(float(n), name) for n in range(9)]
         sequence = calls(*_numbered([event(0, name, start_s=at) for at, name in events + others]))
         assert list(_names(sequence)) == periodic
+
+
+def _polls(number: int, every_s: float = 1.0) -> list:
+    """So many calls one after another, and another call now and then."""
+    events = [event(0, "poll", start_s=n * every_s) for n in range(number)]
+    return calls(*_numbered([*events, event(0, "a", start_s=2.3), event(0, "b", start_s=number * every_s)]))
+
+
+def test_as_many_as_the_scale_says_are_a_loop_with_a_pause() -> None:
+    """Where the number follows from the Scale the clock does not say it; where it does not, or at two Scales, it may."""
+    numbers = (8, 13, 9, 21)
+    scales = [Scale.of(files=number - 2, datanodes=at % 3) for at, number in enumerate(numbers)]
+    assert _names(*map(_polls, numbers), scales=scales) == {}
+    assert _names(*map(_polls, numbers)) == {"poll": 1.0}
+    assert _names(*map(_polls, (8, 13, 9, 22)), scales=scales) == {"poll": 1.0}
+    assert _names(*map(_polls, numbers[:2]), scales=scales[:2]) == {"poll": 1.0}
+
+
+def test_a_number_that_stays_is_a_loop_unless_all_were_there_as_long() -> None:
+    """Ten polls in ten seconds may be either; ten polls in ten seconds, and in twenty, are ten polls."""
+    scales = [Scale.of(files=number) for number in (1, 2, 3)]
+    assert _names(_polls(10), _polls(10), _polls(10), scales=scales) == {"poll": 1.0}
+    slower = [
+        _polls(10),
+        _polls(10),
+        calls(
+            *_numbered(
+                [event(0, "poll", start_s=float(n)) for n in range(10)] + [event(0, "b", start_s=30.0)]
+            )
+        ),
+    ]
+    assert _names(*slower, scales=scales) == {}

@@ -239,7 +239,8 @@ def _capped(points: Points, varied: Sequence[str]) -> list[Count]:
     fits = []
     for name in varied:
         below = [(scale, value) for scale, value in points if value < cap - _EXACT]
-        if len([1 for _, value in points if value >= cap - _EXACT]) < 2 or not below:
+        # Two runs of one size say no more than one of them: a line goes through its end, too.
+        if len({scale[name].value for scale, value in points if value >= cap - _EXACT}) < 2 or not below:
             continue
         places = {scale[name].value for scale, _ in below}
         scale, value = below[0]

@@ -23,12 +23,15 @@ from froude.workload.scale import term_of
 from froude.workload.types import (
     NODE,
     CallTemplate,
+    Cases,
     Constant,
     Cycle,
     Effect,
     NodeType,
     Poll,
     Rule,
+    Scalar,
+    Scaled,
     Step,
     Template,
     Workload,
@@ -149,7 +152,7 @@ def _as_found(node: NodeType, tokens: Mapping[str, Token]) -> MinedType:
 def _assign(
     senders: Sequence[Sender], types: Sequence[MinedType], workload: Workload, scale: Mapping[str, Quantity]
 ) -> list[Sender]:
-    """Give each sender to the type of its role by which it parses best; of equals to the first not full."""
+    """Give each sender to the type by which it parses best, then by its names; of equals to the first not full."""
     unmatched: list[Sender] = []
     automata: dict[str, Automaton] = {mined.name: mined.automaton for mined in types}
     wanted = {node.name: node.count.whole_at(scale) for node in workload.node_types}
@@ -165,10 +168,48 @@ def _assign(
             unmatched.append(sender)
             continue
         best = [mined for mined, cost in zip(choices, costs, strict=True) if cost == min(costs)]
+        alike = {mined.name: _alike(sender, workload.node_type(mined.name)) for mined in best}
+        best = [mined for mined in best if alike[mined.name] == max(alike.values())]
         chosen = next((mined for mined in best if filled[mined.name] < wanted[mined.name]), best[0])
         filled[chosen.name] += 1
         chosen.senders.append(sender)
     return unmatched
+
+
+def _alike(sender: Sender, node: NodeType) -> int:
+    """How many of the names in a sender's first calls are worded as a type's are, whatever their numbers."""
+    first: dict[str, Mapping[str, Scalar]] = {}
+    for call in sender.own:
+        first.setdefault(call.token[1], call.request)
+    templates_of: dict[str, CallTemplate] = {}
+    for template in calls(node.steps):
+        templates_of.setdefault(template.method, template)
+    return sum(
+        re.fullmatch(_wording(rule), value) is not None
+        for method, request in first.items()
+        if method in templates_of
+        for path, rule in templates_of[method].arguments.items()
+        if isinstance(value := request.get(path), str)
+    )
+
+
+def _wording(rule: Rule) -> str:
+    """A regular expression of what a rule gives at any place."""
+    match rule:
+        case Constant(str(text)):
+            return re.escape(text)
+        case CounterRule() | Scaled():
+            return "[0-9a-z]+"
+        case Cycle(values, _):
+            return f"(?:{'|'.join(re.escape(str(value)) for value in values)})"
+        case Cases():
+            return f"(?:{'|'.join(_wording(part) for part in parts(rule))})"
+        case Template():
+            return "".join(
+                re.escape(part) if isinstance(part, str) else _wording(part) for part in rule.parts
+            )
+        case _:
+            return ".*"
 
 
 # --- numbers of nodes -------------------------------------------------------------------------------------

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from froude.base.units import Quantity
 from froude.mining.canonical import Logical, Token
+from froude.mining.counts import fit_count
 from froude.mining.knowledge import BATCHES, REAL_TIME
 
 _SHORTEST_S = 0.2
 """Below this, regular gaps are just a fast loop."""
 _REGULAR = 0.05
 """Largest median deviation of the gaps, as a share of their median."""
+_SCALES_NEEDED = 3
+"""Different Scales that must show a number of calls: a line goes through any two."""
+_LONGER = 1.2
+"""Times the shortest that the longest sender must have been there, before a number that stays says anything."""
 _GAPS_NEEDED = 6
 """Gaps, over all senders of a role and all runs, before a period is believed."""
 
@@ -26,12 +32,19 @@ class Period:
     jitter_s: float
 
 
-def find_periodic(sequences: Iterable[Sequence[Logical]]) -> dict[Token, Period]:
+def find_periodic(
+    sequences: Sequence[Sequence[Logical]], scales: Sequence[Mapping[str, Quantity]] = ()
+) -> dict[Token, Period]:
     """The real-time calls of one role, from the sequences of all its senders in all runs.
 
     A call is of real time when its gaps are regular and its place among the sender's other calls is not, or
     when it is listed as such (`knowledge.REAL_TIME`), so that a run too short to show a period does not hide
     it. A batch (`knowledge.BATCHES`) carries what happened, and is of logical time however regularly that did.
+    So is a call of which there are as many as the Scale says, however long that takes: a loop with a pause.
+
+    Args:
+        sequences: of the senders.
+        scales: of each sender's run, where the number of calls is to be held against it.
     """
     gaps: dict[Token, list[float]] = defaultdict(list)
     around: dict[Token, _Around] = defaultdict(_Around)
@@ -44,9 +57,30 @@ def find_periodic(sequences: Iterable[Sequence[Logical]]) -> dict[Token, Period]
             periods[token] = period or Period(1.0, 0.0)
         elif token[1] in BATCHES or period is None:
             continue
-        elif _regular(gaps[token], period) and around[token].restless:
+        elif (
+            _regular(gaps[token], period)
+            and around[token].restless
+            and not _follows(token, sequences, scales)
+        ):
             periods[token] = period
     return periods
+
+
+def _follows(
+    token: Token, sequences: Sequence[Sequence[Logical]], scales: Sequence[Mapping[str, Quantity]]
+) -> bool:
+    """Whether a sender's number of such calls follows from the Scale, and not from how long it was there."""
+    points = [
+        (scale, float(sum(call.token == token for call in sequence)))
+        for scale, sequence in zip(scales, sequences, strict=False)
+    ]
+    lasting = [sequence[-1].start_s - sequence[0].start_s for sequence in sequences if sequence]
+    if len({str(sorted(scale.items())) for scale, _ in points}) < _SCALES_NEEDED:
+        return False
+    fit = fit_count(points)
+    if fit.count is None or not fit.sure:
+        return False
+    return bool(fit.count.slopes) or max(lasting) > _LONGER * min(lasting)
 
 
 @dataclass(slots=True)

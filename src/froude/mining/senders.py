@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from froude.base.units import Quantity
 from froude.mining.canonical import Logical, Token, find_polls, join_polls, logical_calls
 from froude.mining.events import Event, Recording
 from froude.mining.knowledge import ROLES, Role
@@ -64,7 +65,7 @@ def senders_of(
     """
     senders = [sender for run, recording in enumerate(recordings) for sender in _separated(run, recording)]
     if conventions is None:
-        conventions = _find_conventions(senders)
+        conventions = _find_conventions(senders, [recording.scale for recording in recordings])
     for sender in senders:
         _sort_calls(sender, conventions)
     return senders, conventions
@@ -90,12 +91,20 @@ def role_of(events: Sequence[Event]) -> Role:
     return _CLIENT
 
 
-def _find_conventions(senders: Sequence[Sender]) -> Conventions:
+def _find_conventions(senders: Sequence[Sender], scales: Sequence[Mapping[str, Quantity]]) -> Conventions:
     polls = find_polls(_without(sender.calls, set()) for sender in senders)
-    by_role: dict[str, list[list[Logical]]] = defaultdict(list)
+    by_role: dict[str, list[Sender]] = defaultdict(list)
     for sender in senders:
-        by_role[sender.role.name].append(join_polls(sender.calls, polls))
-    return Conventions(polls, {role: find_periodic(sequences) for role, sequences in by_role.items()})
+        by_role[sender.role.name].append(sender)
+    periods = {
+        role: find_periodic(
+            [join_polls(sender.calls, polls) for sender in listed],
+            # What a program of its own does with time is no loop of a script.
+            [] if listed[0].role.emulated else [scales[sender.run] for sender in listed],
+        )
+        for role, listed in by_role.items()
+    }
+    return Conventions(polls, periods)
 
 
 def _sort_calls(sender: Sender, conventions: Conventions) -> None:
