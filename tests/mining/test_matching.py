@@ -10,18 +10,24 @@ from froude.mining.events import Recording
 from froude.mining.matching import channel_of, items_of, match, role_name, token_of
 from froude.mining.pipeline import mine_recordings
 from froude.mining.segments import Loop
-from froude.workload.scale import Count
+from froude.workload.scale import Count, Scale
 from froude.workload.types import (
     Actor,
     CallTemplate,
+    Cases,
     Constant,
     Effect,
     NodeType,
+    Recorded,
     Repeat,
+    Template,
     Workload,
 )
+from froude.workload.types import (
+    Counter as CounterRule,
+)
 from froude.workload.walk import templates
-from tests.mining.events import event
+from tests.mining.events import PROTOCOL, event
 from tests.mining.synthetic import record
 
 HELD_OUT = {"datanodes": 5, "clients": 5, "dirs": 2, "files": 3, "blocks": 2}
@@ -124,3 +130,24 @@ def test_an_effects_channel_is_what_it_says() -> None:
         replace(effect, each=None, actor=Actor.SELF, owner=None, owner_fact=None), {"c.a": token}
     )
     assert (plain.each, plain.owner, plain.fact) == ("", "", "")
+
+
+def test_of_types_with_the_same_calls_names_decide() -> None:
+    """Nodes begin in any order, and there may be more of a kind than was thought."""
+    kinds = {
+        "in": Template(("/in/p", CounterRule(0, {"node": 1}))),
+        "out": Cases("node", Constant("/out"), None, Constant("/out/more")),
+    }
+    workload = Workload(
+        tuple(
+            NodeType(name, Count(1.0), (CallTemplate(f"{name}.c1", PROTOCOL, "mkdirs", {"src": rule}),))
+            for name, rule in (("client", kinds["in"]), ("client-2", kinds["out"]))
+        ),
+        Recorded((), ()),
+    )
+    paths = ["/out", "/in/p0", "/out/more", "/in/p1"]
+    events = [event(at, "mkdirs", {"src": path}, client=path) for at, path in enumerate(paths)]
+    matched = match(workload, Recording(events, Scale.of(files=1)))
+    assert {mined.name: [sender.key for sender in mined.senders] for mined in matched.types} == {
+        "client": ["/in/p0", "/in/p1"], "client-2": ["/out", "/out/more"],
+    }  # fmt: skip

@@ -1,0 +1,146 @@
+"""Jobs whose rounds, nodes and names take turns, mined from end to end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from froude.mining.events import Event, Recording
+from froude.mining.pipeline import mine_recordings
+from froude.mining.prediction import Prediction, predict_recording
+from froude.workload.scale import Scale
+from froude.workload.types import Repeat, Workload
+from froude.workload.walk import repeats
+from tests.mining.events import event
+
+TEAMS = ("ads", "lab", "ops")
+
+
+def _recording(events: list[Event], **scale: int) -> Recording:
+    ordered = sorted(events, key=lambda each: each.start_s)
+    numbered = [replace(each, order=order, call_id=order) for order, each in enumerate(ordered)]
+    return Recording(numbered, Scale.of(**scale), "CID-" + "-".join(map(str, scale.values())))
+
+
+def _checked(workload: Workload, run: Recording) -> Prediction:
+    """The prediction of a run, of which nothing is silently wrong."""
+    prediction = predict_recording(workload, run)
+    assert prediction.silent_share == prediction.silent_sequences == 0
+    return prediction
+
+
+def _shifts(hosts: int, shifts: int) -> Recording:
+    """A log of two blocks by day and of one by night, one replica less afterwards, under names that say so."""
+    events = []
+    for host in range(hosts):
+        at = 1000.0 * host
+        for shift in range(shifts):
+            day = shift % 2 == 0
+            src = f"/log/host-{host}/{shift:03d}-{'day' if day else 'night'}.log"
+            methods = [
+                "create",
+                *["addBlock"] * (2 if day else 1),
+                "complete",
+                *([] if day else ["setReplication"]),
+            ]
+            for method in methods:
+                at += 0.01 * len(events)
+                request = {"src": src, "replication": 2 if day else 1} if method == "create" else {"src": src}
+                events.append(event(0, method, request, {"result": True}, client=f"c{host}", start_s=at))
+    return _recording(events, hosts=hosts, shifts=shifts)
+
+
+def test_rounds_in_turn_are_predicted_wherever_the_job_ends() -> None:
+    """After a day as well as after a night; every value is right at a size never seen."""
+    workload = mine_recordings([_shifts(1, 9), _shifts(4, 14), _shifts(3, 7), _shifts(2, 17)])
+    (client,) = workload.node_types
+    assert [str(loop.times) for loop in repeats(client.steps)] == ["shifts", "-1*L1%2 + 2", "L1%2"]
+    prediction = _checked(workload, _shifts(8, 34))
+    assert prediction.sequence_share == prediction.row("all").share == 1.0
+    assert not workload.questions
+
+
+def _users(users: int, files: int) -> Recording:
+    """Users who are dealt out to teams, each with a command of its own; then a command a team for all its members."""
+    events = []
+    for user in range(users):
+        home = f"/teams/{TEAMS[user % 3]}/u{user + 1}"
+        events += [
+            event(0, "mkdirs", {"src": home}, client=f"u{user}", start_s=100.0 * user),
+            *(
+                event(
+                    0,
+                    "create",
+                    {"src": f"{home}/f{file}"},
+                    client=f"u{user}",
+                    start_s=100.0 * user + 1 + file,
+                )
+                for file in range(files)
+            ),
+        ]
+    for place, team in enumerate(TEAMS):
+        events += [
+            event(
+                0,
+                "rename",
+                {"src": f"/teams/{team}/u{user + 1}"},
+                client=team,
+                start_s=9e4 + 100 * place + user,
+            )
+            for user in range(place, users, 3)
+        ]
+    return _recording(events, users=users, files=files)
+
+
+def test_users_who_are_dealt_out_are_one_type_and_their_teams_share_them() -> None:
+    """One rule gives each user's team, and how many members each team has follows from its place among them."""
+    workload = mine_recordings([_users(5, 4), _users(3, 7), _users(8, 2), _users(7, 5)])
+    assert [str(node.count) for node in workload.node_types] == ["users", "1", "1", "1"]
+    loops = [loop for node in workload.node_types[1:] for loop in repeats(node.steps)]
+    assert [str(loop.times) for loop in loops] == [
+        "ceil((users) / 3)",
+        "ceil((users - 1) / 3)",
+        "ceil((users - 2) / 3)",
+    ]
+    prediction = _checked(workload, _users(16, 14))
+    assert prediction.sequence_share == 1.0
+
+
+def _offsets(messages: int) -> Recording:
+    """A consumer that looks at messages, and writes after every fourth how far it is: a text of so many bytes."""
+    events = [event(0, "mkdirs", {"src": "/group"}, start_s=0.0)]
+    for message in range(1, messages + 1):
+        at = float(message**1.1)
+        events.append(event(0, "look", {"src": f"/bus/m{message}"}, start_s=at))
+        if message % 4 == 0:
+            length = len(f"{message}\n")
+            events.append(
+                event(0, "complete", {"src": "/group/offset", "last.numBytes": length}, start_s=at + 0.1)
+            )
+    return _recording([*events, event(0, "end", {"src": "/group"}, start_s=1e4)], messages=messages)
+
+
+def test_a_line_through_two_rounds_is_asked() -> None:
+    """A length of two digits and then of three is no line, as no two numbers are; the calls are all the same known."""
+    workload = mine_recordings([_offsets(5), _offsets(9), _offsets(14), _offsets(7)])
+    prediction = _checked(workload, _offsets(28))
+    assert prediction.sequence_share == 1.0
+    (length,) = [question for question in workload.questions if question.path == "last.numBytes"]
+    assert "two nodes or rounds alone" in length.text
+
+
+def test_a_loop_that_always_runs_twice_has_no_third_round() -> None:
+    """A line over its two rounds is no guess."""
+
+    def run(files: int) -> Recording:
+        events = [
+            event(0, method, {"src": f"/f{file}", "length": 7 * part + 3}, start_s=10.0 * file + part + late)
+            for file in range(files)
+            for part in range(2)
+            for late, method in enumerate(("open", "read", "seek", "read", "skip", "read", "stat"))
+        ]
+        return _recording(events, files=files)
+
+    workload = mine_recordings([run(3), run(5), run(8)])
+    assert [isinstance(step, Repeat) for step in workload.node_types[0].steps] == [True]
+    assert not workload.questions
+    assert _checked(workload, run(20)).row("all").share == 1.0
