@@ -307,3 +307,25 @@ def test_values_take_turns_over_nodes_and_rounds() -> None:
 def test_no_turns_without_evidence(values: Sequence[Value]) -> None:
     """Too few, in no order, sometimes absent, or always the same."""
     assert cycle(at(*({"L1": n} for n in range(len(values)))), values) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "steps"),
+    [
+        (lambda files, n: files - n, {"files": 1, "L1": -1}),
+        (lambda files, n: 4 * (files // 4) + n, {"files//4": 4, "L1": 1}),
+    ],
+)
+def test_numbers_may_begin_where_the_scale_says(
+    value: Callable[[int, int], int], steps: dict[str, int]
+) -> None:
+    """Down from the last one, or on after so many whole groups; not where two sizes alone were seen."""
+    sizes = [9, 14, 7, 22]
+    scales = [Scale.of(files=files, nodes=5 - at) for at, files in enumerate(sizes)]
+    where = [(run, n) for run in range(len(sizes)) for n in range(3)]
+    occurrences = at(*({"L1": n} for _, n in where), runs=[run for run, _ in where])
+    numbers = [value(sizes[run], n) for run, n in where]
+    rule = counter(occurrences, numbers, scales)
+    assert rule == Counter(0, steps)
+    assert number_at(rule, {"L1": 2}.__getitem__, Scale.of(files=30, nodes=9)) == value(30, 2)
+    assert counter(occurrences[:6], numbers[:6], scales) is None

@@ -106,17 +106,20 @@ def test_users_who_are_dealt_out_are_one_type_and_their_teams_share_them() -> No
 
 
 def _offsets(messages: int) -> Recording:
-    """A consumer that looks at messages, and writes after every fourth how far it is: a text of so many bytes."""
-    events = [event(0, "mkdirs", {"src": "/group"}, start_s=0.0)]
-    for message in range(1, messages + 1):
-        at = float(message**1.1)
-        events.append(event(0, "look", {"src": f"/bus/m{message}"}, start_s=at))
-        if message % 4 == 0:
-            length = len(f"{message}\n")
-            events.append(
-                event(0, "complete", {"src": "/group/offset", "last.numBytes": length}, start_s=at + 0.1)
-            )
-    return _recording([*events, event(0, "end", {"src": "/group"}, start_s=1e4)], messages=messages)
+    """Two consumers that look at messages, and write after every fourth how far they are: a text of so many bytes."""
+    events = []
+    for consumer in range(2):
+        sent = [("mkdirs", {"src": "/group"})]
+        for message in range(1, messages + 1):
+            sent.append(("look", {"src": f"/bus/m{message}"}))
+            if message % 4 == 0:
+                sent.append(("complete", {"src": "/offset", "last.numBytes": len(f"{message}\n")}))
+        sent.append(("end", {"src": "/group"}))
+        events += [
+            event(0, method, request, client=f"c{consumer}", start_s=at**1.1 + consumer / 7)
+            for at, (method, request) in enumerate(sent)
+        ]
+    return _recording(events, messages=messages)
 
 
 def test_a_line_through_two_rounds_is_asked() -> None:
@@ -124,8 +127,8 @@ def test_a_line_through_two_rounds_is_asked() -> None:
     workload = mine_recordings([_offsets(5), _offsets(9), _offsets(14), _offsets(7)])
     prediction = _checked(workload, _offsets(28))
     assert prediction.sequence_share == 1.0
-    (length,) = [question for question in workload.questions if question.path == "last.numBytes"]
-    assert "two nodes or rounds alone" in length.text
+    assert [question.path for question in workload.questions] == ["last.numBytes"]
+    assert "two nodes or rounds alone" in workload.questions[0].text
 
 
 def test_a_loop_that_always_runs_twice_has_no_third_round() -> None:

@@ -102,7 +102,7 @@ def test_an_answer_may_be_any_rule_of_the_file() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"template": "/tmp/c{nod}"}', "there is no such index; found nod; allowed: L1, node"),
+        ('{"template": "/tmp/c{nod}"}', "there is no such index; found nod; allowed: L1, files, node"),
         ('{"template": "/tmp/{L2}"}', "there is no such index; found L2"),
         ('{"counter": "sizes*node"}', "there is no such scale variable; found sizes; allowed: files"),
         ('{"counter": "L1%folders"}', "there is no such scale variable; found folders"),

@@ -125,7 +125,7 @@ def counter(
         variable: [each_by_run[occurrence.run] for occurrence in occurrences]
         for variable, each_by_run in by_variable.items()
     }
-    return _grouped(varied, places, numbers, sizes)
+    return _grouped(varied, places, numbers, sizes) or _from_the_end(varied, places, numbers, sizes)
 
 
 def is_thin(rule: Counter, occurrences: Sequence[Occurrence]) -> bool:
@@ -178,6 +178,27 @@ def _grouped(
         line = _line(names, values, numbers)
         if line is not None:
             return line
+    return None
+
+
+def _from_the_end(
+    varied: Sequence[str],
+    places: Mapping[str, Sequence[int]],
+    numbers: Sequence[int],
+    sizes: Mapping[str, Sequence[int]],
+) -> Counter | None:
+    """A counter that begins where the Scale says: down from the last one, or on after so many whole groups."""
+    if len(numbers) < _EVIDENCE * (len(varied) + 2):
+        return None
+    for variable, each in sizes.items():
+        begun = {variable: list(each)} | {
+            f"{variable}//{by}": [size // by for size in each] for by in range(2, _LARGEST_STEP + 1)
+        }
+        for name, values in begun.items():
+            if len(set(values)) >= _TELLING:
+                line = _line([name, *varied], [values, *(places[other] for other in varied)], numbers)
+                if line is not None:
+                    return line
     return None
 
 

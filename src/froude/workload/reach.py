@@ -99,13 +99,18 @@ class Reach:
         if low <= high:
             yield Reach(self.scale, {**self.ends, index: (low, high)}, self.lasts), rule
 
+    def _ends(self, name: str) -> Ends:
+        if name in self.scale:
+            return (round(variable_at(name, self.scale)),) * 2
+        return self.ends.get(name, (0, 0))
+
     def _between(self, counter: Counter) -> tuple[float, float]:
         """The smallest and largest number that a counter comes to."""
         least = most = float(counter.base)
         for name, step in counter.steps.items():
             term = term_of(name)
             each = round(variable_at(term.names[0], self.scale)) if len(term.names) > 1 else 1
-            ends = self.ends.get(term.names[-1], (0, 0))
+            ends = self._ends(term.names[-1])
             terms = [step * end for end in _folded(term, [each * max(0, end) for end in ends], self.scale)]
             least, most = least + min(terms), most + max(terms)
         return least, most

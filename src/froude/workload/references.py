@@ -18,9 +18,10 @@ def uncounted(workload: Workload) -> Iterator[tuple[str, str]]:
     Yields:
         The node type and the loop.
     """
+    variables = {name for scale in workload.recorded.scales for name in scale}
     counted = {f"{each.name}.{name}" for each in workload.node_types for name in _indices(each)}
     for node_type in workload.node_types:
-        indices = {NODE, *_indices(node_type), *counted}
+        indices = {NODE, *_indices(node_type), *counted, *variables}
         for rule in (part for whole in rules(node_type) for part in within(whole)):
             names = [term_of(name).names[-1] for name in rule.steps] if isinstance(rule, Counter) else []
             names += [rule.index] if isinstance(rule, Cases) else []

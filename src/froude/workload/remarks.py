@@ -9,7 +9,7 @@ from itertools import combinations
 
 from froude.base.summary import counted
 from froude.base.units import Quantity
-from froude.workload.scale import Count, Scale, term_of
+from froude.workload.scale import Count, Scale
 from froude.workload.types import Counter, NodeType, Rule, Scaled, Workload
 from froude.workload.walk import repeats, templates, within
 
@@ -96,13 +96,8 @@ def _variables(rule: Rule) -> frozenset[str]:
     if isinstance(rule, Scaled):
         return rule.count.variables
     if isinstance(rule, Counter):
-        return Count(0.0, {name: 1.0 for name in rule.steps if _counts_by(name)}).variables
+        return Count(0.0, dict.fromkeys(rule.steps, 1.0)).variables
     return frozenset()
-
-
-def _counts_by(name: str) -> bool:
-    term = term_of(name)
-    return len(term.names) > 1 or bool(term.by)
 
 
 def _confused(

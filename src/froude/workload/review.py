@@ -90,7 +90,7 @@ def _references(workload: Workload, question: Question, rule: Rule) -> Iterator[
     for inner in within(rule):
         if isinstance(inner, Counter):
             for *factors, index, by in map(_names, inner.steps):
-                yield "index", index, {NODE, *loops}
+                yield "index", index, {NODE, *loops, *variables}
                 yield from (("scale variable", name, variables) for name in (*factors, by) if name)
         elif isinstance(inner, Scaled):
             yield from (("scale variable", name, variables) for name in inner.count.variables)

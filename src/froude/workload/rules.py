@@ -144,13 +144,15 @@ def number_at(rule: Counter, index: Callable[[str], int], scale: Mapping[str, Qu
     Args:
         rule: base and steps.
         index: the value of an index by its name.
-        scale: the Scale, of which an index may count by a variable.
+        scale: the Scale. An index may count by one of its variables, and a variable may stand for itself.
     """
     total = rule.base
     for name, step in rule.steps.items():
         term = term_of(name)
         each = round(variable_at(term.names[0], scale)) if len(term.names) > 1 else 1
-        total += step * int(term.folded(each * index(term.names[-1]), scale))
+        last = term.names[-1]
+        number = round(variable_at(last, scale)) if last in scale else index(last)
+        total += step * int(term.folded(each * number, scale))
     return total
 
 

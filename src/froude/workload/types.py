@@ -53,7 +53,7 @@ class Counter:
     steps: Mapping[str, int]
     """Step by index: `node`, or the id of an enclosing `Repeat`; `files*node` is the index times a Scale variable,
     as in numbers that go on from node to node; `L1%3` and `L1//folders` are its place in a group and the group's
-    number."""
+    number. A variable alone, or its groups, is where numbers begin: from `files` down."""
     width: int = 0
     """Digits it is padded to with zeros inside a template; 0 for none."""
     radix: int = 10
