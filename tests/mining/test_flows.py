@@ -279,3 +279,36 @@ def test_a_recorded_call_as_rules_see_it() -> None:
     assert context.scale["files"].value == 4
     assert context.fact("uuid") is Special.UNRESOLVED
     assert context.generated(Generated("uuid")) is Special.UNRESOLVED
+
+
+@pytest.mark.parametrize(
+    ("client", "length"),
+    [
+        ([("c.b", {"last.blockId": 77, "last.numBytes": 5})], 5),
+        ([("c.b", {"last.blockId": 78, "last.numBytes": 5})], Special.UNRESOLVED),
+        ([("d.b", {"last.blockId": 77, "last.numBytes": 5})], Special.UNRESOLVED),
+        ([("c.b", {"last.blockId": 77})], Special.UNRESOLVED),
+        (
+            [
+                ("c.b", {"previous.blockId": 77, "previous.numBytes": 3}),
+                ("c.d", {"last.blockId": 77, "last.numBytes": 5}),
+            ],
+            3,
+        ),
+    ],
+)
+def test_the_length_of_a_block_is_what_its_client_says_next(
+    client: list[tuple[str, dict]], length: Value
+) -> None:
+    """After the call that caused the report; not what others say, nor of another block."""
+    history = History()
+    history.call("c.z", request={"last.blockId": 77, "last.numBytes": 1})
+    cause = history.call("c.a", response={"block.b.blockId": 77})
+    report = {"blocks[0].blocks[0].block.blockId": 77, "blocks[0].blocks[0].block.numBytes": 9}
+    taker = history.call("datanode.e1", request=report, cause=cause)
+    for template, request in client:
+        history.call(template, request=request)
+    timeline = Timeline(history.occurrences)
+    assert OccurrenceContext(timeline, {}, taker).fact("length") == length
+    assert OccurrenceContext(timeline, {}, taker).fact("uuid") is Special.UNRESOLVED
+    assert OccurrenceContext(timeline, {}, cause).fact("length") is Special.UNRESOLVED

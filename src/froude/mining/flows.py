@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from froude.base.units import Quantity
 from froude.mining.events import Leaves
+from froude.mining.knowledge import THINGS, fact_of
 from froude.mining.structure import Occurrence
 from froude.workload.occurrences import Loops, Moment, WholeHistory, of_own_node, qualified
 from froude.workload.rules import Special, Value, element_at, shifted
@@ -60,6 +61,29 @@ class Timeline:
             node_type = type_of(occurrence.template) if others else None
             sources[occurrence.template, node_type, side, path] = None
         return list(sources)
+
+    def said_of(self, fact: str, taker: Occurrence) -> Value:
+        """What the node that caused a call says next of the thing that the call is about; UNRESOLVED if nothing.
+
+        So an emulated DataNode knows a block's length, of which no RPC brings it the bytes: it is what the client says
+        when it closes the block.
+
+        Args:
+            fact: of a thing (`knowledge.THINGS`).
+            taker: the effect that has it as an argument.
+        """
+        cause = taker.cause
+        place = next((path for path in taker.call.request if fact_of(path) == fact), None)
+        if fact not in THINGS or cause is None or place is None:
+            return Special.UNRESOLVED
+        around, _, leaf = place.rpartition(".")
+        thing = taker.call.request.get(f"{around}.{THINGS[fact]}")
+        for occurrence, side, path in self._shared.get((taker.run, thing), ()):
+            later = occurrence.sender is cause.sender and _sent(occurrence) > _sent(cause)
+            said = f"{path.rpartition('.')[0]}.{leaf}"
+            if later and side is Side.REQUEST and said in occurrence.call.request:
+                return occurrence.call.request[said]
+        return Special.UNRESOLVED
 
     def resolve(self, flow: Flow, taker: Occurrence, element: int | None = None) -> Value:
         """What a flow gives at a call; ABSENT where the source lacks it, UNRESOLVED without a source.
@@ -194,9 +218,9 @@ class OccurrenceContext:
         """The value from the run's own earlier calls."""
         return self._timeline.resolve(rule, self._taker, element_at(rule, self))
 
-    def fact(self, name: str) -> Value:  # noqa: ARG002 - a recorded run does not tell its machines' facts
-        """UNRESOLVED: facts belong to the machine that plays."""
-        return Special.UNRESOLVED
+    def fact(self, name: str) -> Value:
+        """What clients say of a thing; UNRESOLVED of the machine itself: its facts belong to the one that plays."""
+        return self._timeline.said_of(name, self._taker)
 
     def generated(self, rule: Generated) -> Value:  # noqa: ARG002 - random by nature
         """UNRESOLVED: random values are never predicted."""

@@ -313,8 +313,12 @@ class _Score:
 
 def _judge(rule: Rule, context: Context, value: Scalar) -> tuple[LeafOutcome, str]:
     active = deciding_rule(rule, context)
-    if isinstance(active, Generated | NodeFact):
-        return LeafOutcome.GENERATED, active.generator if isinstance(active, Generated) else active.fact
+    if isinstance(active, NodeFact):
+        # What its client says of a block is what the emulated DataNode sends; another value came with time.
+        echoed = same(context.fact(active.fact), value)
+        return LeafOutcome.ECHO if echoed else LeafOutcome.GENERATED, active.fact
+    if isinstance(active, Generated):
+        return LeafOutcome.GENERATED, active.generator
     if isinstance(active, Unknown):
         return LeafOutcome.UNKNOWN, ""
     given = evaluate(active, context)
