@@ -17,8 +17,8 @@ from froude.base import parallel
 from froude.experiment.jobs import JobDefinition, Recorder
 from froude.workload.scale import Scale
 
-FROZEN = "158c1f05"
-"""The commit after which the jobs were written: no later change of the miner is measured as unseen."""
+FROZEN = "7f09e075"
+"""The miner's commit: up to it, nobody who worked on the miner had seen the jobs. No later one is measured as unseen."""
 BLOCK_BYTES = 1 << 20
 SERVICES = ("web", "auth", "mail")
 """Dealt out to the hosts in turn."""
