@@ -35,10 +35,8 @@ from froude.workload.generators import choice, recognise
 from froude.workload.rules import Special, Value, evaluate
 from froude.workload.types import (
     NODE,
-    Absent,
     Cases,
     Constant,
-    Cycle,
     Flow,
     Generated,
     NodeFact,
@@ -62,8 +60,6 @@ _NEARLY_ALL = 0.9
 """Share of calls that must have it."""
 _FIRSTS = 3
 """First iterations that must agree before they are told apart from random others."""
-_REGULAR = Constant | Absent | Template | CounterRule | Cases | Cycle
-"""Rules by a call's place alone."""
 _NEARBY = 16
 """Largest offset between a number and its source."""
 
@@ -181,16 +177,12 @@ class ArgumentMiner:
         if isinstance(best, Flow) and leaf_name(path) in GAUGES:
             best = None  # two gauges that are read one after the other agree nearly always
         fact = fact_of(path) if own_facts else None
-        regular = best is not None and all(isinstance(part, _REGULAR) for part in within(best))
         changing = (column.occurrences[0].call.token, fact) in self._changing
-        of_cause = best is not None and self._is_of_cause(best, column)
-        if fact in THINGS and best is not None and (changing or not of_cause):
-            return NodeFact(str(fact))
-        if regular and changing:
+        if best is not None and fact in THINGS and (changing or not self._is_of_cause(best, column)):
             return NodeFact(str(fact))
         shown = next((value for value in column.values if not isinstance(value, Special)), None)
         if (
-            regular
+            isinstance(best, Constant | Template | CounterRule)
             and fact in NAMING
             and (self._one_cluster or (isinstance(shown, str) and is_distinctive(shown)))
         ):
