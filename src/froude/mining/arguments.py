@@ -37,6 +37,7 @@ from froude.workload.types import (
     NODE,
     Cases,
     Constant,
+    Cycle,
     Flow,
     Generated,
     NodeFact,
@@ -94,6 +95,8 @@ class ArgumentMiner:
         """By a count of the Scale that some rule is made of: others that fit as well."""
         self._rivals: list[tuple[Rule, Rule]] = []
         """Rules that some rule is made of, each with another that holds as well."""
+        self._cycles: list[Cycle] = []
+        """Values that were seen to take turns."""
         self._thin: list[Rule] = []
         """Lines over two nodes or rounds."""
         self.doubts: list[Doubt] = []
@@ -156,6 +159,7 @@ class ArgumentMiner:
             for chosen, rival in self._rivals
             if chosen in within(rule) and self._holds(other := replaced(rule, chosen, rival), column)
         ]
+        self._cycles += [p for p in within(rule) if isinstance(p, Cycle) and p not in self._cycles]
         if others:
             self.doubts.append(Doubt(occurrences[0].template, path, (), rule, tuple(others)))
         elif any(self._is_thin(part, occurrences) for part in within(rule)):
@@ -211,7 +215,7 @@ class ArgumentMiner:
         if rule is not None:
             return self._assigned(column) or rule
         regular = patterns.counter(column.occurrences, column.values) or patterns.text(
-            column.occurrences, column.values, self._slot
+            column.occurrences, column.values, self._slot, known=self._cycles
         )
         if regular is not None and not self._holds(regular, column):
             regular = None
@@ -240,8 +244,11 @@ class ArgumentMiner:
         return listed
 
     def _in_turn(self, column: Column) -> Rule | None:
-        """Values that take turns; none that the target assigns."""
-        return None if self._given(column) else patterns.cycle(column.occurrences, column.values)
+        """Values that take turns; none that the target assigns: those are others in every run."""
+        one_run = len({occurrence.run for occurrence in column.occurrences}) < 2
+        if one_run and self._given(column):
+            return None
+        return patterns.cycle(column.occurrences, column.values, self._cycles)
 
     def _assigned(self, column: Column) -> Rule | None:
         """A flow for a value that only seems regular: the target assigns it, and each run began alike.

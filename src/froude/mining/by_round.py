@@ -8,7 +8,7 @@ from froude.base.units import Quantity
 from froude.mining.counts import LARGEST_GROUP, fit_count
 from froude.workload.scale import Count
 
-_FEWEST_ROUNDS = 6
+FEWEST_ROUNDS = 6
 """Different rounds that must have been seen before a number may follow from them: fewer would fit by chance."""
 _FEWEST_AFTER = 3
 """Rounds with a call after those that were without, before it is said to begin there."""
@@ -28,7 +28,7 @@ def fit_rounds(points: Sequence[tuple[Mapping[str, int], int]]) -> Count | None:
     for loop in reversed(list(points[0][0]) if points else []):
         by_round: dict[int, int] = {}
         decided = all(by_round.setdefault(rounds[loop], times) == times for rounds, times in points)
-        if not decided or len(by_round) < _FEWEST_ROUNDS or len(set(by_round.values())) < 2:
+        if not decided or len(by_round) < FEWEST_ROUNDS or len(set(by_round.values())) < 2:
             continue
         for count in _counts(loop, by_round):
             if all(count.whole_at({loop: Quantity(float(n))}) == times for n, times in by_round.items()):
@@ -43,6 +43,9 @@ def _counts(loop: str, by_round: Mapping[int, int]) -> Iterator[Count]:
     if without and len(after) >= _FEWEST_AFTER and max(without) < min(after):
         times = by_round[after[0]]
         yield Count(float(-times * (min(after) - 1)), {loop: float(times)}, float(times))
+    if after and len(without) >= _FEWEST_AFTER and max(after) < min(without):
+        times = by_round[after[0]]
+        yield Count(float(times * (max(after) + 1)), {loop: float(-times)}, float(times))
     yield from _in_turn(loop, by_round)
     line = fit_count([({loop: Quantity(float(n))}, float(times)) for n, times in by_round.items()])
     if line.count is not None and line.sure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from froude.workload.types import (
     Cycle,
     Generated,
     Rule,
+    Scalar,
     Scaled,
     Template,
 )
@@ -49,8 +51,8 @@ _EVIDENCE = 3
 """Calls for each number that a counter over groups is made of: fewer would fit by chance."""
 _TELLING = 3
 """Different values that a number over groups of the Scale, or letters, must take: two alternate by chance."""
-_TURNS_SEEN = 4
-"""Calls for each of the values that take turns: fewer would alternate by chance."""
+_TURNS_SEEN, _FEWEST_TURNS = 3, 8
+"""Calls for each of the values that take turns, and for all of them: fewer would alternate by chance."""
 _SAMPLE = 200
 """Calls at which such a counter is tried first."""
 
@@ -221,10 +223,13 @@ def _in_groups(
     for name in reversed(varied):
         most = max(places[name]) + 1
         known = {
-            variable: each for variable, each in sizes.items() if min(each) > 0 and 1 < max(each) <= most // 2
+            variable: each
+            for variable, each in sizes.items()
+            if min(each) > 0 and 1 < max(each) <= _most_turns(most)
         }
         literal = {
-            str(size): [size] * len(places[name]) for size in range(2, min(LARGEST_GROUP, most // 2) + 1)
+            str(size): [size] * len(places[name])
+            for size in range(2, min(LARGEST_GROUP, _most_turns(most)) + 1)
         }
         others = {other: places[other] for other in varied if other != name}
         for by, each in (known | literal).items():
@@ -302,30 +307,38 @@ def scaled(
     return tuple(Scaled(count) for count in (fit.count, *fit.others) if count.whole)
 
 
-def cycle(occurrences: Sequence[Occurrence], values: Sequence[Value]) -> Cycle | None:
-    """Values that take turns by the node's number, by the round of a loop, or by the sum of all of them.
+def cycle(
+    occurrences: Sequence[Occurrence], values: Sequence[Value], known: Sequence[Cycle] = ()
+) -> Cycle | None:
+    """Values that take turns by the node's number, by the round of a loop, or by the sum of some of them.
 
     Args:
         occurrences: the calls, of one template.
         values: the argument's value at each, in the same order.
+        known: what takes turns elsewhere; it needs no evidence here.
 
     Returns:
         The rule; None where none fits, or where they were not seen to come round often enough.
     """
+    for rule in known:
+        if all(same(_whose_turn(rule, o), value) for o, value in zip(occurrences, values, strict=True)):
+            return rule
     distinct = len({(type(value), value) for value in values})
     if not 2 <= distinct <= _LARGEST_STEP or any(isinstance(value, Special) for value in values):
         return None
     places = {name: [_index(o, name) for o in occurrences] for name in (NODE, *occurrences[0].indices)}
     varied = [name for name in reversed(places) if len(set(places[name])) > 1]
-    for names in [*([name] for name in varied), *([varied] if len(varied) > 1 else [])]:
+    for names in (names for size in range(1, len(varied) + 1) for names in combinations(varied, size)):
         numbers = [sum(each) for each in zip(*(places[name] for name in names), strict=True)]
-        for size in range(distinct, min(_LARGEST_STEP, (max(numbers) + 1) // 2) + 1):
+        for size in range(distinct, _LARGEST_STEP + 1):
+            if size > _most_turns(max(numbers) + 1):
+                break
             turns: dict[int, Value] = {}
             decided = all(
                 same(turns.setdefault(number % size, value), value)
                 for number, value in zip(numbers, values, strict=True)
             )
-            if decided and len(turns) == size and len(values) >= _TURNS_SEEN * size:
+            if decided and len(turns) == size and len(values) >= max(_FEWEST_TURNS, _TURNS_SEEN * size):
                 listed = (turns[at] for at in range(size))
                 return Cycle(
                     tuple(value for value in listed if not isinstance(value, Special)),
@@ -334,8 +347,23 @@ def cycle(occurrences: Sequence[Occurrence], values: Sequence[Value]) -> Cycle |
     return None
 
 
+def _whose_turn(rule: Cycle, occurrence: Occurrence) -> Scalar:
+    number = sum(_index(occurrence, name) for name in rule.counter.steps)
+    return rule.values[number % len(rule.values)]
+
+
+def _most_turns(seen: int) -> int:
+    """Largest group of which enough came round again, where so many places were seen."""
+    return min(2 * seen // 3, seen - 2)
+
+
 def text(
-    occurrences: Sequence[Occurrence], values: Sequence[Value], slot_rule: SlotRule, *, random: bool = False
+    occurrences: Sequence[Occurrence],
+    values: Sequence[Value],
+    slot_rule: SlotRule,
+    *,
+    random: bool = False,
+    known: Sequence[Cycle] = (),
 ) -> Rule | None:
     """Text whose fixed part is everywhere the same, and whose numbers follow rules.
 
@@ -344,21 +372,26 @@ def text(
         values: the text in each.
         slot_rule: finds rules of numbers that no counter fits.
         random: whether a slot of UUIDs may be left to a generator.
+        known: words that take turns elsewhere.
     """
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < len(values) or len(texts) < 2:
         return None
     for slots in (SLOT, HEX_SLOT, LETTER_SLOT, WORD_SLOT):
-        template = _by_slots(
-            occurrences, [slots.split(occurrence) for occurrence in texts], slot_rule, random=random
-        )
+        pieces = [slots.split(each) for each in texts]
+        template = _by_slots(occurrences, pieces, slot_rule, known, random=random)
         if template is not None:
             return template
     return None
 
 
 def _by_slots(
-    occurrences: Sequence[Occurrence], pieces: Sequence[Sequence[str]], slot_rule: SlotRule, *, random: bool
+    occurrences: Sequence[Occurrence],
+    pieces: Sequence[Sequence[str]],
+    slot_rule: SlotRule,
+    known: Sequence[Cycle],
+    *,
+    random: bool,
 ) -> Rule | None:
     """The template of texts that are cut into fixed parts and slots."""
     if len({tuple(piece[::2]) for piece in pieces}) != 1:
@@ -372,21 +405,23 @@ def _by_slots(
         elif all("-" in piece for piece in column):
             part = Generated("uuid") if random else None
         else:
-            part = _slot(occurrences, column, slot_rule)
+            part = _slot(occurrences, column, slot_rule, known)
         if part is None:
             return None
         parts.append(part)
     return Template(joined(parts))
 
 
-def _slot(occurrences: Sequence[Occurrence], column: Sequence[str], slot_rule: SlotRule) -> Rule | None:
+def _slot(
+    occurrences: Sequence[Occurrence], column: Sequence[str], slot_rule: SlotRule, known: Sequence[Cycle]
+) -> Rule | None:
     """The rule of one slot's digits: a counter to base 10 or 16, or what `slot_rule` finds for plain numbers."""
     if all(digits.isalpha() for digits in column) and len({len(digits) for digits in column}) == 1:
         written = _lettered(occurrences, column)
         if written is not None:
             return written
     if all(digits.isalpha() for digits in column):
-        return cycle(occurrences, column)
+        return cycle(occurrences, column, known)
     decimal = all(digits.isdigit() for digits in column)
     if not any(character.isdigit() for digits in column for character in digits):
         return None  # letters that follow each other are letters, not numbers to base 16
@@ -397,14 +432,14 @@ def _slot(occurrences: Sequence[Occurrence], column: Sequence[str], slot_rule: S
             return written
     if not decimal:
         return None
-    other = slot_rule(occurrences, [int(digits) for digits in column])
+    other = slot_rule(occurrences, [int(digits) for digits in column]) or cycle(occurrences, column, known)
     if isinstance(other, Counter):
         return _written(other, column, 10)
     plain = all(str(int(digits)) == digits for digits in column)
     width = len(column[0])
     if isinstance(other, Scaled) and not plain and {len(digits) for digits in column} == {width}:
         return replace(other, width=width)
-    return other if plain else None
+    return other if plain or isinstance(other, Cycle) else None
 
 
 def _lettered(occurrences: Sequence[Occurrence], column: Sequence[str]) -> Counter | None:

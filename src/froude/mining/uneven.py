@@ -7,16 +7,22 @@ often those run must then follow from the round, or it is no pattern.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from itertools import pairwise
 
 from froude.mining.alignment import Pattern, Sequence_, best_of, copies, folds, merge, proposed, unify
-from froude.mining.by_round import fit_rounds
+from froude.mining.by_round import FEWEST_ROUNDS, fit_rounds
 from froude.mining.parse import Automaton
-from froude.mining.segments import Loop
+from froude.mining.segments import Loop, fold
 
 _LOOKED_AT = 3
 """Sequences, the longest, from which patterns are made."""
+_MOST_EARLY = 8
+"""First rounds that may be written out, since something begins after them."""
+_LONGEST_CUT = 2000
+"""Calls of the longest sequence that is cut into rounds."""
 _LONGEST_ROUND = 80
 """Items of a round whose halves are joined."""
 
@@ -43,7 +49,58 @@ def unify_decided(sequences: Iterable[Sequence_]) -> Pattern | None:
             proposals.update(_with_joined_rounds(pattern))
     for pattern in () if plain is None else (plain, *proposals):
         proposals = proposals | set(_with_a_round_apart(pattern))
-    return best_of((pattern for pattern in proposals if _is_decided(pattern, distinct)), distinct) or plain
+    decided = best_of((pattern for pattern in proposals if _is_decided(pattern, distinct)), distinct)
+    return decided or best_of(_cut_into_rounds(distinct), distinct) or plain
+
+
+def _cut_into_rounds(sequences: Sequence[Sequence_]) -> Iterator[Pattern]:
+    """Decided patterns of one loop whose rounds begin with some token: where several periods meet, nothing repeats.
+
+    Args:
+        sequences: each once, shortest first.
+    """
+    if not sequences or len(sequences[-1]) > _LONGEST_CUT:
+        return
+    shortest = Counter(sequences[0])
+    for token, times in Counter(sequences[-1]).items():
+        if times >= FEWEST_ROUNDS and shortest[token] > 1:
+            pieces = [_pieces(sequence, token) for sequence in sequences]
+            for early in range(min(_MOST_EARLY, len(pieces[0]) - 2) + 1):
+                decided = next((p for p in _with_tails(pieces, early) if _is_decided(p, sequences)), None)
+                if decided is not None:
+                    yield decided
+                    break
+
+
+def _pieces(sequence: Sequence_, token: Hashable) -> list[Pattern]:
+    """What comes before the first such token, then each round from one to the next; each folded."""
+    begins = [at for at, each in enumerate(sequence) if each == token]
+    bounds = [0, *begins, len(sequence)]
+    return [fold(sequence[begin:end]) for begin, end in pairwise(bounds)]
+
+
+def _with_tails(pieces: Sequence[Sequence[Pattern]], early: int) -> Iterator[Pattern]:
+    """Patterns of a beginning, so many early rounds written out, a loop, and what may come after its last round."""
+    firsts = {tuple(listed[: early + 1]) for listed in pieces}
+    if len(firsts) > 1:
+        return
+    beginning = tuple(item for piece in firsts.pop() for item in piece)
+    body = _merged_rounds({piece for listed in pieces for piece in listed[early + 1 : -1]})
+    last = min((listed[-1] for listed in pieces), key=len)
+    for cut in range(len(last), 0, -1) if body is not None else ():
+        whole = _merged_rounds({body, last[:cut]})
+        if whole is not None:
+            yield (*beginning, Loop(whole), *last[cut:])
+
+
+def _merged_rounds(rounds: Iterable[Pattern | None]) -> Pattern | None:
+    """One round that covers all, the longest first; None where there is none."""
+
+    def join(left: Pattern | None, right: Pattern | None) -> Pattern | None:
+        return None if left is None or right is None else merge(left, right, optional=True)
+
+    ordered = sorted(rounds, key=lambda each: (-len(each or ()), repr(each)))
+    return reduce(join, ordered[1:], ordered[0]) if ordered else None
 
 
 def _with_a_round_apart(pattern: Pattern) -> Iterator[Pattern]:
@@ -77,13 +134,9 @@ def _joined(body: Pattern, first: object) -> Pattern | None:
     begins = [at for at, item in enumerate(body) if item == first]
     if len(begins) < 2 or isinstance(first, Loop):
         return None
-    rounds = [body[begin:end] for begin, end in zip(begins, [*begins[1:], len(body)], strict=True)]
-
-    def join(left: Pattern | None, right: Pattern) -> Pattern | None:
-        return None if left is None else merge(left, right, optional=True)
-
-    initial: Pattern | None = rounds[0]
-    return reduce(join, rounds[1:], initial)
+    return _merged_rounds(
+        body[begin:end] for begin, end in zip(begins, [*begins[1:], len(body)], strict=True)
+    )
 
 
 def _is_decided(pattern: Pattern, sequences: Sequence[Sequence_]) -> bool:
