@@ -20,6 +20,8 @@ _VARIED = 3
 _UNEVEN = 2
 """Elements that an inner loop counts for beside its own whose number differs from one round of the outer loop to
 the next: a number that follows from the Scale does not."""
+_MERGES_KEPT = 1 << 14
+"""Merges that are remembered: the same rounds meet again and again."""
 _LONGEST_MERGED = 300
 """Items of two patterns that are still merged: the work grows with their product."""
 
@@ -225,8 +227,11 @@ def merge(left: Pattern, right: Pattern, *, optional: bool = False) -> Pattern |
         right: the pattern to be covered as well; None too where both together are too long to be aligned.
         optional: tokens that only one of them has become a loop that may be passed by.
     """
-    if len(left) + len(right) > _LONGEST_MERGED:
-        return None
+    return None if len(left) + len(right) > _LONGEST_MERGED else _merged(left, right, optional)
+
+
+@lru_cache(maxsize=_MERGES_KEPT)
+def _merged(left: Pattern, right: Pattern, optional: bool) -> Pattern | None:
     cheapest = _Merger(left, right, optional).from_here(0, 0)
     return None if cheapest is None else cheapest[1]
 

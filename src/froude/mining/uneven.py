@@ -19,7 +19,7 @@ from froude.mining.segments import Loop, fold
 
 _LOOKED_AT = 3
 """Sequences, the longest, from which patterns are made."""
-_MOST_EARLY = 8
+_MOST_EARLY = 9
 """First rounds that may be written out, since something begins after them."""
 _LONGEST_CUT = 2000
 """Calls of the longest sequence that is cut into rounds."""
@@ -65,11 +65,11 @@ def _cut_into_rounds(sequences: Sequence[Sequence_]) -> Iterator[Pattern]:
     for token, times in Counter(sequences[-1]).items():
         if times >= FEWEST_ROUNDS and shortest[token] > 1:
             pieces = [_pieces(sequence, token) for sequence in sequences]
-            for early in range(min(_MOST_EARLY, len(pieces[0]) - 2) + 1):
-                decided = next((p for p in _with_tails(pieces, early) if _is_decided(p, sequences)), None)
-                if decided is not None:
-                    yield decided
-                    break
+            tried = (pattern for early in range(1, _MOST_EARLY + 1) for pattern in _with_tails(pieces, early))
+            decided = next((pattern for pattern in tried if _is_decided(pattern, sequences)), None)
+            if decided is not None:
+                yield decided
+                return
 
 
 def _pieces(sequence: Sequence_, token: Hashable) -> list[Pattern]:
@@ -80,27 +80,31 @@ def _pieces(sequence: Sequence_, token: Hashable) -> list[Pattern]:
 
 
 def _with_tails(pieces: Sequence[Sequence[Pattern]], early: int) -> Iterator[Pattern]:
-    """Patterns of a beginning, so many early rounds written out, a loop, and what may come after its last round."""
-    firsts = {tuple(listed[: early + 1]) for listed in pieces}
-    if len(firsts) > 1:
+    """Patterns of a beginning, with so many pieces written out, a loop, and what may come after its last round."""
+    beginnings = {tuple(item for piece in listed[:early] for item in piece) for listed in pieces}
+    lasts = [listed[-1] for listed in pieces]
+    if len(beginnings) > 1 or early >= min(map(len, pieces)):
         return
-    beginning = tuple(item for piece in firsts.pop() for item in piece)
-    body = _merged_rounds({piece for listed in pieces for piece in listed[early + 1 : -1]})
-    last = min((listed[-1] for listed in pieces), key=len)
-    for cut in range(len(last), 0, -1) if body is not None else ():
-        whole = _merged_rounds({body, last[:cut]})
-        if whole is not None:
-            yield (*beginning, Loop(whole), *last[cut:])
+    (beginning,) = beginnings
+    whole = {piece for listed in pieces for piece in listed[early:-1]}
+    for after in range(min(map(len, lasts))):
+        tails = {last[len(last) - after :] for last in lasts}
+        if len(tails) > 1:
+            return
+        body = _merged_rounds(whole | {last[: len(last) - after] for last in lasts})
+        if body is not None:
+            yield (*beginning, Loop(body), *tails.pop())
 
 
-def _merged_rounds(rounds: Iterable[Pattern | None]) -> Pattern | None:
+def _merged_rounds(rounds: Iterable[Pattern]) -> Pattern | None:
     """One round that covers all, the longest first; None where there is none."""
 
-    def join(left: Pattern | None, right: Pattern | None) -> Pattern | None:
-        return None if left is None or right is None else merge(left, right, optional=True)
+    def join(left: Pattern | None, right: Pattern) -> Pattern | None:
+        return None if left is None else merge(left, right, optional=True)
 
-    ordered = sorted(rounds, key=lambda each: (-len(each or ()), repr(each)))
-    return reduce(join, ordered[1:], ordered[0]) if ordered else None
+    longest, *others = sorted(rounds, key=lambda each: (-len(each), repr(each)))
+    initial: Pattern | None = longest
+    return reduce(join, others, initial)
 
 
 def _with_a_round_apart(pattern: Pattern) -> Iterator[Pattern]:
