@@ -161,3 +161,11 @@ def test_shares_of_what_is_dealt_out(place: int, text: str) -> None:
     assert str(fit_dealt(list(zip(scales, shares, strict=True)), place, 3)) == text
     assert fit_dealt(list(zip(scales, shares, strict=True)), (place + 1) % 3, 3) is None
     assert fit_dealt(list(zip(scales, shares, strict=True))[:2], place, 3) is None
+
+
+def test_all_files_but_the_first() -> None:
+    """A product may have an offset, where four sizes show it."""
+    scales = [Scale.of(users=u, files=f) for u, f in ((4, 2), (2, 7), (5, 5), (3, 4))]
+    points = [(scale, scale["users"].value * scale["files"].value - 1) for scale in scales]
+    assert str(fit_count(points).count) == "users*files - 1"
+    assert str(fit_count(points[:3]).count) != "users*files - 1"

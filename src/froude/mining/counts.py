@@ -120,9 +120,11 @@ def _cut(points: Points, varied: Sequence[str], pieces: Sequence[int]) -> list[C
 def _products(points: Points, varied: Sequence[str]) -> list[Count]:
     """Whole multiples of two variables' product or quotient, where three scales or more show it.
 
-    The files of all folders are their product; the files of each client, where all share them out, a quotient.
+    The files of all folders are their product; the files of each client, where all share them out, a quotient. Four
+    scales may show an offset: all files but the first.
     """
-    if len({tuple(scale[name].value for name in varied) for scale, _ in points}) < 3:
+    sizes = len({tuple(scale[name].value for name in varied) for scale, _ in points})
+    if sizes < 3:
         return []
     fits = []
     if any(scale[name].value <= 0 for scale, _ in points for name in varied):
@@ -133,6 +135,9 @@ def _products(points: Points, varied: Sequence[str]) -> list[Count]:
             factor = points[0][1] / Count(0.0, {term: 1.0}).at(points[0][0])
             if factor > 0 and factor == round(factor):
                 fits.append(Count(0.0, {term: factor}))
+            if sizes > 3 and sign == "*":
+                counted = Count(0.0, {term: 1.0})
+                fits += _line_over(term, [(counted.at(scale), value) for scale, value in points])
     return fits
 
 
