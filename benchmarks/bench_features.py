@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
 from froude.provision.inputs.read import EXAMPLES, read_problem
-from froude.provision.plan import Status
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.effort import Effort
+from froude.provision.types.plan import Status
 
 COMMAND = "python -m benchmarks features"
 FACTOR, GAP, LIMIT_S = 10, 0.01, 20.0

@@ -15,12 +15,11 @@ import sys
 import time
 from collections.abc import Iterator
 
-from froude.provision.checker import check
-from froude.provision.instance import Instance
-from froude.provision.model import build
-from froude.provision.optimise import Pool, solve
-from froude.provision.optimise.baselines import gradient_descent
-from froude.provision.plan import ProvisionPlan
+from froude.provision.check.checker import check
+from froude.provision.model.build import build
+from froude.provision.model.instance import Instance
+from froude.provision.search.optimise import Pool, solve
+from froude.provision.search.optimise.baselines import gradient_descent
 from froude.provision.types import (
     Application,
     Bus,
@@ -41,6 +40,7 @@ from froude.provision.types import (
     StorageUnit,
     Task,
 )
+from froude.provision.types.plan import ProvisionPlan
 
 COMMAND = "python benchmarks/bench_provision.py"
 GB, MB, KB = 1e9, 1e6, 1e3

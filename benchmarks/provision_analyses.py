@@ -17,8 +17,8 @@ from froude.provision.analyses.inputs import find_input
 from froude.provision.analyses.prices import price_sensitivity
 from froude.provision.analyses.regimes import Regime, roadmap
 from froude.provision.analyses.robustness import Range, robustness
-from froude.provision.effort import Effort
 from froude.provision.inputs.read import read_problem
+from froude.provision.search.effort import Effort
 from froude.provision.types import Application, Io, Problem, Task
 
 UPLOADS = 100

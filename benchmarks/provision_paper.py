@@ -13,13 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from benchmarks.results import Row, near
-from froude.provision.checker import cost_of
-from froude.provision.compile import compile_plan, homogeneous
-from froude.provision.effort import Effort
-from froude.provision.evaluate import evaluate
+from froude.provision.check.checker import cost_of
+from froude.provision.check.evaluate import evaluate
 from froude.provision.inputs.read import read_parts, read_problem
-from froude.provision.plan import Group, Held, ProvisionPlan, Running, Status
-from froude.provision.service import record_seconds, throughput
+from froude.provision.model.service import record_seconds, throughput
+from froude.provision.search.compile import compile_plan, homogeneous
+from froude.provision.search.effort import Effort
 from froude.provision.types import (
     Application,
     Batch,
@@ -36,6 +35,7 @@ from froude.provision.types import (
     Sla,
     Task,
 )
+from froude.provision.types.plan import Group, Held, ProvisionPlan, Running, Status
 
 SET_C = "set C (guesses: 14 numbers, 3 switches)"
 KB, MB, GB, TB = 1e3, 1e6, 1e9, 1e12

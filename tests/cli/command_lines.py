@@ -18,7 +18,7 @@ import typer
 
 from froude.cli.app import COMMANDS
 from froude.emulation.run_files import write_run
-from froude.provision.plan_file import plan_json
+from froude.provision.inputs.plan_file import plan_json
 from froude.trace.files import write_trace
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan_file import write_plan

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import GuardError
-from froude.provision.live.target import find_target, opened
-from froude.provision.measured import MIB
+from froude.provision.measure.live.target import find_target, opened
+from froude.provision.measure.measurement import MIB
 
 pytestmark = pytest.mark.integration
 

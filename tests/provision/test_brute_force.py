@@ -17,12 +17,11 @@ import pytest
 pytest.importorskip("highspy")
 pytest.importorskip("scipy")
 
-from froude.provision.checker import check
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
-from froude.provision.evaluate import evaluate, meets
-from froude.provision.executions import grown
-from froude.provision.plan import Status
+from froude.provision.check.checker import check
+from froude.provision.check.evaluate import evaluate, meets
+from froude.provision.check.executions import grown
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.effort import Effort
 from froude.provision.types import (
     Application,
     Bundle,
@@ -47,6 +46,7 @@ from froude.provision.types import (
     StorageUnit,
     Task,
 )
+from froude.provision.types.plan import Status
 from tests.provision.problems import FEATURES, survivable
 from tests.provision.tiny_clusters import cheaper, equal_parts
 

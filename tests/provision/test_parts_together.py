@@ -11,16 +11,16 @@ import pytest
 
 pytest.importorskip("highspy")
 
-from froude.provision.bill import bill
-from froude.provision.checker import check
-from froude.provision.compile import compile_plan
-from froude.provision.demand import Demand
-from froude.provision.effort import Effort
-from froude.provision.evaluate import evaluate, meets
-from froude.provision.executions import grown
-from froude.provision.instance import Instance
-from froude.provision.model import build
-from froude.provision.plan import Status
+from froude.provision.check.bill import bill
+from froude.provision.check.checker import check
+from froude.provision.check.demand import Demand
+from froude.provision.check.evaluate import evaluate, meets
+from froude.provision.check.executions import grown
+from froude.provision.model.build import build
+from froude.provision.model.instance import Instance
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.effort import Effort
+from froude.provision.types.plan import Status
 from tests.provision.problems import featured_problem, random_problem
 
 MORE = int(os.environ.get("FROUDE_SEEDS", "1"))

@@ -13,8 +13,8 @@ from froude.cli.provision import analysing
 from froude.provision.analyses import alternatives, designs
 from froude.provision.analyses.alternatives import WhyNot
 from froude.provision.analyses.designs import Comparison, Pair
-from froude.provision.plan import Conflict, ProvisionPlan, Status
-from froude.provision.plan_file import plan_json
+from froude.provision.inputs.plan_file import plan_json
+from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from tests.cli.provision.analyses import NAME, asked
 from tests.provision.clusters import paper_plan, with_thumbs
 
@@ -139,7 +139,7 @@ def test_nothing_is_left_of_no_plan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """3, and nothing is written."""
-    from froude.provision import compile as compiling
+    from froude.provision.search import compile as compiling
 
     monkeypatch.setattr(compiling, "compile_plan", lambda *_: NONE)
     assert run(["provision", "slack", NAME, "-o", str(tmp_path / "out.json")]) == 3

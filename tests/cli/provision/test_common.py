@@ -16,8 +16,8 @@ from froude.base.errors import InputError
 from froude.cli.outputs import Output
 from froude.cli.provision import common
 from froude.cli.settings import Settings
-from froude.provision.effort import Effort
-from froude.provision.plan import Conflict, ProvisionPlan, Status
+from froude.provision.search.effort import Effort
+from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from froude.render import Report, Section, Text
 from froude.workspace.document import content_of
 from tests.provision.clusters import paper_plan, photoshare, small

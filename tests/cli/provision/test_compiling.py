@@ -9,10 +9,10 @@ import pytest
 
 from froude.cli.app import run
 from froude.cli.provision import compiling
-from froude.provision import compile as module
-from froude.provision.compile import Point
-from froude.provision.plan import Conflict, ProvisionPlan, Status
-from froude.provision.plan_file import plan_document, plan_json
+from froude.provision.inputs.plan_file import plan_document, plan_json
+from froude.provision.search import compile as module
+from froude.provision.search.compile import Point
+from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from tests.provision.clusters import alternatives, paper_plan
 
 pytest.importorskip("scipy")

@@ -27,7 +27,7 @@ from froude.provision.analyses.uncertainty import (
     Uncertainty,
     Uniform,
 )
-from froude.provision.plan import ProvisionPlan, Status
+from froude.provision.types.plan import ProvisionPlan, Status
 from tests.cli.provision.analyses import NAME, asked
 from tests.provision.clusters import paper_plan, photoshare, with_thumbs
 

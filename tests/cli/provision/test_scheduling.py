@@ -12,10 +12,10 @@ import pytest
 from froude.base.errors import InputError
 from froude.cli.app import run
 from froude.cli.provision import scheduling
-from froude.provision import schedule as module
-from froude.provision.plan import Conflict, ProvisionPlan, Status
-from froude.provision.schedule import Scheduled, Slot
+from froude.provision.search import schedule as module
+from froude.provision.search.schedule import Scheduled, Slot
 from froude.provision.types import Period, Problem, Schedule
+from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from tests.provision.clusters import paper_plan, small
 
 pytest.importorskip("highspy")

@@ -11,8 +11,8 @@ from froude.provision.analyses.architecture import (
     choices_of,
     cost_at,
 )
-from froude.provision.plan import ProvisionPlan, Status
 from froude.provision.types import Cpu
+from froude.provision.types.plan import ProvisionPlan, Status
 from tests.provision.clusters import CHOICES, paper_plan, photoshare, with_thumbs
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from froude.provision.analyses.designs import Comparison, Pair, Stretch, Winner, compare
 from froude.provision.analyses.inputs import find_input
-from froude.provision.effort import Effort
-from froude.provision.plan import ProvisionPlan, Status
+from froude.provision.search.effort import Effort
+from froude.provision.types.plan import ProvisionPlan, Status
 from tests.provision.clusters import paper_plan, photoshare
 
 

@@ -9,7 +9,7 @@ from froude.provision.analyses.architecture import architecture_of
 from froude.provision.analyses.designs import Pair
 from froude.provision.analyses.documents import document
 from froude.provision.analyses.edges import Edge
-from froude.provision.plan import Conflict, ProvisionPlan, Status
+from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from tests.provision.clusters import paper_plan
 
 

@@ -9,7 +9,7 @@ import pytest
 from froude.provision.analyses.architecture import architecture_of
 from froude.provision.analyses.edges import Walk, stays_best
 from froude.provision.analyses.inputs import find_input
-from froude.provision.effort import Effort
+from froude.provision.search.effort import Effort
 from tests.provision.clusters import paper_plan, photoshare, with_thumbs
 
 pytest.importorskip("highspy")

@@ -7,8 +7,8 @@ import pytest
 from froude.provision.analyses.architecture import architecture_of
 from froude.provision.analyses.inputs import find_input
 from froude.provision.analyses.prices import price_range, price_sensitivity
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.effort import Effort
 from tests.provision.clusters import paper_plan, photoshare
 
 pytest.importorskip("highspy")

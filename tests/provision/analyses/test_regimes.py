@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from froude.provision.analyses.architecture import Architecture
 from froude.provision.analyses.regimes import fewest_changes, roadmap
-from froude.provision.effort import Effort
+from froude.provision.search.effort import Effort
 from tests.provision.clusters import photoshare
 
 ARCHITECTURES = [Architecture((("d", (name,)),)) for name in "abcd"]

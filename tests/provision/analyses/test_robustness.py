@@ -10,9 +10,9 @@ from froude.provision.analyses.architecture import architecture_of
 from froude.provision.analyses.edges import Edge, Walk
 from froude.provision.analyses.inputs import find_input
 from froude.provision.analyses.robustness import Range, robustness
-from froude.provision.effort import Effort
-from froude.provision.plan import Conflict, ProvisionPlan, Status
+from froude.provision.search.effort import Effort
 from froude.provision.types import Problem
+from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from tests.provision.clusters import paper_plan, photoshare
 
 pytest.importorskip("highspy")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from froude.provision.analyses.slack import slack
-from froude.provision.checker import check
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
-from froude.provision.split import settled
+from froude.provision.check.checker import check
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.effort import Effort
+from froude.provision.search.split import settled
 from tests.provision.clusters import paper_plan, photoshare
 from tests.provision.problems import random_problem
 

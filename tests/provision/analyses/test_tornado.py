@@ -6,8 +6,8 @@ import pytest
 
 from froude.provision.analyses.inputs import find_input
 from froude.provision.analyses.tornado import tornado
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.effort import Effort
 from tests.provision.clusters import photoshare
 
 pytest.importorskip("highspy")

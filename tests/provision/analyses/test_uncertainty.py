@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from froude.provision.analyses.inputs import find_input
 from froude.provision.analyses.uncertainty import Lognormal, Triangular, Uniform, uncertainty
-from froude.provision.effort import Effort
+from froude.provision.search.effort import Effort
 from tests.provision.clusters import photoshare
 
 

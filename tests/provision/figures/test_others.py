@@ -19,7 +19,7 @@ from froude.provision.figures.others import (
     why_text,
     winner_text,
 )
-from froude.provision.plan import Status
+from froude.provision.types.plan import Status
 from froude.render import Tone
 from tests.provision.clusters import photoshare
 from tests.provision.figures.pages import NONE, OTHER, PLAN, charts, drawn, tables

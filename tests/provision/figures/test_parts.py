@@ -21,7 +21,7 @@ from froude.provision.figures.parts import (
     upper,
     verdict,
 )
-from froude.provision.plan import Status
+from froude.provision.types.plan import Status
 from tests.provision.figures.pages import NONE, PLAN
 
 

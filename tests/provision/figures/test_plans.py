@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from froude.provision.evaluate import Evaluation, Limit
+from froude.provision.check.evaluate import Evaluation, Limit
 from froude.provision.figures import (
     evaluation_section,
     plan_report,
 )
-from froude.provision.plan import Conflict, ProvisionPlan, Status
+from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from froude.render import Table, Tone, save
 from tests.provision.clusters import paper_plan, photoshare
 

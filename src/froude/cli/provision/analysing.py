@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from froude.provision.analyses.alternatives import WhyNot
     from froude.provision.analyses.designs import Comparison
     from froude.provision.analyses.slack import Slack
-    from froude.provision.plan import ProvisionPlan
     from froude.provision.types import Problem
+    from froude.provision.types.plan import ProvisionPlan
 
 
 def why_not(
@@ -44,8 +44,8 @@ def why_not(
     """
     from froude.base.parallel import map as parallel_map
     from froude.provision.analyses.alternatives import why_not as ask
-    from froude.provision.compile import compile_plan
     from froude.provision.figures.others import why_not_report, why_text
+    from froude.provision.search.compile import compile_plan
 
     settings: Settings = ctx.obj
     common.claim(settings, files, results=(output, "why-not"), report=report)
@@ -121,10 +121,10 @@ def slack(
     Example: froude provision slack photoshare-calibrated --cluster plan.json --report slack.html
     """
     from froude.provision.analyses.slack import slack as find
-    from froude.provision.compile import compile_plan
     from froude.provision.figures.others import slack_report
-    from froude.provision.plan_file import read_cluster
-    from froude.provision.split import settled
+    from froude.provision.inputs.plan_file import read_cluster
+    from froude.provision.search.compile import compile_plan
+    from froude.provision.search.split import settled
 
     settings: Settings = ctx.obj
     common.claim(settings, [*files, cluster], results=(output, "slack"), report=report)

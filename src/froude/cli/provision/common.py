@@ -21,10 +21,10 @@ from froude.cli.tables import aligned
 from froude.cli.terminal import visible
 
 if TYPE_CHECKING:
-    from froude.provision.effort import Effort
     from froude.provision.inputs.tree import FlawedInputError
-    from froude.provision.plan import ProvisionPlan
+    from froude.provision.search.effort import Effort
     from froude.provision.types import Problem
+    from froude.provision.types.plan import ProvisionPlan
     from froude.render import Report
     from froude.workspace.artifact import Origin
 
@@ -159,7 +159,7 @@ def effort(settings: Settings, gap: float, time_limit: float) -> Effort:
     Raises:
         InputError: a flag is out of range.
     """
-    from froude.provision.effort import Effort
+    from froude.provision.search.effort import Effort
 
     if not 0 <= gap < 1:
         raise InputError("is out of range", place="--gap", found=gap, allowed="0 to below 1")
@@ -219,7 +219,7 @@ def summary(problem: Problem, plan: ProvisionPlan) -> str:
         problem: the inputs, for the prices.
         plan: of a cluster, or with the constraints in conflict.
     """
-    from froude.provision.bill import bill
+    from froude.provision.check.bill import bill
 
     if not plan.found:
         why = "\n".join(f"  {conflict}" for conflict in plan.conflict)
@@ -243,7 +243,7 @@ def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
     Raises:
         typer.Exit: one is not proved; its code is 3.
     """
-    from froude.provision.plan import Status
+    from froude.provision.types.plan import Status
 
     missed = [plan for plan in plans if plan.status is not Status.PROVED]
     if missed:

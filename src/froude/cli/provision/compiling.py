@@ -19,7 +19,7 @@ from froude.cli.tables import aligned
 from froude.workspace.migrate import Migrations
 
 if TYPE_CHECKING:
-    from froude.provision.compile import Point
+    from froude.provision.search.compile import Point
 
 
 SWEEP = Migrations("sweep", 1)
@@ -43,11 +43,11 @@ def compile_(
 
     Example: froude provision compile photoshare-calibrated --bill bill.csv --report report.html
     """
-    from froude.provision.bill import BILL_HEAD, bill, bill_csv
-    from froude.provision.compile import compile_plan
+    from froude.provision.check.bill import BILL_HEAD, bill, bill_csv
     from froude.provision.figures import plan_report
-    from froude.provision.plan_file import plan_document, plan_json
-    from froude.provision.split import settled
+    from froude.provision.inputs.plan_file import plan_document, plan_json
+    from froude.provision.search.compile import compile_plan
+    from froude.provision.search.split import settled
 
     settings: Settings = ctx.obj
     bill_place = [] if bill_file is None else [Output(bill_file, "bill", mark=re.compile(BILL_HEAD))]
@@ -89,8 +89,8 @@ def sweep(
 
     Example: froude provision sweep photoshare-calibrated --from 0.01 --to 100 --report sweep.html
     """
-    from froude.provision.compile import sweep as sweep_plans
     from froude.provision.figures import sweep_report
+    from froude.provision.search.compile import sweep as sweep_plans
     from froude.workspace.document import dump_sealed_figures
 
     settings: Settings = ctx.obj
@@ -130,11 +130,11 @@ def evaluate(
 
     Example: froude provision evaluate photoshare-calibrated --cluster plan.json
     """
-    from froude.provision.checker import cost_of
-    from froude.provision.evaluate import evaluate as evaluate_plan
+    from froude.provision.check.checker import cost_of
+    from froude.provision.check.evaluate import evaluate as evaluate_plan
     from froude.provision.figures import evaluation_section
-    from froude.provision.plan_file import read_cluster
-    from froude.provision.split import settled, undecided
+    from froude.provision.inputs.plan_file import read_cluster
+    from froude.provision.search.split import settled, undecided
     from froude.render import Report, Tone
 
     settings: Settings = ctx.obj
@@ -190,7 +190,7 @@ def _curve(points: Sequence[Point]) -> str:
 
 
 def _sweep_document(points: Sequence[Point]) -> dict[str, Any]:
-    from froude.provision.plan_file import plan_document
+    from froude.provision.inputs.plan_file import plan_document
 
     return {
         STAMP: SWEEP.stamp,

@@ -190,7 +190,7 @@ def _document(draft: Draft, output: Path) -> dict[str, Any]:
 def _summary(draft: Draft) -> str:
     """A draft for people."""
     from froude.provision.draft.yaml_text import blanks
-    from froude.provision.units import Dimension, show
+    from froude.provision.inputs.units import Dimension, show
 
     datasets = [("dataset", "size", "prefix")]
     for dataset in draft.datasets:

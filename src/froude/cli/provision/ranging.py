@@ -218,7 +218,7 @@ def _known(problem: Problem, text: str) -> tuple[Input, Distribution]:
 
 
 def _value(entry: Input, text: str) -> float:
-    from froude.provision.units import parse
+    from froude.provision.inputs.units import parse
 
     try:
         return parse(text, entry.dimension)

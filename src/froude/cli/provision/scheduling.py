@@ -18,7 +18,7 @@ from froude.cli.tables import aligned
 from froude.workspace.migrate import Migrations
 
 if TYPE_CHECKING:
-    from froude.provision.schedule import Scheduled
+    from froude.provision.search.schedule import Scheduled
     from froude.provision.types import Period, Problem
 
 SCHEDULE = Migrations("schedule", 1)
@@ -49,8 +49,8 @@ def schedule(
     Example: froude provision schedule photoshare-calibrated --period day=14x1 --period night=10x0.2
     --price-per-gb-moved 0.001 --report day.html
     """
-    from froude.provision.schedule import schedule as scheduled
-    from froude.provision.schedule_figures import schedule_report
+    from froude.provision.figures.schedules import schedule_report
+    from froude.provision.search.schedule import schedule as scheduled
     from froude.workspace.document import dump_sealed_figures
 
     settings: Settings = ctx.obj
@@ -140,7 +140,7 @@ def _summary(day: Scheduled) -> str:
 
 
 def _document(day: Scheduled) -> dict[str, Any]:
-    from froude.provision.plan_file import plan_document
+    from froude.provision.inputs.plan_file import plan_document
 
     return {
         STAMP: SCHEDULE.stamp,

@@ -18,11 +18,11 @@ from froude.provision.analyses.architecture import (
     choices_of,
 )
 from froude.provision.analyses.edges import EQUAL
-from froude.provision.bill import bill
-from froude.provision.compile import Only, compile_plan
-from froude.provision.effort import Effort
-from froude.provision.plan import ProvisionPlan
+from froude.provision.check.bill import bill
+from froude.provision.search.compile import Only, compile_plan
+from froude.provision.search.effort import Effort
 from froude.provision.types import Problem
+from froude.provision.types.plan import ProvisionPlan
 
 _CENT = 0.01
 _ROUGH = 0.05

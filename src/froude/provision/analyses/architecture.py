@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from froude.provision.bill import bill
-from froude.provision.compile import Only, compile_plan
-from froude.provision.effort import Effort
-from froude.provision.growth import grown
-from froude.provision.instance import Instance
-from froude.provision.model import build
-from froude.provision.plan import ProvisionPlan, Status
-from froude.provision.split import settled
+from froude.provision.check.bill import bill
+from froude.provision.model.build import build
+from froude.provision.model.growth import grown
+from froude.provision.model.instance import Instance
+from froude.provision.search.compile import Only, compile_plan
+from froude.provision.search.effort import Effort
+from froude.provision.search.split import settled
 from froude.provision.types import Problem
+from froude.provision.types.plan import ProvisionPlan, Status
 
 Names = tuple[str, ...]
 """A choice, by the names of its units: as in `ProvisionPlan.choices`."""

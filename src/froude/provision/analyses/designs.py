@@ -14,10 +14,10 @@ from functools import partial
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.provision.analyses.architecture import at_factor
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
-from froude.provision.plan import ProvisionPlan
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.effort import Effort
 from froude.provision.types import Problem
+from froude.provision.types.plan import ProvisionPlan
 
 
 class Winner(Enum):

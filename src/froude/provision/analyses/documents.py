@@ -9,7 +9,7 @@ from typing import Any
 
 from froude.provision.analyses.architecture import Architecture
 from froude.provision.analyses.inputs import Input
-from froude.provision.plan import Conflict, ProvisionPlan
+from froude.provision.types.plan import Conflict, ProvisionPlan
 
 
 def document(value: Any) -> Any:

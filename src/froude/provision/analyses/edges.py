@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from froude.provision.analyses.architecture import Architecture, architecture_of, held_cost, proved
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
-from froude.provision.plan import ProvisionPlan, Status
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.effort import Effort
 from froude.provision.types import Problem
+from froude.provision.types.plan import ProvisionPlan, Status
 
 EQUAL = 1e-6
 """Relative; costs nearer than that are the same, and then nothing moves."""

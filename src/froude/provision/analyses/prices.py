@@ -25,10 +25,10 @@ from froude.provision.analyses.architecture import (
     held_cost,
 )
 from froude.provision.analyses.inputs import Input, find_input
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
-from froude.provision.plan import ProvisionPlan
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.effort import Effort
 from froude.provision.types import Problem
+from froude.provision.types.plan import ProvisionPlan
 
 _SAME = 1e-7
 """Relative; costs nearer than that are the same."""

@@ -23,10 +23,10 @@ from froude.provision.analyses.architecture import (
     held_cost,
 )
 from froude.provision.analyses.edges import EQUAL, stays_best
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
-from froude.provision.plan import ProvisionPlan, Status
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.effort import Effort
 from froude.provision.types import Problem
+from froude.provision.types.plan import ProvisionPlan, Status
 
 
 @dataclass(frozen=True, slots=True)

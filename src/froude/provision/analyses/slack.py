@@ -1,6 +1,6 @@
 """How much of each resource a plan leaves at the SLA, server group by server group, and what binds it.
 
-Recomputed from the inputs and the plan through `froude.provision.demand`, as the checker does. Where servers may
+Recomputed from the inputs and the plan through `froude.provision.check.demand`, as the checker does. Where servers may
 fail, what the others must keep free for their load counts as used.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from froude.provision.demand import Demand
-from froude.provision.evaluate import Evaluation, evaluate
-from froude.provision.pieces import memory_of
-from froude.provision.plan import Group, ProvisionPlan
-from froude.provision.server_flow import bus_bytes, network_bytes
+from froude.provision.check.demand import Demand
+from froude.provision.check.evaluate import Evaluation, evaluate
+from froude.provision.check.pieces import memory_of
+from froude.provision.check.server_flow import bus_bytes, network_bytes
 from froude.provision.types import Problem, StorageUnit
+from froude.provision.types.plan import Group, ProvisionPlan
 
 _FULL = 1 - 1e-6
 

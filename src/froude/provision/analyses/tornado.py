@@ -10,10 +10,10 @@ from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.provision.analyses.architecture import Architecture, architecture_of
 from froude.provision.analyses.inputs import Input
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
-from froude.provision.plan import ProvisionPlan, Status
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.effort import Effort
 from froude.provision.types import Problem
+from froude.provision.types.plan import ProvisionPlan, Status
 
 
 @dataclass(frozen=True, slots=True)

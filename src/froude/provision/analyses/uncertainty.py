@@ -19,13 +19,13 @@ from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.provision.analyses.architecture import Architecture, architecture_of, cost_at
 from froude.provision.analyses.inputs import Input
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
-from froude.provision.evaluate import meets
-from froude.provision.growth import grown
-from froude.provision.plan import Group, ProvisionPlan, Status
-from froude.provision.split import settled, undecided
+from froude.provision.check.evaluate import meets
+from froude.provision.model.growth import grown
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.effort import Effort
+from froude.provision.search.split import settled, undecided
 from froude.provision.types import Problem
+from froude.provision.types.plan import Group, ProvisionPlan, Status
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _OFFERED = (0.5, 0.8, 0.9, 0.95, 1.0)

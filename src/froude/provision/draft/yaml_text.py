@@ -6,8 +6,8 @@ from froude.base.documents import STAMP
 from froude.provision.draft.names import one_line
 from froude.provision.draft.types import Draft, DraftDataset, DraftIo, DraftTask, Number
 from froude.provision.inputs.blanks import BLANK
+from froude.provision.inputs.units import Dimension, show
 from froude.provision.inputs.yaml_form import MIGRATIONS
-from froude.provision.units import Dimension, show
 
 _HEAD = """\
 # An application as traces tell it. Every `{blank}` is a number that they do not tell: replace it.

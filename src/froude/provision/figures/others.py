@@ -10,8 +10,8 @@ from froude.provision.analyses.designs import Comparison, Winner
 from froude.provision.analyses.slack import GroupSlack, Resource, Slack
 from froude.provision.figures.parts import dollars_axis, lower, sla_axis, upper, verdict
 from froude.provision.figures.plans import evaluation_section
-from froude.provision.plan import ProvisionPlan, Status
-from froude.provision.units import Dimension, show
+from froude.provision.inputs.units import Dimension, show
+from froude.provision.types.plan import ProvisionPlan, Status
 from froude.render import (
     Axis,
     Block,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from froude.provision.plan import ProvisionPlan, Status
+from froude.provision.types.plan import ProvisionPlan, Status
 from froude.render import Axis, Chart, ChartKind, Series, ValueKind
 
 HAIR = 1e-6

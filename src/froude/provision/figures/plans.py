@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from froude.provision.bill import bill
-from froude.provision.evaluate import Evaluation
+from froude.provision.check.bill import bill
+from froude.provision.check.evaluate import Evaluation
 from froude.provision.figures.parts import DOLLARS, verdict
-from froude.provision.plan import Group, ProvisionPlan, Status
-from froude.provision.traffic import traffic
+from froude.provision.model.traffic import traffic
 from froude.provision.types import Problem
+from froude.provision.types.plan import Group, ProvisionPlan, Status
 from froude.render import (
     Axis,
     Callout,

@@ -11,7 +11,7 @@ from froude.provision.analyses.prices import Crossing, PriceRange, Sensitivity
 from froude.provision.analyses.robustness import Robustness
 from froude.provision.analyses.tornado import Swing
 from froude.provision.figures.parts import verdict
-from froude.provision.units import show
+from froude.provision.inputs.units import show
 from froude.render import (
     Axis,
     Chart,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from froude.provision.analyses.regimes import Best
-from froude.provision.bill import bill
-from froude.provision.compile import Point
+from froude.provision.check.bill import bill
 from froude.provision.figures.parts import DOLLARS, between, dollars_axis, lower, sla_axis, strip, upper
-from froude.provision.plan import ProvisionPlan, Status
+from froude.provision.search.compile import Point
 from froude.provision.types import Problem
+from froude.provision.types.plan import ProvisionPlan, Status
 from froude.render import (
     Block,
     Chart,

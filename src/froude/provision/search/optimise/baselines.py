@@ -1,0 +1,134 @@
+"""What the paper does, to compare with: gradient descent over choices, an integer program per server.
+
+The paper fixes a storage type per dataset, prices that with an integer program over candidate servers, and
+walks to the best neighbour (one dataset changed) until none is better, from several random starts (4.4, 5.3).
+Neither gives a bound over all choices. The evaluator of the descent is ours (the master with fixed choices),
+so that both sides compare the same figure.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from froude.provision.model.instance import Instance
+from froude.provision.search.optimise.highs import INFINITY, Limits, solve
+from froude.provision.search.optimise.master import Master
+from froude.provision.search.optimise.packer import single_servers
+from froude.provision.search.optimise.scope import scope
+from froude.provision.search.optimise.settle import cost_of, groups_of, settle
+from froude.provision.types.plan import Group
+
+
+@dataclass(frozen=True, slots=True)
+class Descent:
+    """Where gradient descent ended."""
+
+    cost: float
+    """Of the best start, contents summed per kind of server; infinite when no start found a cluster."""
+    choices: tuple[int, ...]
+    ends: tuple[float, ...]
+    """Cost at the end of each start."""
+    evaluations: int
+    """Choices priced; none twice."""
+
+
+class SummedCost:
+    """The least cost of given choices, contents summed per kind of server; remembers what it was asked."""
+
+    def __init__(self, instance: Instance, gap: float = 1e-4) -> None:
+        """Price choices of one instance, each within a relative gap.
+
+        Args:
+            instance: the numeric problem.
+            gap: relative distance of cost and lower bound at which a solve may stop.
+        """
+        self._instance, self._gap = instance, gap
+        self.known: dict[tuple[int, ...], float] = {}
+
+    def __call__(self, choices: tuple[int, ...]) -> float:
+        """Dollars, infinite where no cluster holds them."""
+        if choices not in self.known:
+            of = scope(self._instance, [(choice,) for choice in choices])
+            relaxed = solve(Master(of, whole=False).program, relaxed=True)
+            cost = INFINITY
+            if relaxed.found:
+                base = max(of.base_cost(kind) for kind in of.kinds)
+                program = Master(of, budget=3 * relaxed.objective + 12 * base).program
+                cost = solve(program, Limits(gap=self._gap, time_s=20.0)).objective
+            self.known[choices] = cost
+        return self.known[choices]
+
+
+def gradient_descent(instance: Instance, rng: random.Random, *, restarts: int = 10) -> Descent:
+    """The paper's search: from random choices to the best neighbour until there is no better one.
+
+    Args:
+        instance: the numeric problem.
+        rng: of the starts.
+        restarts: how many starts; the paper calls 10 typically sufficient.
+
+    Raises:
+        ValueError: fewer than one start.
+
+    Source: scc 4.4 and 5.3.
+    """
+    if restarts < 1:
+        raise ValueError(f"restarts must be at least 1, got {restarts}")
+    price = SummedCost(instance)
+    sizes = [len(dataset.choices) for dataset in instance.datasets]
+    ended = [_descend(price, sizes, tuple(rng.randrange(n) for n in sizes)) for _ in range(restarts)]
+    cost, choices = min(ended)
+    return Descent(cost, choices, tuple(end for end, _ in ended), len(price.known))
+
+
+def _descend(price: SummedCost, sizes: list[int], choices: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
+    best = (price(choices), choices)
+    while True:
+        around = [
+            (*choices[:d], other, *choices[d + 1 :])
+            for d, size in enumerate(sizes)
+            for other in range(size)
+            if other != choices[d]
+        ]
+        cost, nearest = min(((price(near), near) for near in around), default=best)
+        if not cost < best[0] * (1 - 1e-9):
+            return best
+        best, choices = (cost, nearest), nearest
+
+
+@dataclass(frozen=True, slots=True)
+class PerServer:
+    """What the per-server integer program ended with."""
+
+    cost: float
+    groups: tuple[Group, ...]
+
+
+def per_server(
+    instance: Instance,
+    choices: tuple[int, ...],
+    servers: int,
+    *,
+    time_limit_s: float = 60.0,
+    gap: float = 1e-4,
+) -> PerServer:
+    """The paper's integer program: fixed choices, contents of each of `servers` candidates of each kind.
+
+    Args:
+        instance: the numeric problem.
+        choices: number of the choice of each dataset, shape (datasets,).
+        servers: candidates of each kind of server; the program grows with their number.
+        time_limit_s: seconds after which the best so far is taken.
+        gap: relative distance of cost and lower bound at which the solver may stop.
+
+    Source: scc Figure 4.
+    """
+    of = scope(instance, [(choice,) for choice in choices])
+    slots = [kind for kind in of.kinds for _ in range(servers)]
+    program = Master(of, slots=slots)
+    outcome = solve(program.program, Limits(time_s=time_limit_s, gap=gap))
+    if not outcome.found:
+        return PerServer(INFINITY, ())
+    groups = groups_of(of, settle(of, single_servers(of, program, outcome.x)))
+    return PerServer(cost_of(of, groups), groups)

@@ -1,0 +1,77 @@
+"""Rows that a master of few servers lacks: a part of a server holds no more than that part of a whole one could.
+
+Contents summed per kind let a tenth of a large server stand for all that a cluster needs, for a tenth of its price:
+one server has room for ten such clusters. But no server holds more than all there is, so that a tenth of one holds
+a tenth of it at most. Every cluster keeps these rows (each server holds at most all of a copy, and runs at most all
+of a task; summed over the servers of a kind they are the rows), so that bounds with them hold as those without. They
+close no gap where one server more or less is nothing, and most of it where there is a handful.
+
+Source: variable upper bounds, as in the strong form of facility location (Balinski, 1965).
+"""
+
+from __future__ import annotations
+
+from froude.provision.search.optimise.contents import MANY, Columns
+from froude.provision.search.optimise.highs import Program
+from froude.provision.search.optimise.master import Master
+from froude.provision.search.optimise.scope import Scope
+
+
+def tighten(master: Master) -> None:
+    """Add the rows; O(kinds * (copies + tasks)).
+
+    Args:
+        master: one with counts of servers per kind, about a whole cluster (nothing `placed`).
+    """
+    for columns in master.kinds:
+        if columns.count is not None:
+            label = master.program.column_names[columns.count].removesuffix(":count")
+            hold_parts(master.program, master.scope, columns, label)
+
+
+def hold_parts(program: Program, of: Scope, columns: Columns, label: str) -> None:
+    """Add the rows of one kind, or of one server.
+
+    Only one choice of a dataset is made, so that the parts of its copies under all choices add up to one at most;
+    those of persistent copies and of caches apart.
+
+    Args:
+        program: takes the rows.
+        of: the choices still open.
+        columns: where the contents of the kind, or of the server, stand in the program.
+        label: begins the names of the rows.
+    """
+    parts: dict[tuple[int, bool], list[tuple[int, float]]] = {}
+    for at, column in columns.load.items():
+        item = of.items[at]
+        parts.setdefault((item.dataset, item.copy.cache), []).append((column, 1.0 / item.scale))
+    works = [[(column, 1.0 / of.task_scale[task])] for task, column in columns.work.items()]
+    for number, terms in enumerate((*parts.values(), *works)):
+        if columns.count is None:
+            program.row(f"{label}:part {number}", terms, upper=1.0)
+        else:
+            program.row(f"{label}:part {number}", [*terms, (columns.count, -1.0)], upper=0.0)
+
+
+def add_totals(master: Master) -> list[int]:
+    """Add how many hosts there are, and how many servers, as whole numbers worth branching on.
+
+    A cluster of few servers has one host or two; the program is indifferent which of fifty types is the first.
+
+    Args:
+        master: one with counts of servers per kind.
+
+    Returns:
+        Their columns: hosts, servers.
+    """
+    program, totals = master.program, []
+    for name, hosts_only in (("hosts", True), ("servers", False)):
+        counts = [
+            (columns.count, 1.0)
+            for columns in master.kinds
+            if columns.count is not None and (columns.kind.host or not hosts_only)
+        ]
+        total = program.column(f"number of {name}", upper=MANY, integer=True)
+        program.row(f"number of {name}", [*counts, (total, -1.0)], lower=0.0, upper=0.0)
+        totals.append(total)
+    return totals
