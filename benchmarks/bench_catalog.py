@@ -34,8 +34,8 @@ from froude.provision.prices.filters import Filters
 from froude.provision.prices.layouts import Prices, TableKind, kind_of
 from froude.provision.prices.rows import read_prices
 from froude.provision.search.compile import compile_plan
-from froude.provision.search.effort import Effort
 from froude.provision.search.optimise.dominance import undominated
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Catalog, Options, Problem
 from froude.provision.types.plan import ProvisionPlan, Status
 
@@ -77,7 +77,7 @@ def _point(hardware: Catalog, scale: float, limit_s: float) -> tuple[dict[str, f
         loaded = time.perf_counter()
     assert read == hardware
     wanted = problem(hardware, scale)
-    plan = compile_plan(wanted, Effort(GAP, limit_s, 0))
+    plan = compile_plan(wanted, SolveLimits(GAP, limit_s, 0))
     compiled = time.perf_counter()
     if plan.groups:
         verdict = check(wanted, plan)

@@ -16,7 +16,7 @@ from froude.base.errors import InputError
 from froude.cli.outputs import Output
 from froude.cli.provision import common
 from froude.cli.settings import Settings
-from froude.provision.search.effort import Effort
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from froude.render import Report, Section, Text
 from froude.workspace.document import content_of
@@ -92,9 +92,9 @@ def test_the_origin_names_what_was_read(tmp_path: Path) -> None:
         common.origin(SETTINGS, [tmp_path / "none.yaml"])
 
 
-def test_the_effort_takes_the_seed() -> None:
+def test_the_limits_take_the_seed() -> None:
     """And both flags."""
-    assert common.effort(SETTINGS, 0.0, 5.0) == Effort(0.0, 5.0, 7)
+    assert common.limits(SETTINGS, 0.0, 5.0) == SolveLimits(0.0, 5.0, 7)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_the_effort_takes_the_seed() -> None:
 def test_an_effort_out_of_range(gap: float, time_limit: float, flag: str) -> None:
     """Names its flag."""
     with pytest.raises(InputError, match=f"{flag}: is out of range"):
-        common.effort(SETTINGS, gap, time_limit)
+        common.limits(SETTINGS, gap, time_limit)
 
 
 @given(MULTIPLES, MULTIPLES, st.integers(2, 40))

@@ -11,13 +11,13 @@ import pytest
 from froude.provision.analyses.alternatives import k_best, why_not, within
 from froude.provision.analyses.architecture import architectures, choices_of
 from froude.provision.search.compile import compile_plan
-from froude.provision.search.effort import Effort
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Cpu
 from tests.provision.clusters import photoshare
 from tests.provision.search.optimise.examples import small
 
 pytest.importorskip("highspy")
-EFFORT = Effort(1e-4, 10.0, 0)
+EFFORT = SolveLimits(1e-4, 10.0, 0)
 
 
 def test_k_best_are_those_of_enumeration() -> None:

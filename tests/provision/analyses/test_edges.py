@@ -9,11 +9,11 @@ import pytest
 from froude.provision.analyses.architecture import architecture_of
 from froude.provision.analyses.edges import Walk, stays_best
 from froude.provision.analyses.inputs import find_input
-from froude.provision.search.effort import Effort
+from froude.provision.search.solve_limits import SolveLimits
 from tests.provision.clusters import paper_plan, photoshare, with_thumbs
 
 pytest.importorskip("highspy")
-EFFORT = Effort(1e-4, 10.0, 0)
+EFFORT = SolveLimits(1e-4, 10.0, 0)
 
 
 def test_the_inputs_own_limits_are_edges() -> None:

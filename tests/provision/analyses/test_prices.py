@@ -8,11 +8,11 @@ from froude.provision.analyses.architecture import architecture_of
 from froude.provision.analyses.inputs import find_input
 from froude.provision.analyses.prices import price_range, price_sensitivity
 from froude.provision.search.compile import compile_plan
-from froude.provision.search.effort import Effort
+from froude.provision.search.solve_limits import SolveLimits
 from tests.provision.clusters import paper_plan, photoshare
 
 pytest.importorskip("highspy")
-EFFORT = Effort(1e-6, 10.0, 0)
+EFFORT = SolveLimits(1e-6, 10.0, 0)
 
 
 def test_drops_are_those_of_the_paper() -> None:

@@ -10,13 +10,13 @@ from froude.provision.analyses.architecture import architecture_of
 from froude.provision.analyses.edges import Edge, Walk
 from froude.provision.analyses.inputs import find_input
 from froude.provision.analyses.robustness import Range, robustness
-from froude.provision.search.effort import Effort
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from tests.provision.clusters import paper_plan, photoshare
 
 pytest.importorskip("highspy")
-EFFORT = Effort(1e-4, 10.0, 0)
+EFFORT = SolveLimits(1e-4, 10.0, 0)
 
 
 def test_the_range_of_a_price_is_that_of_the_paper() -> None:
@@ -62,7 +62,7 @@ def test_a_zero_has_no_range() -> None:
 
 
 def _compiled(monkeypatch: pytest.MonkeyPatch, plan: ProvisionPlan) -> None:
-    def compile_plan(_problem: Problem, _effort: Effort) -> ProvisionPlan:
+    def compile_plan(_problem: Problem, _limits: SolveLimits) -> ProvisionPlan:
         return plan
 
     monkeypatch.setattr(module, "compile_plan", compile_plan)

@@ -7,11 +7,11 @@ import pytest
 from froude.provision.analyses.inputs import find_input
 from froude.provision.analyses.tornado import tornado
 from froude.provision.search.compile import compile_plan
-from froude.provision.search.effort import Effort
+from froude.provision.search.solve_limits import SolveLimits
 from tests.provision.clusters import photoshare
 
 pytest.importorskip("highspy")
-EFFORT = Effort(1e-4, 10.0, 0)
+EFFORT = SolveLimits(1e-4, 10.0, 0)
 
 
 def test_swings_are_ranked_and_signed() -> None:

@@ -16,7 +16,7 @@ from froude.provision.check.bill import bill
 from froude.provision.inputs.read import read_problem
 from froude.provision.model.instance import Instance
 from froude.provision.search.compile import UnsoundPlanError, compile_plan, homogeneous, sweep
-from froude.provision.search.effort import Effort
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Growth
 from froude.provision.types.plan import ProvisionPlan, Status
 from tests.provision.clusters import alternatives, paper_plan, photoshare
@@ -26,7 +26,7 @@ def test_the_papers_cluster_is_found() -> None:
     """Exactly the cluster of the paper at 100/300/100, proved to be the cheapest."""
     pytest.importorskip("highspy")
     problem = photoshare()
-    plan = compile_plan(problem, Effort(gap=1e-6))
+    plan = compile_plan(problem, SolveLimits(gap=1e-6))
     assert plan.status is Status.PROVED
     assert round(plan.upper, 2) == 7329.09
     assert plan.choices == paper_plan().choices
@@ -62,12 +62,12 @@ def test_effort_reaches_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gap, time and seed as asked for."""
     seen: dict[str, Any] = {}
 
-    def solve(_instance: Instance, **effort: Any) -> ProvisionPlan:
-        seen.update(effort)
+    def solve(_instance: Instance, **limits: Any) -> ProvisionPlan:
+        seen.update(limits)
         return ProvisionPlan(Status.INFEASIBLE)
 
     _solver(monkeypatch, solve)
-    assert compile_plan(photoshare(), Effort(0.05, 3.0, 7)).conflict
+    assert compile_plan(photoshare(), SolveLimits(0.05, 3.0, 7)).conflict
     every = seen.pop("allowed")
     assert seen == {"gap": 0.05, "time_limit_s": 3.0, "seed": 7}
     assert every == (tuple(range(6)),) * 3
@@ -124,7 +124,7 @@ def test_baselines_with_every_layer() -> None:
         sla=replace(problem.sla, growth=Growth(0.2, 0.1, 180 * 86400.0)),
         options=replace(problem.options, survive_hosts=1),
     )
-    (point,) = sweep(problem, [0.1], Effort(0.1, 20.0))
+    (point,) = sweep(problem, [0.1], SolveLimits(0.1, 20.0))
     assert point.plan.spread is not None
     assert list(point.baselines) == ["7.2KDisk", "15KDisk", "SSD"]
     assert all(plan.upper >= point.plan.lower - 0.01 for plan in point.baselines.values())

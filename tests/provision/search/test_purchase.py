@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from froude.base.clock import VirtualClock
 from froude.provision.check.checker import check
 from froude.provision.search.compile import compile_plan
-from froude.provision.search.effort import Effort
-from froude.provision.search.purchase import Narrowing, _Part, best_purchase, by_quantity, tariffs
+from froude.provision.search.purchase import Restriction, _Part, best_purchase, by_quantity, tariffs
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import (
     Application,
     Bundle,
@@ -112,7 +112,9 @@ class _World:
         self.clusters = clusters
         self.solved = 0
 
-    def __call__(self, problem: Problem, narrowing: Narrowing, gap: float, seconds: float) -> ProvisionPlan:
+    def __call__(
+        self, problem: Problem, restriction: Restriction, gap: float, seconds: float
+    ) -> ProvisionPlan:
         assert not by_quantity(problem)
         assert gap >= 0
         assert seconds > 0
@@ -120,7 +122,7 @@ class _World:
         here = [
             groups
             for groups in self.clusters
-            if self._can(problem, groups) and narrowing.allows("d", _choice(groups))
+            if self._can(problem, groups) and restriction.allows("d", _choice(groups))
         ]
         if not here:
             return ProvisionPlan(Status.INFEASIBLE, conflict=(Conflict("none"),))
@@ -230,8 +232,8 @@ def test_compiled_by_tariff(change: str) -> None:
         "diversity": replace(catalog, diversity=40.0),
         "cores": replace(catalog, cpus=(replace(catalog.cpus[0], discounts=(Discount(8, 60.0),)),)),
     }
-    plain = compile_plan(problem, Effort(0.01, 20.0))
-    plan = compile_plan(replace(problem, catalog=changed[change]), Effort(0.01, 20.0))
+    plain = compile_plan(problem, SolveLimits(0.01, 20.0))
+    plan = compile_plan(replace(problem, catalog=changed[change]), SolveLimits(0.01, 20.0))
     assert plan.status is Status.PROVED
     assert check(replace(problem, catalog=changed[change]), plan).sound
     if change == "diversity":
@@ -244,7 +246,7 @@ def test_architectures_are_parted_whole() -> None:
     """Every architecture that a part allows is in one of its parts, and in one only."""
     names = [("u",), ("v",), ("u", "dram")]
     architectures = [dict(zip("abc", chosen, strict=True)) for chosen in itertools.product(names, repeat=3)]
-    parts = [_Part({}, Narrowing())]
+    parts = [_Part({}, Restriction())]
     for at in (0, 13, 26, 5):
         whole = next(part for part in parts if _allowed(part, architectures[at]))
         parts.remove(whole)
@@ -254,4 +256,4 @@ def test_architectures_are_parted_whole() -> None:
 
 
 def _allowed(part: _Part, architecture: dict[str, tuple[str, ...]]) -> bool:
-    return all(part.narrowing.allows(*chosen) for chosen in architecture.items())
+    return all(part.restriction.allows(*chosen) for chosen in architecture.items())

@@ -10,8 +10,8 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.provision.check.checker import check
-from froude.provision.search.effort import Effort
 from froude.provision.search.schedule import MOVING, _around, moved_bytes, schedule
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Growth, Period, Problem, Schedule, StorageUnit
 from froude.provision.types.plan import Group, Held, ProvisionPlan, Status
 from tests.provision.clusters import photoshare
@@ -115,7 +115,7 @@ def test_a_day_of_the_example() -> None:
 def test_random_days_are_bounded(seed: int) -> None:
     """Between the bound and the peak's cluster, whatever the problem; or a period has no cluster."""
     problem = _with(random_problem(seed), 0.001, (Period("a", 12, 1.0), Period("b", 12, 0.3)))
-    day = schedule(problem, Effort(0.05, 5.0))
+    day = schedule(problem, SolveLimits(0.05, 5.0))
     if day.found:
         assert day.lower_per_day <= day.per_day <= day.peak_per_day * (1 + 1e-9)
     else:

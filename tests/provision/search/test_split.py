@@ -14,8 +14,8 @@ from froude.base.clock import VirtualClock
 from froude.provision.check.checker import check
 from froude.provision.inputs.read import read_problem
 from froude.provision.search.compile import compile_plan
-from froude.provision.search.effort import Effort
-from froude.provision.search.split import _Box, best_split, settled, undecided
+from froude.provision.search.solve_limits import SolveLimits
+from froude.provision.search.split import _Box, best_split, decided, undecided
 from froude.provision.types import (
     Application,
     Batch,
@@ -55,10 +55,10 @@ def _at(problem: Problem, share: float) -> Problem:
 def test_no_split_of_a_grid_is_cheaper(work: tuple[float, float]) -> None:
     """The bound holds for every split tried, and the plan is within the gap of the cheapest of them."""
     problem = _job(work)
-    plan = compile_plan(problem, Effort(0.05, 60.0))
+    plan = compile_plan(problem, SolveLimits(0.05, 60.0))
     assert plan.status is Status.PROVED
     assert sum(plan.split.values()) == pytest.approx(1)
-    grid = [compile_plan(_at(problem, n / 10), Effort(0.02, 20.0)) for n in range(1, 10)]
+    grid = [compile_plan(_at(problem, n / 10), SolveLimits(0.02, 20.0)) for n in range(1, 10)]
     costs = [plan.upper for plan in grid if plan.groups]
     assert costs
     assert min(costs) >= plan.lower - 0.01
@@ -68,9 +68,9 @@ def test_no_split_of_a_grid_is_cheaper(work: tuple[float, float]) -> None:
 def test_the_checker_uses_the_plans_split() -> None:
     """Sound for its own split; refused for one that leaves a phase less, or gives away more than there is."""
     problem = _job((0.1, 2.0))
-    plan = compile_plan(problem, Effort(0.05, 60.0))
+    plan = compile_plan(problem, SolveLimits(0.05, 60.0))
     assert check(problem, plan).sound
-    assert undecided(settled(problem, plan)) is None
+    assert undecided(decided(problem, plan)) is None
     other = replace(plan, split={"p": 0.99, "q": 0.01})
     assert not check(problem, other).sound
     for wrong in ({"p": 0.9, "q": 0.9}, {"p": 0.5}, {"p": 1.0, "q": 0.0}):
@@ -83,7 +83,7 @@ def test_a_better_split_than_the_examples_guess() -> None:
     given = read_problem(["terasort"])
     assert given.sla.batch is not None
     opened = replace(given, sla=Sla((), replace(given.sla.batch, split={})))
-    assert compile_plan(opened, Effort(0.02, 60.0)).upper <= compile_plan(given).upper
+    assert compile_plan(opened, SolveLimits(0.02, 60.0)).upper <= compile_plan(given).upper
 
 
 def _three(work: tuple[float, float, float], *, parallel: bool = False) -> Problem:
@@ -103,7 +103,9 @@ def _costs(problem: Problem, splits: list[dict[str, float]]) -> list[float]:
     assert batch is not None
     fixed = [replace(problem, sla=Sla((), replace(batch, split=split))) for split in splits]
     return [
-        plan.upper for plan in (compile_plan(problem, Effort(0.05, 2.0)) for problem in fixed) if plan.groups
+        plan.upper
+        for plan in (compile_plan(problem, SolveLimits(0.05, 2.0)) for problem in fixed)
+        if plan.groups
     ]
 
 
@@ -111,7 +113,7 @@ def _costs(problem: Problem, splits: list[dict[str, float]]) -> list[float]:
 def test_three_phases(work: tuple[float, float, float]) -> None:
     """The bound holds for every split of a grid over the simplex."""
     problem = _three(work)
-    plan = compile_plan(problem, Effort(0.15, 20.0))
+    plan = compile_plan(problem, SolveLimits(0.15, 20.0))
     assert plan.status is Status.PROVED
     assert plan.split.keys() == {"p", "q", "r"}
     assert sum(plan.split.values()) == pytest.approx(1)
@@ -130,7 +132,7 @@ def test_parallel_operations(work: tuple[float, float], records: int) -> None:
     many = Io(Op.READ, "a", records, 1e6, parallel=True)
     tasks = (replace(first, operations=(many, *first.operations[1:])), *problem.application.tasks[1:])
     problem = replace(problem, application=replace(problem.application, tasks=tasks))
-    plan = compile_plan(problem, Effort(0.1, 20.0))
+    plan = compile_plan(problem, SolveLimits(0.1, 20.0))
     assert plan.status is Status.PROVED
     costs = _costs(problem, [{"p": n / 10, "q": 1 - n / 10} for n in (2, 5, 8)])
     assert min(costs) >= plan.lower - 0.01
@@ -166,7 +168,7 @@ def test_nothing_feasible_is_a_conflict() -> None:
     problem = _job((5.0, 0.5))
     server = replace(problem.catalog.servers[0], max_count=1)
     problem = replace(problem, catalog=replace(problem.catalog, servers=(server,)))
-    plan = compile_plan(problem, Effort(0.02, 20.0))
+    plan = compile_plan(problem, SolveLimits(0.02, 20.0))
     assert plan.status is Status.INFEASIBLE
     assert plan.conflict
 

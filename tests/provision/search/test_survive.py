@@ -14,7 +14,7 @@ from froude.provision.check.evaluate import evaluate
 from froude.provision.model.build import build
 from froude.provision.model.instance import Instance
 from froude.provision.search.compile import compile_plan
-from froude.provision.search.effort import Effort
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.search.survive import best_spread, spread_between, spread_over
 from froude.provision.types import Placement, Problem
 from froude.provision.types.plan import Conflict, Group, ProvisionPlan, Status
@@ -123,7 +123,7 @@ def test_survivors_meet_the_sla(seed: int) -> None:
     pytest.importorskip("highspy")
     hosts = 1 + seed % 2
     problem = _durable(random_problem(seed, local=False), hosts)
-    plan = compile_plan(problem, Effort(0.1, 10.0))
+    plan = compile_plan(problem, SolveLimits(0.1, 10.0))
     assert plan.status in {Status.PROVED, Status.GAP, Status.INFEASIBLE}
     if plan.groups:
         assert plan.spread is not None
@@ -139,7 +139,7 @@ def test_the_bound_holds_at_every_number(seed: int) -> None:
     from froude.provision.search.optimise import solve
 
     problem = _durable(random_problem(seed, local=False), 1)
-    plan = compile_plan(problem, Effort(0.05, 20.0))
+    plan = compile_plan(problem, SolveLimits(0.05, 20.0))
     built = build(problem)
     assert isinstance(built, Instance)
     at = [

@@ -50,11 +50,11 @@ def why_not(
     settings: Settings = ctx.obj
     common.claim(settings, files, results=(output, "why-not"), report=report)
     problem = common.problem(settings, files, scale)
-    effort = common.effort(settings, gap, time_limit)
+    limits = common.limits(settings, gap, time_limit)
     with settings.progress().task("compiling"):
-        best = compile_plan(problem, effort)
+        best = compile_plan(problem, limits)
         choices = _choices(problem, best, dataset, choice)
-        answers = parallel_map(partial(ask, problem, best, dataset, effort), choices, settings.workers)
+        answers = parallel_map(partial(ask, problem, best, dataset, limits), choices, settings.workers)
     answers.sort(key=lambda answer: float("inf") if answer.extra is None else answer.extra)
     page = why_not_report(best, answers, common.facts(settings, files))
     common.finish(
@@ -93,9 +93,9 @@ def best(
     common.claim(settings, files, results=(output, "best"), report=report)
     wanted = round(common.ranged("-k", number, 1, 1000))
     problem = common.problem(settings, files, scale)
-    effort = common.effort(settings, gap, time_limit)
+    limits = common.limits(settings, gap, time_limit)
     with settings.progress().task(f"looking for {wanted} architectures"):
-        plans = k_best(problem, wanted, effort)
+        plans = k_best(problem, wanted, limits)
     page = best_report(plans, common.facts(settings, files))
     common.finish(settings, "best", plans, files=files, output=output, report=report, page=page)
     settings.out(_ranked(plans))
@@ -124,7 +124,7 @@ def slack(
     from froude.provision.figures.others import slack_report
     from froude.provision.inputs.plan_file import read_cluster
     from froude.provision.search.compile import compile_plan
-    from froude.provision.search.split import settled
+    from froude.provision.search.split import decided
 
     settings: Settings = ctx.obj
     common.claim(settings, [*files, cluster], results=(output, "slack"), report=report)
@@ -133,11 +133,11 @@ def slack(
         plan = read_cluster(cluster, problem)
     else:
         with settings.progress().task("compiling"):
-            plan = compile_plan(problem, common.effort(settings, gap, time_limit))
+            plan = compile_plan(problem, common.limits(settings, gap, time_limit))
     if not plan.found:
         common.end(settings, [plan])
         raise typer.Exit(common.EXIT_MISSED)
-    left = find(settled(problem, plan), plan)
+    left = find(decided(problem, plan), plan)
     page = slack_report(plan, left, common.facts(settings, files))
     common.finish(
         settings,
@@ -180,8 +180,8 @@ def compare(
     first, second = common.problem(settings, files), common.problem(settings, other)
     names = (" ".join(files), " ".join(other))
     with settings.progress().task("compiling both"):
-        effort = common.effort(settings, gap, time_limit)
-        comparison = find(first, second, factors, effort, workers=settings.workers)
+        limits = common.limits(settings, gap, time_limit)
+        comparison = find(first, second, factors, limits, workers=settings.workers)
     page = comparison_report(names, comparison, common.facts(settings, [*files, *other]))
     value = {
         "first": names[0],

@@ -22,7 +22,7 @@ from froude.cli.terminal import visible
 
 if TYPE_CHECKING:
     from froude.provision.inputs.tree import FlawedInputError
-    from froude.provision.search.effort import Effort
+    from froude.provision.search.solve_limits import SolveLimits
     from froude.provision.types import Problem
     from froude.provision.types.plan import ProvisionPlan
     from froude.render import Report
@@ -148,7 +148,7 @@ def page_files(page: Report, path: Path | None, how: Origin) -> dict[Path, str |
     return {} if path is None else dict(report_files(page, path, suffix=FIGURES, origin=how))
 
 
-def effort(settings: Settings, gap: float, time_limit: float) -> Effort:
+def limits(settings: Settings, gap: float, time_limit: float) -> SolveLimits:
     """How hard to look for one plan.
 
     Args:
@@ -159,13 +159,13 @@ def effort(settings: Settings, gap: float, time_limit: float) -> Effort:
     Raises:
         InputError: a flag is out of range.
     """
-    from froude.provision.search.effort import Effort
+    from froude.provision.search.solve_limits import SolveLimits
 
     if not 0 <= gap < 1:
         raise InputError("is out of range", place="--gap", found=gap, allowed="0 to below 1")
     if not 0 < time_limit <= 1e7:
         raise InputError("is out of range", place="--time-limit", found=time_limit, allowed="above 0 s")
-    return Effort(gap, time_limit, settings.seed)
+    return SolveLimits(gap, time_limit, settings.seed)
 
 
 def factors(low: float, high: float, points: int) -> list[float]:

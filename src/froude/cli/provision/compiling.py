@@ -47,15 +47,15 @@ def compile_(
     from froude.provision.figures import plan_report
     from froude.provision.inputs.plan_file import plan_document, plan_json
     from froude.provision.search.compile import compile_plan
-    from froude.provision.search.split import settled
+    from froude.provision.search.split import decided
 
     settings: Settings = ctx.obj
     bill_place = [] if bill_file is None else [Output(bill_file, "bill", mark=re.compile(BILL_HEAD))]
     common.claim(settings, files, results=(output, "cluster"), report=report, others=bill_place)
     problem = common.problem(settings, files, scale)
     with settings.progress().task("compiling"):
-        plan = compile_plan(problem, common.effort(settings, gap, time_limit))
-    problem = settled(problem, plan)
+        plan = compile_plan(problem, common.limits(settings, gap, time_limit))
+    problem = decided(problem, plan)
     wanted = [path for path in (output, bill_file, report) if path is not None]
     if settings.dry_run:
         settings.would("write " + ", ".join(map(str, wanted)), plan=plan_document(plan))
@@ -101,7 +101,7 @@ def sweep(
         curve = sweep_plans(
             problem,
             factors,
-            common.effort(settings, gap, time_limit),
+            common.limits(settings, gap, time_limit),
             baselines=baselines,
             workers=settings.workers,
         )
@@ -134,14 +134,14 @@ def evaluate(
     from froude.provision.check.evaluate import evaluate as evaluate_plan
     from froude.provision.figures import evaluation_section
     from froude.provision.inputs.plan_file import read_cluster
-    from froude.provision.search.split import settled, undecided
+    from froude.provision.search.split import decided, undecided
     from froude.render import Report, Tone
 
     settings: Settings = ctx.obj
     common.claim(settings, [*files, cluster], report=report)
     problem = common.problem(settings, files)
     plan = read_cluster(cluster, problem)
-    problem = settled(problem, plan)
+    problem = decided(problem, plan)
     if undecided(problem) is not None:
         raise InputError(
             "split is missing", file=cluster, allowed="each phase's share of the batch job's time"

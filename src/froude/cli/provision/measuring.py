@@ -121,7 +121,7 @@ def _request(
     sizes: str, round_s: float, rounds: int, time_limit: float, *, durable: bool, seed: int
 ) -> Request:
     from froude.provision.measure.live.measure import Request
-    from froude.provision.measure.steady import Rule
+    from froude.provision.measure.steady_state import Rule
 
     parsed = [_size(text.strip(), "--sizes") for text in sizes.split(",") if text.strip()]
     return Request(

@@ -60,10 +60,10 @@ def roadmap(
     allowance = common.share("--within", within)
     width = common.ranged("--tolerance", tolerance, 1e-6, 1.0)
     factors = common.factors(low, high, points)
-    problem, effort = common.problem(settings, files), common.effort(settings, gap, time_limit)
+    problem, limits = common.problem(settings, files), common.limits(settings, gap, time_limit)
     with settings.progress().task("compiling"):
         analysis = find(
-            problem, factors, effort, allowance=allowance, tolerance=width, workers=settings.workers
+            problem, factors, limits, allowance=allowance, tolerance=width, workers=settings.workers
         )
     page = roadmap_report(problem, analysis, common.facts(settings, files))
     common.finish(settings, "roadmap", analysis, files=files, output=output, report=report, page=page)
@@ -98,9 +98,9 @@ def robustness(
     farthest = common.ranged("--span", span, 1.001, 1e6)
     width = common.ranged("--tolerance", tolerance, 1e-9, 1.0)
     problem = common.problem(settings, files, scale)
-    effort, chosen = common.effort(settings, gap, time_limit), _inputs(problem, inputs)
+    limits, chosen = common.limits(settings, gap, time_limit), _inputs(problem, inputs)
     with settings.progress().task(f"moving {len(chosen)} inputs"):
-        analysis = find(problem, chosen, effort, span=farthest, tolerance=width, workers=settings.workers)
+        analysis = find(problem, chosen, limits, span=farthest, tolerance=width, workers=settings.workers)
     page = robustness_report(analysis, common.facts(settings, files))
     common.finish(settings, "robustness", analysis, files=files, output=output, report=report, page=page)
     settings.out(_ranges(analysis))
@@ -133,11 +133,11 @@ def sensitivity(
     common.claim(settings, files, results=(output, "sensitivity"), report=report)
     moved = common.share("--by", share)
     problem = common.problem(settings, files, scale)
-    effort, chosen = common.effort(settings, gap, time_limit), _inputs(problem, inputs)
+    limits, chosen = common.limits(settings, gap, time_limit), _inputs(problem, inputs)
     with settings.progress().task("crossing prices"):
-        analysis = price_sensitivity(problem, effort, workers=settings.workers)
+        analysis = price_sensitivity(problem, limits, workers=settings.workers)
     with settings.progress().task(f"moving {len(chosen)} inputs"):
-        swings = tornado(problem, analysis.plan, chosen, effort, share=moved, workers=settings.workers)
+        swings = tornado(problem, analysis.plan, chosen, limits, share=moved, workers=settings.workers)
     page = sensitivity_report(analysis, swings, moved, common.facts(settings, files))
     value = {**document(analysis), "tornado": document(swings)}
     common.finish(settings, "sensitivity", value, files=files, output=output, report=report, page=page)
@@ -180,10 +180,10 @@ def uncertainty(
     number = round(common.ranged("--samples", samples, 2, 100_000))
     problem = common.problem(settings, files, scale)
     known = [_known(problem, text) for text in inputs]
-    effort = common.effort(settings, gap, time_limit)
+    limits = common.limits(settings, gap, time_limit)
     with settings.progress().task(f"compiling {number} samples"):
         try:
-            analysis = find(problem, known, effort, samples=number, wanted=wanted, workers=settings.workers)
+            analysis = find(problem, known, limits, samples=number, wanted=wanted, workers=settings.workers)
         except ValueError as error:
             raise InputError(f"draws a value that may not be: {error}", place="--input") from error
     page = uncertainty_report(analysis, common.facts(settings, files))

@@ -57,7 +57,7 @@ def schedule(
     common.claim(settings, files, results=(output, "schedule"), report=report)
     problem = _with_periods(common.problem(settings, files), period, moved)
     with settings.progress().task("compiling"):
-        day = scheduled(problem, common.effort(settings, gap, time_limit), workers=settings.workers)
+        day = scheduled(problem, common.limits(settings, gap, time_limit), workers=settings.workers)
     document = _document(day)
     if settings.dry_run:
         settings.would(f"write {output}", **document)

@@ -20,7 +20,7 @@ from froude.provision.analyses.architecture import (
 from froude.provision.analyses.edges import EQUAL
 from froude.provision.check.bill import bill
 from froude.provision.search.compile import Only, compile_plan
-from froude.provision.search.effort import Effort
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
 from froude.provision.types.plan import ProvisionPlan
 
@@ -31,19 +31,19 @@ Open = Mapping[str, Sequence[Names]]
 
 
 def ranked(
-    problem: Problem, effort: Effort, *, first: ProvisionPlan | None = None, most: float = math.inf
+    problem: Problem, limits: SolveLimits, *, first: ProvisionPlan | None = None, most: float = math.inf
 ) -> Iterator[ProvisionPlan]:
     """The architectures by ascending cost, each with the bounds of its part.
 
-    They come in order within the gap of the effort.
+    They come in order within the gap of the limits.
 
     Args:
         problem: the inputs.
-        effort: of each solve; up to one solve per dataset and architecture.
+        limits: of each solve; up to one solve per dataset and architecture.
         first: the cheapest plan, where it is known.
         most: dollars; architectures that cost more for certain are left out, after a rough look only.
     """
-    plan = first or compile_plan(problem, effort)
+    plan = first or compile_plan(problem, limits)
     if not plan.found:
         return
     every: Open = choices_of(problem, plan)
@@ -53,13 +53,13 @@ def ranked(
         _, _, plan, open_ = heapq.heappop(heap)
         yield plan
         for part in _parts(open_, architecture_of(plan)):
-            cheapest = affordable(problem, part, effort, most)
+            cheapest = affordable(problem, part, limits, most)
             if cheapest is not None:
                 heapq.heappush(heap, (cheapest.upper, serial, cheapest, part))
                 serial += 1
 
 
-def affordable(problem: Problem, only: Only, effort: Effort, most: float) -> ProvisionPlan | None:
+def affordable(problem: Problem, only: Only, limits: SolveLimits, most: float) -> ProvisionPlan | None:
     """A cluster of some choices for an amount; None where there is none, or a rough look shows that it costs more.
 
     The first cluster found for that amount is good enough; without an amount it is the cheapest.
@@ -67,49 +67,49 @@ def affordable(problem: Problem, only: Only, effort: Effort, most: float) -> Pro
     Args:
         problem: the inputs.
         only: the open choices.
-        effort: of the solve.
+        limits: of the solve.
         most: dollars.
     """
     if math.isfinite(most):
-        rough = compile_plan(problem, replace(effort, gap=max(effort.gap, _ROUGH)), only=only)
+        rough = compile_plan(problem, replace(limits, gap=max(limits.gap, _ROUGH)), only=only)
         if rough.lower > most * (1 + EQUAL) or not rough.found:
             return None
-        if rough.upper <= most or rough.gap <= effort.gap:
+        if rough.upper <= most or rough.gap <= limits.gap:
             return rough
-    plan = compile_plan(problem, effort, only=only)
+    plan = compile_plan(problem, limits, only=only)
     return plan if plan.found else None
 
 
-def k_best(problem: Problem, k: int, effort: Effort) -> list[ProvisionPlan]:
+def k_best(problem: Problem, k: int, limits: SolveLimits) -> list[ProvisionPlan]:
     """The k cheapest architectures, cheapest first; fewer when there are no more.
 
     Args:
         problem: the inputs.
         k: how many, 1 or more.
-        effort: per architecture.
+        limits: per architecture.
 
     Raises:
         ValueError: k below 1.
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, got {k}")
-    return [plan for plan, _ in zip(ranked(problem, effort), range(k), strict=False)]
+    return [plan for plan, _ in zip(ranked(problem, limits), range(k), strict=False)]
 
 
 def within(
-    problem: Problem, effort: Effort, *, first: ProvisionPlan, share: float, most: int
+    problem: Problem, limits: SolveLimits, *, first: ProvisionPlan, share: float, most: int
 ) -> list[ProvisionPlan]:
     """The architectures that cost at most a share more than the cheapest, at most so many.
 
     Args:
         problem: the inputs.
-        effort: of each solve.
+        limits: of each solve.
         first: the cheapest plan.
         share: relative, 0 or above.
         most: how many at most, 1 or more.
     """
     plans: list[ProvisionPlan] = []
-    for plan in ranked(problem, effort, first=first, most=first.upper * (1 + share)):
+    for plan in ranked(problem, limits, first=first, most=first.upper * (1 + share)):
         if plan.upper > first.upper * (1 + share) or len(plans) >= most:
             break
         plans.append(plan)
@@ -165,17 +165,19 @@ class WhyNot:
     """What else is stored otherwise then."""
 
 
-def why_not(problem: Problem, best: ProvisionPlan, dataset: str, effort: Effort, choice: Names) -> WhyNot:
+def why_not(
+    problem: Problem, best: ProvisionPlan, dataset: str, limits: SolveLimits, choice: Names
+) -> WhyNot:
     """The cheapest cluster with a choice forced, beside the cheapest one.
 
     Args:
         problem: the inputs.
         best: the cheapest plan.
         dataset: whose choice is forced.
-        effort: of the solve.
+        limits: of the solve.
         choice: the names of its units.
     """
-    plan = compile_plan(problem, effort, only={dataset: [choice]})
+    plan = compile_plan(problem, limits, only={dataset: [choice]})
     before, after = architecture_of(best), architecture_of(plan)
     if before is None or after is None:
         return WhyNot(dataset, choice, plan, None, None, None, (), ())

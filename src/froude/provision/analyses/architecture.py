@@ -14,8 +14,8 @@ from froude.provision.model.build import build
 from froude.provision.model.growth import grown
 from froude.provision.model.instance import Instance
 from froude.provision.search.compile import Only, compile_plan
-from froude.provision.search.effort import Effort
-from froude.provision.search.split import settled
+from froude.provision.search.solve_limits import SolveLimits
+from froude.provision.search.split import decided
 from froude.provision.types import Problem
 from froude.provision.types.plan import ProvisionPlan, Status
 
@@ -91,15 +91,15 @@ def cost_at(problem: Problem, plan: ProvisionPlan) -> float:
     return sum(line.total for line in bill(problem, plan))
 
 
-def held_cost(problem: Problem, held: Architecture, effort: Effort) -> ProvisionPlan:
+def held_cost(problem: Problem, held: Architecture, limits: SolveLimits) -> ProvisionPlan:
     """The cheapest cluster of one architecture.
 
     Args:
         problem: the inputs.
         held: the storage types that stay; counts are free.
-        effort: how far to go for a proof.
+        limits: how far to go for a proof.
     """
-    return compile_plan(problem, effort, only=held.only)
+    return compile_plan(problem, limits, only=held.only)
 
 
 def choices_of(problem: Problem, plan: ProvisionPlan) -> dict[str, tuple[Names, ...]]:
@@ -107,9 +107,9 @@ def choices_of(problem: Problem, plan: ProvisionPlan) -> dict[str, tuple[Names, 
 
     Args:
         problem: the inputs.
-        plan: any plan of it: settles the split of a batch job that leaves it open.
+        plan: any plan of it: decides the split of a batch job that leaves it open.
     """
-    instance = build(grown(settled(problem, plan)))
+    instance = build(grown(decided(problem, plan)))
     if not isinstance(instance, Instance):
         return {}
     stored = [dataset for dataset in instance.datasets if dataset.cpu_of is None]

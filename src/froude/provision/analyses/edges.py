@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from froude.provision.analyses.architecture import Architecture, architecture_of, held_cost, proved
 from froude.provision.search.compile import compile_plan
-from froude.provision.search.effort import Effort
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
 from froude.provision.types.plan import ProvisionPlan, Status
 
@@ -51,21 +51,21 @@ class Edge:
     """Whether the bounds met on both sides."""
 
 
-def stays_best(problem: Problem, held: Architecture, effort: Effort) -> Here:
+def stays_best(problem: Problem, held: Architecture, limits: SolveLimits) -> Here:
     """Whether no other architecture is cheaper; ties go to the one held.
 
     Args:
         problem: the inputs at the place in question.
         held: the architecture that is asked about.
-        effort: per solve, of which there are one or two.
+        limits: per solve, of which there are one or two.
     """
-    plan = compile_plan(problem, effort)
+    plan = compile_plan(problem, limits)
     if not plan.found:
         return Here(False, plan, proved(plan), "no cluster: " + "; ".join(map(str, plan.conflict)))
     if architecture_of(plan) == held:
         return Here(True, plan, proved(plan))
     # its bounds hold among its own clusters only; among all, those of the plan do
-    own = replace(held_cost(problem, held, effort), lower=plan.lower)
+    own = replace(held_cost(problem, held, limits), lower=plan.lower)
     if not proved(plan):
         own = replace(own, status=plan.status)
     stays = own.found and own.upper <= plan.upper * (1 + EQUAL)
@@ -82,7 +82,7 @@ class Walk:
     """The best at `start`."""
     start: float
     """Above 0."""
-    effort: Effort
+    limits: SolveLimits
     """Of each solve."""
     tolerance: float = 1e-3
     """Relative width of what is not known."""
@@ -110,7 +110,7 @@ class Walk:
                 True,
                 f"no such value: {str(error).partition(', got')[0]}",
             )
-        return stays_best(problem, self.held, self.effort)
+        return stays_best(problem, self.held, self.limits)
 
     def _steps(self, limit: float) -> Iterator[float]:
         """Values from beside the start to a limit, farther apart as they go."""

@@ -24,7 +24,7 @@ from froude.provision.analyses.architecture import (
 )
 from froude.provision.analyses.edges import EQUAL, stays_best
 from froude.provision.search.compile import compile_plan
-from froude.provision.search.effort import Effort
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
 from froude.provision.types.plan import ProvisionPlan, Status
 
@@ -91,7 +91,7 @@ class Roadmap:
 def roadmap(
     problem: Problem,
     factors: Sequence[float],
-    effort: Effort,
+    limits: SolveLimits,
     *,
     allowance: float = 0.01,
     tolerance: float = 0.01,
@@ -103,13 +103,13 @@ def roadmap(
     Args:
         problem: the inputs; the SLA is scaled as a whole.
         factors: of the sweep, ascending, above 0.
-        effort: of each solve.
+        limits: of each solve.
         allowance: extra cost that the roadmap may have at any point, relative to the best cluster found there.
         tolerance: relative width at which a boundary is known well enough.
         most: architectures near the optimum that each point offers to the roadmap, the optimum among them.
         workers: see `froude.base.parallel`; points go apart.
     """
-    study = _Study(problem, effort, allowance, tolerance, most)
+    study = _Study(problem, limits, allowance, tolerance, most)
     points = parallel_map(study.best, factors, workers)
     gaps = parallel_map(study.between, list(pairwise(points)), workers)
     bests = list(points[:1])
@@ -133,18 +133,18 @@ class _Study:
     """What every solve of a roadmap shares; pickles, so that its methods go to workers."""
 
     problem: Problem
-    effort: Effort
+    limits: SolveLimits
     allowance: float
     tolerance: float
     most: int
 
     @property
-    def _look(self) -> Effort:
+    def _look(self) -> SolveLimits:
         """For candidates, whose cost counts and whose proof does not."""
-        return replace(self.effort, gap=max(self.effort.gap, self.allowance / 4))
+        return replace(self.limits, gap=max(self.limits.gap, self.allowance / 4))
 
     def best(self, factor: float) -> Best:
-        return Best(factor, compile_plan(at_factor(self.problem, factor), self.effort))
+        return Best(factor, compile_plan(at_factor(self.problem, factor), self.limits))
 
     def between(self, pair: tuple[Best, Best]) -> list[Best]:
         """What is the best at factors between two points: both sides of every boundary seen."""
@@ -160,14 +160,14 @@ class _Study:
         here = None
         for neighbour in (low, high):
             if neighbour.architecture is not None:
-                here = stays_best(there, neighbour.architecture, self.effort)
+                here = stays_best(there, neighbour.architecture, self.limits)
                 if here.stays:
                     break
         if here is None:
             return self.best(factor)
         if here.plan.status is Status.UNDECIDED:
             # no time for all choices: those of a neighbour alone are found sooner
-            held = (held_cost(there, a, self.effort) for a in (low.architecture, high.architecture) if a)
+            held = (held_cost(there, a, self.limits) for a in (low.architecture, high.architecture) if a)
             known = next((plan for plan in held if plan.found), here.plan)
             return Best(factor, replace(known, status=here.plan.status, lower=here.plan.lower))
         return Best(factor, here.plan)
@@ -215,7 +215,7 @@ class _Study:
         while high > low * (1 + self.tolerance):
             middle = (low * high) ** 0.5
             there = at_factor(self.problem, middle)
-            best, own = compile_plan(there, self.effort), held_cost(there, held, self.effort)
+            best, own = compile_plan(there, self.limits), held_cost(there, held, self.limits)
             if own.found and own.upper <= best.upper * (1 + self.allowance):
                 low = middle
             else:

@@ -16,7 +16,7 @@ from froude.provision.analyses.architecture import Architecture, architecture_of
 from froude.provision.analyses.edges import Edge, Walk
 from froude.provision.analyses.inputs import Input
 from froude.provision.search.compile import compile_plan
-from froude.provision.search.effort import Effort
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
 from froude.provision.types.plan import ProvisionPlan
 
@@ -43,7 +43,7 @@ class Robustness:
 def robustness(
     problem: Problem,
     inputs: Sequence[Input],
-    effort: Effort,
+    limits: SolveLimits,
     *,
     span: float = 10.0,
     tolerance: float = 1e-3,
@@ -54,7 +54,7 @@ def robustness(
     Args:
         problem: the inputs.
         inputs: which to move; none of them 0, since ranges are looked for in ratio.
-        effort: of each solve; about 60 an input. A gap far below 1 % tells neighbours apart.
+        limits: of each solve; about 60 an input. A gap far below 1 % tells neighbours apart.
         span: farthest factor up and down that is looked at, above 1.
         tolerance: relative width at which an edge is known well enough.
         workers: see `froude.base.parallel`; inputs go apart.
@@ -65,12 +65,12 @@ def robustness(
     for entry in inputs:
         if not entry.value:
             raise InputError("is 0, and has no range in ratio", place="--input", found=entry.path)
-    plan = compile_plan(problem, effort)
+    plan = compile_plan(problem, limits)
     held = architecture_of(plan)
     if held is None:
         return Robustness(plan, None)
     walks = [
-        Walk(partial(entry.set, problem), held, entry.value, effort, tolerance, entry.whole)
+        Walk(partial(entry.set, problem), held, entry.value, limits, tolerance, entry.whole)
         for entry in inputs
     ]
     sides = [(walk, factor) for walk in walks for factor in (1 / span, span)]

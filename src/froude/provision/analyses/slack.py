@@ -75,7 +75,7 @@ def slack(problem: Problem, plan: ProvisionPlan) -> Slack:
     """The slack of every group, and of the plan as a whole.
 
     Args:
-        problem: the inputs; the split of a batch job settled.
+        problem: the inputs; the split of a batch job decided.
         plan: with shares, as `compile_plan` makes it.
     """
     demand = Demand(problem, plan)

@@ -11,7 +11,7 @@ from froude.base.parallel import map as parallel_map
 from froude.provision.analyses.architecture import Architecture, architecture_of
 from froude.provision.analyses.inputs import Input
 from froude.provision.search.compile import compile_plan
-from froude.provision.search.effort import Effort
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
 from froude.provision.types.plan import ProvisionPlan, Status
 
@@ -54,7 +54,7 @@ def tornado(
     problem: Problem,
     best: ProvisionPlan,
     inputs: Sequence[Input],
-    effort: Effort,
+    limits: SolveLimits,
     *,
     share: float = 0.2,
     workers: Workers = 1,
@@ -65,12 +65,12 @@ def tornado(
         problem: the inputs.
         best: its cheapest plan.
         inputs: which to move.
-        effort: of each solve; two an input.
+        limits: of each solve; two an input.
         share: how far, relative, above 0 and below 1.
         workers: see `froude.base.parallel`.
     """
     values = [(entry, value) for entry in inputs for value in _ends(entry, share)]
-    plans = parallel_map(partial(_at, problem, effort), values, workers)
+    plans = parallel_map(partial(_at, problem, limits), values, workers)
     held = architecture_of(best)
     swings = []
     for number, entry in enumerate(inputs):
@@ -87,13 +87,13 @@ def _ends(entry: Input, share: float) -> tuple[float, float]:
     return entry.value * (1 - share), entry.value * (1 + share)
 
 
-def _at(problem: Problem, effort: Effort, pair: tuple[Input, float]) -> ProvisionPlan | None:
+def _at(problem: Problem, limits: SolveLimits, pair: tuple[Input, float]) -> ProvisionPlan | None:
     entry, value = pair
     try:
         there = entry.set(problem, value)
     except ValueError:
         return None
-    return compile_plan(there, effort)
+    return compile_plan(there, limits)
 
 
 def _moved(plan: ProvisionPlan | None, held: Architecture | None) -> bool:

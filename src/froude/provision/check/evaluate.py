@@ -1,7 +1,7 @@
 """How much of an SLA a given cluster meets, and what holds it back.
 
 All rates of the SLA are scaled by one factor; the cluster's load is spread over its units and instances as
-well as can be (`share_program`). The fraction is the largest factor, at most what the caller caps it with; the
+well as can be (`load_lp`). The fraction is the largest factor, at most what the caller caps it with; the
 bottleneck is the constraint with the largest price there. With a latency the waits depend on the factor, which
 is then found by bisection; with servers that may fail, the worst of them are taken away.
 
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from froude.provision.check.demand import Copy, Demand
-from froude.provision.check.share_program import CAP, Limit, ShareProgram
+from froude.provision.check.load_lp import CAP, Limit, LoadLp
 from froude.provision.types import Problem
 from froude.provision.types.plan import Group, ProvisionPlan
 
@@ -188,7 +188,7 @@ def _free(problem: Problem, plan: ProvisionPlan, lost: int) -> Evaluation:
     """Without latencies and waits."""
     targets = tuple(replace(target, latency=None, quantile=None) for target in problem.sla.targets)
     problem = replace(problem, sla=replace(problem.sla, targets=targets))
-    return Evaluation(*ShareProgram(Demand(problem, plan, actual_units=True), lost=lost).solve())
+    return Evaluation(*LoadLp(Demand(problem, plan, actual_units=True), lost=lost).solve())
 
 
 def _waiting(problem: Problem, plan: ProvisionPlan, lost: int, free: Evaluation) -> Evaluation:
@@ -221,7 +221,7 @@ def _in_time(problem: Problem, plan: ProvisionPlan, lost: int) -> bool:
         late = any(time > longest * (1 + 1e-9) for _, time, longest in demand.latencies())
         if late or max(worked, default=0.0) > _HOPELESS:
             continue
-        fraction, _ = ShareProgram(demand, lost=lost, equal_units=equal_units).solve()
+        fraction, _ = LoadLp(demand, lost=lost, equal_units=equal_units).solve()
         if fraction >= _MET:
             return True
     return False

@@ -1,4 +1,4 @@
-"""From settled accesses to the application they tell: operations, sizes, rates, and what stays blank."""
+"""From a table of accesses to the application they tell: operations, sizes, rates, and what stays blank."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from froude.provision.draft.log import UNITS, AccessLog
 from froude.provision.draft.paths import belongs, components, generalise
-from froude.provision.draft.table import Floats, Grouping, Table, extremes, numbering, settle
+from froude.provision.draft.table import Floats, Grouping, Table, extremes, numbering, tabulate
 from froude.provision.draft.telemetry import Telemetry
 from froude.provision.draft.types import Draft, DraftDataset, DraftIo, DraftTask, Number, Unit
 from froude.provision.inputs.units import Dimension, show
@@ -54,7 +54,7 @@ def build(
     """
     if not len(log):
         return Draft((), (), tuple(sources), (_left_out(log),))
-    table = settle(log, grouping)
+    table = tabulate(log, grouping)
     notes = [_left_out(log)]
     spent = _spent(log, machines)
     if spent.note:

@@ -35,9 +35,9 @@ class Sample:
     records: int = 1
     """How many records that is the mean of."""
     steady: bool = True
-    """Whether the rounds had settled."""
+    """Whether the rounds were steady."""
     rounds: tuple[float, ...] = ()
-    """Mean seconds of one record in every round, those before it settled too."""
+    """Mean seconds of one record in every round, those before it was steady too."""
 
     def __post_init__(self) -> None:
         if self.record_size <= 0 or self.records <= 0:
@@ -116,7 +116,7 @@ class Fit:
 
     @property
     def steady(self) -> bool:
-        """Whether every sample had settled."""
+        """Whether every sample was steady."""
         return all(sample.steady for sample in self.samples)
 
 
@@ -135,7 +135,7 @@ class Measurement:
     direct: bool = True
     """Whether the page cache was passed by."""
     preconditioned: bool | None = None
-    """Whether random writes had settled before anything was measured; None where nothing may be written."""
+    """Whether random writes were steady before anything was measured; None where nothing may be written."""
     durable: bool = False
     """Whether a write counted as done when it was on the medium."""
     round_s: float = 0.0
@@ -145,7 +145,7 @@ class Measurement:
 
     @property
     def steady(self) -> bool:
-        """Whether everything settled, so that the numbers are the device's and not of the moment."""
+        """Whether everything was steady, so that the numbers are the device's and not of the moment."""
         return self.preconditioned is not False and all(fit.steady for fit in self.fits)
 
     def fit_of(self, op: Op) -> Fit | None:

@@ -221,7 +221,7 @@ class Instance:
         return -int(-self.host_memory // self.units[self.memory_unit].capacity)
 
     def run_times(self, choices: Sequence[int]) -> tuple[float, ...]:
-        """R of every task in seconds for one choice per dataset; settles cycles of calls by repetition."""
+        """R of every task in seconds for one choice per dataset; solves cycles of calls by repetition."""
         times = [0.0] * len(self.tasks)
         for _ in range(10_000):
             after = [max((p.seconds(choices, times) for p in t.paths), default=0.0) for t in self.tasks]

@@ -18,10 +18,10 @@ from froude.provision.check.checker import check
 from froude.provision.model.build import build
 from froude.provision.model.growth import grown
 from froude.provision.model.instance import Instance
-from froude.provision.search.effort import Effort
 from froude.provision.search.frontier import Adapt
-from froude.provision.search.purchase import Narrowing, best_purchase, by_quantity
-from froude.provision.search.split import as_it_is, best_split, settled, undecided
+from froude.provision.search.purchase import Restriction, best_purchase, by_quantity
+from froude.provision.search.solve_limits import SolveLimits
+from froude.provision.search.split import as_it_is, best_split, decided, undecided
 from froude.provision.search.survive import best_spread
 from froude.provision.types import Problem
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
@@ -47,7 +47,7 @@ Only = Mapping[str, Sequence[tuple[str, ...]]]
 
 
 def compile_plan(
-    problem: Problem, effort: Effort | None = None, *, only: Only | None = None
+    problem: Problem, limits: SolveLimits | None = None, *, only: Only | None = None
 ) -> ProvisionPlan:
     """The cheapest cluster for the SLA, with bounds, or the constraints in conflict.
 
@@ -56,16 +56,16 @@ def compile_plan(
 
     Args:
         problem: the inputs.
-        effort: how far to go for a proof.
+        limits: how far to go for a proof.
         only: choices that stay open, for what-if questions; None leaves all. Bounds hold among these.
 
     Raises:
         MissingError: the solver is not installed.
         UnsoundPlanError: the plan does not pass the check.
     """
-    effort = effort or Effort()
-    layers = _Layers(only or {}, effort.seed)
-    plan = layers.bought(grown(problem), effort.gap, effort.time_limit_s)
+    limits = limits or SolveLimits()
+    layers = _Layers(only or {}, limits.seed)
+    plan = layers.bought(grown(problem), limits.gap, limits.time_limit_s)
     if plan.found:
         _checked(problem, plan)
     return plan
@@ -77,15 +77,15 @@ class _Layers:
 
     only: Only
     seed: int
-    narrowing: Narrowing = field(default_factory=Narrowing)
+    restriction: Restriction = field(default_factory=Restriction)
 
     def bought(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
         """Over the quantities bought."""
         if not by_quantity(problem):
             return self.spread(problem, gap, seconds)
 
-        def solve(part: Problem, narrowing: Narrowing, gap: float, seconds: float) -> ProvisionPlan:
-            return replace(self, narrowing=narrowing).spread(part, gap, seconds)
+        def solve(part: Problem, restriction: Restriction, gap: float, seconds: float) -> ProvisionPlan:
+            return replace(self, restriction=restriction).spread(part, gap, seconds)
 
         return best_purchase(problem, solve, gap=gap, time_limit_s=seconds)
 
@@ -112,23 +112,23 @@ class _Layers:
         built = build(problem)
         if not isinstance(built, Instance):
             return ProvisionPlan(Status.INFEASIBLE, conflict=built, lower=math.inf)
-        open_ = _open(built, self.only, self.narrowing)
+        open_ = _open(built, self.only, self.restriction)
         if isinstance(open_, Conflict):
             return ProvisionPlan(Status.INFEASIBLE, conflict=(open_,), lower=math.inf)
-        return _solved(adapt(built), open_, Effort(gap, seconds, self.seed))
+        return _solved(adapt(built), open_, SolveLimits(gap, seconds, self.seed))
 
 
 Open = tuple[tuple[int, ...], ...]
 """Indices of the choices that stay open, per dataset of an instance."""
 
 
-def _open(instance: Instance, only: Only, narrowing: Narrowing) -> Open | Conflict:
+def _open(instance: Instance, only: Only, restriction: Restriction) -> Open | Conflict:
     """The choices of those names alone."""
     kept: list[tuple[int, ...]] = []
     for dataset in instance.datasets:
         names = only.get(dataset.name)
         open_ = [i for i, c in enumerate(dataset.choices) if names is None or c.names in names]
-        kept.append(tuple(i for i in open_ if narrowing.allows(dataset.name, dataset.choices[i].names)))
+        kept.append(tuple(i for i in open_ if restriction.allows(dataset.name, dataset.choices[i].names)))
         if not kept[-1]:
             allowed = " or ".join(" + ".join(units) for units in names or ())
             stored = "stored as" if dataset.cpu_of is None else "run on"
@@ -136,14 +136,14 @@ def _open(instance: Instance, only: Only, narrowing: Narrowing) -> Open | Confli
     return tuple(kept)
 
 
-def homogeneous(problem: Problem, effort: Effort | None = None) -> dict[str, ProvisionPlan]:
+def homogeneous(problem: Problem, limits: SolveLimits | None = None) -> dict[str, ProvisionPlan]:
     """Clusters with a single storage type, the scale-out that the paper compares with (5.2).
 
     Memory and core types stay open; a batch job's split must be given.
 
     Args:
         problem: the inputs.
-        effort: how far to go for a proof, per plan.
+        limits: how far to go for a proof, per plan.
 
     Returns:
         By unit type; types that not every dataset can be stored on are left out.
@@ -157,14 +157,14 @@ def homogeneous(problem: Problem, effort: Effort | None = None) -> dict[str, Pro
         names = (unit.name,)
         if not unit.volatile and all(any(c.names == names for c in d.choices) for d in stored):
             only = {dataset.name: [names] for dataset in stored}
-            plans[unit.name] = compile_plan(problem, effort, only=only)
+            plans[unit.name] = compile_plan(problem, limits, only=only)
     return plans
 
 
 def sweep(
     problem: Problem,
     factors: Sequence[float],
-    effort: Effort | None = None,
+    limits: SolveLimits | None = None,
     *,
     baselines: bool = True,
     workers: Workers = 1,
@@ -174,23 +174,23 @@ def sweep(
     Args:
         problem: the inputs; the SLA is scaled as a whole, so its mix stays.
         factors: multiples, in the order wanted.
-        effort: per plan.
+        limits: per plan.
         baselines: whether the homogeneous clusters are compiled too.
         workers: see `froude.base.parallel`.
     """
-    at = partial(_point, problem, effort or Effort(), baselines)
+    at = partial(_point, problem, limits or SolveLimits(), baselines)
     return parallel_map(at, factors, workers)
 
 
-def _point(problem: Problem, effort: Effort, baselines: bool, factor: float) -> Point:
+def _point(problem: Problem, limits: SolveLimits, baselines: bool, factor: float) -> Point:
     scaled = replace(problem, sla=problem.sla.scaled(factor))
-    plan = compile_plan(scaled, effort)
-    fixed = settled(scaled, plan)
+    plan = compile_plan(scaled, limits)
+    fixed = decided(scaled, plan)
     wanted = baselines and (plan.found or undecided(scaled) is None)
-    return Point(factor, plan, homogeneous(fixed, effort) if wanted else {})
+    return Point(factor, plan, homogeneous(fixed, limits) if wanted else {})
 
 
-def _solved(instance: Instance, open_: Open, effort: Effort) -> ProvisionPlan:
+def _solved(instance: Instance, open_: Open, limits: SolveLimits) -> ProvisionPlan:
     try:
         from froude.provision.search.optimise import solve
     except ModuleNotFoundError as error:
@@ -199,7 +199,7 @@ def _solved(instance: Instance, open_: Open, effort: Effort) -> ProvisionPlan:
         remedy = "pip install 'froude[provision]'"
         raise MissingError(f"{error.name} is not installed", remedy=remedy) from error
     plan: ProvisionPlan = solve(
-        instance, gap=effort.gap, time_limit_s=effort.time_limit_s, seed=effort.seed, allowed=open_
+        instance, gap=limits.gap, time_limit_s=limits.time_limit_s, seed=limits.seed, allowed=open_
     )
     if plan.status is Status.INFEASIBLE and not plan.conflict:
         return replace(plan, conflict=(Conflict("the constraints of the servers, taken together"),))

@@ -40,7 +40,7 @@ _DEAR = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
-class Narrowing:
+class Restriction:
     """Choices that a part of the search is confined to."""
 
     kept: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -58,7 +58,7 @@ class Narrowing:
         return dict(self.kept).get(dataset, names) == names and (dataset, names) not in self.closed
 
 
-Solve = Callable[[Problem, Narrowing, float, float], ProvisionPlan]
+Solve = Callable[[Problem, Restriction, float, float], ProvisionPlan]
 """Compiles a problem without quantities among some choices, to a relative gap within seconds."""
 
 
@@ -85,7 +85,7 @@ class _Part:
 
     intervals: dict[_Key, _Interval]
     """Things that are missing have any count."""
-    narrowing: Narrowing
+    restriction: Restriction
 
     def of(self, key: _Key) -> _Interval:
         """The interval of a thing."""
@@ -97,15 +97,17 @@ class _Part:
 
     def by_choices(self, choices: dict[str, tuple[str, ...]]) -> list[_Part]:
         """That architecture, and all others in parts that do not overlap (Lawler, 1972)."""
-        kept = list(self.narrowing.kept)
+        kept = list(self.restriction.kept)
         parts = []
         for dataset, names in choices.items():
             if dataset not in dict(kept):
-                closed = self.narrowing.closed | {(dataset, names)}
-                parts.append(replace(self, narrowing=Narrowing(tuple(kept), closed)))
+                closed = self.restriction.closed | {(dataset, names)}
+                parts.append(replace(self, restriction=Restriction(tuple(kept), closed)))
                 kept.append((dataset, names))
         return (
-            [replace(self, narrowing=Narrowing(tuple(kept), self.narrowing.closed)), *parts] if parts else []
+            [replace(self, restriction=Restriction(tuple(kept), self.restriction.closed)), *parts]
+            if parts
+            else []
         )
 
 
@@ -215,7 +217,7 @@ class _Search:
     def run(self) -> ProvisionPlan:
         parts = 1
         lines = {key: tariff.line(0, None, _PLENTY) for key, tariff in self.tariffs.items()}
-        self._push(_Part({}, Narrowing()), lines, 0.0)
+        self._push(_Part({}, Restriction()), lines, 0.0)
         while (popped := self.frontier.pop()) is not None:
             (part, outcome), lower = popped
             halves = part.by_choices(outcome.choices) if outcome.wavered else []
@@ -292,7 +294,7 @@ class _Search:
         linear = replace(catalog, servers=servers, units=units, cpus=cpus, diversity=0.0)
         options = replace(self.problem.options, memory_unit=self.memory)
         priced = replace(self.problem, catalog=linear, options=options)
-        return self.solve(priced, part.narrowing, gap, seconds)
+        return self.solve(priced, part.restriction, gap, seconds)
 
     def _units(self, part: _Part) -> list[StorageUnit]:
         """Without those that must not be bought; memory and what some server includes are dear instead."""

@@ -25,7 +25,7 @@ from froude.provision.model.build import build
 from froude.provision.model.growth import grown
 from froude.provision.model.instance import Instance
 from froude.provision.search.compile import compile_plan
-from froude.provision.search.effort import Effort
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.search.split import undecided
 from froude.provision.types import Dataset, Period, Problem, Schedule
 from froude.provision.types.plan import ProvisionPlan, Status
@@ -89,32 +89,32 @@ class Scheduled:
         return all(slot.plan.found for slot in self.slots)
 
 
-def schedule(problem: Problem, effort: Effort | None = None, *, workers: Workers = 1) -> Scheduled:
+def schedule(problem: Problem, limits: SolveLimits | None = None, *, workers: Workers = 1) -> Scheduled:
     """The cheapest day known.
 
     Dynamic programming over n periods and c clusters takes n * c^3 steps; the clusters take most of the time.
 
     Args:
         problem: with a schedule.
-        effort: per plan.
+        limits: per plan.
         workers: see `froude.base.parallel`.
 
     Raises:
         InputError: no schedule, owned hardware, or a term of no time.
     """
     periods = _periods(problem)
-    effort = effort or Effort()
+    limits = limits or SolveLimits()
     factors = list(dict.fromkeys(period.factor for period in periods.periods))
     optima = dict(
-        zip(factors, parallel_map(partial(_optimum, problem, effort), factors, workers), strict=True)
+        zip(factors, parallel_map(partial(_optimum, problem, limits), factors, workers), strict=True)
     )
     if not all(plan.found for plan in optima.values()):
         return _without(problem, periods, optima)
-    wanted = parallel_map(partial(_architectures, problem, effort), factors, workers)
+    wanted = parallel_map(partial(_architectures, problem, limits), factors, workers)
     known = {_architecture(plan) for plan in optima.values()}
     known.update(architecture for architectures in wanted for architecture in architectures)
     pairs = [(f, a) for f in factors for a in sorted(known) if a != _architecture(optima[f])]
-    more = parallel_map(partial(_restricted, problem, effort), pairs, workers)
+    more = parallel_map(partial(_restricted, problem, limits), pairs, workers)
     plans = [*optima.values(), *(plan for plan in more if plan.found)]
     fitting = {factor: _fitting(problem, factor, optima[factor], plans) for factor in factors}
     around = _around(problem, periods, fitting)
@@ -180,15 +180,15 @@ def _at(problem: Problem, factor: float) -> Problem:
     return replace(problem, sla=problem.sla.scaled(factor))
 
 
-def _optimum(problem: Problem, effort: Effort, factor: float) -> ProvisionPlan:
-    return compile_plan(_at(problem, factor), effort)
+def _optimum(problem: Problem, limits: SolveLimits, factor: float) -> ProvisionPlan:
+    return compile_plan(_at(problem, factor), limits)
 
 
 def _architecture(plan: ProvisionPlan) -> Architecture:
     return tuple(sorted(plan.choices.items()))
 
 
-def _architectures(problem: Problem, effort: Effort, factor: float) -> set[Architecture]:
+def _architectures(problem: Problem, limits: SolveLimits, factor: float) -> set[Architecture]:
     """The cheapest at one load, as far as they are seen without quantities and hosts to survive."""
     from froude.provision.search.optimise.alternatives import k_best
 
@@ -196,16 +196,16 @@ def _architectures(problem: Problem, effort: Effort, factor: float) -> set[Archi
     instance = None if undecided(there) else build(there)
     if not isinstance(instance, Instance):
         return set()
-    limit = effort.time_limit_s / 10
+    limit = limits.time_limit_s / 10
     return {
-        _architecture(plan) for plan in k_best(instance, _ARCHITECTURES, gap=effort.gap, time_limit_s=limit)
+        _architecture(plan) for plan in k_best(instance, _ARCHITECTURES, gap=limits.gap, time_limit_s=limit)
     }
 
 
-def _restricted(problem: Problem, effort: Effort, pair: tuple[float, Architecture]) -> ProvisionPlan:
+def _restricted(problem: Problem, limits: SolveLimits, pair: tuple[float, Architecture]) -> ProvisionPlan:
     """The cheapest cluster of an architecture at a load."""
     factor, architecture = pair
-    return compile_plan(_at(problem, factor), effort, only={name: [units] for name, units in architecture})
+    return compile_plan(_at(problem, factor), limits, only={name: [units] for name, units in architecture})
 
 
 def _fitting(

@@ -85,7 +85,7 @@ def undecided(problem: Problem) -> tuple[str, ...] | None:
     return phases if len(phases) > 1 else None
 
 
-def settled(problem: Problem, plan: ProvisionPlan) -> Problem:
+def decided(problem: Problem, plan: ProvisionPlan) -> Problem:
     """The problem with the split that a plan decided; the same where there was nothing to decide.
 
     Args:

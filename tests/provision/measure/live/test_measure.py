@@ -15,7 +15,7 @@ from froude.provision.measure.live.fio import FioJob, Ran
 from froude.provision.measure.live.measure import Request, Session, check_region
 from froude.provision.measure.live.target import Opened, StorageKind, StorageTarget
 from froude.provision.measure.measurement import KIB, MIB, Measurement
-from froude.provision.measure.steady import Rule
+from froude.provision.measure.steady_state import Rule
 from froude.provision.types import Op
 
 pytest.importorskip("scipy")

@@ -10,7 +10,7 @@ from typing import Any
 
 from froude.provision.model.build import build
 from froude.provision.model.instance import Choice, Copy, DatasetNeed, Instance, LocalUnits
-from froude.provision.search.optimise.scope import Scope, scope
+from froude.provision.search.optimise.subproblem import Subproblem, subproblem
 from froude.provision.types import (
     Application,
     Bus,
@@ -122,11 +122,11 @@ PAPER = ("15KDisk", "SSD", "7.2KDisk + DRAM")
 """The paper's choices for PhotoShare's photos, thumbnails and tags."""
 
 
-def fixed(rate: float = 100.0, labels: tuple[str, ...] = PAPER, **more: Any) -> Scope:
-    """The scope of one choice per dataset of PhotoShare."""
+def fixed(rate: float = 100.0, labels: tuple[str, ...] = PAPER, **more: Any) -> Subproblem:
+    """The subproblem of one choice per dataset of PhotoShare."""
     instance = built(photoshare(rate, **more))
     have = [[choice.label for choice in d.choices] for d in instance.datasets]
-    return scope(instance, [(h.index(label),) for h, label in zip(have, labels, strict=True)])
+    return subproblem(instance, [(h.index(label),) for h, label in zip(have, labels, strict=True)])
 
 
 def small(seed: int, *, placement: Placement = Placement.WEIGHTED) -> Problem:

@@ -7,42 +7,42 @@ import random
 from dataclasses import replace
 
 from froude.provision.model.instance import Copy, Instance, NetworkRow
-from froude.provision.search.optimise.scope import Scope, ServerKind, scope, whole_up
+from froude.provision.search.optimise.subproblem import ServerKind, Subproblem, subproblem, whole_up
 from froude.provision.types import Placement
 from tests.provision.search.optimise.examples import FEATURES, featured
 from tests.provision.search.optimise.hand import Filling
 
 
-def random_scope(dice: random.Random, placement: Placement | None = None) -> Scope:
+def random_scope(dice: random.Random, placement: Placement | None = None) -> Subproblem:
     """A random instance with some features, servers that are soon full, and one choice per dataset."""
     feature = dice.choice([None, *FEATURES])
     made = featured(dice.randint(0, 30), only=feature, placement=placement or dice.choice(list(Placement)))
     instance = _varied_tasks(_small_boxes(made, dice), dice)
     if dice.random() < 0.5:
         instance = _two_phases(instance, dice)
-    return scope(instance, [(dice.randrange(len(d.choices)),) for d in instance.datasets])
+    return subproblem(instance, [(dice.randrange(len(d.choices)),) for d in instance.datasets])
 
 
-def random_filling(of: Scope, kind: ServerKind, dice: random.Random, most: float) -> Filling:
+def random_filling(sub: Subproblem, kind: ServerKind, dice: random.Random, most: float) -> Filling:
     """Something that a server of a kind may hold or not: half of it keeps the rules, the rest breaks some."""
-    instance, copies, tasks = of.instance, {}, {}
-    for dataset, choice in enumerate(of.choices):
+    instance, copies, tasks = sub.instance, {}, {}
+    for dataset, choice in enumerate(sub.choices):
         for place, copy in enumerate(instance.datasets[dataset].choices[choice].copies):
             units = dice.randint(0, 3) if kind.host or dice.random() < 0.05 else 0
             share = min(
                 most, copy.most_share, dice.choice([0.3, 0.7, 0.999, 1.02]) * units / max(copy.need, 0.01)
             )
-            if of.uniform:
+            if sub.uniform:
                 units = min(units, math.floor(most * copy.min_units))
                 share = units / copy.min_units
             copies[dataset, place] = (units, share)
-    for task in of.tasks:
-        wanted, largest = of.instances(task), min(most, instance.tasks[task].most_share)
-        number = dice.randint(0, 3) if of.runs(task, kind) or dice.random() < 0.05 else 0
+    for task in sub.tasks:
+        wanted, largest = sub.instances(task), min(most, instance.tasks[task].most_share)
+        number = dice.randint(0, 3) if sub.runs(task, kind) or dice.random() < 0.05 else 0
         share = min(largest, dice.choice([0.5, 0.999, 1.02]) * number / wanted)
         # no more instances than a share asks for: the program has no room for useless ones
         number = min(number, whole_up(wanted * share))
-        if of.uniform:
+        if sub.uniform:
             number = min(number, math.floor(most * wanted))
             share = number / wanted
         tasks[task] = (number, share)
@@ -86,8 +86,8 @@ def _two_phases(instance: Instance, dice: random.Random) -> Instance:
     def parted(copy: Copy) -> Copy:
         part = dice.random()
         both = [
-            (of[0] * part, of[0] * (1 - part)) if of else ()
-            for of in (copy.bus_bytes, copy.nic_bytes, copy.cores)
+            (flows[0] * part, flows[0] * (1 - part)) if flows else ()
+            for flows in (copy.bus_bytes, copy.nic_bytes, copy.cores)
         ]
         return replace(copy, bus_bytes=both[0], nic_bytes=both[1], cores=both[2])
 

@@ -24,7 +24,7 @@ from froude.provision.model.instance import (
     TaskNeed,
     UnitType,
 )
-from froude.provision.search.optimise.scope import Scope, scope
+from froude.provision.search.optimise.subproblem import Subproblem, subproblem
 from froude.provision.types import Placement
 
 GB = 1e9
@@ -62,20 +62,20 @@ def hand(**changes: Any) -> Instance:
     return Instance(**{**fields, **changes})
 
 
-def disks_only(**changes: Any) -> Scope:
-    """The scope in which the data is on disks."""
-    return scope(hand(**changes), [(0,)])
+def disks_only(**changes: Any) -> Subproblem:
+    """The subproblem in which the data is on disks."""
+    return subproblem(hand(**changes), [(0,)])
 
 
-def ten_disks(**changes: Any) -> Scope:
+def ten_disks(**changes: Any) -> Subproblem:
     """The hosts alone, with data on ten disks: 1060 for each of them and 100 for each disk, four to a server.
 
     2.5 full servers cost 3650; a whole number of servers is three, with ten disks in all: 4180.
     """
     copy = Copy(0, 10.0, 10, (200.0,), (100.0,))
     data = DatasetNeed("data", (Choice("disk", (copy,), names=("disk",)),))
-    of = scope(hand(**{"datasets": (data,), **changes}))
-    return replace(of, kinds=tuple(kind for kind in of.kinds if kind.host), tasks=(), choices_paid=False)
+    sub = subproblem(hand(**{"datasets": (data,), **changes}))
+    return replace(sub, kinds=tuple(kind for kind in sub.kinds if kind.host), tasks=(), choices_paid=False)
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def dollars(instance: Instance, choices: Sequence[int], server: int, host: bool,
     box, memory = instance.servers[server], instance.units[instance.memory_unit]
     wanted = instance.parallelism(choices)
     used = [0] * len(instance.units)
-    carried = [[0.0] * len(instance.phases) for _ in instance.buses]
+    transferable_cut = [[0.0] * len(instance.phases) for _ in instance.buses]
     network = [0.0] * len(instance.network_rows)
     cores = [0.0] * len(instance.phases)
     held_bytes = [0.0] * len(instance.phases)
@@ -107,7 +107,7 @@ def dollars(instance: Instance, choices: Sequence[int], server: int, host: bool,
         broken |= over(max(copy.need, 0.01) * share, units) or over(share, copy.most_share)
         broken |= (units > 0 or share > 0) and not host
         for phase in range(len(instance.phases)):
-            carried[instance.units[copy.unit].bus][phase] += copy.bus_bytes[phase] * share
+            transferable_cut[instance.units[copy.unit].bus][phase] += copy.bus_bytes[phase] * share
             cores[phase] += copy.cores[phase] * share if copy.cores else 0.0
         for row in range(len(instance.network_rows)):
             network[row] += copy.nic_bytes[row] * share
@@ -126,14 +126,14 @@ def dollars(instance: Instance, choices: Sequence[int], server: int, host: bool,
                 used[local.unit] += local.per_instance * instances
                 apart += local.cost * instances
                 for phase in range(len(instance.phases)):
-                    carried[instance.units[local.unit].bus][phase] += local.bus_bytes[phase] * share
+                    transferable_cut[instance.units[local.unit].bus][phase] += local.bus_bytes[phase] * share
     bought = up(max(cores)) + (instance.host_cores if host else 0)
     dimms = up((max(held_bytes) + (instance.host_memory if host else 0.0)) / memory.capacity)
     used[instance.memory_unit] += dimms
     broken |= bought > box.cores or any(over(flow, box.nic) for flow in network)
     for bus, slots in enumerate(box.slots):
         broken |= sum(n for n, unit in zip(used, instance.units, strict=True) if unit.bus == bus) > slots
-        broken |= slots > 0 and any(over(flow, box.bus_bandwidth[bus]) for flow in carried[bus])
+        broken |= slots > 0 and any(over(flow, box.bus_bandwidth[bus]) for flow in transferable_cut[bus])
     if broken:
         return math.inf
     free = box.included_units or (0,) * len(used)

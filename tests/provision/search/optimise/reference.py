@@ -148,7 +148,7 @@ def chosen(instance: Instance, choices: tuple[int, ...]):
 
 
 class _Program:
-    """Named columns and rows, dense."""
+    """Named variables and rows, dense."""
 
     def __init__(self) -> None:
         self.cost: list[float] = []
@@ -156,7 +156,7 @@ class _Program:
         self.whole: list[int] = []
         self.rows: list[tuple[dict[int, float], float, float]] = []
 
-    def column(self, cost: float = 0.0, upper: float = 1.0, *, whole: bool = True) -> int:
+    def variable(self, cost: float = 0.0, upper: float = 1.0, *, whole: bool = True) -> int:
         self.cost.append(cost)
         self.upper.append(upper)
         self.whole.append(int(whole))
@@ -168,14 +168,14 @@ class _Program:
     def least(self) -> float:
         matrix = np.zeros((len(self.rows), len(self.cost)))
         for i, (terms, _, _) in enumerate(self.rows):
-            for column, value in terms.items():
-                matrix[i, column] += value
-        limits = LinearConstraint(matrix, [r[1] for r in self.rows], [r[2] for r in self.rows])
+            for variable, value in terms.items():
+                matrix[i, variable] += value
+        options = LinearConstraint(matrix, [r[1] for r in self.rows], [r[2] for r in self.rows])
         solution = milp(
             self.cost,
             integrality=self.whole,
             bounds=Bounds(np.zeros(len(self.cost)), self.upper),
-            constraints=limits,
+            constraints=options,
             options={"mip_rel_gap": 1e-6, "time_limit": 20},
         )
         return float(solution.fun) if solution.success else math.inf
@@ -189,19 +189,19 @@ def _per_server(instance: Instance, choices: tuple[int, ...], most: int) -> floa
     constant = sum(d.choices[k].cost for d, k in zip(instance.datasets, choices, strict=True))
     all_g, all_w, all_x = [], [], []
     for _ in range(most):
-        z = [program.column(s.cost) for s in servers]
-        h = program.column()
-        w = [program.column(upper=big) for _ in copies]
-        g = [program.column(upper=copy.most_share, whole=False) for _, copy in copies]
-        x = [program.column(upper=task.most_share, whole=False) for task in tasks]
-        n = [program.column(upper=big) for _ in tasks]
-        c, m = program.column(upper=big), program.column(upper=big)
+        z = [program.variable(s.cost) for s in servers]
+        h = program.variable()
+        w = [program.variable(upper=big) for _ in copies]
+        g = [program.variable(upper=copy.most_share, whole=False) for _, copy in copies]
+        x = [program.variable(upper=task.most_share, whole=False) for task in tasks]
+        n = [program.variable(upper=big) for _ in tasks]
+        c, m = program.variable(upper=big), program.variable(upper=big)
         there = dict.fromkeys(z, -1.0)
         program.row(dict.fromkeys(z, 1.0), 0, 1)
         program.row({h: 1.0} | there, -free, 0)
-        for s, column in enumerate(z):
-            paid = program.column(servers[s].core_cost, big, whole=False)
-            program.row({paid: 1.0, c: -1.0, column: -big}, -servers[s].included_cores - big, free)
+        for s, variable in enumerate(z):
+            paid = program.variable(servers[s].core_cost, big, whole=False)
+            program.row({paid: 1.0, c: -1.0, variable: -big}, -servers[s].included_cores - big, free)
         for i, (_, copy) in enumerate(copies):
             program.row({w[i]: 1.0, g[i]: -copy.need}, 0, free)
             program.row({w[i]: 1.0, h: -1e3}, -free, 0)
@@ -221,7 +221,7 @@ def _per_server(instance: Instance, choices: tuple[int, ...], most: int) -> floa
         for t, _, held in local:
             used[held.unit][n[t]] = used[held.unit].get(n[t], 0.0) + held.per_instance
         for u, terms in enumerate(used):
-            paid = program.column(units[u].cost, big, whole=False)
+            paid = program.variable(units[u].cost, big, whole=False)
             with_it = {
                 q: float(s.included_units[u]) for q, s in zip(z, servers, strict=True) if s.included_units
             }

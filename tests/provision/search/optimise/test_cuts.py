@@ -12,23 +12,23 @@ from froude.provision.search.optimise.cuts import Cut, lifted, quickest
 from froude.provision.search.optimise.highs import solve
 from froude.provision.search.optimise.master import Master
 from froude.provision.search.optimise.packer import tiers
-from froude.provision.search.optimise.scope import Scope, ServerKind, scope
+from froude.provision.search.optimise.subproblem import ServerKind, Subproblem, subproblem
 from froude.provision.types import CacheMedia, Placement
 from tests.provision.search.optimise.examples import FEATURES, built, featured, photoshare, small
 
 Optima = dict[tuple[int, ...], "Tiers"]
-Tiers = dict[tuple[ServerKind, ...], tuple[Scope, float]]
+Tiers = dict[tuple[ServerKind, ...], tuple[Subproblem, float]]
 EACH = 2
 """Servers of each kind that may stand: what a bound says of all clusters it says of those of so few servers."""
 
 
 def packed(instance: Instance, choices: tuple[int, ...]) -> Tiers:
-    """Each tier's scope and its least cost on so few servers, infinite where they do not do."""
-    packed_tiers = tiers(scope(instance, [(c,) for c in choices]))
+    """Each tier's subproblem and its least cost on so few servers, infinite where they do not do."""
+    packed_tiers = tiers(subproblem(instance, [(c,) for c in choices]))
     return {tier.kinds: (tier, least(tier)) for tier in packed_tiers}
 
 
-def least(tier: Scope) -> float:
+def least(tier: Subproblem) -> float:
     """What a tier costs on so few servers."""
     solution = solve(Master(tier, slots=[kind for kind in tier.kinds for _ in range(EACH)]).program)
     return solution.objective if solution.found else math.inf
@@ -107,7 +107,7 @@ def test_rows_of_the_master_leave_the_optimum(seed: int) -> None:
         optima = packed(instance, choices).values()
         costs[choices] = sum(cost for _, cost in optima)
         cuts += [lifted(tier, cost) for tier, cost in optima if math.isfinite(cost)]
-    of = scope(instance)
-    plain, raised = solve(Master(of).program), solve(Master(of, cuts=cuts).program)
+    sub = subproblem(instance)
+    plain, raised = solve(Master(sub).program), solve(Master(sub, cuts=cuts).program)
     assert plain.objective * (1 - 1e-6) <= raised.objective <= min(costs.values()) * (1 + 1e-6)
     assert raised.objective >= min(costs.values()) * (1 - 1e-6)

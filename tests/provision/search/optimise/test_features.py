@@ -9,29 +9,29 @@ import pytest
 
 from froude.base.clock import RealClock
 from froude.provision.model.instance import Choice, DatasetNeed, Instance
-from froude.provision.search.effort import Effort
 from froude.provision.search.optimise import solve
+from froude.provision.search.optimise.benders import BendersSearch
 from froude.provision.search.optimise.highs import solve as solved
 from froude.provision.search.optimise.master import Master
-from froude.provision.search.optimise.narrowing import possible, too_late
-from froude.provision.search.optimise.scope import scope
-from froude.provision.search.optimise.search import Search
+from froude.provision.search.optimise.presolve import breaks_latency, presolve
+from froude.provision.search.optimise.subproblem import subproblem
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Placement
 from froude.provision.types.plan import Status
 from tests.provision.search.optimise.examples import FEATURES, built, featured, photoshare
 from tests.provision.search.optimise.reference import enumerated_uniform, joint_weighted, violations
 
 
-def _searched(instance: Instance) -> Search:
+def _searched(instance: Instance) -> BendersSearch:
     """A finished search whose cluster breaks no rule."""
-    search = Search(instance, Effort(1e-4, 20), RealClock())
+    search = BendersSearch(instance, SolveLimits(1e-4, 20), RealClock())
     search.run()
     assert math.isfinite(search.best.cost)
     assert violations(instance, search.best.choices, search.best.groups()) == []
     return search
 
 
-def _servers(search: Search) -> int:
+def _servers(search: BendersSearch) -> int:
     return sum(group.count for group in search.best.groups())
 
 
@@ -86,10 +86,10 @@ def _replicated(times: int) -> Instance:
 @pytest.mark.parametrize("times", [3, 7])
 def test_replicas_force_servers_in_the_master(times: int) -> None:
     """Before any packing, r replicas cost r hosts."""
-    of = scope(_replicated(times))
-    master = Master(of)
+    sub = subproblem(_replicated(times))
+    master = Master(sub)
     counts = master.counts_at(solved(master.program).x)
-    assert sum(n for n, kind in zip(counts, of.kinds, strict=True) if kind.host) >= times - 1e-6
+    assert sum(n for n, kind in zip(counts, sub.kinds, strict=True) if kind.host) >= times - 1e-6
 
 
 def test_replicas_stand_on_different_servers() -> None:
@@ -101,12 +101,12 @@ def test_replicas_stand_on_different_servers() -> None:
 
 
 def test_choices_that_are_too_late_are_closed() -> None:
-    """By themselves before the search, together by the run time's column."""
+    """By themselves before the search, together by the run time's variable."""
     instance = featured(2, only="latency")
     assert any(task.latency for task in instance.tasks)
     search = _searched(instance)
-    assert not too_late(instance, search.best.choices)
-    for dataset, (kept, need) in enumerate(zip(possible(instance), instance.datasets, strict=True)):
+    assert not breaks_latency(instance, search.best.choices)
+    for dataset, (kept, need) in enumerate(zip(presolve(instance), instance.datasets, strict=True)):
         for choice in set(range(len(need.choices))) - set(kept):
             forced = [
                 (choice,) if d == dataset else range(len(o.choices)) for d, o in enumerate(instance.datasets)

@@ -10,17 +10,25 @@ import highspy
 import numpy as np
 import pytest
 
-from froude.provision.search.optimise.highs import Limits, Program, Solver, SolverError, Status, mps, solve
+from froude.provision.search.optimise.highs import (
+    Program,
+    Solver,
+    SolverError,
+    SolverOptions,
+    Status,
+    mps,
+    solve,
+)
 
 
 def knapsack() -> Program:
     """Min -5a-4b-3c, 2a+3b+c <= 5, integers up to 3: a=1, c=3."""
     program = Program()
-    columns = [
-        program.column(name, cost=cost, upper=3, integer=True)
+    variables = [
+        program.variable(name, cost=cost, upper=3, integer=True)
         for name, cost in zip("abc", (-5, -4, -3), strict=True)
     ]
-    program.row("weight", zip(columns, (2.0, 3.0, 1.0), strict=True), upper=5)
+    program.row("weight", zip(variables, (2.0, 3.0, 1.0), strict=True), upper=5)
     return program
 
 
@@ -28,14 +36,18 @@ def random_program(seed: int, *, size: int = 6) -> Program:
     """A bounded covering program that always has a point."""
     rng = random.Random(seed)
     program = Program()
-    columns = [
-        program.column(f"x {i}", cost=rng.uniform(1, 9), upper=rng.randint(3, 8), integer=rng.random() < 0.7)
+    variables = [
+        program.variable(
+            f"x {i}", cost=rng.uniform(1, 9), upper=rng.randint(3, 8), integer=rng.random() < 0.7
+        )
         for i in range(size)
     ]
     for r in range(4):
-        terms = [(c, float(rng.randint(1, 5))) for c in columns if rng.random() < 0.8] or [(columns[0], 1.0)]
+        terms = [(c, float(rng.randint(1, 5))) for c in variables if rng.random() < 0.8] or [
+            (variables[0], 1.0)
+        ]
         program.row(f"cover {r}", terms, lower=rng.uniform(1, 6))
-    program.row("between", [(c, 1.0) for c in columns], lower=1.0, upper=30.0)
+    program.row("between", [(c, 1.0) for c in variables], lower=1.0, upper=30.0)
     return program
 
 
@@ -58,8 +70,8 @@ def test_relaxes() -> None:
 def test_tells_infeasible_and_unbounded_apart() -> None:
     """Both are values, not errors."""
     program = Program()
-    x = program.column("x", cost=-1.0)
-    assert solve(program, Limits(presolve=False)).status is Status.UNBOUNDED
+    x = program.variable("x", cost=-1.0)
+    assert solve(program, SolverOptions(presolve=False)).status is Status.UNBOUNDED
     program.row("up", [(x, 1.0)], upper=1.0)
     program.row("down", [(x, 1.0)], lower=2.0)
     solution = solve(program)
@@ -69,9 +81,9 @@ def test_tells_infeasible_and_unbounded_apart() -> None:
 
 
 def test_a_model_that_highs_refuses_is_an_error() -> None:
-    """A row about a column that there is not."""
+    """A row about a variable that there is not."""
     program = Program()
-    program.row("bad", [(program.column("x") + 1, 1.0)], lower=0.0)
+    program.row("bad", [(program.variable("x") + 1, 1.0)], lower=0.0)
     with pytest.raises(SolverError):
         solve(program)
 
@@ -105,9 +117,9 @@ def test_bounds_and_prices_change_between_solves() -> None:
     """One solver, three programs."""
     solver = Solver(knapsack().arrays())
     assert solver.run().objective == -14
-    solver.bound_columns([0], [0.0], [0.0])
+    solver.bound_variables([0], [0.0], [0.0])
     assert solver.run().objective == pytest.approx(-10)
-    solver.price_columns([2], np.array([0.0]))
+    solver.set_costs([2], np.array([0.0]))
     assert solver.run().objective == -4
 
 

@@ -1,4 +1,4 @@
-"""One tier is packed between its bounds: few servers at once, more by patterns, each way on its own."""
+"""One tier is packed between its bounds: few servers at once, more by columns, each way on its own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from froude.provision.model.instance import Choice, TaskNeed
+from froude.provision.search.optimise.column_generation import ColumnPool
 from froude.provision.search.optimise.highs import solve
 from froude.provision.search.optimise.master import Master
 from froude.provision.search.optimise.packer import (
@@ -19,9 +20,8 @@ from froude.provision.search.optimise.packer import (
     single_servers,
     tiers,
 )
-from froude.provision.search.optimise.packing import Pool
-from froude.provision.search.optimise.scope import Scope, ServerKind, scope
-from froude.provision.search.optimise.settle import Content
+from froude.provision.search.optimise.rounding import Content
+from froude.provision.search.optimise.subproblem import ServerKind, Subproblem, subproblem
 from tests.provision.search.optimise.examples import fixed
 from tests.provision.search.optimise.hand import BOX, DATA, ON_SSD, SERVE, disks_only, hand, ten_disks
 
@@ -29,18 +29,18 @@ HOST, WORKER = ServerKind(0, host=True, tasks=False), ServerKind(0, host=False, 
 
 
 def _settings(budget: float = 1e5, left_s: float = 20.0, gap: float = 1e-3) -> Settings:
-    return Settings(gap, 0, budget, lambda: left_s, Pool())
+    return Settings(gap, 0, budget, lambda: left_s, ColumnPool())
 
 
-def _packer(of: Scope, budget: float = 1e5) -> Packer:
-    return Packer(of, _settings(budget))
+def _packer(sub: Subproblem, budget: float = 1e5) -> Packer:
+    return Packer(sub, _settings(budget))
 
 
 def test_settings_limit_each_solve() -> None:
     """A share of the time that is left, a tenth of the gap; time is over at nothing left."""
-    limits = _settings(left_s=20.0, gap=0.1).limits(0.5, nodes=7)
-    assert (limits.time_s, limits.gap, limits.nodes) == (10.0, pytest.approx(0.01), 7)
-    assert _settings().limits(most_s=3.0).time_s == 3.0
+    options = _settings(left_s=20.0, gap=0.1).options(0.5, nodes=7)
+    assert (options.time_s, options.gap, options.nodes) == (10.0, pytest.approx(0.01), 7)
+    assert _settings().options(most_s=3.0).time_s == 3.0
     assert not _settings(left_s=0.1).expired()
     assert _settings(left_s=0.0).expired()
 
@@ -64,10 +64,10 @@ def test_a_tier_with_nothing_in_it_is_none() -> None:
 @pytest.mark.parametrize("changes", [{"isolation": False}, {"servers": (replace(BOX, max_count=5),)}])
 def test_what_is_shared_is_packed_in_one(changes: dict[str, object]) -> None:
     """Servers for both, or a type of which hosts and workers may have so many together."""
-    of = disks_only(**changes)
-    assert parts(of) == [of.kinds]
-    (whole,) = tiers(of)
-    assert (whole.items, whole.tasks) == (of.items, of.tasks)
+    sub = disks_only(**changes)
+    assert parts(sub) == [sub.kinds]
+    (whole,) = tiers(sub)
+    assert (whole.items, whole.tasks) == (sub.items, sub.tasks)
 
 
 def test_so_many_servers_are_attempted() -> None:
@@ -86,9 +86,9 @@ def test_so_many_servers_are_attempted() -> None:
 def test_a_dearer_cluster_is_not_kept() -> None:
     """Three servers that cost 100 more each, after or before the cheap ones."""
     dear = replace(BOX, name="dear", cost=1100.0, cores=8)
-    of = ten_disks(servers=(BOX, dear))
+    sub = ten_disks(servers=(BOX, dear))
     for order in ((0, 1), (1, 0)):
-        packer = _packer(of)
+        packer = _packer(sub)
         for server in order:
             assert packer.attempt({replace(HOST, server=server): 3.0})
         assert packer.cost == pytest.approx(4180.0)
@@ -98,13 +98,13 @@ def test_a_dearer_cluster_is_not_kept() -> None:
 
 def test_summed_contents_bound_a_tier() -> None:
     """Three whole servers and ten disks, or what is enough already; no more than the budget is claimed."""
-    assert _packer(ten_disks()).fluid(math.inf) == pytest.approx(4180.0)
-    assert _packer(ten_disks()).fluid(1000.0) >= 1000.0
-    assert _packer(ten_disks(), budget=4000.0).fluid(math.inf) <= 4000.0
+    assert _packer(ten_disks()).aggregate_bound(math.inf) == pytest.approx(4180.0)
+    assert _packer(ten_disks()).aggregate_bound(1000.0) >= 1000.0
+    assert _packer(ten_disks(), budget=4000.0).aggregate_bound(math.inf) <= 4000.0
 
 
 def test_single_servers_are_proved() -> None:
-    """The bound is the cost, without any pattern; nothing is proved before there is a cost to be below."""
+    """The bound is the cost, without any column; nothing is proved before there is a cost to be below."""
     packer = _packer(ten_disks())
     packer.exact(math.inf)
     assert packer.lower == 0.0
@@ -125,7 +125,7 @@ def test_a_tier_that_is_of_no_use_is_proved_no_further() -> None:
 def test_a_tier_by_hand_is_packed_at_its_cost(deep: bool) -> None:
     """Bound, then servers: 4180, proved where the work is deep."""
     packer = _packer(ten_disks())
-    packer.fluid(math.inf)
+    packer.aggregate_bound(math.inf)
     packer.bound(deep=deep)
     packer.pack(deep=deep)
     assert packer.cost == pytest.approx(4180.0)
@@ -138,7 +138,7 @@ def test_a_tier_is_packed_between_its_bounds(rate: float) -> None:
     """Deep work closes a few servers, and leaves little of many."""
     for tier in tiers(fixed(rate)):
         packer = _packer(tier, budget=1e6)
-        packer.fluid(math.inf)
+        packer.aggregate_bound(math.inf)
         packer.bound(deep=True)
         packer.pack(deep=True)
         assert packer.servers is not None
@@ -149,7 +149,7 @@ def test_a_tier_is_packed_between_its_bounds(rate: float) -> None:
 def test_nothing_is_packed_without_a_bound() -> None:
     """Sums that no counts of servers meet leave nothing to do."""
     packer = _packer(ten_disks(host_cores=9))
-    packer.fluid(math.inf)
+    packer.aggregate_bound(math.inf)
     packer.bound(deep=True)
     packer.pack(deep=True)
     assert packer.servers is None
@@ -160,9 +160,9 @@ def test_a_bound_is_carried_where_servers_hold_both() -> None:
     """1500 on disks, also with as few instances as three SSDs in their slots need; those cost 450 more."""
     three = replace(ON_SSD, need=2.5, min_units=3)
     data = (replace(DATA, choices=(DATA.choices[0], Choice("ssd", (three,), names=("ssd",)))),)
-    (tier,) = tiers(scope(hand(isolation=False, datasets=data), [(0,)]))
+    (tier,) = tiers(subproblem(hand(isolation=False, datasets=data), [(0,)]))
     packer = _packer(tier)
-    cut = packer.carried(math.inf)
+    cut = packer.transferable_cut(math.inf)
     assert cut is not None
     assert cut.kinds == tier.kinds
     assert cut.lower == packer.lower == pytest.approx(1500.0)
@@ -171,14 +171,14 @@ def test_a_bound_is_carried_where_servers_hold_both() -> None:
 
 def test_no_bound_is_carried_by_hosts_or_workers_alone() -> None:
     """Theirs holds for other choices as it is."""
-    assert [_packer(tier).carried(math.inf) for tier in tiers(disks_only())] == [None, None]
+    assert [_packer(tier).transferable_cut(math.inf) for tier in tiers(disks_only())] == [None, None]
 
 
 def test_single_servers_are_read_off_a_point() -> None:
     """One content for each server in use, an empty one left out."""
-    of = ten_disks()
-    program = Master(of, slots=[HOST] * 4)
-    servers = single_servers(of, program, solve(program.program).x)
+    sub = ten_disks()
+    program = Master(sub, slots=[HOST] * 4)
+    servers = single_servers(sub, program, solve(program.program).x)
     assert [count for _, count in servers] == [1, 1, 1]
     assert sum(content.units[0] for content, _ in servers) == 10
     assert sum(content.shares[0] for content, _ in servers) == pytest.approx(1.0)
@@ -186,12 +186,12 @@ def test_single_servers_are_read_off_a_point() -> None:
 
 def test_what_is_placed_is_summed() -> None:
     """Loads and work in the units of the program, counts as they are."""
-    of = scope(hand(), [(0,)])
+    sub = subproblem(hand(), [(0,)])
     host = Content(HOST, {0: 0.25}, {0: 2})
     worker = Content(WORKER, work={0: 0.5}, instances={0: 1})
-    placed = placed_of(of, [(host, 3), (host, 1), (worker, 2)])
+    placed = placed_of(sub, [(host, 3), (host, 1), (worker, 2)])
     assert placed.servers == {0: 6}
-    assert placed.load == pytest.approx({0: of.items[0].scale})
+    assert placed.load == pytest.approx({0: sub.items[0].scale})
     assert placed.units == {0: 8}
-    assert placed.work == pytest.approx({0: of.task_scale[0]})
+    assert placed.work == pytest.approx({0: sub.task_scale[0]})
     assert placed.instances == {0: 2}

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from froude.provision.check.checker import check
-from froude.provision.search.optimise import Pool, solve
+from froude.provision.search.optimise import ColumnPool, solve
 from froude.provision.types import Placement, Problem
 from froude.provision.types.plan import Status
 from tests.provision.search.optimise.examples import built, photoshare, small
@@ -91,7 +91,7 @@ def test_the_same_twice(rate: float) -> None:
 
 def test_a_pool_changes_no_bound() -> None:
     """Patterns kept from another SLA help and never mislead."""
-    pool = Pool()
+    pool = ColumnPool()
     for rate in (500.0, 600.0):
         problem = photoshare(rate)
         plan = solve(built(problem), gap=0.03, pool=pool)

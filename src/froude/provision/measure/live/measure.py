@@ -1,4 +1,4 @@
-"""Measures a target: fill it, wear it in, then records of every size, read and written, until each has settled.
+"""Measures a target: fill it, wear it in, then records of every size, read and written, until each is steady.
 
 The order follows the SNIA's Performance Test Specification: write everything once, then random writes until they
 are steady (an SSD without free blocks, a thin volume whose blocks are all there), and only then what is measured.
@@ -20,7 +20,7 @@ from froude.provision.measure.live import fio
 from froude.provision.measure.live.fio import FioJob, Ran
 from froude.provision.measure.live.target import Opened, StorageTarget, opened
 from froude.provision.measure.measurement import MIB, SIZES, Measurement, Sample, size_text
-from froude.provision.measure.steady import Rule, settled
+from froude.provision.measure.steady_state import Rule, is_steady
 from froude.provision.types import Op
 
 BLOCK = 4096
@@ -47,7 +47,7 @@ class Request:
     round_s: float = 2.0
     """Seconds of a round."""
     rule: Rule = field(default_factory=Rule)
-    """When a device has settled."""
+    """When a device is steady."""
     time_limit_s: float = 3600.0
     """Seconds after which each size that is left gets one round."""
     durable: bool = False
@@ -80,7 +80,7 @@ class Request:
             )
 
     def least_seconds(self, target: StorageTarget) -> float:
-        """How long it takes when everything settles at once, without the filling."""
+        """How long it takes when everything is steady at once, without the filling."""
         directions = 1 if target.read_only else 2
         rounds = self.rule.window * (directions * len(set(self.sizes)) + (not target.read_only))
         return rounds * self.round_s
@@ -164,13 +164,13 @@ class Session:
             with progress.task("filling", total=float(self._region)) as task:
                 self._fill(task)
             with progress.task("random writes until steady") as task:
-                worn = self._settle(Op.WRITE, sizes[0], "precondition", task).steady
+                worn = self._until_steady(Op.WRITE, sizes[0], "precondition", task).steady
         fits = []
         for op in directions:
             with progress.task(f"measuring {_WORDS[op]}", total=float(len(sizes))) as task:
                 samples = []
                 for size in sizes:
-                    samples.append(self._settle(op, size, "measure", task))
+                    samples.append(self._until_steady(op, size, "measure", task))
                     task.advance()
                 fits.append(measured.fit(op, samples))
         return Measurement(
@@ -200,7 +200,7 @@ class Session:
             self._run(FioJob("write", _FILL_RECORD, size, offset), left)
             task.advance(size)
 
-    def _settle(self, op: Op, size: int, purpose: str, task: Task) -> Sample:
+    def _until_steady(self, op: Op, size: int, purpose: str, task: Task) -> Sample:
         """Rounds of one size until they are steady, or there have been too many, or time is up."""
         rule, ran = self._request.rule, list[Ran]()
         steady = False
@@ -211,7 +211,7 @@ class Session:
             ran.append(self._run(self._round(op, size, seed), self._request.round_s))
             speed = size / ran[-1].seconds / 1e6
             task.say(f"{_WORDS[op]} of {size_text(size)}, round {len(ran)}: {speed:.4g} MB/s")
-            steady = settled([1 / run.seconds for run in ran], rule)
+            steady = is_steady([1 / run.seconds for run in ran], rule)
         window = ran[-rule.window :]
         records = sum(run.records for run in window)
         seconds = sum(run.records * run.seconds for run in window) / records

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator
 
 from froude.provision.model.instance import Instance
-from froude.provision.search.optimise.packing import Pool
+from froude.provision.search.optimise.column_generation import ColumnPool
 from froude.provision.search.optimise.solving import solve
 from froude.provision.types.plan import ProvisionPlan
 
@@ -66,7 +66,7 @@ def k_best(
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, got {k}")
-    pool = Pool()
+    pool = ColumnPool()
     plans: list[ProvisionPlan] = []
     every: Open = tuple(tuple(range(len(dataset.choices))) for dataset in instance.datasets)
     heap: list[tuple[float, int, ProvisionPlan, Open]] = []

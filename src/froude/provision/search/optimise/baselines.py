@@ -12,11 +12,11 @@ import random
 from dataclasses import dataclass
 
 from froude.provision.model.instance import Instance
-from froude.provision.search.optimise.highs import INFINITY, Limits, solve
+from froude.provision.search.optimise.highs import INFINITY, SolverOptions, solve
 from froude.provision.search.optimise.master import Master
 from froude.provision.search.optimise.packer import single_servers
-from froude.provision.search.optimise.scope import scope
-from froude.provision.search.optimise.settle import cost_of, groups_of, settle
+from froude.provision.search.optimise.rounding import cost_of, groups_of, round_servers
+from froude.provision.search.optimise.subproblem import subproblem
 from froude.provision.types.plan import Group
 
 
@@ -49,13 +49,13 @@ class SummedCost:
     def __call__(self, choices: tuple[int, ...]) -> float:
         """Dollars, infinite where no cluster holds them."""
         if choices not in self.known:
-            of = scope(self._instance, [(choice,) for choice in choices])
-            relaxed = solve(Master(of, whole=False).program, relaxed=True)
+            sub = subproblem(self._instance, [(choice,) for choice in choices])
+            relaxed = solve(Master(sub, whole=False).program, relaxed=True)
             cost = INFINITY
             if relaxed.found:
-                base = max(of.base_cost(kind) for kind in of.kinds)
-                program = Master(of, budget=3 * relaxed.objective + 12 * base).program
-                cost = solve(program, Limits(gap=self._gap, time_s=20.0)).objective
+                base = max(sub.base_cost(kind) for kind in sub.kinds)
+                program = Master(sub, budget=3 * relaxed.objective + 12 * base).program
+                cost = solve(program, SolverOptions(gap=self._gap, time_s=20.0)).objective
             self.known[choices] = cost
         return self.known[choices]
 
@@ -124,11 +124,11 @@ def per_server(
 
     Source: scc Figure 4.
     """
-    of = scope(instance, [(choice,) for choice in choices])
-    slots = [kind for kind in of.kinds for _ in range(servers)]
-    program = Master(of, slots=slots)
-    outcome = solve(program.program, Limits(time_s=time_limit_s, gap=gap))
+    sub = subproblem(instance, [(choice,) for choice in choices])
+    slots = [kind for kind in sub.kinds for _ in range(servers)]
+    program = Master(sub, slots=slots)
+    outcome = solve(program.program, SolverOptions(time_s=time_limit_s, gap=gap))
     if not outcome.found:
         return PerServer(INFINITY, ())
-    groups = groups_of(of, settle(of, single_servers(of, program, outcome.x)))
-    return PerServer(cost_of(of, groups), groups)
+    groups = groups_of(sub, round_servers(sub, single_servers(sub, program, outcome.x)))
+    return PerServer(cost_of(sub, groups), groups)

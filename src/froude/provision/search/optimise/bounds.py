@@ -20,7 +20,7 @@ EPSILON = float(np.finfo(np.float64).eps)
 def safe_bound(program: Arrays, duals: Floats, *, ray: bool = False) -> float:
     """The least cost that any point of the program can have, by these duals.
 
-    Columns should have finite bounds: an unbounded one spoils the bound as soon as rounding leaves its reduced
+    Variables should have finite bounds: an unbounded one spoils the bound as soon as rounding leaves its reduced
     cost below zero.
 
     Args:
@@ -35,23 +35,25 @@ def safe_bound(program: Arrays, duals: Floats, *, ray: bool = False) -> float:
     ends = np.where(y > 0, program.row_lower, program.row_upper)
     row_terms = np.where(y != 0.0, y * np.where(np.isfinite(ends), ends, 0.0), 0.0)
     cost = np.zeros_like(program.cost) if ray else program.cost
-    reduced = cost - program.columns_at(y)
+    reduced = cost - program.transposed_at(y)
     magnitude = np.abs(cost) + np.bincount(
         program.index, np.abs(program.value * y[program.row_of]), minlength=len(cost)
     )
     counts = np.bincount(program.index, minlength=len(cost)) + 2
     error = EPSILON * counts * magnitude
-    column_terms = np.minimum.reduce(
+    variable_terms = np.minimum.reduce(
         [
             _product(reduced + sign * error, end)
             for sign in (-1.0, 1.0)
             for end in (program.lower, program.upper)
         ]
     )
-    total = float(row_terms.sum() + column_terms.sum())
-    terms = np.abs(row_terms).sum() + np.abs(column_terms).sum()
+    total = float(row_terms.sum() + variable_terms.sum())
+    terms = np.abs(row_terms).sum() + np.abs(variable_terms).sum()
     return (
-        total - float(EPSILON * (len(row_terms) + len(column_terms)) * terms) if np.isfinite(total) else total
+        total - float(EPSILON * (len(row_terms) + len(variable_terms)) * terms)
+        if np.isfinite(total)
+        else total
     )
 
 

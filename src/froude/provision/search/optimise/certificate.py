@@ -13,11 +13,11 @@ import math
 
 import numpy as np
 
-from froude.provision.search.optimise.highs import INFINITY, Arrays, Limits, SolverError, solve
+from froude.provision.search.optimise.benders import BendersSearch
+from froude.provision.search.optimise.branch_and_bound import prove
+from froude.provision.search.optimise.highs import INFINITY, Arrays, SolverError, SolverOptions, solve
 from froude.provision.search.optimise.master import Master
-from froude.provision.search.optimise.scope import Scope, scope
-from froude.provision.search.optimise.search import Search
-from froude.provision.search.optimise.tree import prove
+from froude.provision.search.optimise.subproblem import Subproblem, subproblem
 
 MOST_SLOTS = 10
 """Candidate servers up to which the joint program is tried."""
@@ -26,7 +26,7 @@ _AGREE = 1e-6
 """Relative tolerance with which another solver may undercut a proved bound."""
 
 
-def certify(search: Search) -> None:
+def certify(search: BendersSearch) -> None:
     """Raise a finished search's lower bound by the joint program, and ask other solvers about the master.
 
     Args:
@@ -37,17 +37,17 @@ def certify(search: Search) -> None:
     """
     if not math.isfinite(search.best.cost):
         return
-    of = scope(search.instance, search.allowed, search.servers)
-    _ask_others(search, of)
-    bases = [of.base_cost(kind) for kind in of.kinds]
+    sub = subproblem(search.instance, search.allowed, search.servers)
+    _ask_others(search, sub)
+    bases = [sub.base_cost(kind) for kind in sub.kinds]
     # a cheaper cluster has no more servers of a kind than its cost pays for, empty
     counts = [math.floor(search.best.cost / base) if base > 0 else MOST_SLOTS + 1 for base in bases]
     if sum(counts) > MOST_SLOTS:
         search.notes.append(f"no joint certificate: {sum(counts)} candidate servers, at most {MOST_SLOTS}")
         return
-    slots = [kind for kind, n in zip(of.kinds, counts, strict=True) for _ in range(n)]
-    joint = Master(of, slots=slots)
-    outcome = solve(joint.program, Limits(search.left_s() / 2, 1e-4, seed=search.effort.seed))
+    slots = [kind for kind, n in zip(sub.kinds, counts, strict=True) for _ in range(n)]
+    joint = Master(sub, slots=slots)
+    outcome = solve(joint.program, SolverOptions(search.left_s() / 2, 1e-4, seed=search.limits.seed))
     if outcome.found and outcome.objective < search.best.cost * (1 - 1e-6):
         search.pack(joint.choices_at(outcome.x), {}, deep=True)
     target = search.best.cost * (1 - _AGREE)
@@ -58,14 +58,14 @@ def certify(search: Search) -> None:
     search.notes.append(f"joint program of {len(slots)} single servers: {proof.nodes} nodes of our own tree")
 
 
-def _ask_others(search: Search, of: Scope) -> None:
+def _ask_others(search: BendersSearch, sub: Subproblem) -> None:
     """The master's optimum without presolve, and by scipy's HiGHS, against a bound that we prove for it."""
-    relaxed = solve(Master(of, whole=False).program, relaxed=True)
-    budget = 3 * relaxed.objective + 12 * max((of.base_cost(kind) for kind in of.kinds), default=0.0)
-    master = Master(of, budget=budget)
+    relaxed = solve(Master(sub, whole=False).program, relaxed=True)
+    budget = 3 * relaxed.objective + 12 * max((sub.base_cost(kind) for kind in sub.kinds), default=0.0)
+    master = Master(sub, budget=budget)
     arrays = master.program.arrays()
     seconds = min(10.0, max(0.1, search.left_s() / 4))
-    bare = solve(arrays, Limits(seconds, 1e-4, presolve=False))
+    bare = solve(arrays, SolverOptions(seconds, 1e-4, presolve=False))
     optima = {"HiGHS without presolve": bare.objective, "scipy's HiGHS": _scipy(arrays, seconds)}
     proved = prove(arrays, bare.objective, first=master.branch_first(), expired=search.expired).bound
     for name, optimum in optima.items():

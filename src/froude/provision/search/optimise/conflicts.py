@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from froude.provision.model.instance import Instance
-from froude.provision.search.optimise.contents import Excess
-from froude.provision.search.optimise.highs import Floats, Limits, solve
+from froude.provision.search.optimise.highs import Floats, SolverOptions, solve
 from froude.provision.search.optimise.master import Master
-from froude.provision.search.optimise.running import least_run_time
-from froude.provision.search.optimise.scope import FIT, Scope, flow_of_one, run_times, scope
+from froude.provision.search.optimise.run_time_rows import least_run_time
+from froude.provision.search.optimise.server_rows import Excess
+from froude.provision.search.optimise.subproblem import FIT, Subproblem, flow_of_one, run_times, subproblem
 from froude.provision.types.plan import Conflict
 
 _LEAST = 1e-6
@@ -30,46 +30,46 @@ def conflicts(instance: Instance, allowed: Sequence[Sequence[int]] | None = None
     """
     if not instance.servers:
         return (Conflict("number of servers", 1, 0),)
-    of = scope(instance, allowed)
-    alone = (*_too_large_for_one(of), *_too_late(of))
+    sub = subproblem(instance, allowed)
+    alone = (*_too_large_for_one(sub), *_too_late(sub))
     if alone:
         return alone
-    master = Master(of, elastic=True)
+    master = Master(sub, elastic=True)
     excesses = master.elastic or []
-    outcome = solve(master.program, Limits(time_s=10.0, gap=0.01))
+    outcome = solve(master.program, SolverOptions(time_s=10.0, gap=0.01))
     if not outcome.found:
         return (Conflict("the constraints of the servers, taken together"),)
     named: dict[str, float] = {}
     for excess in excesses:
-        named[excess.constraint] = named.get(excess.constraint, 0.0) + float(outcome.x[excess.column])
+        named[excess.constraint] = named.get(excess.constraint, 0.0) + float(outcome.x[excess.variable])
     guilty = [name for name, over in sorted(named.items(), key=lambda pair: pair[1]) if over > _LEAST]
     x = _fewest(master, excesses, guilty) if guilty else outcome.x
     return tuple(_conflicts_at(excesses, x))
 
 
-def _too_large_for_one(of: Scope) -> tuple[Conflict, ...]:
+def _too_large_for_one(sub: Subproblem) -> tuple[Conflict, ...]:
     """Tasks of which, with uniform placement, a single instance has more traffic than any network carries."""
-    if not of.uniform:
+    if not sub.uniform:
         return ()
-    widest = max(server.nic for server in of.instance.servers)
+    widest = max(server.nic for server in sub.instance.servers)
     return tuple(
         Conflict(
-            f"network of one instance of task {of.instance.tasks[task].name}",
+            f"network of one instance of task {sub.instance.tasks[task].name}",
             flow,
             widest,
             "bytes per second",
         )
-        for task in of.tasks
-        if (flow := flow_of_one(of, task)) > widest * (1 + FIT)
+        for task in sub.tasks
+        if (flow := flow_of_one(sub, task)) > widest * (1 + FIT)
     )
 
 
-def _too_late(of: Scope) -> Iterable[Conflict]:
+def _too_late(sub: Subproblem) -> Iterable[Conflict]:
     """Tasks whose latency no choices keep, whatever they cost."""
-    quickest = run_times(of.instance, of.allowed)
-    for at, (task, time) in enumerate(zip(of.instance.tasks, quickest, strict=True)):
+    quickest = run_times(sub.instance, sub.allowed)
+    for at, (task, time) in enumerate(zip(sub.instance.tasks, quickest, strict=True)):
         if task.latency is not None:
-            least = max(time, least_run_time(of, at))
+            least = max(time, least_run_time(sub, at))
             if least > task.latency * (1 + FIT):
                 yield Conflict(f"latency of task {task.name}", least, task.latency, "seconds")
 
@@ -81,10 +81,10 @@ def _fewest(master: Master, excesses: list[Excess], guilty: list[str]) -> Floats
     last = None
     for name in [None, *guilty]:
         attempt = closed if name is None else closed | {name}
-        shut = [excess.column for excess in excesses if excess.constraint in attempt]
+        shut = [excess.variable for excess in excesses if excess.constraint in attempt]
         upper = program.upper.copy()
         upper[shut] = 0.0
-        outcome = solve(replace(program, upper=upper), Limits(time_s=5.0, gap=0.01))
+        outcome = solve(replace(program, upper=upper), SolverOptions(time_s=5.0, gap=0.01))
         if outcome.found:
             closed, last = attempt, outcome.x
     assert last is not None  # nothing is closed at first that was exceeded
@@ -94,8 +94,8 @@ def _fewest(master: Master, excesses: list[Excess], guilty: list[str]) -> Floats
 def _conflicts_at(excesses: list[Excess], x: Floats) -> Iterable[Conflict]:
     """What is exceeded at a point, the furthest first, each limit once."""
     seen: set[str] = set()
-    for excess in sorted(excesses, key=lambda over_limit: -float(x[over_limit.column])):
-        over = float(x[excess.column])
+    for excess in sorted(excesses, key=lambda over_limit: -float(x[over_limit.variable])):
+        over = float(x[excess.variable])
         if over <= _LEAST or excess.constraint in seen:
             continue
         seen.add(excess.constraint)

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from froude.provision.model.instance import Choice, Copy, DatasetNeed, Instance
-from froude.provision.search.optimise.scope import LEAST_NEED, Scope, ServerKind, scope
+from froude.provision.search.optimise.subproblem import LEAST_NEED, ServerKind, Subproblem, subproblem
 from froude.provision.types import Placement
 
 _MOST_COPIES = 3
@@ -56,69 +56,71 @@ class Cut:
         return self.lower + sum(max(more.values()) for more in self.more)
 
 
-def lifted(of: Scope, lower: float) -> Cut:
+def lifted(sub: Subproblem, lower: float) -> Cut:
     """A tier's bound, for all choices that it holds for.
 
     Args:
-        of: a tier of a fixed scope.
+        sub: a tier of a fixed subproblem.
         lower: no servers of the tier cost less.
     """
-    return Cut(of.kinds, lower, tuple(_more(of, number, packed) for number, packed in enumerate(of.choices)))
+    return Cut(
+        sub.kinds, lower, tuple(_more(sub, number, packed) for number, packed in enumerate(sub.choices))
+    )
 
 
-def quickest(of: Scope) -> tuple[Scope, tuple[Mapping[int, float], ...]] | None:
+def quickest(sub: Subproblem) -> tuple[Subproblem, tuple[Mapping[int, float], ...]] | None:
     """A tier with as few instances as under the quickest of the choices whose copies may be exchanged for its own.
 
     What that tier costs at least holds for all of these choices, also for those that are quicker than the packed ones:
     where servers hold copies and run tasks, hardly any bound could be carried over otherwise.
 
     Args:
-        of: a tier of a fixed scope.
+        sub: a tier of a fixed subproblem.
 
     Returns:
         The tier, and per dataset the choices (as `Cut.more`); None where it is no easier than the tier itself, or
         placement is uniform.
     """
-    if of.uniform or not (of.tasks and of.items):
+    if sub.uniform or not (sub.tasks and sub.items):
         return None
-    copies = replace(of, tasks=())
+    copies = replace(sub, tasks=())
     more = tuple(
         _more(copies, number, packed) if _movable(dataset) else {packed: 0.0}
-        for number, (packed, dataset) in enumerate(zip(of.choices, of.instance.datasets, strict=True))
+        for number, (packed, dataset) in enumerate(zip(sub.choices, sub.instance.datasets, strict=True))
     )
-    least = scope(of.instance, [tuple(choices) for choices in more]).parallelism
-    return None if least == of.parallelism else (replace(of, parallelism=least), more)
+    least = subproblem(sub.instance, [tuple(choices) for choices in more]).parallelism
+    return None if least == sub.parallelism else (replace(sub, parallelism=least), more)
 
 
-def _more(of: Scope, number: int, packed: int) -> dict[int, float]:
+def _more(sub: Subproblem, number: int, packed: int) -> dict[int, float]:
     """Choices of one dataset, all others left as packed, under which the tier costs no less."""
-    instance, dearer_by = of.instance, {packed: 0.0}
+    instance, dearer_by = sub.instance, {packed: 0.0}
     dataset = instance.datasets[number]
     for choice, other in enumerate(dataset.choices):
-        if choice == packed or (of.tasks and not _no_quicker(of, number, packed, choice)):
+        if choice == packed or (sub.tasks and not _no_quicker(sub, number, packed, choice)):
             continue
-        dearer = _dearer(instance, dataset.choices[packed], other) if _holds_copies(of) else 0.0
+        dearer = _dearer(instance, dataset.choices[packed], other) if _holds_copies(sub) else 0.0
         if dearer is not None:
             dearer_by[choice] = dearer
     return dearer_by
 
 
-def _holds_copies(of: Scope) -> bool:
-    return any(kind.host for kind in of.kinds)
+def _holds_copies(sub: Subproblem) -> bool:
+    return any(kind.host for kind in sub.kinds)
 
 
-def _no_quicker(of: Scope, number: int, packed: int, other: int) -> bool:
+def _no_quicker(sub: Subproblem, number: int, packed: int, other: int) -> bool:
     """Does each task need at least as many instances, which stand wherever they stood?"""
-    dataset = of.instance.datasets[number]
+    dataset = sub.instance.datasets[number]
     if not _movable(dataset):
         return False
     seconds = [
         per
-        for task in of.instance.tasks
+        for task in sub.instance.tasks
         for d, per in (*(io for path in task.paths for io in path.io_s), *task.floors)
         if d == number
     ]
-    if of.uniform:
+    if sub.uniform:
         return all(per[other] == per[packed] for per in seconds)
     return all(per[other] >= per[packed] for per in seconds)
 

@@ -63,7 +63,7 @@ def _needed(
     for cpu in sorted({server.cpu for server in servers}):
         at = [number for number, server in enumerate(servers) if server.cpu == cpu]
         dominates = _dominates([servers[number] for number in at], buses, units, costs, bus_of)
-        first = np.tri(len(at), k=-1, dtype=np.bool_).T  # row before column
+        first = np.tri(len(at), k=-1, dtype=np.bool_).T  # row before variable
         beaten = dominates & (~dominates.T | first)
         kept += [number for number, out in zip(at, np.any(beaten, axis=0).tolist(), strict=True) if not out]
     return tuple(sorted(kept))
@@ -80,20 +80,20 @@ def _dominates(
     marks = np.ones((len(servers), len(servers)), np.bool_)
     marks[[server.max_count is not None for server in servers], :] = False
     np.fill_diagonal(marks, val=False)
-    slots = {bus: _column(servers, lambda s, bus=bus: s.slots[bus]) for bus in buses}  # type: ignore[misc]
-    for limit in (_column(servers, lambda s: s.cores), _column(servers, lambda s: s.nic), *slots.values()):
+    slots = {bus: _values(servers, lambda s, bus=bus: s.slots[bus]) for bus in buses}  # type: ignore[misc]
+    for limit in (_values(servers, lambda s: s.cores), _values(servers, lambda s: s.nic), *slots.values()):
         marks &= limit[:, None] >= limit[None, :]
     for bus in buses:
-        width = _column(servers, lambda s, bus=bus: s.bus_bandwidth[bus] if s.slots[bus] else 0.0)  # type: ignore[misc]
+        width = _values(servers, lambda s, bus=bus: s.bus_bandwidth[bus] if s.slots[bus] else 0.0)  # type: ignore[misc]
         marks &= width[:, None] >= width[None, :]
-    cost = _column(servers, lambda s: s.cost)
+    cost = _values(servers, lambda s: s.cost)
     dearer = cost[:, None] - cost[None, :]
-    core = _column(servers, lambda s: s.core_cost)
+    core = _values(servers, lambda s: s.core_cost)
     if core.any():
-        most = _column(servers, lambda s: s.cores)
-        dearer = dearer + _dearer(core, _column(servers, lambda s: s.included_cores), most)
+        most = _values(servers, lambda s: s.cores)
+        dearer = dearer + _dearer(core, _values(servers, lambda s: s.included_cores), most)
     for unit, each, bus in zip(units, costs, bus_of, strict=True):
-        free = _column(servers, lambda s, unit=unit: s.included_units[unit] if s.included_units else 0)  # type: ignore[misc]
+        free = _values(servers, lambda s, unit=unit: s.included_units[unit] if s.included_units else 0)  # type: ignore[misc]
         if each and free.any():
             dearer = dearer + _dearer(np.full(len(servers), each), free, slots[bus])
     return marks & (dearer <= 0)
@@ -118,5 +118,5 @@ def _dearer(each: Numbers, free: Numbers, most: Numbers) -> Numbers:
     return worst
 
 
-def _column(servers: list[ServerType], of: Callable[[ServerType], float]) -> Numbers:
-    return np.array([of(server) for server in servers], np.float64)
+def _values(servers: list[ServerType], value: Callable[[ServerType], float]) -> Numbers:
+    return np.array([value(server) for server in servers], np.float64)

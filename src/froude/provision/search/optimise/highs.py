@@ -1,10 +1,10 @@
 """The one door to the solver: arrays in, a checked outcome out.
 
-A `Program` collects columns and rows in plain lists and freezes them into arrays; `solve` hands these to HiGHS
+A `Program` collects variables and rows in plain lists and freezes them into arrays; `solve` hands these to HiGHS
 in one call (a modelling layer costs ten times the solve at these sizes). What comes back is not believed: the
 return status and the model status are both looked at each time, the objective, the rows and the integrality
 of a point are computed again here, and the bound of a linear program is recomputed from its duals by
-`froude.provision.search.optimise.bounds`. The number of threads is one in every solver made here: it is global to
+`bounds`. The number of threads is one in every solver made here: it is global to
 the process, and changing it after a first solve makes HiGHS answer "not set" with objective 0.
 """
 
@@ -27,7 +27,7 @@ INFINITY = math.inf
 FEASIBILITY = 1e-6
 """Greatest violation of a row, over `1 + |bound|`, that a point may have; HiGHS works to 1e-7 absolute."""
 INTEGRALITY = 1e-5
-"""Greatest distance of an integer column from an integer, before it is rounded."""
+"""Greatest distance of an integer variable from an integer, before it is rounded."""
 
 
 class SolverError(RuntimeError):
@@ -68,8 +68,8 @@ class Arrays:
         """A x, (rows)."""
         return _sums(self.row_of, self.value * x[self.index], len(self.row_lower))
 
-    def columns_at(self, y: Floats) -> Floats:
-        """A' y, (columns)."""
+    def transposed_at(self, y: Floats) -> Floats:
+        """A' y, (variables)."""
         return _sums(self.index, self.value * y[self.row_of], len(self.cost))
 
 
@@ -80,7 +80,7 @@ def _sums(groups: Ints, terms: Floats, count: int) -> Floats:
 
 
 class Program:
-    """Columns and rows, collected one by one."""
+    """Variables and rows, collected one by one."""
 
     def __init__(self) -> None:
         self._cost: list[float] = []
@@ -92,10 +92,10 @@ class Program:
         self._start: list[int] = [0]
         self._index: list[int] = []
         self._value: list[float] = []
-        self.column_names: list[str] = []
+        self.variable_names: list[str] = []
         self.row_names: list[str] = []
 
-    def column(
+    def variable(
         self,
         name: str,
         *,
@@ -104,7 +104,7 @@ class Program:
         upper: float = INFINITY,
         integer: bool = False,
     ) -> int:
-        """Add a column.
+        """Add a variable.
 
         Args:
             name: for messages and to look at the program.
@@ -120,7 +120,7 @@ class Program:
         self._lower.append(lower)
         self._upper.append(upper)
         self._integer.append(integer)
-        self.column_names.append(name)
+        self.variable_names.append(name)
         return len(self._cost) - 1
 
     def row(
@@ -131,20 +131,20 @@ class Program:
         lower: float = -INFINITY,
         upper: float = INFINITY,
     ) -> int:
-        """Add `lower <= sum(value * column) <= upper`; zero values are left out, one column comes once.
+        """Add `lower <= sum(value * variable) <= upper`; zero values are left out, one variable comes once.
 
         Args:
             name: for messages and to look at the program.
-            terms: (column, value), each column at most once.
+            terms: (variable, value), each variable at most once.
             lower: least value of the sum.
             upper: largest value of the sum.
 
         Returns:
             Its number.
         """
-        for column, value in terms:
+        for variable, value in terms:
             if value != 0.0:
-                self._index.append(column)
+                self._index.append(variable)
                 self._value.append(value)
         self._start.append(len(self._index))
         self._row_lower.append(lower)
@@ -152,27 +152,27 @@ class Program:
         self.row_names.append(name)
         return len(self._row_lower) - 1
 
-    def fix(self, column: int, value: float) -> None:
-        """Give a column one value.
+    def fix(self, variable: int, value: float) -> None:
+        """Give a variable one value.
 
         Args:
-            column: its number.
+            variable: its number.
             value: its lower and upper bound from now on.
         """
-        self._lower[column] = self._upper[column] = value
+        self._lower[variable] = self._upper[variable] = value
 
-    def add_cost(self, column: int, cost: float) -> None:
-        """Make a column dearer.
+    def add_cost(self, variable: int, cost: float) -> None:
+        """Make a variable dearer.
 
         Args:
-            column: its number.
+            variable: its number.
             cost: dollars of one that come on top; may be negative.
         """
-        self._cost[column] += cost
+        self._cost[variable] += cost
 
     def costs(self) -> list[tuple[int, float]]:
-        """The columns that cost, each with its cost."""
-        return [(column, cost) for column, cost in enumerate(self._cost) if cost]
+        """The variables that cost, each with its cost."""
+        return [(variable, cost) for variable, cost in enumerate(self._cost) if cost]
 
     def arrays(self) -> Arrays:
         """What was collected so far, frozen."""
@@ -194,7 +194,7 @@ class Program:
 def mps(program: Program) -> str:
     """The program as free MPS, for an audit by any other solver."""
     arrays, lines = program.arrays(), ["NAME froude", "ROWS", " N cost"]
-    columns = [_token(name, "c", at) for at, name in enumerate(program.column_names)]
+    variables = [_token(name, "c", at) for at, name in enumerate(program.variable_names)]
     rows = [_token(name, "r", at) for at, name in enumerate(program.row_names)]
     right, ranges = [], []
     for name, low, high in zip(rows, arrays.row_lower.tolist(), arrays.row_upper.tolist(), strict=True):
@@ -203,18 +203,18 @@ def mps(program: Program) -> str:
         right.append(f" rhs {name} {low if kind == 'G' else high!r}")
         if kind == "L" and low > -INFINITY:
             ranges.append(f" range {name} {high - low!r}")
-    by_column: list[list[str]] = [[f"cost {cost!r}"] for cost in arrays.cost.tolist()]
-    for row, column, value in zip(arrays.row_of, arrays.index, arrays.value.tolist(), strict=True):
-        by_column[column].append(f"{rows[row]} {value!r}")
+    by_variable: list[list[str]] = [[f"cost {cost!r}"] for cost in arrays.cost.tolist()]
+    for row, variable, value in zip(arrays.row_of, arrays.index, arrays.value.tolist(), strict=True):
+        by_variable[variable].append(f"{rows[row]} {value!r}")
     lines.append("COLUMNS")
-    for at, (name, entries) in enumerate(zip(columns, by_column, strict=True)):
+    for at, (name, entries) in enumerate(zip(variables, by_variable, strict=True)):
         if arrays.integer[at]:
             lines.append(f" begin{at} 'MARKER' 'INTORG'")
         lines.extend(f" {name} {entry}" for entry in entries)
         if arrays.integer[at]:
             lines.append(f" end{at} 'MARKER' 'INTEND'")
     lines += ["RHS", *right, "RANGES", *ranges, "BOUNDS"]
-    for name, low, high in zip(columns, arrays.lower.tolist(), arrays.upper.tolist(), strict=True):
+    for name, low, high in zip(variables, arrays.lower.tolist(), arrays.upper.tolist(), strict=True):
         lines.append(f" LO bound {name} {low!r}")
         lines.append(f" PL bound {name}" if high == INFINITY else f" UP bound {name} {high!r}")
     return "\n".join([*lines, "ENDATA", ""])
@@ -226,7 +226,7 @@ def _token(name: str, letter: str, at: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SolverOptions:
     """How far a solve goes."""
 
     time_s: float = INFINITY
@@ -272,38 +272,40 @@ _NO_SOLUTION = frozenset(
 
 
 class Solver:
-    """A program held by HiGHS between solves: bounds and costs change, columns come, the basis stays warm."""
+    """A program held by HiGHS between solves: bounds and costs change, variables come, the basis stays warm."""
 
-    def __init__(self, program: Arrays, limits: Limits | None = None, *, relaxed: bool = False) -> None:
+    def __init__(
+        self, program: Arrays, options: SolverOptions | None = None, *, relaxed: bool = False
+    ) -> None:
         """Pass the arrays over.
 
         Args:
             program: what is solved.
-            limits: of each solve.
-            relaxed: take integer columns as continuous.
+            options: of each solve.
+            relaxed: take integer variables as continuous.
         """
         self.program = program
         self._integer = not relaxed and bool(program.integer.any())
         self._highs = highspy.Highs()  # type: ignore[no-untyped-call] # its stubs leave it bare
-        self._set_options(limits or Limits())
+        self._set_options(options or SolverOptions())
         self._pass(program)
 
-    def _set_options(self, limits: Limits) -> None:
-        options: dict[str, bool | int | float | str] = {
+    def _set_options(self, options: SolverOptions) -> None:
+        values: dict[str, bool | int | float | str] = {
             "output_flag": False,
             "threads": 1,
             "parallel": "off",
-            "random_seed": limits.seed,
-            "presolve": "choose" if limits.presolve else "off",
-            "mip_rel_gap": limits.gap,
+            "random_seed": options.seed,
+            "presolve": "choose" if options.presolve else "off",
+            "mip_rel_gap": options.gap,
             "mip_abs_gap": 1e-6,
             "mip_feasibility_tolerance": 1e-7,
         }
-        if limits.nodes is not None:
-            options["mip_max_nodes"] = limits.nodes
-        for name, value in options.items():
+        if options.nodes is not None:
+            values["mip_max_nodes"] = options.nodes
+        for name, value in values.items():
             _check(self._highs.setOptionValue(name, value), f"option {name}")
-        self.limit_time(limits.time_s)
+        self.limit_time(options.time_s)
 
     def limit_time(self, seconds: float) -> None:
         """Stop each later solve after so long."""
@@ -335,15 +337,17 @@ class Solver:
         )
         _check(status, "passing the model")
 
-    def bound_columns(self, columns: Sequence[int], lower: Sequence[float], upper: Sequence[float]) -> None:
-        """Change the bounds of some columns.
+    def bound_variables(
+        self, variables: Sequence[int], lower: Sequence[float], upper: Sequence[float]
+    ) -> None:
+        """Change the bounds of some variables.
 
         Args:
-            columns: their numbers, shape (k,).
+            variables: their numbers, shape (k,).
             lower: least value of each, shape (k,).
             upper: largest value of each, shape (k,).
         """
-        which = np.array(columns, dtype=np.int32)
+        which = np.array(variables, dtype=np.int32)
         low, high = np.array(lower, dtype=np.float64), np.array(upper, dtype=np.float64)
         _check(self._highs.changeColsBounds(len(which), which, low, high), "bounds")
         self.program.lower[which], self.program.upper[which] = low, high
@@ -360,14 +364,14 @@ class Solver:
         _check(change(len(which), which, lower, upper), "row bounds")
         self.program.row_lower[:], self.program.row_upper[:] = lower, upper
 
-    def price_columns(self, columns: Sequence[int], cost: Floats) -> None:
-        """Change the costs of some columns.
+    def set_costs(self, variables: Sequence[int], cost: Floats) -> None:
+        """Change the costs of some variables.
 
         Args:
-            columns: their numbers, shape (k,).
+            variables: their numbers, shape (k,).
             cost: dollars of one of each, shape (k,).
         """
-        which = np.array(columns, dtype=np.int32)
+        which = np.array(variables, dtype=np.int32)
         _check(self._highs.changeColsCost(len(which), which, cost), "costs")
         self.program.cost[which] = cost
 
@@ -436,7 +440,7 @@ class Solver:
 
 def solve(
     program: Program | Arrays,
-    limits: Limits | None = None,
+    options: SolverOptions | None = None,
     *,
     relaxed: bool = False,
     start: Floats | None = None,
@@ -445,14 +449,14 @@ def solve(
 
     Args:
         program: what is solved; a frozen one is not changed.
-        limits: none is to the end.
-        relaxed: take integer columns as continuous.
+        options: none is to the end.
+        relaxed: take integer variables as continuous.
         start: a point to begin with.
 
     Raises:
         SolverError: HiGHS failed.
     """
-    solver = Solver(program.arrays() if isinstance(program, Program) else program, limits, relaxed=relaxed)
+    solver = Solver(program.arrays() if isinstance(program, Program) else program, options, relaxed=relaxed)
     if start is not None:
         solver.start_from(start)
     return solver.run()

@@ -2,7 +2,7 @@
 
 Linear in everything, because run time is linear in "one choice per dataset" and every nonlinear figure sits in
 a coefficient. Summed contents forget which server holds what, so its optimum is a lower bound; the packing
-(`froude.provision.search.optimise.packing`) tells what the choice really costs, and it is not proposed again.
+(`column_generation`) tells what the choice really costs, and it is not proposed again.
 
 Source: ours, after the integer program of scc (FAST 2012), Figure 4.
 """
@@ -14,16 +14,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from froude.provision.search.optimise.contents import MANY, PENALTY, Columns, Contents, Excess
 from froude.provision.search.optimise.cuts import Cut
 from froude.provision.search.optimise.highs import Floats, Program
-from froude.provision.search.optimise.running import run_time_columns
-from froude.provision.search.optimise.scope import Scope, ServerKind, whole_up
+from froude.provision.search.optimise.run_time_rows import run_time_variables
+from froude.provision.search.optimise.server_rows import MANY, PENALTY, Excess, ServerRows, ServerVariables
+from froude.provision.search.optimise.subproblem import ServerKind, Subproblem, whole_up
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """What other servers already hold of a fixed scope: the program is about the rest."""
+    """What other servers already hold of a fixed subproblem: the program is about the rest."""
 
     load: dict[int, float]
     """Per item, in its own unit."""
@@ -39,11 +39,11 @@ NOTHING = Placed({}, {}, {}, {}, {})
 
 
 class Master:
-    """The program of a scope, and how to read a point of it."""
+    """The program of a subproblem, and how to read a point of it."""
 
     def __init__(
         self,
-        of: Scope,
+        sub: Subproblem,
         *,
         whole: bool = True,
         never: Iterable[Sequence[int]] = (),
@@ -56,7 +56,7 @@ class Master:
         """Build it.
 
         Args:
-            of: the choices that are open.
+            sub: the choices that are open.
             whole: counts are integers; choices always are.
             never: choices per dataset that are not to be proposed.
             cuts: bounds of tiers that were packed.
@@ -64,15 +64,15 @@ class Master:
                 holds for all clusters up to the budget, so `min(bound, budget)` holds for all. Counts without
                 a tight box slow HiGHS by orders of magnitude.
             slots: single servers that may stand instead of kinds with a count: then it is exact for a fixed
-                scope, and a tighter relaxation for an open one.
-            placed: what stands elsewhere, of a fixed scope.
+                subproblem, and a tighter relaxation for an open one.
+            placed: what stands elsewhere, of a fixed subproblem.
             elastic: limits may be exceeded at a penalty, to see which are in the way.
         """
-        self.scope, self.program, self.budget, self.placed = of, Program(), budget, placed
+        self.sub, self.program, self.budget, self.placed = sub, Program(), budget, placed
         self._single = slots is not None
         self.elastic: list[Excess] | None = [] if elastic else None
-        self.choice = self._choice_columns()
-        servers = of.kinds if slots is None else slots
+        self.choice = self._choice_variables()
+        servers = sub.kinds if slots is None else slots
         self.kinds = [self._kind(kind, at, whole=whole) for at, kind in enumerate(servers)]
         self._stored()
         self._run()
@@ -92,47 +92,47 @@ class Master:
         """The choice per dataset at a point."""
         return tuple(
             max(open_, key=lambda c, d=d: x[self.choice[d, c]])  # type: ignore[misc]
-            for d, open_ in enumerate(self.scope.allowed)
+            for d, open_ in enumerate(self.sub.allowed)
         )
 
     def counts_at(self, x: Floats) -> list[float]:
         """Servers per kind at a point."""
-        return [float(x[columns.count]) for columns in self.kinds if columns.count is not None]
+        return [float(x[variables.count]) for variables in self.kinds if variables.count is not None]
 
     def branch_first(self) -> tuple[list[int], list[int]]:
-        """Columns worth deciding before others: choices, then counts of servers."""
+        """Variables worth deciding before others: choices, then counts of servers."""
         return list(self.choice.values()), [c.count for c in self.kinds if c.count is not None]
 
     def one_of(self) -> list[list[int]]:
-        """The columns of each dataset's choices: exactly one of them is 1."""
-        return [[self.choice[d, c] for c in open_] for d, open_ in enumerate(self.scope.allowed)]
+        """The variables of each dataset's choices: exactly one of them is 1."""
+        return [[self.choice[d, c] for c in open_] for d, open_ in enumerate(self.sub.allowed)]
 
-    def _choice_columns(self) -> dict[tuple[int, int], int]:
-        columns: dict[tuple[int, int], int] = {}
-        for d, open_ in enumerate(self.scope.allowed):
-            dataset = self.scope.instance.datasets[d]
+    def _choice_variables(self) -> dict[tuple[int, int], int]:
+        variables: dict[tuple[int, int], int] = {}
+        for d, open_ in enumerate(self.sub.allowed):
+            dataset = self.sub.instance.datasets[d]
             for c in open_:
                 name = f"{dataset.name}={dataset.choices[c].label}"
-                cost = dataset.choices[c].cost if self.scope.choices_paid else 0.0
-                columns[d, c] = self.program.column(name, cost=cost, upper=1.0, integer=True)
-            terms = [(columns[d, c], 1.0) for c in open_]
+                cost = dataset.choices[c].cost if self.sub.choices_paid else 0.0
+                variables[d, c] = self.program.variable(name, cost=cost, upper=1.0, integer=True)
+            terms = [(variables[d, c], 1.0) for c in open_]
             self.program.row(f"choose {dataset.name}", terms, lower=1.0, upper=1.0)
-        return columns
+        return variables
 
-    def _kind(self, kind: ServerKind, at: int, *, whole: bool) -> Columns:
-        name = f"{self.scope.server(kind).name}/{'host' if kind.host else 'worker'}"
+    def _kind(self, kind: ServerKind, at: int, *, whole: bool) -> ServerVariables:
+        name = f"{self.sub.server(kind).name}/{'host' if kind.host else 'worker'}"
         if self._single:
             name = f"{at}:{name}"
-        limit = 1 if self._single else self.scope.server(kind).max_count
+        limit = 1 if self._single else self.sub.server(kind).max_count
         if self.elastic is not None:
             limit = None
-        base = self.scope.base_cost(kind)
+        base = self.sub.base_cost(kind)
         affordable = math.ceil(self.budget / base) if base > 0 and math.isfinite(self.budget) else MANY
         most = min(MANY if limit is None else float(limit), affordable)
-        count = self.program.column(f"{name}:count", cost=base, upper=most, integer=whole)
-        return Contents(
+        count = self.program.variable(f"{name}:count", cost=base, upper=most, integer=whole)
+        return ServerRows(
             self.program,
-            self.scope,
+            self.sub,
             kind,
             count=count,
             most=most,
@@ -153,10 +153,10 @@ class Master:
     def _cut(self, number: int, cut: Cut) -> None:
         """Servers of its kinds cost what it says where all its choices are made, and at least nothing elsewhere."""
         costs = dict(self.program.costs())
-        columns = [c for columns in self.kinds if columns.kind in cut.kinds for c in columns.every()]
-        terms = [(column, costs[column] / cut.most) for column in columns if column in costs]
+        variables = [c for variables in self.kinds if variables.kind in cut.kinds for c in variables.every()]
+        terms = [(variable, costs[variable] / cut.most) for variable in variables if variable in costs]
         needed = cut.lower / cut.most
-        for d, open_ in enumerate(self.scope.allowed):
+        for d, open_ in enumerate(self.sub.allowed):
             more = {c: cut.more[d][c] / cut.most for c in open_ if c in cut.more[d]}
             if len(more) < len(open_) or any(more.values()):
                 needed -= 1.0
@@ -165,104 +165,106 @@ class Master:
 
     def _stored(self) -> None:
         """Each copy of the chosen choice is placed whole, on enough units."""
-        for at, item in enumerate(self.scope.items):
+        for at, item in enumerate(self.sub.items):
             chosen = self.choice[item.dataset, item.choice]
-            name = f"{self.scope.instance.datasets[item.dataset].name}.{item.choice}.{item.copy.unit}"
-            load = [(columns.load[at], 1.0) for columns in self.kinds if at in columns.load]
+            name = f"{self.sub.instance.datasets[item.dataset].name}.{item.choice}.{item.copy.unit}"
+            load = [(variables.load[at], 1.0) for variables in self.kinds if at in variables.load]
             done = self.placed.load.get(at, 0.0)
             self.program.row(f"place {name}", [*load, (chosen, -item.scale)], lower=-done, upper=-done)
-            units = [(columns.units[at], 1.0) for columns in self.kinds if at in columns.units]
+            units = [(variables.units[at], 1.0) for variables in self.kinds if at in variables.units]
             least = float(item.copy.min_units)
             there = self.placed.units.get(at, 0.0)
             self.program.row(f"units of {name}", [*units, (chosen, -least)], lower=-there)
 
     def _run(self) -> None:
         """Each task is placed whole, and so is each local dataset beside it."""
-        for task in self.scope.tasks:
-            name, scale = self.scope.instance.tasks[task].name, self.scope.task_scale[task]
-            work = [(columns.work[task], 1.0) for columns in self.kinds if task in columns.work]
+        for task in self.sub.tasks:
+            name, scale = self.sub.instance.tasks[task].name, self.sub.task_scale[task]
+            work = [(variables.work[task], 1.0) for variables in self.kinds if task in variables.work]
             left = scale - self.placed.work.get(task, 0.0)
             self.program.row(f"run {name}", work, lower=left, upper=left)
-            for local in self.scope.beside[task]:
+            for local in self.sub.beside[task]:
                 key = (local.dataset, local.choice)
-                parts = [(columns.beside[key][1], 1.0) for columns in self.kinds if key in columns.beside]
+                parts = [
+                    (variables.beside[key][1], 1.0) for variables in self.kinds if key in variables.beside
+                ]
                 self.program.row(
                     f"run {name} beside {key}", [*parts, (self.choice[key], -left)], lower=0.0, upper=0.0
                 )
 
     def _core_types(self) -> None:
         """A task runs on servers of the core type chosen for it."""
-        for d, dataset in enumerate(self.scope.instance.datasets):
+        for d, dataset in enumerate(self.sub.instance.datasets):
             task = dataset.cpu_of
-            if task is None or task not in self.scope.tasks or len(self.scope.allowed[d]) == 1:
+            if task is None or task not in self.sub.tasks or len(self.sub.allowed[d]) == 1:
                 continue
-            for cpu in self.scope.allowed[d]:
-                of_type = [c for c in self.kinds if self.scope.server(c.kind).cpu == cpu and task in c.work]
-                terms = [(columns.work[task], 1.0) for columns in of_type]
-                terms.append((self.choice[d, cpu], -self.scope.task_scale[task]))
+            for cpu in self.sub.allowed[d]:
+                of_type = [c for c in self.kinds if self.sub.server(c.kind).cpu == cpu and task in c.work]
+                terms = [(variables.work[task], 1.0) for variables in of_type]
+                terms.append((self.choice[d, cpu], -self.sub.task_scale[task]))
                 self.program.row(f"{dataset.name} on {cpu}", terms, upper=0.0)
 
     def _spread(self) -> None:
         """As many servers as the largest shares ask for; sharper than their rows where choices are fractional."""
-        of = self.scope
+        sub = self.sub
         if self.placed is not NOTHING:
             return
         least: dict[int, dict[int, float]] = {}
-        for item in of.items:
+        for item in sub.items:
             if 0 < item.most < 1:
-                column = self.choice[item.dataset, item.choice]
+                variable = self.choice[item.dataset, item.choice]
                 terms = least.setdefault(item.dataset, {})
-                terms[column] = max(terms.get(column, 0.0), float(whole_up(1 / item.most)))
+                terms[variable] = max(terms.get(variable, 0.0), float(whole_up(1 / item.most)))
         hosts = [(c.count, 1.0) for c in self.kinds if c.count is not None and c.load]
         for dataset, terms in least.items():
-            name = of.instance.datasets[dataset].name
-            less = [(column, -servers) for column, servers in terms.items()]
+            name = sub.instance.datasets[dataset].name
+            less = [(variable, -servers) for variable, servers in terms.items()]
             self.program.row(f"servers of {name}", [*hosts, *less], lower=0.0)
-        for task in of.tasks:
-            if of.instance.tasks[task].most_share < 1:
+        for task in sub.tasks:
+            if sub.instance.tasks[task].most_share < 1:
                 there = [(c.count, 1.0) for c in self.kinds if c.count is not None and task in c.work]
-                name = of.instance.tasks[task].name
-                self.program.row(f"servers of {name}", there, lower=float(of.least_servers(task)))
+                name = sub.instance.tasks[task].name
+                self.program.row(f"servers of {name}", there, lower=float(sub.least_servers(task)))
 
     def _parallelism(self, *, whole: bool) -> None:
         """Enough instances for the longest path of each task."""
-        if self.scope.fixed:
-            for task in self.scope.tasks:
-                needed = self.scope.parallelism[task]
+        if self.sub.fixed:
+            for task in self.sub.tasks:
+                needed = self.sub.parallelism[task]
                 self._instances(task, [], float(whole_up(needed)) if whole else needed)
             return
-        instance = self.scope.instance
-        run_time = run_time_columns(self.program, self.scope, self.choice, self.elastic)
-        for t in self.scope.tasks:
-            column, seconds = run_time[t]
-            self._instances(t, [(column, -instance.tasks[t].rate * seconds)], 0.0)
+        instance = self.sub.instance
+        run_time = run_time_variables(self.program, self.sub, self.choice, self.elastic)
+        for t in self.sub.tasks:
+            variable, seconds = run_time[t]
+            self._instances(t, [(variable, -instance.tasks[t].rate * seconds)], 0.0)
 
     def _instances(self, task: int, run_time: list[tuple[int, float]], needed: float) -> None:
-        need = self.scope.instance.tasks[task]
-        there = [(columns.instances[task], 1.0) for columns in self.kinds if task in columns.instances]
+        need = self.sub.instance.tasks[task]
+        there = [(variables.instances[task], 1.0) for variables in self.kinds if task in variables.instances]
         needed -= self.placed.instances.get(task, 0.0)
         weight = 1.0 / max(1.0, *(-value for _, value in run_time)) if run_time else 1.0
-        terms = [(column, value * weight) for column, value in (*there, *run_time)]
+        terms = [(variable, value * weight) for variable, value in (*there, *run_time)]
         self.program.row(f"instances of {need.name}", terms, lower=needed * weight)
         for dataset, floors in need.floors:
-            if not self.scope.fixed:
-                least = [(self.choice[dataset, c], -floors[c]) for c in self.scope.allowed[dataset]]
+            if not self.sub.fixed:
+                least = [(self.choice[dataset, c], -floors[c]) for c in self.sub.allowed[dataset]]
                 self.program.row(f"instances of {need.name} for {dataset}", [*there, *least], lower=0.0)
-        for local in self.scope.beside[task]:
+        for local in self.sub.beside[task]:
             key = (local.dataset, local.choice)
             floor = next((f[local.choice] for d, f in need.floors if d == local.dataset), 0.0)
             floor -= self.placed.instances.get(task, 0.0)
-            parts = [(columns.beside[key][0], 1.0) for columns in self.kinds if key in columns.beside]
+            parts = [(variables.beside[key][0], 1.0) for variables in self.kinds if key in variables.beside]
             self.program.row(f"instances beside {key}", [*parts, (self.choice[key], -floor)], lower=0.0)
 
     def _most_servers(self) -> None:
-        for at, server in enumerate(self.scope.instance.servers):
+        for at, server in enumerate(self.sub.instance.servers):
             if server.max_count is not None:
                 terms = [(c.count, 1.0) for c in self.kinds if c.kind.server == at and c.count is not None]
                 left = server.max_count - self.placed.servers.get(at, 0)
                 if self.elastic is not None:
                     name = f"number of {server.name}"
-                    column = self.program.column(f"over {name}", cost=PENALTY, upper=MANY)
-                    self.elastic.append(Excess(name, column, float(server.max_count), None, unit=""))
-                    terms.append((column, -1.0))
+                    variable = self.program.variable(f"over {name}", cost=PENALTY, upper=MANY)
+                    self.elastic.append(Excess(name, variable, float(server.max_count), None, unit=""))
+                    terms.append((variable, -1.0))
                 self.program.row(f"count of {server.name}", terms, upper=float(left))

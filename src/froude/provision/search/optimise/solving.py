@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from froude.base.clock import Clock, RealClock
 from froude.provision.model.instance import Instance
-from froude.provision.search.effort import Effort
 from froude.provision.search.optimise import certificate
+from froude.provision.search.optimise.benders import BendersSearch
+from froude.provision.search.optimise.column_generation import ColumnPool
 from froude.provision.search.optimise.conflicts import conflicts
-from froude.provision.search.optimise.packing import Pool
-from froude.provision.search.optimise.search import Search
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types.plan import ProvisionPlan, Status
 
 EXACT = 1e-6
@@ -26,7 +26,7 @@ def solve(
     seed: int = 0,
     certify: bool = False,
     allowed: Sequence[Sequence[int]] | None = None,
-    pool: Pool | None = None,
+    pool: ColumnPool | None = None,
     clock: Clock | None = None,
 ) -> ProvisionPlan:
     """The cheapest cluster between two bounds.
@@ -38,9 +38,9 @@ def solve(
         gap: relative gap of the bounds at which it stops; below `EXACT` it is that.
         time_limit_s: seconds after which it stops with what it has.
         seed: of the solver's own randomness.
-        certify: ask for a second opinion (see `froude.provision.search.optimise.certificate`); takes longer.
+        certify: ask for a second opinion (see `certificate`); takes longer.
         allowed: open choices per dataset, for what-if questions; None opens all.
-        pool: server patterns kept from neighbouring SLAs; filled further.
+        pool: columns kept from neighbouring SLAs; filled further.
         clock: where time comes from.
 
     Raises:
@@ -51,14 +51,16 @@ def solve(
         raise ValueError(f"gap must lie in [0, 1) and time_limit_s above 0, got {gap:g} and {time_limit_s:g}")
     clock = clock or RealClock()
     begin = clock.now()
-    search = Search(instance, Effort(max(gap, EXACT), time_limit_s, seed), clock, pool or Pool(), allowed)
+    search = BendersSearch(
+        instance, SolveLimits(max(gap, EXACT), time_limit_s, seed), clock, pool or ColumnPool(), allowed
+    )
     search.run()
     if certify:
         certificate.certify(search)
     return _plan(instance, search, clock.now() - begin)
 
 
-def _plan(instance: Instance, search: Search, seconds: float) -> ProvisionPlan:
+def _plan(instance: Instance, search: BendersSearch, seconds: float) -> ProvisionPlan:
     best = search.best
     if math.isfinite(best.cost):
         chosen = list(zip(instance.datasets, best.choices, strict=True))

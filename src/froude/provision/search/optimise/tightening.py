@@ -11,10 +11,10 @@ Source: variable upper bounds, as in the strong form of facility location (Balin
 
 from __future__ import annotations
 
-from froude.provision.search.optimise.contents import MANY, Columns
 from froude.provision.search.optimise.highs import Program
 from froude.provision.search.optimise.master import Master
-from froude.provision.search.optimise.scope import Scope
+from froude.provision.search.optimise.server_rows import MANY, ServerVariables
+from froude.provision.search.optimise.subproblem import Subproblem
 
 
 def tighten(master: Master) -> None:
@@ -23,13 +23,13 @@ def tighten(master: Master) -> None:
     Args:
         master: one with counts of servers per kind, about a whole cluster (nothing `placed`).
     """
-    for columns in master.kinds:
-        if columns.count is not None:
-            label = master.program.column_names[columns.count].removesuffix(":count")
-            hold_parts(master.program, master.scope, columns, label)
+    for variables in master.kinds:
+        if variables.count is not None:
+            label = master.program.variable_names[variables.count].removesuffix(":count")
+            hold_parts(master.program, master.sub, variables, label)
 
 
-def hold_parts(program: Program, of: Scope, columns: Columns, label: str) -> None:
+def hold_parts(program: Program, sub: Subproblem, variables: ServerVariables, label: str) -> None:
     """Add the rows of one kind, or of one server.
 
     Only one choice of a dataset is made, so that the parts of its copies under all choices add up to one at most;
@@ -37,20 +37,20 @@ def hold_parts(program: Program, of: Scope, columns: Columns, label: str) -> Non
 
     Args:
         program: takes the rows.
-        of: the choices still open.
-        columns: where the contents of the kind, or of the server, stand in the program.
+        sub: the choices still open.
+        variables: where the contents of the kind, or of the server, stand in the program.
         label: begins the names of the rows.
     """
     parts: dict[tuple[int, bool], list[tuple[int, float]]] = {}
-    for at, column in columns.load.items():
-        item = of.items[at]
-        parts.setdefault((item.dataset, item.copy.cache), []).append((column, 1.0 / item.scale))
-    works = [[(column, 1.0 / of.task_scale[task])] for task, column in columns.work.items()]
+    for at, variable in variables.load.items():
+        item = sub.items[at]
+        parts.setdefault((item.dataset, item.copy.cache), []).append((variable, 1.0 / item.scale))
+    works = [[(variable, 1.0 / sub.task_scale[task])] for task, variable in variables.work.items()]
     for number, terms in enumerate((*parts.values(), *works)):
-        if columns.count is None:
+        if variables.count is None:
             program.row(f"{label}:part {number}", terms, upper=1.0)
         else:
-            program.row(f"{label}:part {number}", [*terms, (columns.count, -1.0)], upper=0.0)
+            program.row(f"{label}:part {number}", [*terms, (variables.count, -1.0)], upper=0.0)
 
 
 def add_totals(master: Master) -> list[int]:
@@ -62,16 +62,16 @@ def add_totals(master: Master) -> list[int]:
         master: one with counts of servers per kind.
 
     Returns:
-        Their columns: hosts, servers.
+        Their variables: hosts, servers.
     """
     program, totals = master.program, []
     for name, hosts_only in (("hosts", True), ("servers", False)):
         counts = [
-            (columns.count, 1.0)
-            for columns in master.kinds
-            if columns.count is not None and (columns.kind.host or not hosts_only)
+            (variables.count, 1.0)
+            for variables in master.kinds
+            if variables.count is not None and (variables.kind.host or not hosts_only)
         ]
-        total = program.column(f"number of {name}", upper=MANY, integer=True)
+        total = program.variable(f"number of {name}", upper=MANY, integer=True)
         program.row(f"number of {name}", [*counts, (total, -1.0)], lower=0.0, upper=0.0)
         totals.append(total)
     return totals

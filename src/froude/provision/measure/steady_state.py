@@ -1,4 +1,4 @@
-"""When a device has settled: the rule of the SNIA's Performance Test Specification over rounds of equal length.
+"""When a device is in steady state: the rule of the SNIA's Performance Test Specification over rounds of equal length.
 
 fio has a rule of its own (`steadystate`), which we do not use: a job takes one criterion, the largest deviation
 or the slope, where the specification asks for both; its samples are seconds, in which a disk completes too few
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What counts as settled; the defaults are the specification's."""
+    """What counts as steady state; the defaults are the specification's."""
 
     window: int = 5
     """Last rounds that are looked at; 2 or more."""
@@ -25,7 +25,7 @@ class Rule:
     slope: float = 0.10
     """Largest rise or fall of the best line through the window, end to end, as a share of the mean."""
     rounds: int = 25
-    """Rounds after which a device counts as not settled."""
+    """Rounds after which a device counts as not steady."""
 
     def __post_init__(self) -> None:
         if not 2 <= self.window <= self.rounds:
@@ -57,7 +57,7 @@ def drift(values: Sequence[float]) -> float:
     return abs(slope) * (count - 1) / mean
 
 
-def settled(values: Sequence[float], rule: Rule) -> bool:
+def is_steady(values: Sequence[float], rule: Rule) -> bool:
     """Whether the last `rule.window` values, one a round, are steady.
 
     Args:

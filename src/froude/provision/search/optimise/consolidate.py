@@ -12,36 +12,36 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from froude.provision.search.optimise.contents import Columns, Contents
-from froude.provision.search.optimise.highs import Arrays, Limits, Program, solve
-from froude.provision.search.optimise.scope import Scope, ServerKind
-from froude.provision.search.optimise.settle import Content, Servers, cost_of, groups_of, settle
+from froude.provision.search.optimise.highs import Arrays, Program, SolverOptions, solve
+from froude.provision.search.optimise.rounding import Content, Servers, cost_of, groups_of, round_servers
+from froude.provision.search.optimise.server_rows import ServerRows, ServerVariables
+from froude.provision.search.optimise.subproblem import ServerKind, Subproblem
 from froude.provision.types.plan import Group, Held, Running
 
 _Amount = TypeVar("_Amount", int, float)
 MOST_SERVERS = 16
-"""Larger clusters are left as they are: their groups are patterns already."""
+"""Larger clusters are left as they are: their groups are columns already."""
 _HAIR = 1e-9
 
 
-def tidy(of: Scope, servers: Servers) -> Servers:
-    """The same cluster, or a tidier one that costs no more.
+def consolidate(sub: Subproblem, servers: Servers) -> Servers:
+    """The same cluster, or one with fewer places for each thing that costs no more.
 
     Args:
-        of: a fixed scope.
-        servers: settled contents; more than `MOST_SERVERS` come back as they are.
+        sub: a fixed subproblem.
+        servers: rounded contents; more than `MOST_SERVERS` come back as they are.
     """
     if sum(count for _, count in servers) > MOST_SERVERS:
         return servers
-    rooms = _Rooms(of)
+    rooms = _Rooms(sub)
     apart = [content for content, count in servers for _ in range(count)]
     while (moved := _first(rooms, apart)) is not None:
         apart = moved
-    settled = settle(of, [(content, 1) for content in apart])
-    return settled if cost_of(of, groups_of(of, settled)) <= _least(of, servers) else servers
+    rounded = round_servers(sub, [(content, 1) for content in apart])
+    return rounded if cost_of(sub, groups_of(sub, rounded)) <= _least(sub, servers) else servers
 
 
-def alike(groups: Iterable[Group]) -> tuple[Group, ...]:
+def merged(groups: Iterable[Group]) -> tuple[Group, ...]:
     """Servers with the same things in them, and the same cores and memory, as one group with mean shares."""
     same: dict[Group, list[Group]] = {}
     for group in groups:
@@ -67,8 +67,8 @@ def _mean(groups: Sequence[Group]) -> Group:
     )
 
 
-def _least(of: Scope, servers: Servers) -> float:
-    cost = cost_of(of, groups_of(of, servers))
+def _least(sub: Subproblem, servers: Servers) -> float:
+    cost = cost_of(sub, groups_of(sub, servers))
     return cost + _HAIR * cost
 
 
@@ -114,39 +114,41 @@ def _without(amounts: dict[int, _Amount], key: int) -> dict[int, _Amount]:
 class _Rooms:
     """Whether contents fit a server of a kind: the program of one server with its loads fixed."""
 
-    def __init__(self, of: Scope) -> None:
-        self.of = of
-        self._programs: dict[ServerKind, tuple[Columns, Arrays]] = {}
+    def __init__(self, sub: Subproblem) -> None:
+        self.sub = sub
+        self._programs: dict[ServerKind, tuple[ServerVariables, Arrays]] = {}
 
     def no_dearer(self, before: Sequence[Content], after: Sequence[Content]) -> bool:
         """Do the contents after a move cost no more than before?"""
         cost, allowed = (
-            cost_of(self.of, groups_of(self.of, [(content, 1) for content in contents]))
+            cost_of(self.sub, groups_of(self.sub, [(content, 1) for content in contents]))
             for contents in (after, before)
         )
         return cost <= allowed + _HAIR * max(1.0, allowed)
 
     def fits(self, content: Content) -> bool:
         """Does one server hold this?"""
-        columns, arrays = self._program(content.kind)
-        if not (content.shares.keys() <= columns.load.keys() and content.work.keys() <= columns.work.keys()):
+        variables, arrays = self._program(content.kind)
+        if not (
+            content.shares.keys() <= variables.load.keys() and content.work.keys() <= variables.work.keys()
+        ):
             return False
-        counted = ((columns.units, content.units), (columns.instances, content.instances))
+        counted = ((variables.units, content.units), (variables.instances, content.instances))
         fixed = {at: float(amounts.get(key, 0)) for places, amounts in counted for key, at in places.items()}
-        for key, at in columns.load.items():
-            fixed[at] = content.shares.get(key, 0.0) * self.of.items[key].scale
-        for key, at in columns.work.items():
-            fixed[at] = content.work.get(key, 0.0) * self.of.task_scale[key]
+        for key, at in variables.load.items():
+            fixed[at] = content.shares.get(key, 0.0) * self.sub.items[key].scale
+        for key, at in variables.work.items():
+            fixed[at] = content.work.get(key, 0.0) * self.sub.task_scale[key]
         lower, upper = arrays.lower.copy(), arrays.upper.copy()
         for at, amount in fixed.items():
             if not lower[at] - 1e-6 <= amount <= upper[at] + 1e-6:
                 return False
             lower[at] = upper[at] = amount
-        return solve(replace(arrays, lower=lower, upper=upper), Limits(time_s=1.0)).found
+        return solve(replace(arrays, lower=lower, upper=upper), SolverOptions(time_s=1.0)).found
 
-    def _program(self, kind: ServerKind) -> tuple[Columns, Arrays]:
+    def _program(self, kind: ServerKind) -> tuple[ServerVariables, Arrays]:
         if kind not in self._programs:
             program = Program()
-            columns = Contents(program, self.of, kind).add()
-            self._programs[kind] = (columns, program.arrays())
+            variables = ServerRows(program, self.sub, kind).add()
+            self._programs[kind] = (variables, program.arrays())
         return self._programs[kind]

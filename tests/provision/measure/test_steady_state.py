@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.provision.measure.steady import Rule, drift, excursion, settled
+from froude.provision.measure.steady_state import Rule, drift, excursion, is_steady
 
 _RULE = Rule()
 _VALUES = st.floats(1e-3, 1e6)
@@ -14,14 +14,14 @@ _VALUES = st.floats(1e-3, 1e6)
 
 def test_too_few_rounds_are_never_settled() -> None:
     """The window must be full, however equal its rounds."""
-    assert not settled([100.0] * 4, _RULE)
-    assert settled([100.0] * 5, _RULE)
+    assert not is_steady([100.0] * 4, _RULE)
+    assert is_steady([100.0] * 5, _RULE)
 
 
 def test_only_the_window_counts() -> None:
     """What an SSD did while it had free blocks does not hold it back once it is steady."""
-    assert settled([900, 700, 300, 100, 101, 99, 100, 100], _RULE)
-    assert not settled([900, 700, 300, 100, 101, 99, 100], _RULE)
+    assert is_steady([900, 700, 300, 100, 101, 99, 100, 100], _RULE)
+    assert not is_steady([900, 700, 300, 100, 101, 99, 100], _RULE)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_only_the_window_counts() -> None:
 )
 def test_both_limits_hold(values: list[float], steady: bool) -> None:
     """Rounds may differ by a fifth of their mean, and rise or fall by a tenth along the best line."""
-    assert settled(values, _RULE) is steady
+    assert is_steady(values, _RULE) is steady
 
 
 def test_the_line_is_that_of_least_squares() -> None:

@@ -47,7 +47,7 @@ class _Rows:
             self.right.append(right)
 
 
-class ShareProgram:
+class LoadLp:
     """One program; build it and `solve`."""
 
     def __init__(

@@ -17,11 +17,19 @@ import numpy as np
 import numpy.typing as npt
 
 from froude.provision.search.optimise.bounds import safe_bound
-from froude.provision.search.optimise.highs import INFINITY, Arrays, Floats, Ints, Limits, Solver, Status
+from froude.provision.search.optimise.highs import (
+    INFINITY,
+    Arrays,
+    Floats,
+    Ints,
+    Solver,
+    SolverOptions,
+    Status,
+)
 
 _WHOLE = 1e-6
 _FEW = 24
-"""Sets of up to so many columns are decided one by one: halving them takes more nodes."""
+"""Sets of up to so many variables are decided one by one: halving them takes more nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +56,10 @@ def prove(
     """Raise a lower bound of a mixed-integer program until it reaches the target.
 
     Args:
-        program: what is minimised; columns with finite bounds give tight proofs.
+        program: what is minimised; variables with finite bounds give tight proofs.
         target: the bound wanted; plus infinity asks for the optimum.
-        first: columns that are branched on before others, class by class.
-        one_of: sets of whole columns of which exactly one is 1: large ones are halved rather than decided one by
+        first: variables that are branched on before others, class by class.
+        one_of: sets of whole variables of which exactly one is 1: large ones are halved rather than decided one by
             one, in their order, so that neighbours should be alike.
         nodes: most linear programs solved.
         expired: true when time is over.
@@ -62,11 +70,11 @@ def prove(
     program = replace(program, lower=program.lower.copy(), upper=program.upper.copy())
     whole = np.flatnonzero(program.integer).astype(np.int32)
     rank = np.full(len(program.cost), len(first))
-    for place, columns in enumerate(first):
-        rank[list(columns)] = place
-    at = {column: place for place, column in enumerate(whole.tolist())}
-    sets = [np.array([at[column] for column in columns]) for columns in one_of]
-    solver = Solver(program, Limits(presolve=False), relaxed=True)
+    for place, variables in enumerate(first):
+        rank[list(variables)] = place
+    at = {variable: place for place, variable in enumerate(whole.tolist())}
+    sets = [np.array([at[variable] for variable in variables]) for variables in one_of]
+    solver = Solver(program, SolverOptions(presolve=False), relaxed=True)
     serial, solved, closed = 0, 0, INFINITY
     best: Floats | None = None
     # whole ends: a ceiling beyond an end that is not whole would be a node that no ray tells to be empty
@@ -98,7 +106,7 @@ def prove(
 
 def _bound(solver: Solver, whole: Ints, low: Floats, high: Floats) -> tuple[float, Floats]:
     """The safe bound of one node, and its point where it has one."""
-    solver.bound_columns(whole.tolist(), low.tolist(), high.tolist())
+    solver.bound_variables(whole.tolist(), low.tolist(), high.tolist())
     outcome = solver.run()
     if outcome.status is Status.OPTIMAL:
         return safe_bound(solver.program, outcome.duals), outcome.x
@@ -116,14 +124,14 @@ def proved_empty(solver: Solver) -> bool:
 def _branch(
     x: Floats, low: Floats, high: Floats, rank: npt.NDArray[np.int_], sets: Sequence[npt.NDArray[np.int_]]
 ) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]] | None:
-    """Two children that part the most fractional column of the least rank, or its set; None when all are whole."""
+    """Two children that part the most fractional variable of the least rank, or its set; None when all are whole."""
     away = np.abs(x - np.round(x))
     if away.max(initial=0.0) < _WHOLE:
         return None
     at = int(np.argmax(np.where(away < _WHOLE, -np.inf, away - rank)))
-    for columns in sets:
-        open_ = columns[high[columns] > 0]
-        if at in columns and len(open_) > _FEW:
+    for variables in sets:
+        open_ = variables[high[variables] > 0]
+        if at in variables and len(open_) > _FEW:
             return _halved(x, low, high, open_)
     below, above = high.copy(), low.copy()
     below[at], above[at] = np.floor(x[at]), np.ceil(x[at])
@@ -131,15 +139,15 @@ def _branch(
 
 
 def _halved(
-    x: Floats, low: Floats, high: Floats, columns: npt.NDArray[np.int_]
+    x: Floats, low: Floats, high: Floats, variables: npt.NDArray[np.int_]
 ) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
     """The one of a set is in its first part, or in its second: each has about half of what the point has."""
-    so_far = np.cumsum(x[columns])
+    so_far = np.cumsum(x[variables])
     cut = int(np.searchsorted(so_far, 0.5)) + 1
-    if cut >= len(columns) or so_far[cut - 1] > so_far[-1] - _WHOLE / 2:
+    if cut >= len(variables) or so_far[cut - 1] > so_far[-1] - _WHOLE / 2:
         cut -= 1
     cut = max(cut, 1)
     first, second = high.copy(), high.copy()
-    first[columns[cut:]] = 0.0
-    second[columns[:cut]] = 0.0
+    first[variables[cut:]] = 0.0
+    second[variables[:cut]] = 0.0
     return (low, first), (low, second)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class SolveLimits:
     """How far to go for a proof."""
 
     gap: float = 0.01

@@ -7,7 +7,7 @@ Types whose reduced cost is below zero come in, until there is none. Then the fe
 a cluster with at least one server of a type left out costs at least that optimum and the type's reduced cost more.
 
 The program has the rows of `tightening`: part of a server holds part of a whole one. Between narrower ends of some
-columns it is solved again for `all_types`, types coming in as needed.
+variables it is solved again for `all_types`, types coming in as needed.
 
 One program per role and core type prices all types: only its right sides differ, so that the duals found for one
 type bound the others by a product of matrices. All bounds are recomputed from duals, as everywhere.
@@ -25,22 +25,22 @@ import numpy as np
 
 from froude.provision.model.instance import Instance, ServerType
 from froude.provision.search.optimise.bounds import EPSILON, safe_bound
-from froude.provision.search.optimise.contents import MANY, Contents
+from froude.provision.search.optimise.branch_and_bound import proved_empty
 from froude.provision.search.optimise.dominance import undominated
 from froude.provision.search.optimise.highs import (
     INFINITY,
     Arrays,
     Floats,
-    Limits,
     Program,
     SolveOutcome,
     Solver,
+    SolverOptions,
     Status,
 )
 from froude.provision.search.optimise.master import Master
-from froude.provision.search.optimise.scope import Scope, ServerKind, scope
+from froude.provision.search.optimise.server_rows import MANY, ServerRows
+from froude.provision.search.optimise.subproblem import ServerKind, Subproblem, subproblem
 from froude.provision.search.optimise.tightening import add_totals, hold_parts, tighten
-from froude.provision.search.optimise.tree import proved_empty
 
 MANY_TYPES = 12
 """More server types than these are selected from."""
@@ -66,8 +66,8 @@ class Selection:
     """No cluster with a server of another type costs less; types that one of all replaces left aside."""
     everywhere: float = 0.0
     """No cluster costs less."""
-    selector: Selector | None = None
-    """To raise the bound over all types further (`froude.provision.search.optimise.all_types`)."""
+    type_pricing: TypePricing | None = None
+    """To raise the bound over all types further (`type_branching`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Priced:
     bound: float
     """No cluster costs less."""
     x: dict[str, float]
-    """Its columns by name: those that are not 0."""
+    """Its variables by name: those that are not 0."""
     used: frozenset[int]
     """Types of which it has some."""
     worth: Floats
@@ -85,10 +85,10 @@ class Priced:
 
 
 Ends = Mapping[str, tuple[float, float]]
-"""Least and greatest value of columns of the program over all types, by name."""
+"""Least and greatest value of variables of the program over all types, by name."""
 
 
-def select(
+def select_types(
     instance: Instance, allowed: Sequence[Sequence[int]], expired: Callable[[], bool] = lambda: False
 ) -> Selection:
     """Select, where there are many types that no other replaces.
@@ -104,10 +104,10 @@ def select(
     needed = undominated(instance)
     if len(needed) <= MANY_TYPES:
         return Selection((), INFINITY)
-    return Selector(instance, allowed, needed).run(expired)
+    return TypePricing(instance, allowed, needed).run(expired)
 
 
-class Selector:
+class TypePricing:
     """The types that are in, and the prices of those that are not."""
 
     def __init__(self, instance: Instance, allowed: Sequence[Sequence[int]], needed: Sequence[int]) -> None:
@@ -123,16 +123,16 @@ class Selector:
         probes = tuple(_probe(instance, needed, cpu) for cpu in cpus)
         self.instance = replace(instance, servers=(*instance.servers, *probes))
         self.probes = tuple(range(len(instance.servers), len(instance.servers) + len(probes)))
-        of = scope(self.instance, allowed, self.probes)
-        self.classes = [_Class(of, kind, self.needed) for kind in of.kinds]
+        sub = subproblem(self.instance, allowed, self.probes)
+        self.classes = [_Class(sub, kind, self.needed) for kind in sub.kinds]
         self.inside = _first(instance, self.needed)
         self.dearest = max(float(class_.base.max()) for class_ in self.classes)
         self.budget = INFINITY
         """Bounds hold for clusters up to it."""
         self.totals: tuple[str, ...] = ()
-        """Names of the columns that tell how many hosts and servers there are."""
+        """Names of the variables that tell how many hosts and servers there are."""
         self.choices: tuple[tuple[str, ...], ...] = ()
-        """Names of the columns of each dataset's choices."""
+        """Names of the variables of each dataset's choices."""
         self._program: tuple[Master, Solver] | None = None
 
     def run(self, expired: Callable[[], bool]) -> Selection:
@@ -148,7 +148,7 @@ class Selector:
         """Solve over all types: those that are worth more than they cost come in, until there is none.
 
         Args:
-            ends: narrower ends of some columns; of choices, numbers of servers, counts.
+            ends: narrower ends of some variables; of choices, numbers of servers, counts.
             expired: true when time is over.
 
         Returns:
@@ -179,16 +179,16 @@ class Selector:
     def _master(self) -> tuple[Master, Solver]:
         """The program over the types that are in."""
         if self._program is None:
-            of = scope(self.instance, self.allowed, (*sorted(self.inside), *self.probes))
-            master = Master(of, whole=False, budget=self.budget)
+            sub = subproblem(self.instance, self.allowed, (*sorted(self.inside), *self.probes))
+            master = Master(sub, whole=False, budget=self.budget)
             tighten(master)
-            totals, names = add_totals(master), master.program.column_names
+            totals, names = add_totals(master), master.program.variable_names
             self.totals = tuple(names[at] for at in totals)
             self.choices = tuple(
                 tuple(names[master.choice[d, c]] for c in open_) for d, open_ in enumerate(self.allowed)
             )
             arrays = self._any_number(master)
-            self._program = master, Solver(arrays, Limits(presolve=False), relaxed=True)
+            self._program = master, Solver(arrays, SolverOptions(presolve=False), relaxed=True)
         return self._program
 
     def _any_number(self, master: Master) -> Arrays:
@@ -196,20 +196,25 @@ class Selector:
         arrays = master.program.arrays()
         cheapest = min(float(class_.base[class_.mine].min(initial=INFINITY)) for class_ in self.classes)
         most = self.budget / cheapest if cheapest > 0 and self.budget < INFINITY else MANY
-        for columns in master.kinds:
-            if columns.kind.server in self.probes:
-                server = master.scope.server(columns.kind)
+        for variables in master.kinds:
+            if variables.kind.server in self.probes:
+                server = master.sub.server(variables.kind)
                 each = max(server.cores, *server.slots, 1)
-                for column in (columns.count, columns.cores, columns.dimms, *columns.units.values()):
-                    if column is not None and arrays.upper[column] > 0:
-                        arrays.upper[column] = min(MANY, math.ceil(most) * each)
+                for variable in (
+                    variables.count,
+                    variables.cores,
+                    variables.dimms,
+                    *variables.units.values(),
+                ):
+                    if variable is not None and arrays.upper[variable] > 0:
+                        arrays.upper[variable] = min(MANY, math.ceil(most) * each)
         return arrays
 
     def _between(self, ends: Ends) -> SolveOutcome:
         """Solve the program between narrower ends, with a bound of ours; its own ends are as before afterwards."""
         master, solver = self._master()
         arrays = solver.program
-        where = [(at, *ends[name]) for at, name in enumerate(master.program.column_names) if name in ends]
+        where = [(at, *ends[name]) for at, name in enumerate(master.program.variable_names) if name in ends]
         before = [(at, float(arrays.lower[at]), float(arrays.upper[at])) for at, _, _ in where]
         _bound(
             solver,
@@ -230,15 +235,15 @@ class Selector:
         master, solver = self._master()
         arrays = solver.program
         counts = list(zip(master.kinds, master.counts_at(outcome.x), strict=True))
-        used = frozenset(columns.kind.server for columns, n in counts if n > _SOME)
+        used = frozenset(variables.kind.server for variables, n in counts if n > _SOME)
         # of types that are in, a server more costs at least what the duals leave of its price
-        left = (arrays.cost - arrays.columns_at(outcome.duals)) * (1.0 - 1e-9)
+        left = (arrays.cost - arrays.transposed_at(outcome.duals)) * (1.0 - 1e-9)
         place = {server: at for at, server in enumerate(self.needed)}
-        for columns, _ in counts:
-            at = place.get(columns.kind.server)
-            if at is not None and columns.count is not None:
-                worth[at] = min(worth[at], max(0.0, float(left[columns.count])))
-        names = zip(master.program.column_names, outcome.x.tolist(), strict=True)
+        for variables, _ in counts:
+            at = place.get(variables.kind.server)
+            if at is not None and variables.count is not None:
+                worth[at] = min(worth[at], max(0.0, float(left[variables.count])))
+        names = zip(master.program.variable_names, outcome.x.tolist(), strict=True)
         return Priced(bound, {name: value for name, value in names if value}, used, worth)
 
     def _selection(self, optimum: Priced) -> Selection:
@@ -256,7 +261,7 @@ class Selector:
 def _bound(solver: Solver, ends: Sequence[tuple[int, float, float]]) -> None:
     if ends:
         at, low, high = zip(*ends, strict=True)
-        solver.bound_columns(at, low, high)
+        solver.bound_variables(at, low, high)
 
 
 def _lowest(worth: Floats, inside: set[int], needed: Sequence[int]) -> list[int]:
@@ -266,7 +271,7 @@ def _lowest(worth: Floats, inside: set[int], needed: Sequence[int]) -> list[int]
 
 
 def _probe(instance: Instance, needed: Sequence[int], cpu: int) -> ServerType:
-    """A server that has the most of everything and is very dear: its columns stand for any type's.
+    """A server that has the most of everything and is very dear: its variables stand for any type's.
 
     That it may stand in the programs only lowers their bounds, and lets each have a point before its types are in.
     """
@@ -301,36 +306,36 @@ def _first(instance: Instance, needed: Sequence[int]) -> set[int]:
 class _Class:
     """A role with a core type: one program of one server, whose right sides make it any of its types."""
 
-    def __init__(self, of: Scope, probe: ServerKind, needed: Sequence[int]) -> None:
+    def __init__(self, sub: Subproblem, probe: ServerKind, needed: Sequence[int]) -> None:
         program = Program()
-        contents = Contents(program, of, probe)
-        hold_parts(program, of, contents.add(), contents.label)
-        self.label, self.names = contents.label, program.column_names
+        contents = ServerRows(program, sub, probe)
+        hold_parts(program, sub, contents.add(), contents.label)
+        self.label, self.names = contents.label, program.variable_names
         self.arrays = program.arrays()
         self.cost = self.arrays.cost.copy()
-        self.servers = [of.instance.servers[s] for s in needed]
-        self.mine = np.array([server.cpu == of.server(probe).cpu for server in self.servers])
+        self.servers = [sub.instance.servers[s] for s in needed]
+        self.mine = np.array([server.cpu == sub.server(probe).cpu for server in self.servers])
         kinds = [ServerKind(s, probe.host, probe.tasks) for s in needed]
-        self.base = np.array([of.base_cost(kind) for kind in kinds])
+        self.base = np.array([sub.base_cost(kind) for kind in kinds])
         self.needed = needed
-        self.low, self.high = self._sides(of, probe, kinds, program.row_names)
-        self._solver = Solver(program.arrays(), Limits(presolve=False), relaxed=True)
+        self.low, self.high = self._sides(sub, probe, kinds, program.row_names)
+        self._solver = Solver(program.arrays(), SolverOptions(presolve=False), relaxed=True)
 
     def _sides(
-        self, of: Scope, probe: ServerKind, kinds: Sequence[ServerKind], rows: Sequence[str]
+        self, sub: Subproblem, probe: ServerKind, kinds: Sequence[ServerKind], rows: Sequence[str]
     ) -> tuple[Floats, Floats]:
         """(types, rows) the right sides of each type."""
-        most, instance = of.server(probe), of.instance
+        most, instance = sub.server(probe), sub.instance
         low = np.tile(self.arrays.row_lower, (len(kinds), 1))
         high = np.tile(self.arrays.row_upper, (len(kinds), 1))
-        cores = of.instance.host_cores if probe.host else 0
+        cores = sub.instance.host_cores if probe.host else 0
         buses, units = instance.buses, instance.units
         for row, name in enumerate(rows):
             rest = name.removeprefix(f"{self.label}:")
             if rest == "cores":
                 high[:, row] = [server.cores - cores for server in self.servers]
             elif rest == "included: cores":
-                low[:, row] = [-float(of.spare_cores(kind)) for kind in kinds]
+                low[:, row] = [-float(sub.spare_cores(kind)) for kind in kinds]
             elif rest.startswith("network ("):
                 high[:, row] = [server.nic / most.nic for server in self.servers]
             for b, bus in enumerate(buses):
@@ -358,7 +363,7 @@ class _Class:
         cost = self.cost - pull
         worth = np.where(self.mine, -INFINITY, INFINITY)
         worth[[at for at, server in enumerate(self.needed) if server in inside]] = INFINITY
-        self._solver.price_columns(range(len(cost)), cost)
+        self._solver.set_costs(range(len(cost)), cost)
         tolerance, solved, below = 1e-7 * self.base, set(), 0
         while below < _MORE:
             open_ = [at for at in np.flatnonzero(worth < -tolerance).tolist() if at not in solved]
@@ -372,13 +377,13 @@ class _Class:
         return np.where((worth < 0) & (worth >= -tolerance), 0.0, worth)
 
     def _pull(self, master: Master, arrays: Arrays, duals: Floats) -> tuple[Floats, float]:
-        """What the duals of shared rows pay for each column of a server, and for a server itself."""
+        """What the duals of shared rows pay for each variable of a server, and for a server itself."""
         mine = np.array(
             [name.startswith((f"{self.label}:", "count of any with")) for name in master.program.row_names]
         )
         ends = np.where(duals > 0, arrays.row_lower, arrays.row_upper)
-        paid = arrays.columns_at(np.where(mine | ~np.isfinite(ends), 0.0, duals))
-        at = {name: column for column, name in enumerate(master.program.column_names)}
+        paid = arrays.transposed_at(np.where(mine | ~np.isfinite(ends), 0.0, duals))
+        at = {name: variable for variable, name in enumerate(master.program.variable_names)}
         return paid[[at[name] for name in self.names]], float(paid[at[f"{self.label}:count"]])
 
     def _duals(self, at: int) -> Floats:
@@ -395,12 +400,12 @@ class _Class:
         known = np.isfinite(ends).all(axis=0)
         y, ends = np.where(known, y, 0.0), np.where(known, ends, 0.0)
         rows = np.asarray(ends @ y, dtype=np.float64)
-        reduced = cost - arrays.columns_at(y)
+        reduced = cost - arrays.transposed_at(y)
         size = np.abs(cost) + np.bincount(
             arrays.index, np.abs(arrays.value * y[arrays.row_of]), minlength=len(cost)
         )
         error = EPSILON * (np.bincount(arrays.index, minlength=len(cost)) + 2) * size
-        columns = float(np.minimum(0.0, (reduced - error) * arrays.upper).sum())
-        slack = EPSILON * ends.shape[1] * (np.abs(y).sum() + np.abs(columns))
-        bounds: Floats = rows + (columns - slack)
+        variables = float(np.minimum(0.0, (reduced - error) * arrays.upper).sum())
+        slack = EPSILON * ends.shape[1] * (np.abs(y).sum() + np.abs(variables))
+        bounds: Floats = rows + (variables - slack)
         return bounds

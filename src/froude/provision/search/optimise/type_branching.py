@@ -1,7 +1,7 @@
 """A bound over all server types of a large catalog, raised by branching on what few servers cannot part.
 
 A cluster of a few dozen servers has one host or two, one way to store each dataset, and whole servers; the linear
-program of `froude.provision.search.optimise.selecting` has a bit of each. Here its parts are searched, the lowest bound
+program of `type_pricing` has a bit of each. Here its parts are searched, the lowest bound
 first: numbers of hosts and of servers, choices (parted in two halves of equal weight, for most are alike), then
 servers of a type. Every part is a linear program over all types, those outside priced as in the first. So the least
 bound of the open parts holds for every cluster, whatever types it has, and the types that the parts' optima use are
@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from froude.provision.search.optimise.highs import INFINITY
-from froude.provision.search.optimise.selecting import Ends, Priced, Selector
+from froude.provision.search.optimise.type_pricing import Ends, Priced, TypePricing
 
 _FEW = 12.0
 """Up to here a number of hosts or servers is worth parting: one more or less of many is nothing."""
@@ -39,29 +39,33 @@ class Raised:
 
 
 def raise_bound(
-    selector: Selector, target: float, *, parts: int = 1000, expired: Callable[[], bool] = lambda: False
+    type_pricing: TypePricing,
+    target: float,
+    *,
+    parts: int = 1000,
+    expired: Callable[[], bool] = lambda: False,
 ) -> Raised:
     """Raise what any cluster costs at least until it reaches the target.
 
     Args:
-        selector: prices all types.
+        type_pricing: prices all types.
         target: dollars wanted.
         parts: most parts looked at.
         expired: true when time is over.
     """
-    root = selector.priced({}, expired)
+    root = type_pricing.priced({}, expired)
     if root is None:
         return Raised(0.0, (), 1)
     heap: list[tuple[float, int, Ends, Priced]] = [(root.bound, 0, {}, root)]
     looked, closed = 1, INFINITY
     while heap and heap[0][0] < min(target, closed) and looked < parts and not expired():
         bound, _, ends, priced = heapq.heappop(heap)
-        split = _split(selector, ends, priced)
+        split = _split(type_pricing, ends, priced)
         if not split:
             closed = min(closed, bound)
         for child in split:
             looked += 1
-            below = selector.priced({**ends, **child}, expired)
+            below = type_pricing.priced({**ends, **child}, expired)
             if below is None:
                 closed = min(closed, bound)
             elif below.bound < INFINITY:
@@ -69,18 +73,18 @@ def raise_bound(
     order = [
         server for *_, priced in sorted(heap, key=lambda part: part[:2]) for server in sorted(priced.used)
     ]
-    had = [server for server in dict.fromkeys(order) if server not in selector.probes]
+    had = [server for server in dict.fromkeys(order) if server not in type_pricing.probes]
     return Raised(min([closed, *(part[0] for part in heap[:1])]), tuple(had), looked)
 
 
-def _split(selector: Selector, ends: Ends, priced: Priced) -> list[Ends]:
+def _split(type_pricing: TypePricing, ends: Ends, priced: Priced) -> list[Ends]:
     """Two parts without the point that was found; none where it is whole."""
-    few = [name for name in selector.totals if priced.x.get(name, 0.0) <= _FEW]
+    few = [name for name in type_pricing.totals if priced.x.get(name, 0.0) <= _FEW]
     for names in (few[:1], [name for name in priced.x if name.endswith("/host:count")]):
         part = _most_away(priced, names)
         if part:
             return part
-    choices = _choices(selector, ends, priced)
+    choices = _choices(type_pricing, ends, priced)
     return (
         choices
         or _most_away(priced, few)
@@ -102,10 +106,10 @@ def _around(name: str, number: float) -> list[Ends]:
     return [{name: (0.0, float(math.floor(number)))}, {name: (float(math.ceil(number)), INFINITY)}]
 
 
-def _choices(selector: Selector, ends: Ends, priced: Priced) -> list[Ends]:
+def _choices(type_pricing: TypePricing, ends: Ends, priced: Priced) -> list[Ends]:
     """The open choices of the dataset that is the least decided, in two halves."""
     parted: tuple[float, list[Ends]] = (1.0 - _WHOLE, [])
-    for names in selector.choices:
+    for names in type_pricing.choices:
         weights = [(priced.x.get(name, 0.0), name) for name in names if ends.get(name) != (0.0, 0.0)]
         most = max(weight for weight, _ in weights)
         if most < parted[0]:

@@ -1,7 +1,7 @@
 """The part of an instance that a program is about: open choices, kinds of servers, copies, tasks.
 
 A *kind* is a server type in a role: a host holds remote units (and tasks too, without isolation), a worker
-only tasks. Loads are measured in units of their own (`Item.scale`, `Scope.task_scale`: about one server's
+only tasks. Loads are measured in units of their own (`Item.scale`, `Subproblem.task_scale`: about one server's
 worth), so that coefficients stay near 1 from one server to a hundred thousand.
 """
 
@@ -58,7 +58,7 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class Subproblem:
     """The part of an instance that a program is about: the choices still open, and what follows from them."""
 
     instance: Instance
@@ -92,7 +92,7 @@ class Scope:
 
     @property
     def choices(self) -> tuple[int, ...]:
-        """The choice per dataset of a fixed scope."""
+        """The choice per dataset of a fixed subproblem."""
         return tuple(open_[0] for open_ in self.allowed)
 
     @property
@@ -102,7 +102,7 @@ class Scope:
 
     @property
     def constant(self) -> float:
-        """Dollars that the choices of a fixed scope cost besides units and servers."""
+        """Dollars that the choices of a fixed subproblem cost besides units and servers."""
         return sum(d.choices[c].cost for d, c in zip(self.instance.datasets, self.choices, strict=True))
 
     def server(self, kind: ServerKind) -> ServerType:
@@ -155,9 +155,9 @@ def whole_up(amount: float) -> int:
     return max(0, math.ceil(amount * (1.0 - FIT)))
 
 
-def scope(
+def subproblem(
     instance: Instance, allowed: Sequence[Sequence[int]] | None = None, servers: Sequence[int] | None = None
-) -> Scope:
+) -> Subproblem:
     """Prepare an instance, or a part of its choices and server types.
 
     Args:
@@ -187,20 +187,20 @@ def scope(
     )
     most = _parallelism(instance, open_, max)
     cpus = _core_types(instance, open_)
-    return Scope(
+    return Subproblem(
         instance, open_, _kinds(instance, servers), items, beside, tasks, parallelism, most, scales, cpus
     )
 
 
-def flow_of_one(of: Scope, task: int) -> float:
+def flow_of_one(sub: Subproblem, task: int) -> float:
     """Bytes per second of one instance with uniform placement, when the task has as many as it ever has.
 
     Args:
-        of: the open choices, which bound how many instances there are.
+        sub: the open choices, which bound how many instances there are.
         task: its number in the instance.
     """
-    most = max(1, whole_up(of.most_parallel[task]), of.least_servers(task))
-    return max(of.instance.tasks[task].nic_bytes, default=0.0) / most
+    most = max(1, whole_up(sub.most_parallel[task]), sub.least_servers(task))
+    return max(sub.instance.tasks[task].nic_bytes, default=0.0) / most
 
 
 def _open(instance: Instance, allowed: Sequence[Sequence[int]]) -> Iterable[tuple[int, int, Choice]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from froude.provision.model.instance import Instance, Path, TaskNeed
-from froude.provision.search.optimise.scope import FIT, run_times, whole_up
+from froude.provision.search.optimise.subproblem import FIT, run_times, whole_up
 from froude.provision.types import Placement
 
 Open = tuple[tuple[int, ...], ...]
 
 
-def possible(instance: Instance, allowed: Sequence[Sequence[int]] | None = None) -> Open:
+def presolve(instance: Instance, allowed: Sequence[Sequence[int]] | None = None) -> Open:
     """The choices that may be part of a feasible plan, as far as each alone can tell.
 
     A choice is closed when it breaks a latency even with everything else at its quickest, or is a core type that
@@ -32,7 +32,7 @@ def possible(instance: Instance, allowed: Sequence[Sequence[int]] | None = None)
     return _divisible(instance, open_)
 
 
-def too_late(instance: Instance, choices: Sequence[int]) -> bool:
+def breaks_latency(instance: Instance, choices: Sequence[int]) -> bool:
     """Does a choice per dataset break a latency?
 
     Args:

@@ -9,13 +9,13 @@ from dataclasses import replace
 import pytest
 
 from froude.provision.model.instance import Instance
-from froude.provision.search.optimise import selecting, solve
+from froude.provision.search.optimise import solve, type_pricing
 from froude.provision.search.optimise.dominance import undominated
 from froude.provision.search.optimise.highs import solve as solved
 from froude.provision.search.optimise.master import Master
-from froude.provision.search.optimise.scope import scope
-from froude.provision.search.optimise.selecting import select
+from froude.provision.search.optimise.subproblem import subproblem
 from froude.provision.search.optimise.tightening import tighten
+from froude.provision.search.optimise.type_pricing import select_types
 from tests.provision.search.optimise.examples import built, photoshare
 
 
@@ -45,7 +45,7 @@ def many(seed: int, *, isolation: bool = True, types: int = 16) -> Instance:
 def _relaxed(instance: Instance, servers: tuple[int, ...], forced: int | None = None) -> float:
     """The master over some types, nothing whole, with at least one server of one type."""
     every = [range(len(d.choices)) for d in instance.datasets]
-    master = Master(scope(instance, every, servers), whole=False)
+    master = Master(subproblem(instance, every, servers), whole=False)
     tighten(master)
     if forced is not None:
         terms = [(c.count, 1.0) for c in master.kinds if c.kind.server == forced and c.count is not None]
@@ -59,10 +59,10 @@ def test_the_bound_outside_holds_for_every_type_left_out(
     seed: int, isolation: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is at least the linear optimum over all types, and a type left out brings nothing to that."""
-    monkeypatch.setattr(selecting, "MANY_TYPES", 4)
+    monkeypatch.setattr(type_pricing, "MANY_TYPES", 4)
     instance = many(seed, isolation=isolation)
     every = [range(len(d.choices)) for d in instance.datasets]
-    chosen = select(instance, every)
+    chosen = select_types(instance, every)
     assert 0 < len(chosen.servers) < len(instance.servers)
     all_types = _relaxed(instance, tuple(range(len(instance.servers))))
     assert _relaxed(instance, chosen.servers) == pytest.approx(all_types, rel=1e-6)
@@ -75,7 +75,7 @@ def test_bounds_agree_with_a_search_over_all_types(monkeypatch: pytest.MonkeyPat
     """What is proved over few types holds for the best cluster of all."""
     instance = many(0, types=10)
     every = solve(instance, gap=0.02, time_limit_s=20)
-    monkeypatch.setattr(selecting, "MANY_TYPES", 4)
+    monkeypatch.setattr(type_pricing, "MANY_TYPES", 4)
     few = solve(instance, gap=0.02, time_limit_s=20)
     assert few.lower <= every.upper
     assert every.lower <= few.upper
@@ -85,4 +85,4 @@ def test_bounds_agree_with_a_search_over_all_types(monkeypatch: pytest.MonkeyPat
 def test_few_types_are_all_searched() -> None:
     """Nothing is left out, and nothing stands outside."""
     instance = built(photoshare(100, servers=3))
-    assert select(instance, [range(len(d.choices)) for d in instance.datasets]).outside == math.inf
+    assert select_types(instance, [range(len(d.choices)) for d in instance.datasets]).outside == math.inf

@@ -1,4 +1,4 @@
-"""Run times as columns of a program: those of the instance, in a unit that keeps tolerances small."""
+"""Run times as variables of a program: those of the instance, in a unit that keeps tolerances small."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from froude.provision.model.instance import Instance, Path
-from froude.provision.search.optimise.contents import PENALTY, Excess
-from froude.provision.search.optimise.highs import Limits, Program, solve
-from froude.provision.search.optimise.running import least_run_time, run_time_columns
-from froude.provision.search.optimise.scope import scope
+from froude.provision.search.optimise.highs import Program, SolverOptions, solve
+from froude.provision.search.optimise.run_time_rows import least_run_time, run_time_variables
+from froude.provision.search.optimise.server_rows import PENALTY, Excess
+from froude.provision.search.optimise.subproblem import subproblem
 from tests.provision.search.optimise.examples import featured
 from tests.provision.search.optimise.hand import DATA, SERVE, every_choice, hand
 
@@ -20,21 +20,21 @@ def least(
     instance: Instance, choices: tuple[int, ...], task: int, elastic: list[Excess] | None = None
 ) -> tuple[float, float]:
     """(dollars, seconds) of the least run time of a task with these choices; infinite where a latency is missed."""
-    of, program = scope(instance), Program()
-    choice = {pair: program.column(str(pair), upper=1.0) for pair in of.pairs}
-    for (dataset, number), column in choice.items():
-        program.fix(column, float(choices[dataset] == number))
-    columns = run_time_columns(program, of, choice, elastic)
-    column, seconds = columns[task]
-    program.add_cost(column, 1e-6)
-    outcome = solve(program, Limits(presolve=False))
+    sub, program = subproblem(instance), Program()
+    choice = {pair: program.variable(str(pair), upper=1.0) for pair in sub.pairs}
+    for (dataset, number), variable in choice.items():
+        program.fix(variable, float(choices[dataset] == number))
+    variables = run_time_variables(program, sub, choice, elastic)
+    variable, seconds = variables[task]
+    program.add_cost(variable, 1e-6)
+    outcome = solve(program, SolverOptions(presolve=False))
     if not outcome.found:
         return math.inf, math.inf
-    return outcome.objective, float(outcome.x[column]) * seconds
+    return outcome.objective, float(outcome.x[variable]) * seconds
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_columns_are_the_run_times_of_the_choices(seed: int) -> None:
+def test_variables_are_the_run_times_of_the_choices(seed: int) -> None:
     """The least that the rows leave is R, for every task and choice; none where a latency is missed."""
     instance = featured(seed)
     for choices in every_choice(instance)[::3]:
@@ -65,17 +65,17 @@ def test_a_loop_of_calls_settles() -> None:
     assert least(hand(tasks=(replace(loop, latency=0.29),)), (0,), 0)[1] == math.inf
 
 
-def test_a_latency_is_the_unit_of_its_column() -> None:
+def test_a_latency_is_the_unit_of_its_variable() -> None:
     """A row's tolerance is then a part of it; a called task's own unit is converted."""
     called = replace(SERVE, name="called", paths=(Path(0.3),), latency=0.5)
     caller = replace(SERVE, paths=(Path(0.1, (), ((1, 1.0),)),), latency=2.0)
-    of, program = scope(hand(tasks=(caller, called))), Program()
-    choice = {pair: program.column(str(pair), upper=1.0) for pair in of.pairs}
-    columns = run_time_columns(program, of, choice)
-    assert [seconds for _, seconds in columns] == [2.0, 0.5]
+    sub, program = subproblem(hand(tasks=(caller, called))), Program()
+    choice = {pair: program.variable(str(pair), upper=1.0) for pair in sub.pairs}
+    variables = run_time_variables(program, sub, choice)
+    assert [seconds for _, seconds in variables] == [2.0, 0.5]
     upper = program.arrays().upper
-    assert [upper[column] for column, _ in columns] == [1.0, 1.0]
-    program.add_cost(columns[0][0], 1.0)
+    assert [upper[variable] for variable, _ in variables] == [1.0, 1.0]
+    program.add_cost(variables[0][0], 1.0)
     assert solve(program).objective == pytest.approx(0.4 / 2.0)
 
 
@@ -98,7 +98,7 @@ def test_the_least_run_time_is_that_of_the_best_choices(seed: int) -> None:
     instance = featured(seed)
     times = [instance.run_times(choices) for choices in every_choice(instance)]
     for task in range(len(instance.tasks)):
-        assert least_run_time(scope(instance), task) == pytest.approx(min(t[task] for t in times))
+        assert least_run_time(subproblem(instance), task) == pytest.approx(min(t[task] for t in times))
 
 
 def test_the_least_run_time_weighs_paths_against_each_other() -> None:
@@ -106,8 +106,8 @@ def test_the_least_run_time_weighs_paths_against_each_other() -> None:
     first = Path(0.02, ((0, (0.05, 0.07)),))
     second = Path(0.02, ((0, (0.09, 0.01)),))
     task = replace(SERVE, paths=(first, second), latency=0.03)
-    of = scope(hand(tasks=(task, replace(task, name="free", latency=None)), datasets=(DATA,)))
-    assert least_run_time(of, 0) == pytest.approx(0.09)
-    assert least_run_time(of, 1) == pytest.approx(0.09)
-    closed = scope(of.instance, [(0,)])
+    sub = subproblem(hand(tasks=(task, replace(task, name="free", latency=None)), datasets=(DATA,)))
+    assert least_run_time(sub, 0) == pytest.approx(0.09)
+    assert least_run_time(sub, 1) == pytest.approx(0.09)
+    closed = subproblem(sub.instance, [(0,)])
     assert least_run_time(closed, 0) == pytest.approx(0.11)

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("scipy")
 
 from froude.provision.check.demand import Demand
-from froude.provision.check.share_program import CAP, ShareProgram
+from froude.provision.check.load_lp import CAP, LoadLp
 from froude.provision.types import Sla
 from tests.provision.clusters import small, small_plan
 
@@ -20,7 +20,7 @@ def test_the_factor_and_its_bound() -> None:
     plan = small_plan(problem, 6)
     many = replace(plan.groups[1], running=(replace(plan.groups[1].running[0], instances=50),))
     plan = replace(plan, groups=(plan.groups[0], many))
-    fraction, limits = ShareProgram(Demand(problem, plan, actual_units=True)).solve()
+    fraction, limits = LoadLp(Demand(problem, plan, actual_units=True)).solve()
     assert fraction == pytest.approx(5)
     assert [limit.constraint for limit in limits] == ["cores of group 2 (box)"]
 
@@ -30,9 +30,7 @@ def test_even_load() -> None:
     problem = small()
     plan = small_plan(problem, 3)
     demand = Demand(problem, plan, actual_units=True)
-    fractions = [
-        ShareProgram(demand, equal_units={("d", False): units}).solve()[0] for units in (2.0, 3.0, 4.0)
-    ]
+    fractions = [LoadLp(demand, equal_units={("d", False): units}).solve()[0] for units in (2.0, 3.0, 4.0)]
     assert fractions[0] == pytest.approx(fractions[1])
     assert fractions[2] == 0
 
@@ -40,7 +38,7 @@ def test_even_load() -> None:
 def test_no_load() -> None:
     """Without load the factor is capped."""
     problem = replace(small(), sla=Sla(()))
-    assert ShareProgram(Demand(problem, small_plan(problem))).solve()[0] == CAP
+    assert LoadLp(Demand(problem, small_plan(problem))).solve()[0] == CAP
 
 
 def test_replicas_apart() -> None:
@@ -48,5 +46,5 @@ def test_replicas_apart() -> None:
     problem = small(replication=3, size=10e9)
     plan = small_plan(problem, 2)
     demand = Demand(problem, plan, actual_units=True)
-    assert ShareProgram(demand).solve()[0] == 0
-    assert ShareProgram(demand, lost=1).solve()[0] > 0.9
+    assert LoadLp(demand).solve()[0] == 0
+    assert LoadLp(demand, lost=1).solve()[0] > 0.9

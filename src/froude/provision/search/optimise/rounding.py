@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from froude.provision.model.instance import ServerType
-from froude.provision.search.optimise.contents import Columns
 from froude.provision.search.optimise.highs import Floats
-from froude.provision.search.optimise.scope import FIT, Scope, ServerKind, whole_up
+from froude.provision.search.optimise.server_rows import ServerVariables
+from froude.provision.search.optimise.subproblem import FIT, ServerKind, Subproblem, whole_up
 from froude.provision.types.plan import Group, Held, LocalHeld, Running
 
-CRUMB = 1e-8
+NEGLIGIBLE = 1e-8
 """A share below this is nothing: the tolerance of a row, left over."""
 
 
@@ -43,79 +43,79 @@ Servers = list[tuple[Content, int]]
 """Contents, each with the number of servers that have them."""
 
 
-def content_at(of: Scope, columns: Columns, x: Floats) -> Content:
-    """Read one server of a fixed scope off a point.
+def content_at(sub: Subproblem, variables: ServerVariables, x: Floats) -> Content:
+    """Read one server of a fixed subproblem off a point.
 
     Args:
-        of: a fixed scope.
-        columns: where the server's contents stand in the program.
-        x: a solution of the program, shape (columns,).
+        sub: a fixed subproblem.
+        variables: where the server's contents stand in the program.
+        x: a solution of the program, shape (variables,).
     """
-    shares = {i: float(x[c]) / of.items[i].scale for i, c in columns.load.items()}
-    work = {t: float(x[c]) / of.task_scale[t] for t, c in columns.work.items()}
-    units = {i: round(float(x[c])) for i, c in columns.units.items()}
-    instances = {t: round(float(x[c])) for t, c in columns.instances.items()}
+    shares = {i: float(x[c]) / sub.items[i].scale for i, c in variables.load.items()}
+    work = {t: float(x[c]) / sub.task_scale[t] for t, c in variables.work.items()}
+    units = {i: round(float(x[c])) for i, c in variables.units.items()}
+    instances = {t: round(float(x[c])) for t, c in variables.instances.items()}
     return Content(
-        columns.kind,
-        {i: share for i, share in shares.items() if share > CRUMB},
+        variables.kind,
+        {i: share for i, share in shares.items() if share > NEGLIGIBLE},
         {i: count for i, count in units.items() if count},
-        {t: share for t, share in work.items() if share > CRUMB},
+        {t: share for t, share in work.items() if share > NEGLIGIBLE},
         {t: count for t, count in instances.items() if count},
     )
 
 
-def settle(of: Scope, servers: Servers) -> Servers:
+def round_servers(sub: Subproblem, servers: Servers) -> Servers:
     """Make contents exact, which cover everything at least once.
 
     Args:
-        of: a fixed scope.
+        sub: a fixed subproblem.
         servers: covers every copy and task at least once, within tolerance.
     """
-    whole = _whole_shares(of, servers) if of.uniform else _weighted_shares(of, servers)
+    whole = _whole_shares(sub, servers) if sub.uniform else _weighted_shares(sub, servers)
     return [(content, count) for content, count in whole if count and not content.empty]
 
 
-def groups_of(of: Scope, servers: Servers) -> tuple[Group, ...]:
+def groups_of(sub: Subproblem, servers: Servers) -> tuple[Group, ...]:
     """The same by name, dearest server type last as in the catalog.
 
     Args:
-        of: a fixed scope.
+        sub: a fixed subproblem.
         servers: contents, each with its number of servers.
     """
     order = sorted(servers, key=lambda pair: (pair[0].kind.server, not pair[0].kind.host))
-    return tuple(_group(of, content, count) for content, count in order)
+    return tuple(_group(sub, content, count) for content, count in order)
 
 
-def cost_of(of: Scope, groups: Iterable[Group]) -> float:
-    """Dollars of the servers of a fixed scope and of what is in them, from the counts alone.
+def cost_of(sub: Subproblem, groups: Iterable[Group]) -> float:
+    """Dollars of the servers of a fixed subproblem and of what is in them, from the counts alone.
 
     Args:
-        of: a fixed scope.
+        sub: a fixed subproblem.
         groups: servers of one content each, by name.
     """
-    types = {server.name: server for server in of.instance.servers}
-    numbers = {unit.name: number for number, unit in enumerate(of.instance.units)}
-    tasks = {task.name: at for at, task in enumerate(of.instance.tasks)}
+    types = {server.name: server for server in sub.instance.servers}
+    numbers = {unit.name: number for number, unit in enumerate(sub.instance.units)}
+    tasks = {task.name: at for at, task in enumerate(sub.instance.tasks)}
     total = 0.0
     for group in groups:
-        used: Counter[int] = Counter({of.instance.memory_unit: group.dimms})
+        used: Counter[int] = Counter({sub.instance.memory_unit: group.dimms})
         for name, count in [(h.unit, h.units) for h in group.held] + [(b.unit, b.units) for b in group.local]:
             used[numbers[name]] += count
         beside = sum(
-            run.instances * b.units.cost for run in group.running for b in of.beside[tasks[run.task]]
+            run.instances * b.units.cost for run in group.running for b in sub.beside[tasks[run.task]]
         )
-        total += group.count * (_paid(of, types[group.server], group.cores, used) + beside)
+        total += group.count * (_paid(sub, types[group.server], group.cores, used) + beside)
     return total
 
 
-def _paid(of: Scope, server: ServerType, cores: int, used: Mapping[int, int]) -> float:
+def _paid(sub: Subproblem, server: ServerType, cores: int, used: Mapping[int, int]) -> float:
     """Dollars of one server, its cores and its units beyond what its price includes."""
-    free = server.included_units or (0,) * len(of.instance.units)
-    bought = sum(of.instance.units[unit].cost * max(0, n - free[unit]) for unit, n in used.items())
+    free = server.included_units or (0,) * len(sub.instance.units)
+    bought = sum(sub.instance.units[unit].cost * max(0, n - free[unit]) for unit, n in used.items())
     return server.cost + server.core_cost * max(0, cores - server.included_cores) + bought
 
 
-def _weighted_shares(of: Scope, servers: Servers) -> Servers:
+def _weighted_shares(sub: Subproblem, servers: Servers) -> Servers:
     by_item = _totals(servers, lambda content: content.shares)
     by_task = _totals(servers, lambda content: content.work)
     shared: Servers = []
@@ -123,22 +123,22 @@ def _weighted_shares(of: Scope, servers: Servers) -> Servers:
         shares = {i: share / by_item[i] for i, share in content.shares.items()}
         work = {t: share / by_task[t] for t, share in content.work.items()}
         shared.append((replace(content, shares=shares, work=work), count))
-    shared = _within(of, shared)
+    shared = _within(sub, shared)
     counted: Servers = []
     for content, count in shared:
         shares, work = content.shares, content.work
-        units = {i: max(1, whole_up(of.items[i].copy.need * share)) for i, share in shares.items()}
-        instances = {t: whole_up(of.parallelism[t] * share) for t, share in work.items()}
+        units = {i: max(1, whole_up(sub.items[i].copy.need * share)) for i, share in shares.items()}
+        instances = {t: whole_up(sub.parallelism[t] * share) for t, share in work.items()}
         counted.append((Content(content.kind, shares, units, work, instances), count))
-    return _enough_units(of, servers, counted)
+    return _enough_units(sub, servers, counted)
 
 
-def _within(of: Scope, servers: Servers) -> Servers:
+def _within(sub: Subproblem, servers: Servers) -> Servers:
     """A share that a row's tolerance left above the largest one goes to servers that have room."""
-    for i, item in enumerate(of.items):
+    for i, item in enumerate(sub.items):
         servers = _levelled(servers, lambda content: content.shares, i, item.most)
-    for t in of.tasks:
-        servers = _levelled(servers, lambda content: content.work, t, of.most_work(t))
+    for t in sub.tasks:
+        servers = _levelled(servers, lambda content: content.work, t, sub.most_work(t))
     return servers
 
 
@@ -158,10 +158,10 @@ def _levelled(
     return servers
 
 
-def _enough_units(of: Scope, before: Servers, after: Servers) -> Servers:
+def _enough_units(sub: Subproblem, before: Servers, after: Servers) -> Servers:
     """Where fewer units than the least remain, those that the solver had placed come back."""
     have = _totals(after, lambda content: content.units)
-    short = {i for i, item in enumerate(of.items) if have.get(i, 0) < item.copy.min_units}
+    short = {i for i, item in enumerate(sub.items) if have.get(i, 0) < item.copy.min_units}
     return [
         (
             replace(content, units={**content.units, **{i: n for i, n in old.units.items() if i in short}}),
@@ -171,18 +171,18 @@ def _enough_units(of: Scope, before: Servers, after: Servers) -> Servers:
     ]
 
 
-def _whole_shares(of: Scope, servers: Servers) -> Servers:
+def _whole_shares(sub: Subproblem, servers: Servers) -> Servers:
     """Uniform placement: exactly the units and instances wanted, shares in proportion."""
-    for i, item in enumerate(of.items):
+    for i, item in enumerate(sub.items):
         servers = _trimmed(servers, lambda content: content.units, i, item.copy.min_units)
-    for task in of.tasks:
-        servers = _trimmed(servers, lambda content: content.instances, task, int(of.instances(task)))
+    for task in sub.tasks:
+        servers = _trimmed(servers, lambda content: content.instances, task, int(sub.instances(task)))
     return [
         (
             replace(
                 content,
-                shares={i: units / of.items[i].copy.min_units for i, units in content.units.items()},
-                work={t: n / of.instances(t) for t, n in content.instances.items()},
+                shares={i: units / sub.items[i].copy.min_units for i, units in content.units.items()},
+                work={t: n / sub.instances(t) for t, n in content.instances.items()},
             ),
             count,
         )
@@ -225,9 +225,9 @@ def _totals(
     return total
 
 
-def _group(of: Scope, content: Content, count: int) -> Group:
-    instance = of.instance
-    held = tuple(_held(of, i, content) for i in sorted({*content.shares, *content.units}))
+def _group(sub: Subproblem, content: Content, count: int) -> Group:
+    instance = sub.instance
+    held = tuple(_held(sub, i, content) for i in sorted({*content.shares, *content.units}))
     local = tuple(
         LocalHeld(
             instance.datasets[b.dataset].name,
@@ -235,33 +235,33 @@ def _group(of: Scope, content: Content, count: int) -> Group:
             b.units.per_instance * content.instances.get(task, 0),
         )
         for task in sorted(content.work)
-        for b in of.beside[task]
+        for b in sub.beside[task]
     )
     running = tuple(
         Running(instance.tasks[t].name, content.instances.get(t, 0), content.work[t])
         for t in sorted(content.work)
     )
-    cores, dimms = _bought(of, content, host=bool(held))
+    cores, dimms = _bought(sub, content, host=bool(held))
     name = instance.servers[content.kind.server].name
     return Group(name, count, held, local, running, cores, dimms)
 
 
-def _held(of: Scope, at: int, content: Content) -> Held:
-    item = of.items[at]
-    dataset = of.instance.datasets[item.dataset]
-    name = of.instance.units[item.copy.unit].name
+def _held(sub: Subproblem, at: int, content: Content) -> Held:
+    item = sub.items[at]
+    dataset = sub.instance.datasets[item.dataset]
+    name = sub.instance.units[item.copy.unit].name
     return Held(dataset.name, name, content.units.get(at, 0), content.shares.get(at, 0.0), item.copy.cache)
 
 
-def _bought(of: Scope, content: Content, *, host: bool) -> tuple[int, int]:
+def _bought(sub: Subproblem, content: Content, *, host: bool) -> tuple[int, int]:
     """Cores and memory units of one server."""
-    instance = of.instance
+    instance = sub.instance
     cores = memory = 0.0
     cpu = instance.servers[content.kind.server].cpu
     for phase in range(len(instance.phases)):
         here = [t for t in content.work if instance.tasks[t].phase == phase]
         running = sum(instance.tasks[t].cores[cpu] * content.work[t] for t in here)
-        copies = ((of.items[i].copy, share) for i, share in content.shares.items())
+        copies = ((sub.items[i].copy, share) for i, share in content.shares.items())
         hosting = sum(copy.cores[phase] * share for copy, share in copies if copy.cores)
         cores = max(cores, running + hosting)
         memory = max(memory, sum(instance.tasks[t].memory * content.instances.get(t, 0) for t in here))

@@ -7,29 +7,29 @@ import random
 
 import pytest
 
-from froude.provision.search.optimise.branching import raise_bound
+from froude.provision.search.optimise.branch_and_price import raise_bound
+from froude.provision.search.optimise.column_generation import ColumnPool, RestrictedMaster
 from froude.provision.search.optimise.packer import tiers
-from froude.provision.search.optimise.packing import Packing, Pool
-from froude.provision.search.optimise.scope import Scope
-from froude.provision.search.optimise.settle import cost_of, groups_of, settle
+from froude.provision.search.optimise.rounding import cost_of, groups_of, round_servers
+from froude.provision.search.optimise.subproblem import Subproblem
 from froude.provision.types import Placement
 from tests.provision.search.optimise.examples import fixed
 from tests.provision.search.optimise.fillings import random_scope
 from tests.provision.search.optimise.hand import ten_disks
-from tests.provision.search.optimise.test_packing import LIMITS, PENALTY
+from tests.provision.search.optimise.test_column_generation import LIMITS, PENALTY
 
 
 class _Branching:
-    """Raises the bound of a scope, and counts how often patterns were said to have changed."""
+    """Raises the bound of a subproblem, and counts how often columns were said to have changed."""
 
-    def __init__(self, of: Scope) -> None:
-        self.packing = Packing(of, Pool())
-        self.root = self.packing.generate(PENALTY)
+    def __init__(self, sub: Subproblem) -> None:
+        self.restricted = RestrictedMaster(sub, ColumnPool())
+        self.root = self.restricted.generate(PENALTY)
         self.changes = 0
 
     def raised(self, *, target: float = math.inf, nodes: int = 20, expired: bool = False) -> float:
         return raise_bound(
-            self.packing,
+            self.restricted,
             self.root,
             target=lambda: target,
             penalty=PENALTY,
@@ -40,7 +40,7 @@ class _Branching:
 
     def _changed(self) -> None:
         self.changes += 1
-        assert self.packing.branch == ()
+        assert self.restricted.branching_rows == ()
 
 
 def test_whole_servers_cost_more_than_parts_of_them() -> None:
@@ -64,7 +64,7 @@ def test_the_target_is_asked_for_again_at_each_node() -> None:
     branching = _Branching(fixed(300, ("SSD", "SSD", "SSD")))
     targets = iter([math.inf, math.inf])
     raise_bound(
-        branching.packing,
+        branching.restricted,
         branching.root,
         target=lambda: next(targets, 0.0),
         penalty=PENALTY,
@@ -81,18 +81,18 @@ def test_more_nodes_raise_a_bound_no_further_than_a_cluster(labels: tuple[str, .
     for tier in tiers(fixed(300, labels)):
         branching = _Branching(tier)
         bounds = [branching.root.lower, *(branching.raised(nodes=nodes) for nodes in (2, 6))]
-        whole = branching.packing.restricted(PENALTY, LIMITS)
+        whole = branching.restricted.integer_solution(PENALTY, LIMITS)
         assert whole is not None
         assert bounds == sorted(bounds)
-        assert bounds[-1] <= cost_of(tier, groups_of(tier, settle(tier, whole))) * (1 + 1e-6)
+        assert bounds[-1] <= cost_of(tier, groups_of(tier, round_servers(tier, whole))) * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_raised_bound_holds_for_a_cluster_of_random_things(seed: int) -> None:
-    """Whatever patterns the branches have found, no cluster of them costs less."""
-    of = random_scope(random.Random(seed), Placement.WEIGHTED)
-    branching = _Branching(of)
+    """Whatever columns the branches have found, no cluster of them costs less."""
+    sub = random_scope(random.Random(seed), Placement.WEIGHTED)
+    branching = _Branching(sub)
     raised = branching.raised(nodes=2)
-    whole = branching.packing.restricted(PENALTY, LIMITS)
+    whole = branching.restricted.integer_solution(PENALTY, LIMITS)
     assert raised >= branching.root.lower
-    assert whole is None or raised <= cost_of(of, groups_of(of, settle(of, whole))) * (1 + 1e-6)
+    assert whole is None or raised <= cost_of(sub, groups_of(sub, round_servers(sub, whole))) * (1 + 1e-6)

@@ -14,7 +14,7 @@ from froude.provision.check.pieces import energy_of
 from froude.provision.types import Compute, Dataset, Persistence, Problem, Scope, Server, StorageUnit
 
 
-def least_cost(problem: Problem) -> float:
+def trivial_bound(problem: Problem) -> float:
     """Dollars that no cluster for these inputs undercuts: cores with their servers, and bytes, at their cheapest."""
     problem = grown(problem)
     stored = sum(_stored(problem, dataset) for dataset in problem.application.datasets)
