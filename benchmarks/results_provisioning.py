@@ -19,9 +19,10 @@ from tests.integration.nbd_disk import SlowDisk
 
 from benchmarks import provision_analyses, provision_paper
 from benchmarks.results import Row, Topic, pytest_counts
+from froude.base.units import KIB, MIB, size_text
 from froude.provision.measure.live.measure import Request, measure
-from froude.provision.measure.live.target import find_target, served
-from froude.provision.measure.measurement import KIB, MIB, Measurement, size_text
+from froude.provision.measure.measurement import Measurement
+from froude.storage.target import find_target, served
 
 PRICES = Path(__file__).parent.parent.parent / "shared" / "data" / "prices"
 """Tables of cloud prices, where they are beside the checkout; else FROUDE_PRICES names them."""

@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.provision.inputs.units import Dimension, parse
+from froude.base.units import KIB, MIB
 from froude.provision.measure.measurement import (
-    KIB,
-    MIB,
     SIZES,
     Fit,
     Measurement,
@@ -18,7 +16,6 @@ from froude.provision.measure.measurement import (
     fit,
     fit_iops_rate,
     fit_rate_gap,
-    size_text,
 )
 from froude.provision.types import Op
 
@@ -115,12 +112,6 @@ def test_one_unsteady_sample_tells_on_all() -> None:
     assert not _measurement(steady, loose).steady
     assert not _measurement(steady, preconditioned=False).steady
     assert _measurement(steady).fit_of(Op.WRITE) is None
-
-
-@given(st.integers(1, 1 << 50))
-def test_sizes_read_back(size: int) -> None:
-    """What is shown is what `--size` takes."""
-    assert parse(size_text(size), Dimension.SIZE) == size
 
 
 def _measurement(*fits: Fit, preconditioned: bool | None = None) -> Measurement:

@@ -150,8 +150,8 @@ def _zone(name: str) -> Any:
 
 def _machines(files: list[Path], cores: float | None, scale: CountedIn | None, zone: Any) -> Machines | None:
     from froude.provision.draft.build import Machines
-    from froude.provision.draft.telemetry import Scale
-    from froude.provision.draft.telemetry_file import read_telemetry
+    from froude.telemetry.files import read_telemetry
+    from froude.telemetry.series import Scale
 
     if not files:
         if cores is not None or scale is not None:

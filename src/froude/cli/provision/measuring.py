@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from froude.provision.inputs.units import Dimension
     from froude.provision.measure.documents import UnitFacts
     from froude.provision.measure.live.measure import Request
-    from froude.provision.measure.live.target import StorageTarget
     from froude.provision.measure.measurement import Fit, Measurement
+    from froude.storage.target import StorageTarget
 
 _SIZES = "4KiB,64KiB,200KiB,1MiB,10MiB"
 _WORDS = {"R": "reads", "W": "writes"}
@@ -79,7 +79,7 @@ def measure(
     from froude.provision.measure.figures import measurement_report
     from froude.provision.measure.live.measure import check_region
     from froude.provision.measure.live.measure import measure as measure_target
-    from froude.provision.measure.live.target import find_target
+    from froude.storage.target import find_target
     from froude.workspace.document import with_lineage
 
     settings: Settings = ctx.obj
@@ -179,7 +179,7 @@ def _quantity(text: str | None, dimension: Dimension, place: str) -> float | Non
 
 def _plan(target: StorageTarget, request: Request) -> str:
     """What --dry-run leaves undone."""
-    from froude.provision.measure.measurement import size_text
+    from froude.base.units import size_text
 
     region = size_text(target.region_bytes)
     doing = "read" if target.read_only else "write and read"
@@ -199,8 +199,9 @@ def _summary(measurement: Measurement) -> str:
 
 
 def _fit_summary(fit: Fit) -> str:
+    from froude.base.units import size_text
     from froude.provision.inputs.units import Dimension, show
-    from froude.provision.measure.measurement import error_text, size_text
+    from froude.provision.measure.measurement import error_text
 
     rate = show(float(f"{fit.rate_gap.rate:.4g}"), Dimension.RATE)
     gap = show(float(f"{fit.rate_gap.gap:.4g}"), Dimension.TIME)
@@ -224,7 +225,7 @@ def _fit_summary(fit: Fit) -> str:
 
 
 def _unsteady(measurement: Measurement) -> str:
-    from froude.provision.measure.measurement import size_text
+    from froude.base.units import size_text
 
     left = [
         f"{_WORDS[fit.op.value]} of {size_text(sample.record_size)}"

@@ -11,7 +11,7 @@ from decimal import Decimal
 from enum import Enum
 
 from froude.base.errors import InputError
-from froude.base.units import MOST_DIGITS, SECONDS, SIZES, prefixed, scaled, split_number, unknown_unit
+from froude.base.units import SECONDS, SIZES, exact_text, prefixed, scaled, split_number, unknown_unit
 
 _BITS = {
     unit: factor / 8
@@ -52,7 +52,6 @@ _SHOWN = {
     Dimension.TIME: ("s", "ms", "us", "ns"),
     Dimension.POWER: ("W",),
 }
-_FEW_DIGITS = 8
 
 
 def parse(text: str, dimension: Dimension) -> float:
@@ -88,15 +87,4 @@ def show(value: float, dimension: Dimension) -> str:
     """
     if not math.isfinite(value):
         raise ValueError(f"only finite quantities are written, got {value}")
-    exact = Decimal(repr(value))
-    for unit in _SHOWN.get(dimension, ()):
-        amount = exact / UNITS[dimension][unit]
-        text = f"{amount.normalize():f}{unit}"
-        if abs(amount) >= 1 and len(text) <= _FEW_DIGITS + len(unit) and parse(text, dimension) == value:
-            return text
-    names = _SHOWN.get(dimension, ("",))
-    # The smallest unit shows small numbers best; the base unit, with an exponent if need be, shows every number.
-    text = f"{(exact / UNITS[dimension][names[-1]]).normalize():f}{names[-1]}"
-    base = next(name for name, factor in UNITS[dimension].items() if factor == 1)
-    short = len(text) <= MOST_DIGITS // 2 and parse(text, dimension) == value
-    return text if short else f"{value!r}{base}"
+    return exact_text(value, UNITS[dimension], _SHOWN.get(dimension, ()))

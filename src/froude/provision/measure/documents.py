@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from froude.base.documents import STAMP
+from froude.base.units import size_text
 from froude.provision.inputs.blanks import BLANK
 from froude.provision.inputs.units import Dimension, show
 from froude.provision.inputs.yaml_form import MIGRATIONS as INPUT_MIGRATIONS
-from froude.provision.measure.measurement import Fit, Measurement, RecordSizeRow, size_text
+from froude.provision.measure.measurement import Fit, Measurement, RecordSizeRow
 from froude.provision.types import Op
 from froude.workspace.artifact import Origin
 from froude.workspace.document import dump_sealed_figures

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from froude.provision.measure.measurement import Fit, Measurement, error_text, size_text
+from froude.base.units import size_text
+from froude.provision.measure.measurement import Fit, Measurement, error_text
 from froude.provision.types import Op
 from froude.render import (
     Axis,

@@ -15,11 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from froude.base.errors import InputError, MissingError
-from froude.provision.inputs.units import Dimension, show
+from froude.base.units import KIB, MIB, size_text
 from froude.provision.types import Op
 
-KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
-_BINARY = (("GiB", GIB), ("MiB", MIB), ("KiB", KIB))
 SIZES = (4 * KIB, 64 * KIB, 200 * KIB, MIB, 10 * MIB)
 """Record sizes measured: the paper's 4 KB, 200 KB and 10 MB in whole blocks, and two more for the fit."""
 
@@ -226,13 +224,6 @@ def fit_iops_rate(samples: Sequence[Sample]) -> IopsRate:
     small = min(samples, key=lambda sample: sample.record_size)
     large = max(samples, key=lambda sample: sample.record_size)
     return IopsRate(1 / small.seconds, large.throughput)
-
-
-def size_text(size: int) -> str:
-    """A size as it is best read, in binary or decimal units: `200KiB`, `500GB`; `units.parse` reads it back."""
-    decimal = show(float(size), Dimension.SIZE)
-    binary = [f"{size // by}{unit}" for unit, by in _BINARY if size >= by and size % by == 0]
-    return min((*binary, decimal), key=len)
 
 
 def error_text(error: float) -> str:

@@ -1,1 +1,1 @@
-"""Shell of provisioning: measures real devices with fio, behind a guard of what may be written to."""
+"""Shell of provisioning: measures real devices with fio (`froude.storage`)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from froude.provision.measure.live.guard import Device
+from froude.storage.guard import Device
 
 DISK = Device(Path("/dev/sdx"), "8:16", 1 << 30)
 ROOT_MOUNT = "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"

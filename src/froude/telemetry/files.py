@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from froude.base.errors import InputError
 from froude.base.files import open_regular
-from froude.provision.draft.telemetry import Scale, Telemetry
+from froude.telemetry.series import Scale, Telemetry
 
 LIMIT_BYTES = 2 << 30
 _PACKED: dict[str, Literal["gzip", "bz2", "zstd", "lz4"]] = {

@@ -1,6 +1,6 @@
-"""Where to measure: a new file in a folder, a block device, or a served address that the caller started.
+"""Where fio may run: a new file in a folder, a block device, or a served address that the caller started.
 
-`find_target` only looks, and refuses; `opened` holds the place while it is measured. The file has no name from its
+`find_target` only looks, and refuses; `opened` holds the place meanwhile. The file has no name from its
 first moment on, so nothing remains of it whatever happens to us, and nothing that exists can be overwritten. fio
 reaches file and device through our own open handle (/proc/self/fd): exactly what was checked, and never a name that
 has come to mean something else since.
@@ -21,7 +21,8 @@ from pathlib import Path
 
 from froude.base.errors import GuardError, InputError, MissingError
 from froude.base.files import stated_os_errors
-from froude.provision.measure.live.guard import (
+from froude.base.units import GIB, MIB, size_text
+from froude.storage.guard import (
     ROOT,
     Device,
     Signatures,
@@ -30,7 +31,6 @@ from froude.provision.measure.live.guard import (
     mounts_of,
     uses_of,
 )
-from froude.provision.measure.measurement import GIB, MIB, size_text
 
 DEFAULT_SIZE = GIB
 """Of a file, unless told otherwise."""

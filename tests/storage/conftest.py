@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.provision.measure.live.machine import ROOT_MOUNT
+from tests.storage.machine import ROOT_MOUNT
 
 
 @pytest.fixture

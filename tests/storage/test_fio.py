@@ -12,9 +12,8 @@ import psutil
 import pytest
 
 from froude.base.errors import MissingError, TargetError
-from froude.provision.measure.live import fio
-from froude.provision.measure.live.fio import FioJob, Ran, arguments
-from froude.provision.types import Op
+from froude.storage import fio
+from froude.storage.fio import FioJob, Ran, arguments
 from tests.conftest import Gone
 
 _READ = FioJob("randread", 204800, 1 << 30, 0, 0.5, 7)
@@ -50,11 +49,7 @@ def test_writing_once_has_no_time() -> None:
 
 def test_directions() -> None:
     """By fio's name of the pattern."""
-    assert [FioJob(name, 1, 1).op for name in ("write", "randwrite", "randread")] == [
-        Op.WRITE,
-        Op.WRITE,
-        Op.READ,
-    ]
+    assert [FioJob(name, 1, 1).writes for name in ("write", "randwrite", "randread")] == [True, True, False]
 
 
 def test_an_answer_in_seconds() -> None:

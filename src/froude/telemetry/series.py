@@ -1,4 +1,4 @@
-"""Utilisation series of machines, and the core-seconds that they come to."""
+"""Utilisation series of machines, and the core-seconds that they add up to."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from froude.provision.draft.log import Window
+Interval = tuple[float, float]
+"""From and to, seconds since the epoch."""
 
 
 class Scale(Enum):
@@ -37,14 +38,14 @@ class Telemetry:
         times = [times for times, _ in self.series.values()]
         return float(shares.mean()), min(float(t[0]) for t in times), max(float(t[-1]) for t in times)
 
-    def core_seconds(self, cores: float, windows: Sequence[Window]) -> tuple[float, float]:
+    def core_seconds(self, cores: float, windows: Sequence[Interval]) -> tuple[float, float]:
         """The CPU time spent within windows.
 
         Each sample holds until the next one, the last for the usual step of its series.
 
         Args:
             cores: of each machine.
-            windows: when the traces were taken; none overlaps another.
+            windows: the times asked about; none overlaps another.
 
         Returns:
             Core-seconds, and machine-seconds of the windows that samples cover. Linear in the samples, times
@@ -56,8 +57,8 @@ class Telemetry:
         for times, shares in self.series.values():
             step = float(np.median(np.diff(times))) if len(times) > 1 else 60.0
             ends = np.append(np.minimum(times[1:], times[:-1] + 3 * step), times[-1] + step)
-            for window in windows:
-                held = np.clip(np.minimum(ends, window.end_s) - np.maximum(times, window.start_s), 0.0, None)
+            for start_s, end_s in windows:
+                held = np.clip(np.minimum(ends, end_s) - np.maximum(times, start_s), 0.0, None)
                 spent += float(held @ shares) * cores
                 covered += float(held.sum())
         return spent, covered

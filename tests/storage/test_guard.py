@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import GuardError, InputError, MissingError
-from froude.provision.measure.live import guard
-from froude.provision.measure.live.guard import device_at, file_system, mounts_of, uses_of, written_on
-from tests.provision.measure.live.machine import DISK, blank, mount, mount_by_name
+from froude.storage import guard
+from froude.storage.guard import device_at, file_system, mounts_of, uses_of, written_on
+from tests.storage.machine import DISK, blank, mount, mount_by_name
 
 
 def _mounted_by_another_name(tree: Path) -> None:

@@ -18,8 +18,7 @@ from typing import Any
 
 from froude.base.errors import MissingError, TargetError
 from froude.hadoop.daemons import REAPER
-from froude.provision.measure.live.target import Opened
-from froude.provision.types import Op
+from froude.storage.target import Opened
 
 _GRACE_S = 60.0
 """Beyond the time that a job was given: its start, its end, and one record that hangs."""
@@ -49,9 +48,9 @@ class FioJob:
     """Whether a write is done only when it is on the medium (O_DSYNC)."""
 
     @property
-    def op(self) -> Op:
-        """Whether it reads or writes."""
-        return Op.READ if "read" in self.pattern else Op.WRITE
+    def writes(self) -> bool:
+        """Whether it writes; it reads otherwise."""
+        return "write" in self.pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,7 @@ def arguments(job: FioJob, place: tuple[str, ...]) -> list[str]:
         # Places are drawn anew each time (norandommap): a map would keep a small region's places from repeating.
         milliseconds = max(1, round(job.seconds * 1000))
         words += ["--time_based", f"--runtime={milliseconds}ms", "--norandommap", f"--randseed={job.seed}"]
-    if job.durable and job.op is Op.WRITE:
+    if job.durable and job.writes:
         words.append("--sync=dsync")
     return words
 
@@ -165,7 +164,7 @@ def _understood(code: int, out: str, err: str, job: FioJob, name: str) -> Ran:
         said = [line for line in (*err.splitlines(), *out.partition("{")[0].splitlines()) if line.strip()]
         raise TargetError(f"fio failed (exit {code})", file=name, found=said[-1] if said else None)
     try:
-        side = jobs[0]["read" if job.op is Op.READ else "write"]
+        side = jobs[0]["write" if job.writes else "read"]
         records, seconds = int(side["total_ios"]), float(side["lat_ns"]["mean"]) * _NANO
     except (KeyError, TypeError, ValueError) as error:
         raise TargetError("fio's answer is not understood", file=name, found=f"{error!r}") from error

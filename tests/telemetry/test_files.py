@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from froude.base.errors import InputError
-from froude.provision.draft.telemetry import Scale
-from froude.provision.draft.telemetry_file import read_telemetry
+from froude.telemetry.files import read_telemetry
+from froude.telemetry.series import Scale
 
 CLOUDWATCH = "timestamp,value\n2014-02-14 14:30:00,50\n2014-02-14 14:35:00,25\n"
 

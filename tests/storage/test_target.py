@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import GuardError, InputError, MissingError
-from froude.provision.measure.live import target as module
-from froude.provision.measure.live.guard import Device
-from froude.provision.measure.live.target import (
+from froude.base.units import GIB, MIB
+from froude.storage import target as module
+from froude.storage.guard import Device
+from froude.storage.target import (
     StorageKind,
     StorageTarget,
     device_target,
@@ -19,8 +20,7 @@ from froude.provision.measure.live.target import (
     opened,
     served,
 )
-from froude.provision.measure.measurement import GIB, MIB
-from tests.provision.measure.live.machine import DISK, blank, mount, mount_by_name
+from tests.storage.machine import DISK, blank, mount, mount_by_name
 
 
 def test_a_folder_means_a_new_file_in_it(tmp_path: Path) -> None:
