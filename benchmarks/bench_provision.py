@@ -15,11 +15,11 @@ import sys
 import time
 from collections.abc import Iterator
 
+from benchmarks.provision_baselines import gradient_descent
 from froude.provision.check.checker import check
 from froude.provision.model.build import build
 from froude.provision.model.instance import Instance
 from froude.provision.search.optimise import ColumnPool, solve
-from froude.provision.search.optimise.baselines import gradient_descent
 from froude.provision.types import (
     Application,
     Bus,

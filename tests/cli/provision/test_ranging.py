@@ -12,7 +12,6 @@ from froude.cli.app import run
 from froude.cli.provision import ranging
 from froude.provision.analyses import prices
 from froude.provision.analyses import uncertainty as uncertain
-from froude.provision.analyses.architecture import Architecture, architecture_of
 from froude.provision.analyses.inputs import find_input, main_inputs
 from froude.provision.analyses.prices import Crossing, Drop, Sensitivity
 from froude.provision.analyses.regimes import Best, Regime, Roadmap, Stage
@@ -27,6 +26,7 @@ from froude.provision.analyses.uncertainty import (
     Uncertainty,
     Uniform,
 )
+from froude.provision.search.architecture import Architecture, architecture_of
 from froude.provision.types.plan import ProvisionPlan, Status
 from tests.cli.provision.analyses import NAME, asked
 from tests.provision.clusters import paper_plan, photoshare, with_thumbs

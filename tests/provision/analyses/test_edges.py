@@ -6,14 +6,14 @@ from functools import partial
 
 import pytest
 
-from froude.provision.analyses.architecture import architecture_of
 from froude.provision.analyses.edges import Walk, stays_best
 from froude.provision.analyses.inputs import find_input
+from froude.provision.search.architecture import architecture_of
 from froude.provision.search.solve_limits import SolveLimits
 from tests.provision.clusters import paper_plan, photoshare, with_thumbs
 
 pytest.importorskip("highspy")
-EFFORT = SolveLimits(1e-4, 10.0, 0)
+LIMITS = SolveLimits(1e-4, 10.0, 0)
 
 
 def test_the_inputs_own_limits_are_edges() -> None:
@@ -22,7 +22,7 @@ def test_the_inputs_own_limits_are_edges() -> None:
     input_ = find_input(problem, "dataset.photos.size")
     held = architecture_of(paper_plan())
     assert held is not None
-    walk = Walk(partial(input_.set, problem), held, input_.value, EFFORT, 0.01)
+    walk = Walk(partial(input_.set, problem), held, input_.value, LIMITS, 0.01)
     low = walk.edge(input_.value / 10)
     assert low.why.startswith("no such value")
     assert low.stays == pytest.approx(70e9, rel=0.02)
@@ -35,7 +35,7 @@ def test_ties_go_to_the_one_held() -> None:
     best, other = architecture_of(paper_plan()), architecture_of(with_thumbs("15KDisk", 4))
     assert best is not None
     assert other is not None
-    assert stays_best(photoshare(), best, EFFORT).stays
-    gone = stays_best(photoshare(), other, EFFORT)
+    assert stays_best(photoshare(), best, LIMITS).stays
+    gone = stays_best(photoshare(), other, LIMITS)
     assert not gone.stays
     assert gone.why == "cheaper"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from froude.provision.analyses.architecture import Architecture
 from froude.provision.analyses.regimes import fewest_changes, roadmap
+from froude.provision.search.architecture import Architecture
 from froude.provision.search.solve_limits import SolveLimits
 from tests.provision.clusters import photoshare
 

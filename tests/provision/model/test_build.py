@@ -61,7 +61,6 @@ def test_instances_and_cores_of_the_calibrated_example() -> None:
     ]
     assert instance.parallelism(choices) == pytest.approx((2.638, 3.800, 0.816), abs=1e-3)
     assert sum(task.cores[0] for task in instance.tasks) == pytest.approx(3.8)
-    assert instance.host_dimms == 1
 
 
 def test_every_choice_that_may_be() -> None:

@@ -198,8 +198,8 @@ def _choices(
     problem: Problem, plan: ProvisionPlan, dataset: str, choice: str | None
 ) -> list[tuple[str, ...]]:
     """The choices that are asked about."""
-    from froude.provision.analyses.architecture import choices_of
     from froude.provision.inputs.tree import nearest
+    from froude.provision.search.architecture import choices_of
 
     every = choices_of(problem, plan)
     if dataset not in every:
@@ -228,7 +228,7 @@ def _why(answers: Sequence[WhyNot]) -> str:
 
 
 def _ranked(plans: Sequence[ProvisionPlan]) -> str:
-    from froude.provision.analyses.architecture import architecture_of
+    from froude.provision.search.architecture import architecture_of
 
     if not plans:
         return "no cluster was found"

@@ -1,25 +1,20 @@
-"""Other clusters than the cheapest: the k best architectures, and what a forced choice costs and why.
-
-Source: Lawler, "A procedure for computing the k best solutions" (1972): the architectures are parted around each
-one found, so that every solve has bounds over its part.
-"""
+"""Other clusters than the cheapest: the k best architectures, and what a forced choice costs and why."""
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from froude.provision.analyses.architecture import (
-    Architecture,
+from froude.provision.analyses.edges import EQUAL
+from froude.provision.check.bill import bill
+from froude.provision.search.architecture import (
     Names,
     architecture_of,
     choices_of,
 )
-from froude.provision.analyses.edges import EQUAL
-from froude.provision.check.bill import bill
 from froude.provision.search.compile import Only, compile_plan
+from froude.provision.search.ranking import ranked
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
 from froude.provision.types.plan import ProvisionPlan
@@ -27,36 +22,22 @@ from froude.provision.types.plan import ProvisionPlan
 _CENT = 0.01
 _ROUGH = 0.05
 """Gap of a first look."""
-Open = Mapping[str, Sequence[Names]]
 
 
-def ranked(
+def by_cost(
     problem: Problem, limits: SolveLimits, *, first: ProvisionPlan | None = None, most: float = math.inf
 ) -> Iterator[ProvisionPlan]:
-    """The architectures by ascending cost, each with the bounds of its part.
-
-    They come in order within the gap of the limits.
+    """The architectures by ascending cost, each with the bounds of its part (`ranked`).
 
     Args:
         problem: the inputs.
-        limits: of each solve; up to one solve per dataset and architecture.
+        limits: of each solve.
         first: the cheapest plan, where it is known.
         most: dollars; architectures that cost more for certain are left out, after a rough look only.
     """
     plan = first or compile_plan(problem, limits)
-    if not plan.found:
-        return
-    every: Open = choices_of(problem, plan)
-    heap: list[tuple[float, int, ProvisionPlan, Open]] = [(plan.upper, 0, plan, every)]
-    serial = 1
-    while heap:
-        _, _, plan, open_ = heapq.heappop(heap)
-        yield plan
-        for part in _parts(open_, architecture_of(plan)):
-            cheapest = affordable(problem, part, limits, most)
-            if cheapest is not None:
-                heapq.heappush(heap, (cheapest.upper, serial, cheapest, part))
-                serial += 1
+    every = choices_of(problem, plan) if plan.found else {}
+    return ranked(plan, every, lambda part: affordable(problem, part, limits, most))
 
 
 def affordable(problem: Problem, only: Only, limits: SolveLimits, most: float) -> ProvisionPlan | None:
@@ -93,7 +74,7 @@ def k_best(problem: Problem, k: int, limits: SolveLimits) -> list[ProvisionPlan]
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, got {k}")
-    return [plan for plan, _ in zip(ranked(problem, limits), range(k), strict=False)]
+    return [plan for plan, _ in zip(by_cost(problem, limits), range(k), strict=False)]
 
 
 def within(
@@ -109,27 +90,13 @@ def within(
         most: how many at most, 1 or more.
     """
     plans: list[ProvisionPlan] = []
-    for plan in ranked(problem, limits, first=first, most=first.upper * (1 + share)):
+    for plan in by_cost(problem, limits, first=first, most=first.upper * (1 + share)):
         if plan.upper > first.upper * (1 + share) or len(plans) >= most:
             break
         plans.append(plan)
         if len(plans) >= most:
             break
     return plans
-
-
-def _parts(open_: Open, kept: Architecture | None) -> Iterator[Open]:
-    """Everything open but one architecture, in parts that do not overlap."""
-    assert kept is not None
-    names = dict(kept.choices)
-    before: dict[str, Sequence[Names]] = {}
-    for dataset, choices in open_.items():
-        own = names.get(dataset)
-        others = [choice for choice in choices if choice != own]
-        if own is not None and others:
-            yield {**open_, **before, dataset: others}
-        if own is not None:
-            before[dataset] = [own]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from functools import partial
 
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
-from froude.provision.analyses.architecture import at_factor
+from froude.provision.search.architecture import at_factor
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from froude.provision.analyses.architecture import Architecture, architecture_of, held_cost, proved
+from froude.provision.search.architecture import Architecture, architecture_of, held_cost, proved
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem

@@ -16,7 +16,8 @@ from functools import partial
 
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
-from froude.provision.analyses.architecture import (
+from froude.provision.analyses.inputs import Input, find_input
+from froude.provision.search.architecture import (
     Architecture,
     Names,
     architecture_of,
@@ -24,7 +25,6 @@ from froude.provision.analyses.architecture import (
     cost_at,
     held_cost,
 )
-from froude.provision.analyses.inputs import Input, find_input
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem

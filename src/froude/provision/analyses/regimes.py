@@ -16,13 +16,13 @@ from itertools import groupby, pairwise
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.provision.analyses.alternatives import affordable, within
-from froude.provision.analyses.architecture import (
+from froude.provision.analyses.edges import EQUAL, stays_best
+from froude.provision.search.architecture import (
     Architecture,
     architecture_of,
     at_factor,
     held_cost,
 )
-from froude.provision.analyses.edges import EQUAL, stays_best
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem

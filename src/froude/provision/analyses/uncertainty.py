@@ -17,10 +17,10 @@ from typing import Protocol
 from froude.base.errors import MissingError
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
-from froude.provision.analyses.architecture import Architecture, architecture_of, cost_at
 from froude.provision.analyses.inputs import Input
 from froude.provision.check.evaluate import meets
 from froude.provision.model.growth import grown
+from froude.provision.search.architecture import Architecture, architecture_of, cost_at
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.search.split import decided, undecided

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from froude.provision.analyses.alternatives import WhyNot
-from froude.provision.analyses.architecture import architecture_of
 from froude.provision.analyses.designs import Comparison, Winner
 from froude.provision.analyses.slack import GroupSlack, Resource, Slack
 from froude.provision.figures.parts import dollars_axis, lower, sla_axis, upper, verdict
 from froude.provision.figures.plans import evaluation_section
 from froude.provision.inputs.units import Dimension, show
+from froude.provision.search.architecture import architecture_of
 from froude.provision.types.plan import ProvisionPlan, Status
 from froude.render import (
     Axis,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from froude.provision.analyses.architecture import Architecture
 from froude.provision.analyses.edges import Edge
 from froude.provision.analyses.inputs import Input
 from froude.provision.analyses.prices import Crossing, PriceRange, Sensitivity
@@ -12,6 +11,7 @@ from froude.provision.analyses.robustness import Robustness
 from froude.provision.analyses.tornado import Swing
 from froude.provision.figures.parts import verdict
 from froude.provision.inputs.units import show
+from froude.provision.search.architecture import Architecture
 from froude.render import (
     Axis,
     Chart,

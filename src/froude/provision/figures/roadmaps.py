@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from froude.provision.analyses.architecture import Architecture
 from froude.provision.analyses.regimes import Regime, Roadmap, Stage
 from froude.provision.figures.parts import dollars_axis, lower, sla_axis, strip, upper
 from froude.provision.figures.sweeps import cost_stack
+from froude.provision.search.architecture import Architecture
 from froude.provision.types import Problem
 from froude.render import (
     Axis,

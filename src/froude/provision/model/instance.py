@@ -215,11 +215,6 @@ class Instance:
     isolation: bool
     placement: Placement
 
-    @property
-    def host_dimms(self) -> int:
-        """Memory units on a server that does nothing but host storage."""
-        return -int(-self.host_memory // self.units[self.memory_unit].capacity)
-
     def run_times(self, choices: Sequence[int]) -> tuple[float, ...]:
         """R of every task in seconds for one choice per dataset; solves cycles of calls by repetition."""
         times = [0.0] * len(self.tasks)

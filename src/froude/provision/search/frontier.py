@@ -7,14 +7,14 @@ with the least bound is taken next, until the best plan is within the gap of the
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from froude.base.clock import Clock, RealClock
 from froude.provision.model.instance import Instance
+from froude.provision.search.best_first import BestFirst
 from froude.provision.types.plan import ProvisionPlan, Status
 
 Adapt = Callable[[Instance], Instance]
@@ -30,15 +30,8 @@ COARSE = 0.03
 _Part = TypeVar("_Part")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Open(Generic[_Part]):
-    lower: float
-    serial: int
-    part: _Part = field(compare=False)
-
-
 class Frontier(Generic[_Part]):
-    """Open parts, least bound first; the best plan; the least bound of what was given up."""
+    """A best-first search for plans: its parts, the best plan, and the time that is left."""
 
     def __init__(self, gap: float, time_limit_s: float, *, most: int, clock: Clock | None = None) -> None:
         """Begin.
@@ -55,10 +48,8 @@ class Frontier(Generic[_Part]):
         self._most_s = time_limit_s * _OF_ALL
         self._end = self._begin + time_limit_s
         self._left = most
-        self._open: list[_Open[_Part]] = []
-        self._serial = 0
+        self._parts: BestFirst[_Part] = BestFirst()
         self._refused: ProvisionPlan | None = None
-        self._final = math.inf
         self.best = ProvisionPlan(Status.UNDECIDED)
         """The cheapest plan offered."""
 
@@ -75,13 +66,12 @@ class Frontier(Generic[_Part]):
     @property
     def seconds_close(self) -> float:
         """For a close look that nothing else can replace: all that is left, or half while other parts are open."""
-        return max(LEAST_S, self.seconds_left / (2 if self._open else 1))
+        return max(LEAST_S, self.seconds_left / (2 if self._parts else 1))
 
     @property
     def lower(self) -> float:
         """No plan costs less, whether found or not."""
-        first = self._open[0].lower if self._open else math.inf
-        return min(self._final, self.best.upper, first)
+        return min(self._parts.lower, self.best.upper)
 
     @property
     def closed(self) -> bool:
@@ -101,8 +91,7 @@ class Frontier(Generic[_Part]):
             lower: dollars that everything in it costs at least.
         """
         if lower < self.best.upper:
-            heapq.heappush(self._open, _Open(lower, self._serial, part))
-            self._serial += 1
+            self._parts.push(part, lower)
         else:
             self.give_up(lower)
 
@@ -112,15 +101,14 @@ class Frontier(Generic[_Part]):
 
     def give_up(self, lower: float) -> None:
         """A part that is not looked into further; its bound stays."""
-        self._final = min(self._final, lower)
+        self._parts.close(lower)
 
     def pop(self) -> tuple[_Part, float] | None:
         """The part with the least bound, and that; None when the search is over."""
-        if not self._open or self.closed or not self._left or self._clock.now() > self._end:
+        if not self._parts or self.closed or not self._left or self._clock.now() > self._end:
             return None
         self._left -= 1
-        first = heapq.heappop(self._open)
-        return first.part, first.lower
+        return self._parts.pop()
 
     def result(self, *notes: str) -> ProvisionPlan:
         """The best plan between its bounds; where there is none, why.
@@ -130,7 +118,7 @@ class Frontier(Generic[_Part]):
         """
         seconds = self._clock.now() - self._begin
         if not self.best.found:
-            nothing_left = not self._open and not math.isfinite(self._final)
+            nothing_left = not math.isfinite(self._parts.lower)
             plan = (
                 self._refused
                 if nothing_left and self._refused

@@ -14,17 +14,24 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 
 from froude.base.errors import InputError
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.provision.check.bill import bill
 from froude.provision.check.checker import check, cost_of
-from froude.provision.model.build import build
 from froude.provision.model.growth import grown
-from froude.provision.model.instance import Instance
-from froude.provision.search.compile import compile_plan
+from froude.provision.search.architecture import (
+    Architecture,
+    architecture_of,
+    architectures,
+    at_factor,
+    choices_of,
+    held_cost,
+)
+from froude.provision.search.compile import compile_plan, linear_plan
+from froude.provision.search.ranking import Open, ranked
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.search.split import undecided
 from froude.provision.types import Dataset, Period, Problem, Schedule
@@ -34,9 +41,6 @@ MOVING = "moving data"
 """The part of a day's cost that is no part of a cluster."""
 _ARCHITECTURES = 3
 """Cheapest ones of each period that are considered in all."""
-
-Architecture = tuple[tuple[str, tuple[str, ...]], ...]
-"""Unit names per dataset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +114,10 @@ def schedule(problem: Problem, limits: SolveLimits | None = None, *, workers: Wo
     )
     if not all(plan.found for plan in optima.values()):
         return _without(problem, periods, optima)
-    wanted = parallel_map(partial(_architectures, problem, limits), factors, workers)
-    known = {_architecture(plan) for plan in optima.values()}
-    known.update(architecture for architectures in wanted for architecture in architectures)
-    pairs = [(f, a) for f in factors for a in sorted(known) if a != _architecture(optima[f])]
-    more = parallel_map(partial(_restricted, problem, limits), pairs, workers)
+    near = parallel_map(partial(_near, problem, limits), factors, workers)
+    known = sorted({*architectures(optima.values()), *chain.from_iterable(near)})
+    pairs = [(f, a) for f in factors for a in known if a != architecture_of(optima[f])]
+    more = parallel_map(partial(_held, problem, limits), pairs, workers)
     plans = [*optima.values(), *(plan for plan in more if plan.found)]
     fitting = {factor: _fitting(problem, factor, optima[factor], plans) for factor in factors}
     around = _around(problem, periods, fitting)
@@ -176,49 +179,44 @@ def _periods(problem: Problem) -> Schedule:
     return problem.sla.schedule
 
 
-def _at(problem: Problem, factor: float) -> Problem:
-    return replace(problem, sla=problem.sla.scaled(factor))
-
-
 def _optimum(problem: Problem, limits: SolveLimits, factor: float) -> ProvisionPlan:
-    return compile_plan(_at(problem, factor), limits)
+    return compile_plan(at_factor(problem, factor), limits)
 
 
-def _architecture(plan: ProvisionPlan) -> Architecture:
-    return tuple(sorted(plan.choices.items()))
+def _near(problem: Problem, limits: SolveLimits, factor: float) -> tuple[Architecture, ...]:
+    """The cheapest architectures at one load, as far as they are seen without quantities and hosts to survive."""
+    there = at_factor(problem, factor)
+    if undecided(there):
+        return ()
+    quick = replace(limits, time_limit_s=limits.time_limit_s / 10)
+    first = linear_plan(there, quick, only={})
+    if not first.found:
+        return ()
+
+    def solve(part: Open) -> ProvisionPlan | None:
+        plan = linear_plan(there, quick, only=part)
+        return plan if plan.found else None
+
+    return architectures(islice(ranked(first, choices_of(there, first), solve), _ARCHITECTURES))
 
 
-def _architectures(problem: Problem, limits: SolveLimits, factor: float) -> set[Architecture]:
-    """The cheapest at one load, as far as they are seen without quantities and hosts to survive."""
-    from froude.provision.search.optimise.alternatives import k_best
-
-    there = grown(_at(problem, factor))
-    instance = None if undecided(there) else build(there)
-    if not isinstance(instance, Instance):
-        return set()
-    limit = limits.time_limit_s / 10
-    return {
-        _architecture(plan) for plan in k_best(instance, _ARCHITECTURES, gap=limits.gap, time_limit_s=limit)
-    }
-
-
-def _restricted(problem: Problem, limits: SolveLimits, pair: tuple[float, Architecture]) -> ProvisionPlan:
+def _held(problem: Problem, limits: SolveLimits, pair: tuple[float, Architecture]) -> ProvisionPlan:
     """The cheapest cluster of an architecture at a load."""
     factor, architecture = pair
-    return compile_plan(_at(problem, factor), limits, only={name: [units] for name, units in architecture})
+    return held_cost(at_factor(problem, factor), architecture, limits)
 
 
 def _fitting(
     problem: Problem, factor: float, optimum: ProvisionPlan, plans: Sequence[ProvisionPlan]
 ) -> list[ProvisionPlan]:
     """The plans that are sound at a load, at what they cost there; not one twice."""
-    there = _at(problem, factor)
+    there = at_factor(problem, factor)
     fitting: dict[object, ProvisionPlan] = {}
     for plan in (optimum, *plans):
         cost = plan.upper if plan is optimum else cost_of(there, plan)
         here = replace(plan, upper=cost, lower=min(optimum.lower, cost))
         if plan is optimum or (math.isfinite(cost) and check(there, here).sound):
-            fitting.setdefault((plan.groups, _architecture(plan)), here)
+            fitting.setdefault((plan.groups, architecture_of(plan)), here)
     return list(fitting.values())
 
 
@@ -273,7 +271,7 @@ def _day(
         moved = moved_bytes(problem, plan, after)
         dollars = periods.price_per_gb_moved * moved / 1e9
         slots.append(Slot(period, plan, plan.upper * share, moved, dollars))
-        for line in bill(_at(problem, period.factor), plan):
+        for line in bill(at_factor(problem, period.factor), plan):
             parts[line.kind] = parts.get(line.kind, 0.0) + line.total * share
         parts[MOVING] = parts.get(MOVING, 0.0) + dollars
     return Scheduled(
@@ -287,7 +285,7 @@ def _day(
 
 def _kept(problem: Problem, peak: ProvisionPlan, factor: float) -> float:
     """What the peak's cluster costs at a smaller load: less where requests are paid."""
-    return min(peak.upper, cost_of(_at(problem, factor), peak))
+    return min(peak.upper, cost_of(at_factor(problem, factor), peak))
 
 
 def _per_day(problem: Problem, periods: Schedule, dollars: Callable[[Period], float]) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from pathlib import Path
 
 import highspy
 import numpy as np
@@ -16,7 +15,6 @@ from froude.provision.search.optimise.highs import (
     SolverError,
     SolverOptions,
     Status,
-    mps,
     solve,
 )
 
@@ -121,17 +119,3 @@ def test_bounds_and_prices_change_between_solves() -> None:
     assert solver.run().objective == pytest.approx(-10)
     solver.set_costs([2], np.array([0.0]))
     assert solver.run().objective == -4
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_mps_is_the_same_program(seed: int, tmp_path: Path) -> None:
-    """HiGHS reads the export and finds the same optimum."""
-    program = random_program(seed)
-    file = tmp_path / "program.mps"
-    file.write_text(mps(program))
-    reader = highspy.Highs()
-    reader.setOptionValue("output_flag", False)
-    reader.setOptionValue("threads", 1)
-    assert reader.readModel(str(file)) == highspy.HighsStatus.kOk
-    reader.run()
-    assert reader.getInfo().objective_function_value == pytest.approx(solve(program).objective, rel=1e-6)

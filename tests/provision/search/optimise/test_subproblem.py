@@ -25,7 +25,6 @@ from tests.provision.search.optimise.examples import built, featured, photoshare
 from tests.provision.search.optimise.hand import (
     BOX,
     DATA,
-    GB,
     ON_DISKS,
     ON_SSD,
     SERVE,
@@ -316,8 +315,3 @@ def test_a_whole_share_is_the_largest_that_whole_pieces_make(pieces: int, most: 
     assert math.isclose(share, count / pieces)
     assert share <= most * (1 + 2 * FIT)
     assert most >= 1 or (count + 1) / pieces > most
-
-
-def test_memory_of_the_storage_system_is_whole() -> None:
-    """1.5 GB are two units of memory."""
-    assert hand(host_memory=1.5 * GB).host_dimms == 2

@@ -3,19 +3,19 @@
 HiGHS solves the linear program of each node and is believed in nothing: the bound of a node is recomputed from
 the duals it gives (`bounds.safe_bound`), and a node counts as empty only when its ray proves so. Where a claim
 cannot be verified the node keeps its parent's bound. Best bound first, so that stopping early still leaves a
-valid bound: the least of the open nodes. A tenth of a millisecond and more per node, hence for certificates and for
-small pricing problems, whose best point it finds on the way.
+valid bound: the least of the open nodes. A tenth of a millisecond and more per node, hence for the bound of the
+master and for small pricing problems, whose best point it finds on the way.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from froude.provision.search.best_first import BestFirst
 from froude.provision.search.optimise.bounds import safe_bound
 from froude.provision.search.optimise.highs import (
     INFINITY,
@@ -75,33 +75,28 @@ def prove(
     at = {variable: place for place, variable in enumerate(whole.tolist())}
     sets = [np.array([at[variable] for variable in variables]) for variables in one_of]
     solver = Solver(program, SolverOptions(presolve=False), relaxed=True)
-    serial, solved, closed = 0, 0, INFINITY
     best: Floats | None = None
+    solved = 0
+    open_: BestFirst[tuple[Floats, Floats]] = BestFirst()
     # whole ends: a ceiling beyond an end that is not whole would be a node that no ray tells to be empty
     least, most = np.ceil(program.lower[whole] - _WHOLE), np.floor(program.upper[whole] + _WHOLE)
-    heap: list[tuple[float, int, Floats, Floats]] = []
     if (least <= most).all():
-        heap.append((-INFINITY, 0, least, most))
-    while heap:
-        inherited, _, low, high = heap[0]
-        if inherited >= min(target, closed) or solved >= nodes or expired():
-            return Proof(min(inherited, closed), solved, best)
-        heapq.heappop(heap)
+        open_.push((least, most), -INFINITY)
+    for (low, high), inherited in open_.until(lambda: target, most=nodes, expired=expired):
         bound, x = _bound(solver, whole, low, high)
         bound, solved = max(bound, inherited), solved + 1
         if bound == INFINITY:
             continue
         split = _branch(x[whole], low, high, rank[whole], sets) if len(x) else None
         if split is None:
-            if bound < closed:
-                closed, best = bound, x if len(x) else best
+            if bound < open_.closed:
+                best = x if len(x) else best
+            open_.close(bound)
             continue
         for child in split:
-            if (child[0] > child[1]).any():
-                continue
-            serial += 1
-            heapq.heappush(heap, (bound, serial, *child))
-    return Proof(closed, solved, best)
+            if (child[0] <= child[1]).all():
+                open_.push(child, bound)
+    return Proof(open_.lower, solved, best)
 
 
 def _bound(solver: Solver, whole: Ints, low: Floats, high: Floats) -> tuple[float, Floats]:

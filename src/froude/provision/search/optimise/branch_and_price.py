@@ -9,10 +9,10 @@ Source: Vanderbeck, branching on aggregated columns in branch and price (2000); 
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable
 
+from froude.provision.search.best_first import BestFirst
 from froude.provision.search.optimise.column_generation import Bound, RestrictedMaster, TotalLimit
 
 
@@ -33,27 +33,23 @@ def raise_bound(
         root: what generation ended with, without branches.
         target: the bound that is enough, asked again at each node.
         penalty: as for `RestrictedMaster.generate`.
-        nodes: most generations.
+        nodes: most generations; there are two a node.
         found: called after each generation: the columns have changed, a better cluster may be at hand.
         expired: true when time is over.
     """
-    heap: list[tuple[float, int, tuple[TotalLimit, ...], Bound]] = [(root.lower, 0, (), root)]
-    done = 0
-    while heap:
-        lower, _, rows, bound = heap[0]
-        if lower >= target() or done >= nodes or expired():
-            break
+    open_: BestFirst[tuple[tuple[TotalLimit, ...], Bound]] = BestFirst()
+    open_.push(((), root), root.lower)
+    for (rows, bound), lower in open_.until(target, most=(nodes + 1) // 2, expired=expired):
         fractions = (*bound.fractions, *([0.0] * (len(restricted.columns) - len(bound.fractions))))
         split = restricted.fractional(fractions)
         if split is None:
+            open_.close(lower)
             break
-        heapq.heappop(heap)
         total, amount = split
         for row in (TotalLimit(total, False, math.floor(amount)), TotalLimit(total, True, math.ceil(amount))):
-            done += 1
             restricted.branching_rows = (*rows, row)
             child = restricted.generate(penalty, enough=1e-4)
-            heapq.heappush(heap, (max(lower, child.lower), done, restricted.branching_rows, child))
+            open_.push((restricted.branching_rows, child), max(lower, child.lower))
         restricted.branching_rows = ()
         found()
-    return heap[0][0] if heap else root.lower
+    return open_.lower

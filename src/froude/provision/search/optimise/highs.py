@@ -31,7 +31,7 @@ INTEGRALITY = 1e-5
 
 
 class SolverError(RuntimeError):
-    """HiGHS failed, or solvers contradict each other. Never a property of the user's input."""
+    """HiGHS failed. Never a property of the user's input."""
 
 
 class Status(Enum):
@@ -189,40 +189,6 @@ class Program:
             value=np.array(self._value, dtype=np.float64),
             row_of=np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start)),
         )
-
-
-def mps(program: Program) -> str:
-    """The program as free MPS, for an audit by any other solver."""
-    arrays, lines = program.arrays(), ["NAME froude", "ROWS", " N cost"]
-    variables = [_token(name, "c", at) for at, name in enumerate(program.variable_names)]
-    rows = [_token(name, "r", at) for at, name in enumerate(program.row_names)]
-    right, ranges = [], []
-    for name, low, high in zip(rows, arrays.row_lower.tolist(), arrays.row_upper.tolist(), strict=True):
-        kind = "E" if low == high else "G" if high == INFINITY else "L"
-        lines.append(f" {kind} {name}")
-        right.append(f" rhs {name} {low if kind == 'G' else high!r}")
-        if kind == "L" and low > -INFINITY:
-            ranges.append(f" range {name} {high - low!r}")
-    by_variable: list[list[str]] = [[f"cost {cost!r}"] for cost in arrays.cost.tolist()]
-    for row, variable, value in zip(arrays.row_of, arrays.index, arrays.value.tolist(), strict=True):
-        by_variable[variable].append(f"{rows[row]} {value!r}")
-    lines.append("COLUMNS")
-    for at, (name, entries) in enumerate(zip(variables, by_variable, strict=True)):
-        if arrays.integer[at]:
-            lines.append(f" begin{at} 'MARKER' 'INTORG'")
-        lines.extend(f" {name} {entry}" for entry in entries)
-        if arrays.integer[at]:
-            lines.append(f" end{at} 'MARKER' 'INTEND'")
-    lines += ["RHS", *right, "RANGES", *ranges, "BOUNDS"]
-    for name, low, high in zip(variables, arrays.lower.tolist(), arrays.upper.tolist(), strict=True):
-        lines.append(f" LO bound {name} {low!r}")
-        lines.append(f" PL bound {name}" if high == INFINITY else f" UP bound {name} {high!r}")
-    return "\n".join([*lines, "ENDATA", ""])
-
-
-def _token(name: str, letter: str, at: int) -> str:
-    """A name without spaces, unique by its number."""
-    return f"{letter}{at}:{'_'.join(name.split())}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from froude.base.clock import Clock, RealClock
 from froude.provision.model.instance import Instance
-from froude.provision.search.optimise import certificate
 from froude.provision.search.optimise.benders import BendersSearch
 from froude.provision.search.optimise.column_generation import ColumnPool
 from froude.provision.search.optimise.conflicts import conflicts
@@ -24,7 +23,6 @@ def solve(
     gap: float = 0.01,
     time_limit_s: float = 60.0,
     seed: int = 0,
-    certify: bool = False,
     allowed: Sequence[Sequence[int]] | None = None,
     pool: ColumnPool | None = None,
     clock: Clock | None = None,
@@ -38,13 +36,12 @@ def solve(
         gap: relative gap of the bounds at which it stops; below `EXACT` it is that.
         time_limit_s: seconds after which it stops with what it has.
         seed: of the solver's own randomness.
-        certify: ask for a second opinion (see `certificate`); takes longer.
         allowed: open choices per dataset, for what-if questions; None opens all.
         pool: columns kept from neighbouring SLAs; filled further.
         clock: where time comes from.
 
     Raises:
-        SolverError: HiGHS failed, or (with `certify`) another solver contradicts a proved bound.
+        SolverError: HiGHS failed.
         ValueError: a gap outside [0, 1) or a time limit not above 0.
     """
     if not 0 <= gap < 1 or not time_limit_s > 0:
@@ -55,8 +52,6 @@ def solve(
         instance, SolveLimits(max(gap, EXACT), time_limit_s, seed), clock, pool or ColumnPool(), allowed
     )
     search.run()
-    if certify:
-        certificate.certify(search)
     return _plan(instance, search, clock.now() - begin)
 
 

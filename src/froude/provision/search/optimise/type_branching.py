@@ -12,11 +12,11 @@ Source: branch and price (Barnhart and others, 1998) on special ordered sets (Be
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from froude.provision.search.best_first import BestFirst
 from froude.provision.search.optimise.highs import INFINITY
 from froude.provision.search.optimise.type_pricing import Ends, Priced, TypePricing
 
@@ -50,31 +50,29 @@ def raise_bound(
     Args:
         type_pricing: prices all types.
         target: dollars wanted.
-        parts: most parts looked at.
+        parts: most parts looked at; two are looked at where one is divided.
         expired: true when time is over.
     """
     root = type_pricing.priced({}, expired)
     if root is None:
         return Raised(0.0, (), 1)
-    heap: list[tuple[float, int, Ends, Priced]] = [(root.bound, 0, {}, root)]
-    looked, closed = 1, INFINITY
-    while heap and heap[0][0] < min(target, closed) and looked < parts and not expired():
-        bound, _, ends, priced = heapq.heappop(heap)
+    looked = 1
+    open_: BestFirst[tuple[Ends, Priced]] = BestFirst()
+    open_.push(({}, root), root.bound)
+    for (ends, priced), bound in open_.until(lambda: target, most=parts // 2, expired=expired):
         split = _split(type_pricing, ends, priced)
         if not split:
-            closed = min(closed, bound)
+            open_.close(bound)
         for child in split:
             looked += 1
             below = type_pricing.priced({**ends, **child}, expired)
             if below is None:
-                closed = min(closed, bound)
+                open_.close(bound)
             elif below.bound < INFINITY:
-                heapq.heappush(heap, (max(bound, below.bound), looked, {**ends, **child}, below))
-    order = [
-        server for *_, priced in sorted(heap, key=lambda part: part[:2]) for server in sorted(priced.used)
-    ]
+                open_.push(({**ends, **child}, below), max(bound, below.bound))
+    order = [server for _, priced in open_.in_order() for server in sorted(priced.used)]
     had = [server for server in dict.fromkeys(order) if server not in type_pricing.probes]
-    return Raised(min([closed, *(part[0] for part in heap[:1])]), tuple(had), looked)
+    return Raised(open_.lower, tuple(had), looked)
 
 
 def _split(type_pricing: TypePricing, ends: Ends, priced: Priced) -> list[Ends]:

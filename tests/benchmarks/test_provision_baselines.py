@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
+from benchmarks.provision_baselines import SummedCost, gradient_descent, per_server
 
-from froude.provision.search.optimise.baselines import SummedCost, gradient_descent, per_server
 from tests.provision.search.optimise.examples import built, photoshare
 from tests.provision.search.optimise.reference import assignments
 

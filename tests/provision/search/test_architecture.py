@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from froude.provision.analyses.architecture import (
+from froude.provision.search.architecture import (
     Architecture,
     architecture_of,
     architectures,
