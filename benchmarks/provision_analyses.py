@@ -16,7 +16,7 @@ from froude.provision.analyses.designs import compare
 from froude.provision.analyses.inputs import find_input
 from froude.provision.analyses.prices import price_sensitivity
 from froude.provision.analyses.regimes import Regime, roadmap
-from froude.provision.analyses.robustness import Range, robustness
+from froude.provision.analyses.vary import Range, robustness
 from froude.provision.inputs.read import read_problem
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Application, Io, Problem, Task

@@ -10,8 +10,9 @@ import pytest
 
 from froude.cli.app import run
 from froude.cli.provision import analysing
-from froude.provision.analyses import alternatives, designs
-from froude.provision.analyses.alternatives import WhyNot
+from froude.provision.analyses import choose as alternatives
+from froude.provision.analyses import designs
+from froude.provision.analyses.choose import WhyNot
 from froude.provision.analyses.designs import Comparison, Pair
 from froude.provision.inputs.plan_file import plan_json
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status

@@ -15,8 +15,6 @@ from froude.provision.analyses import uncertainty as uncertain
 from froude.provision.analyses.inputs import find_input, main_inputs
 from froude.provision.analyses.prices import Crossing, Drop, Sensitivity
 from froude.provision.analyses.regimes import Best, Regime, Roadmap, Stage
-from froude.provision.analyses.robustness import Robustness
-from froude.provision.analyses.tornado import Swing
 from froude.provision.analyses.uncertainty import (
     Candidate,
     Distribution,
@@ -26,6 +24,7 @@ from froude.provision.analyses.uncertainty import (
     Uncertainty,
     Uniform,
 )
+from froude.provision.analyses.vary import Robustness, Swing
 from froude.provision.search.architecture import Architecture, architecture_of
 from froude.provision.types.plan import ProvisionPlan, Status
 from tests.cli.provision.analyses import NAME, asked

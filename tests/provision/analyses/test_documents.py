@@ -7,7 +7,7 @@ import math
 
 from froude.provision.analyses.designs import Pair
 from froude.provision.analyses.documents import document
-from froude.provision.analyses.edges import Edge
+from froude.provision.analyses.vary import Edge
 from froude.provision.search.architecture import architecture_of
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from tests.provision.clusters import paper_plan

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from froude.provision.analyses.alternatives import WhyNot, bill_difference
+from froude.provision.analyses.choose import WhyNot, bill_difference
 from froude.provision.analyses.designs import Comparison, Pair, Winner
 from froude.provision.analyses.slack import Resource, slack
 from froude.provision.figures.others import (

@@ -16,7 +16,7 @@ from froude.cli.settings import Settings
 from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
-    from froude.provision.analyses.alternatives import WhyNot
+    from froude.provision.analyses.choose import WhyNot
     from froude.provision.analyses.designs import Comparison
     from froude.provision.analyses.slack import Slack
     from froude.provision.types import Problem
@@ -43,7 +43,7 @@ def why_not(
     Example: froude provision why-not photoshare-calibrated --dataset photos --choice "SSD + DRAM"
     """
     from froude.base.parallel import map as parallel_map
-    from froude.provision.analyses.alternatives import why_not as ask
+    from froude.provision.analyses.choose import why_not as ask
     from froude.provision.figures.others import why_not_report, why_text
     from froude.provision.search.compile import compile_plan
 
@@ -86,7 +86,7 @@ def best(
 
     Example: froude provision best photoshare-calibrated -k 5
     """
-    from froude.provision.analyses.alternatives import k_best
+    from froude.provision.analyses.choose import k_best
     from froude.provision.figures.others import best_report
 
     settings: Settings = ctx.obj

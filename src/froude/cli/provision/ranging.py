@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from froude.provision.analyses.inputs import Input
     from froude.provision.analyses.prices import Sensitivity
     from froude.provision.analyses.regimes import Roadmap
-    from froude.provision.analyses.robustness import Robustness
-    from froude.provision.analyses.tornado import Swing
     from froude.provision.analyses.uncertainty import Distribution, Uncertainty
+    from froude.provision.analyses.vary import Robustness, Swing
     from froude.provision.types import Problem
 
 Inputs = Annotated[
@@ -90,7 +89,7 @@ def robustness(
 
     Example: froude provision robustness photoshare-calibrated --input unit.SSD.price --input "io.*.photos.record_size"
     """
-    from froude.provision.analyses.robustness import robustness as find
+    from froude.provision.analyses.vary import robustness as find
     from froude.provision.figures.ranges import robustness_report
 
     settings: Settings = ctx.obj
@@ -126,7 +125,7 @@ def sensitivity(
     """
     from froude.provision.analyses.documents import document
     from froude.provision.analyses.prices import price_sensitivity
-    from froude.provision.analyses.tornado import tornado
+    from froude.provision.analyses.vary import tornado
     from froude.provision.figures.ranges import sensitivity_report
 
     settings: Settings = ctx.obj

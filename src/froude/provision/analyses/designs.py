@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
 
 from froude.base.parallel import Workers
-from froude.base.parallel import map as parallel_map
-from froude.provision.search.architecture import at_factor
-from froude.provision.search.compile import compile_plan
+from froude.provision.analyses.vary import Line, cheapest_at
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
 from froude.provision.types.plan import ProvisionPlan
@@ -107,11 +104,6 @@ def compare(
         limits: of each solve; where the designs differ by less than its gap, nobody wins.
         workers: see `froude.base.parallel`.
     """
-    todo = [(problem, factor) for factor in factors for problem in (first, second)]
-    plans = parallel_map(partial(_at, limits), todo, workers)
-    return Comparison(tuple(Pair(f, plans[2 * n], plans[2 * n + 1]) for n, f in enumerate(factors)))
-
-
-def _at(limits: SolveLimits, point: tuple[Problem, float]) -> ProvisionPlan:
-    problem, factor = point
-    return compile_plan(at_factor(problem, factor), limits)
+    lines = (Line(first, limits), Line(second, limits))
+    plans = cheapest_at([(line, factor) for factor in factors for line in lines], workers)
+    return Comparison(tuple(map(Pair, factors, plans[::2], plans[1::2])))

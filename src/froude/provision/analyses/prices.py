@@ -17,13 +17,13 @@ from functools import partial
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.provision.analyses.inputs import Input, find_input
+from froude.provision.analyses.vary import Line
 from froude.provision.search.architecture import (
     Architecture,
     Names,
     architecture_of,
     choices_of,
     cost_at,
-    held_cost,
 )
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
@@ -128,14 +128,9 @@ def price_range(problem: Problem, held: Architecture, limits: SolveLimits, price
         limits: per solve.
         price: the one to move; its value is today's.
     """
-
-    def own(at: float) -> ProvisionPlan:
-        return held_cost(price.set(problem, at), held, limits)
-
-    def free(at: float) -> ProvisionPlan:
-        return compile_plan(price.set(problem, at), limits)
-
-    find = partial(crossing, problem, price, own, free, good=price.value)
+    line = Line(problem, limits, price)
+    own = partial(line.cheapest, only=held.only)
+    find = partial(crossing, problem, price, own, line.cheapest, good=price.value)
     return PriceRange(price, find(bad=0.0), find(bad=price.value * _SPAN))
 
 
@@ -146,13 +141,8 @@ def _drop(problem: Problem, limits: SolveLimits, pair: tuple[str, str, Sequence[
     without = [names for names in choices if unit not in names]
     if not with_it:
         return Drop(unit, dataset, None, None, "it may not hold the dataset")
-
-    def on(at: float) -> ProvisionPlan:
-        return compile_plan(price.set(problem, at), limits, only={dataset: with_it})
-
-    def off(at: float) -> ProvisionPlan:
-        return compile_plan(price.set(problem, at), limits, only={dataset: without})
-
+    line = Line(problem, limits, price)
+    on, off = (partial(line.cheapest, only={dataset: open_}) for open_ in (with_it, without))
     nothing = on(0.0)
     if not nothing.found:
         return Drop(unit, dataset, None, None, "no cluster: " + "; ".join(map(str, nothing.conflict)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from froude.provision.analyses.alternatives import WhyNot
+from froude.provision.analyses.choose import WhyNot
 from froude.provision.analyses.designs import Comparison, Winner
 from froude.provision.analyses.slack import GroupSlack, Resource, Slack
 from froude.provision.figures.parts import dollars_axis, lower, sla_axis, upper, verdict

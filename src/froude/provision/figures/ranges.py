@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from froude.provision.analyses.edges import Edge
 from froude.provision.analyses.inputs import Input
 from froude.provision.analyses.prices import Crossing, PriceRange, Sensitivity
-from froude.provision.analyses.robustness import Robustness
-from froude.provision.analyses.tornado import Swing
+from froude.provision.analyses.vary import Edge, Robustness, Swing
 from froude.provision.figures.parts import verdict
 from froude.provision.inputs.units import show
 from froude.provision.search.architecture import Architecture

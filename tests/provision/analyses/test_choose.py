@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from froude.provision.analyses.alternatives import k_best, why_not, within
+from froude.provision.analyses.choose import k_best, why_not, within
 from froude.provision.search.architecture import architectures, choices_of
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from froude.provision.analyses.edges import EQUAL
+from froude.provision.analyses.vary import EQUAL
 from froude.provision.check.bill import bill
 from froude.provision.search.architecture import (
     Names,
