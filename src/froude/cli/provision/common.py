@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -205,13 +206,6 @@ def facts(settings: Settings, files: Sequence[str]) -> dict[str, str]:
     return {"Inputs": ", ".join(files), "Seed": str(settings.seed), "Froude": __version__}
 
 
-def with_sections(page: Report, *sections: Any) -> Report:
-    """The page with these sections in place of its own."""
-    from dataclasses import replace
-
-    return replace(page, sections=sections)
-
-
 def summary(problem: Problem, plan: ProvisionPlan) -> str:
     """A plan for people.
 
@@ -233,6 +227,72 @@ def summary(problem: Problem, plan: ProvisionPlan) -> str:
     return f"{head} (gap {plan.gap:.2%})\n{stored}\n{aligned(rows)}"
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command found: as a document, as a page, and how it ends."""
+
+    kind: str
+    """Of the document, such as `roadmap`."""
+    content: dict[str, Any]
+    page: Report
+    plans: Sequence[ProvisionPlan] = ()
+    """All that must be proved."""
+    met: bool = True
+    """Whether what was asked for is met, besides the proofs."""
+    text: str | None = None
+    """For a terminal; None takes the verdict and the tables of the page."""
+
+
+def found(value: Any) -> dict[str, Any]:
+    """Values of `froude.provision.analyses` as the content of a document."""
+    from froude.provision.analyses.documents import document
+
+    return {"found": document(value)}
+
+
+def finish(
+    settings: Settings,
+    answer: Answer,
+    files: Sequence[str | Path],
+    *,
+    output: Path | None,
+    report: Path | None,
+) -> None:
+    """Write an answer to the places asked for, and as --json and text; say so instead on --dry-run.
+
+    Args:
+        settings: global flags.
+        answer: what was found.
+        files: what was read.
+        output: place of the JSON.
+        report: place of the page.
+
+    Raises:
+        typer.Exit: a plan is not proved, or something is not met; its code is 3.
+    """
+    from froude.cli.page_text import page_text
+    from froude.workspace.document import dump_sealed_figures
+    from froude.workspace.migrate import Migrations
+
+    migrations = Migrations(answer.kind, 1)
+    content = {STAMP: migrations.stamp, **answer.content}
+    wanted = [str(path) for path in (output, report) if path is not None]
+    if settings.dry_run and wanted:
+        settings.would("write " + ", ".join(wanted), **content)
+    else:
+        how = origin(settings, files)
+        texts = page_files(answer.page, report, how)
+        text = dump_sealed_figures(migrations, content, how)
+        if output is not None:
+            texts[output] = text
+        outputs.write(texts)
+        settings.emit(text)
+    settings.out(page_text(answer.page) if answer.text is None else answer.text)
+    end(settings, answer.plans)
+    if not answer.met:
+        raise typer.Exit(EXIT_MISSED)
+
+
 def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
     """Exit with 3 unless every plan is proved.
 
@@ -249,46 +309,6 @@ def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
     if missed:
         settings.note(f"{len(missed)} of {len(plans)} not proved: {missed[0].status.value}")
         raise typer.Exit(EXIT_MISSED)
-
-
-def finish(
-    settings: Settings,
-    kind: str,
-    value: Any,
-    *,
-    files: Sequence[str | Path],
-    output: Path | None,
-    report: Path | None,
-    page: Report,
-) -> None:
-    """Write what an analysis found to the places asked for, and as --json; say so instead on --dry-run.
-
-    Args:
-        settings: global flags.
-        kind: of the document, such as `roadmap`.
-        value: values of `froude.provision.analyses`.
-        files: what was read.
-        output: place of the JSON.
-        report: place of the page.
-        page: what stands on it.
-    """
-    from froude.provision.analyses.documents import document
-    from froude.workspace.document import dump_sealed_figures
-    from froude.workspace.migrate import Migrations
-
-    migrations = Migrations(kind, 1)
-    content = {STAMP: migrations.stamp, "found": document(value)}
-    wanted = [str(path) for path in (output, report) if path is not None]
-    if settings.dry_run and wanted:
-        settings.would("write " + ", ".join(wanted), **content)
-        return
-    how = origin(settings, files)
-    texts = page_files(page, report, how)
-    text = dump_sealed_figures(migrations, content, how)
-    if output is not None:
-        texts[output] = text
-    outputs.write(texts)
-    settings.emit(text)
 
 
 def share(flag: str, text: str) -> float:

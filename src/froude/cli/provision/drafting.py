@@ -78,7 +78,7 @@ def draft(
 ) -> None:
     """Recorded traces and telemetry → an application, with `blank` for what they cannot tell.
 
-    A dataset is a path prefix, a task a job type. Fill in the blanks (`froude provision validate` lists those that
+    A dataset is a path prefix, a task a job type. Fill in the blanks (`froude provision check` lists those that
     are left), then compile it beside a catalog.
 
     Example: froude provision draft trace-1 -o application.yaml
@@ -117,7 +117,7 @@ def draft(
         settings.emit(document)
     settings.out(_summary(drafted))
     if not settings.dry_run:
-        settings.out(f"Written to {output}; fill in its blanks, then: froude provision validate {output}")
+        settings.out(f"Written to {output}; fill in its blanks, then: froude provision check {output}")
 
 
 def _grouping(datasets: list[str], share: float, depth: int | None) -> Grouping:

@@ -67,6 +67,7 @@ class Slack:
     """What a plan leaves."""
 
     groups: tuple[GroupSlack, ...]
+    """Empty where the cluster does not say how its load is spread."""
     growth: Evaluation
     """`fraction` - 1 is how much all rates could grow, load spread anew, before `limits` hold it back."""
 
@@ -76,17 +77,24 @@ def slack(problem: Problem, plan: ProvisionPlan) -> Slack:
 
     Args:
         problem: the inputs; the split of a batch job decided.
-        plan: with shares, as `compile_plan` makes it.
+        plan: with shares, as `compile_plan` makes it; without any, only the whole is known.
     """
-    demand = Demand(problem, plan)
+    demand = Demand(problem, plan) if _spreads(plan) else None
     groups = tuple(
         GroupSlack(
             f"group {number}: {group.count} x {group.server}",
             tuple(sorted(_resources(problem, demand, group), key=lambda resource: -resource.share)),
         )
         for number, group in enumerate(plan.groups, 1)
+        if demand is not None
     )
     return Slack(groups, evaluate(problem, plan))
+
+
+def _spreads(plan: ProvisionPlan) -> bool:
+    """Whether it says how the load is spread."""
+    held = any(part.share for group in plan.groups for part in group.held)
+    return held or any(part.share for group in plan.groups for part in group.running)
 
 
 def _resources(problem: Problem, demand: Demand, group: Group) -> Iterator[Resource]:

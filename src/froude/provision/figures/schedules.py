@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from itertools import accumulate
 
+from froude.provision.figures.parts import TableOf
 from froude.provision.search.schedule import Scheduled, Slot
 from froude.provision.types import Problem
 from froude.render import (
@@ -22,7 +23,6 @@ from froude.render import (
     Series,
     Table,
     Tone,
-    Value,
     ValueKind,
     literal,
 )
@@ -50,7 +50,10 @@ def schedule_report(problem: Problem, day: Scheduled, facts: dict[str, str]) -> 
         KeyFigure("peak's cluster all day", day.peak_per_day, ValueKind.NUMBER, "$"),
         KeyFigure("saving", max(0.0, day.saving), ValueKind.SHARE),
     )
-    lede = f"**${day.per_day:,.2f} a day**, {day.saving:.1%} less than the busiest period's cluster all day."
+    lede = (
+        f"**${day.per_day:,.2f} a day**; no schedule costs less than ${day.lower_per_day:,.2f} (gap {day.gap:.2%}); "
+        f"{day.saving:.1%} less than the peak's cluster all day (${day.peak_per_day:,.2f})."
+    )
     tone = Tone.GOOD if day.proved else Tone.WARNING
     sections = (
         Section("Over the day", (hourly(problem, day), _parts(day))),
@@ -90,44 +93,34 @@ def hourly(problem: Problem, day: Scheduled) -> Chart:
 
 
 def _parts(day: Scheduled) -> Table:
-    rows: list[tuple[Value, ...]] = [
-        (kind, dollars, dollars / day.per_day if day.per_day else 0.0) for kind, dollars in day.parts.items()
-    ]
-    columns = (Column("Part"), Column("A day", ValueKind.NUMBER, "$"), Column("Share", ValueKind.SHARE))
-    return Table(columns, rows, "What a day's money buys")
+    return (
+        TableOf[tuple[str, float]]()
+        .words("Part", lambda part: part[0])
+        .dollars("A day", lambda part: part[1])
+        .share("Share", lambda part: part[1] / day.per_day if day.per_day else 0.0)
+        .of(day.parts.items(), "What a day's money buys")
+    )
 
 
 def _periods(day: Scheduled) -> Table:
-    rows: list[tuple[Value, ...]] = [
-        (
-            slot.period.name,
-            slot.period.hours,
-            slot.period.factor,
-            slot.plan.servers,
-            slot.cluster_per_day,
-            slot.moved_bytes,
-            slot.moves_per_day,
-        )
-        for slot in day.slots
-    ]
-    columns = (
-        Column("Period"),
-        Column("Hours", ValueKind.NUMBER, "h"),
-        Column("SLA", ValueKind.NUMBER, "x"),
-        Column("Servers", ValueKind.NUMBER),
-        Column("Cluster", ValueKind.NUMBER, "$ a day"),
-        Column("Moved after it", ValueKind.BYTES),
-        Column("For that", ValueKind.NUMBER, "$ a day"),
+    return (
+        TableOf[Slot]()
+        .words("Period", lambda slot: slot.period.name)
+        .number("Hours", lambda slot: slot.period.hours, "h")
+        .number("SLA", lambda slot: slot.period.factor, "x")
+        .number("Servers", lambda slot: slot.plan.servers)
+        .number("Cluster", lambda slot: slot.cluster_per_day, "$ a day")
+        .column(Column("Moved after it", ValueKind.BYTES), lambda slot: slot.moved_bytes)
+        .number("For that", lambda slot: slot.moves_per_day, "$ a day")
+        .of(day.slots, "Clusters of the periods")
     )
-    return Table(columns, rows, "Clusters of the periods")
 
 
 def _storage(day: Scheduled) -> Table:
-    names = sorted(day.slots[0].plan.choices)
-    rows: list[tuple[Value, ...]] = [
-        (slot.period.name, *(" + ".join(slot.plan.choices[name]) for name in names)) for slot in day.slots
-    ]
-    return Table((Column("Period"), *(Column(name) for name in names)), rows, "Storage of each dataset")
+    table = TableOf[Slot]().words("Period", lambda slot: slot.period.name)
+    for name in sorted(day.slots[0].plan.choices):
+        table = table.words(name, lambda slot, name=name: " + ".join(slot.plan.choices[name]))  # type: ignore[misc]
+    return table.of(day.slots, "Storage of each dataset")
 
 
 def _conflicts(day: Scheduled) -> Section:

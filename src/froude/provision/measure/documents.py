@@ -1,6 +1,6 @@
 """A measurement as documents: JSON with everything, and a `storage_unit` in YAML for the inputs of `compile`.
 
-What fio cannot know (price, bus, watts) stays `blank` unless it is given, and `validate` names every blank with its
+What fio cannot know (price, bus, watts) stays `blank` unless it is given, and `check` names every blank with its
 line: a guess of ours would pass for a fact.
 """
 

@@ -8,21 +8,17 @@ from pathlib import Path
 import pytest
 
 from froude.provision.analyses.choose import WhyNot, bill_difference
-from froude.provision.analyses.designs import Comparison, Pair, Winner
-from froude.provision.analyses.slack import Resource, slack
-from froude.provision.figures.others import (
+from froude.provision.analyses.designs import Comparison, Pair
+from froude.provision.figures.choices import (
     best_report,
     comparison_report,
-    resource_text,
-    slack_report,
     why_not_report,
     why_text,
-    winner_text,
 )
 from froude.provision.types.plan import Status
 from froude.render import Tone
 from tests.provision.clusters import photoshare
-from tests.provision.figures.pages import NONE, OTHER, PLAN, charts, drawn, tables
+from tests.provision.figures.pages import NONE, OTHER, PLAN, drawn, tables
 
 
 def test_why_not_names_cost_and_conflict(tmp_path: Path) -> None:
@@ -45,18 +41,6 @@ def test_the_best_are_ranked(tmp_path: Path) -> None:
     assert tables(report)[0].rows[1][2] == pytest.approx(8000 - PLAN.upper)
     assert tables(report)[0].rows[1][-1] == "thumbs: SSD → 15KDisk"
     assert best_report([], {}).tone is Tone.BAD
-    drawn(report, tmp_path)
-
-
-def test_slack_is_shown_by_group(tmp_path: Path) -> None:
-    """One panel and one table a group, with units."""
-    pytest.importorskip("scipy")
-    report = slack_report(PLAN, slack(photoshare(), PLAN), {})
-    chart = charts(report)[0]
-    assert len({line.panel for line in chart.series}) == 3
-    cells = {row[0]: row[1:4] for row in tables(report)[0].rows}
-    assert cells["network"] == ("98MBps", "125MBps", "27MBps")
-    assert "5.3%" in report.lede
     drawn(report, tmp_path)
 
 
@@ -118,22 +102,9 @@ def test_the_range_of_what_one_costs_more_rises() -> None:
 
 def test_who_wins_in_words() -> None:
     """By name, or nobody for certain."""
-    assert [winner_text(("a", "b"), winner) for winner in (Winner.FIRST, Winner.SECOND, Winner.OPEN)] == [
-        "a",
-        "b",
-        "neither for certain",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("unit", "value", "text"),
-    [
-        ("B/s", 98.04e6, "98MBps"),
-        ("B", 1.2345e9, "1.23GB"),
-        ("cores", 3.14159, "3.14 cores"),
-        ("cores", 1e-12, "0 cores"),
-    ],
-)
-def test_an_amount_of_a_resource(unit: str, value: float, text: str) -> None:
-    """Three digits and its unit; what rounding leaves over is nothing."""
-    assert resource_text(Resource("x", value, 4.0, unit), value) == text
+    near = replace(OTHER, lower=PLAN.upper - 1)
+    pairs = (Pair(1.0, PLAN, OTHER), Pair(2.0, NONE, PLAN), Pair(3.0, PLAN, near))
+    dear = replace(OTHER, lower=8000.0)
+    comparison = Comparison((replace(pairs[0], second=dear), *pairs[1:]))
+    words = [row[2] for row in tables(comparison_report(("a", "b"), comparison, {}))[0].rows]
+    assert words == ["a", "b", "neither for certain"]
