@@ -1,4 +1,4 @@
-"""What the paper does, to compare with: gradient descent over choices, an integer program per server.
+"""What the paper does, to compare with: gradient descent over choices.
 
 The paper fixes a storage type per dataset, prices that with an integer program over candidate servers, and
 walks to the best neighbour (one dataset changed) until none is better, from several random starts (4.4, 5.3).
@@ -14,10 +14,7 @@ from dataclasses import dataclass
 from froude.provision.model.instance import Instance
 from froude.provision.search.optimise.highs import INFINITY, SolverOptions, solve
 from froude.provision.search.optimise.master import Master
-from froude.provision.search.optimise.packer import single_servers
-from froude.provision.search.optimise.rounding import cost_of, groups_of, round_servers
 from froude.provision.search.optimise.subproblem import subproblem
-from froude.provision.types.plan import Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,40 +92,3 @@ def _descend(price: SummedCost, sizes: list[int], choices: tuple[int, ...]) -> t
         if not cost < best[0] * (1 - 1e-9):
             return best
         best, choices = (cost, nearest), nearest
-
-
-@dataclass(frozen=True, slots=True)
-class PerServer:
-    """What the per-server integer program ended with."""
-
-    cost: float
-    groups: tuple[Group, ...]
-
-
-def per_server(
-    instance: Instance,
-    choices: tuple[int, ...],
-    servers: int,
-    *,
-    time_limit_s: float = 60.0,
-    gap: float = 1e-4,
-) -> PerServer:
-    """The paper's integer program: fixed choices, contents of each of `servers` candidates of each kind.
-
-    Args:
-        instance: the numeric problem.
-        choices: number of the choice of each dataset, shape (datasets,).
-        servers: candidates of each kind of server; the program grows with their number.
-        time_limit_s: seconds after which the best so far is taken.
-        gap: relative distance of cost and lower bound at which the solver may stop.
-
-    Source: scc Figure 4.
-    """
-    sub = subproblem(instance, [(choice,) for choice in choices])
-    slots = [kind for kind in sub.kinds for _ in range(servers)]
-    program = Master(sub, slots=slots)
-    outcome = solve(program.program, SolverOptions(time_s=time_limit_s, gap=gap))
-    if not outcome.found:
-        return PerServer(INFINITY, ())
-    groups = groups_of(sub, round_servers(sub, single_servers(sub, program, outcome.x)))
-    return PerServer(cost_of(sub, groups), groups)

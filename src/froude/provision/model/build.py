@@ -108,7 +108,7 @@ def _too_large(frame: Frame, memory: StorageUnit) -> list[Conflict]:
 
 def _too_slow(instance: Instance) -> list[Conflict]:
     """Tasks whose latency is out of reach of even the fastest choice of everything."""
-    fastest = instance.fastest_run_times()
+    fastest = instance.run_times_among(instance.every)
     return [
         Conflict(f"latency of task {task.name}", seconds, task.latency, "s")
         for task, seconds in zip(instance.tasks, fastest, strict=True)

@@ -26,10 +26,13 @@ Rules of a feasible plan, for every server (all are `<=`):
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from froude.provision.types import Placement
+
+Pick = Callable[[Iterable[float]], float]
+"""Of what the open choices give: the least, or the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +142,17 @@ class Path:
     calls: tuple[tuple[int, float], ...] = ()
     """(task, how often its run time counts)."""
 
-    def seconds(self, choices: Sequence[int], run_times: Sequence[float]) -> float:
-        """Its length, given the choice of every dataset and the run time of every task.
+    def seconds(
+        self, allowed: Sequence[Sequence[int]], run_times: Sequence[float], pick: Pick = min
+    ) -> float:
+        """Its length, given the open choices of every dataset and the run time of every task.
 
         Args:
-            choices: number of the choice of each dataset, shape (datasets,).
+            allowed: numbers of the open choices, per dataset.
             run_times: of each task in seconds, shape (tasks,).
+            pick: `min` for the quickest choice of each operation, `max` for the slowest.
         """
-        io = sum(per_choice[choices[dataset]] for dataset, per_choice in self.io_s)
+        io = sum(pick(per_choice[c] for c in allowed[dataset]) for dataset, per_choice in self.io_s)
         return self.constant_s + io + sum(times * run_times[task] for task, times in self.calls)
 
 
@@ -172,17 +178,6 @@ class TaskNeed:
     """Longest mean run time, seconds."""
     most_share: float = 1.0
     """Largest share of it on one server."""
-
-    def parallelism(self, choices: Sequence[int], run_times: Sequence[float]) -> float:
-        """P: instances that run at once, not rounded: max of F * R and the floors of the choices.
-
-        Args:
-            choices: number of the choice of each dataset, shape (datasets,).
-            run_times: of each task in seconds, shape (tasks,).
-        """
-        run_time = max((path.seconds(choices, run_times) for path in self.paths), default=0.0)
-        floors = (per_choice[choices[dataset]] for dataset, per_choice in self.floors)
-        return max(self.rate * run_time, *floors, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,31 +210,47 @@ class Instance:
     isolation: bool
     placement: Placement
 
+    @property
+    def every(self) -> tuple[tuple[int, ...], ...]:
+        """Numbers of all choices, per dataset."""
+        return tuple(tuple(range(len(dataset.choices))) for dataset in self.datasets)
+
     def run_times(self, choices: Sequence[int]) -> tuple[float, ...]:
-        """R of every task in seconds for one choice per dataset; solves cycles of calls by repetition."""
+        """R of every task in seconds for one choice per dataset."""
+        return self.run_times_among([(choice,) for choice in choices])
+
+    def run_times_among(self, allowed: Sequence[Sequence[int]], pick: Pick = min) -> tuple[float, ...]:
+        """R of each task, seconds, if every operation had its quickest (slowest) open choice: exact when there is one.
+
+        Cycles of calls are solved by repetition.
+
+        Args:
+            allowed: numbers of the open choices, per dataset; each has one at least.
+            pick: `min` for the quickest choice of each operation, `max` for the slowest.
+        """
         times = [0.0] * len(self.tasks)
         for _ in range(10_000):
-            after = [max((p.seconds(choices, times) for p in t.paths), default=0.0) for t in self.tasks]
+            after = [
+                max((path.seconds(allowed, times, pick) for path in task.paths), default=0.0)
+                for task in self.tasks
+            ]
             if all(abs(a - b) <= 1e-12 * max(1.0, a) for a, b in zip(after, times, strict=True)):
                 return tuple(after)
             times = after
         return tuple(times)
 
-    def fastest_run_times(self) -> tuple[float, ...]:
-        """R of every task in seconds if each path had the fastest choice of every dataset: a bound from below."""
-        tasks = tuple(
-            replace(
-                task,
-                paths=tuple(
-                    Path(p.constant_s + sum(min(times) for _, times in p.io_s), (), p.calls)
-                    for p in task.paths
-                ),
-            )
-            for task in self.tasks
-        )
-        return replace(self, tasks=tasks).run_times(())
-
     def parallelism(self, choices: Sequence[int]) -> tuple[float, ...]:
         """P of every task, not rounded, for one choice per dataset."""
-        times = self.run_times(choices)
-        return tuple(task.parallelism(choices, times) for task in self.tasks)
+        return self.parallelism_among([(choice,) for choice in choices])
+
+    def parallelism_among(self, allowed: Sequence[Sequence[int]], pick: Pick = min) -> tuple[float, ...]:
+        """P of each task, instances that run at once: the larger of F * R and the floors of the choices.
+
+        Args:
+            allowed: numbers of the open choices, per dataset; each has one at least.
+            pick: `min` for the fewest that any open choices need, `max` for the most.
+        """
+        return tuple(
+            max(task.rate * time, *(pick(per[c] for c in allowed[d]) for d, per in task.floors), 0.0)
+            for task, time in zip(self.tasks, self.run_times_among(allowed, pick), strict=True)
+        )

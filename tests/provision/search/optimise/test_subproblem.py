@@ -16,7 +16,6 @@ from froude.provision.search.optimise.subproblem import (
     Beside,
     ServerKind,
     flow_of_one,
-    run_times,
     subproblem,
     whole_up,
 )
@@ -209,36 +208,36 @@ def test_run_times_of_open_choices_bracket_those_of_each(seed: int) -> None:
     """With every feature; where each path has one dataset the bounds are reached."""
     instance = featured(seed)
     every = [range(len(dataset.choices)) for dataset in instance.datasets]
-    low, high = run_times(instance, every), run_times(instance, every, max)
+    low, high = instance.run_times_among(every), instance.run_times_among(every, max)
     times = [instance.run_times(choices) for choices in every_choice(instance)]
     for task in range(len(instance.tasks)):
         assert low[task] <= min(t[task] for t in times) * (1 + 1e-12)
         assert high[task] >= max(t[task] for t in times) * (1 - 1e-12)
-    assert run_times(instance, [(0,)] * len(every)) == instance.run_times([0] * len(every))
+    assert instance.run_times_among([(0,)] * len(every)) == instance.run_times([0] * len(every))
 
 
 def test_the_longest_path_is_the_run_time() -> None:
     """Quickest choice 0.11 s, slowest 0.15 s, and a path without data of 0.12 s."""
     instance = hand(tasks=(replace(SERVE, paths=(*SERVE.paths, Path(0.12))),))
-    assert run_times(instance, [(0, 1)]) == pytest.approx((0.12,))
-    assert run_times(instance, [(0, 1)], max) == pytest.approx((0.15,))
+    assert instance.run_times_among([(0, 1)]) == pytest.approx((0.12,))
+    assert instance.run_times_among([(0, 1)], max) == pytest.approx((0.15,))
 
 
 def test_calls_in_a_loop_settle() -> None:
     """R = 0.1 + 0.01 + 0.5 R is 0.22 s on an SSD; a task beside it is done at once."""
     loop = replace(SERVE, paths=(Path(0.1, ((0, (0.05, 0.01)),), ((0, 0.5),)),))
     instance = hand(tasks=(loop, replace(SERVE, paths=(Path(0.4),))))
-    assert run_times(instance, [(0, 1)]) == pytest.approx((0.22, 0.4), rel=1e-9)
-    assert run_times(instance, [(0, 1)], max) == pytest.approx((0.3, 0.4), rel=1e-9)
-    assert run_times(instance, [(1,)]) == pytest.approx((0.22, 0.4), rel=1e-9)
+    assert instance.run_times_among([(0, 1)]) == pytest.approx((0.22, 0.4), rel=1e-9)
+    assert instance.run_times_among([(0, 1)], max) == pytest.approx((0.3, 0.4), rel=1e-9)
+    assert instance.run_times_among([(1,)]) == pytest.approx((0.22, 0.4), rel=1e-9)
 
 
 def test_one_open_dataset_is_enough_to_bracket() -> None:
     """The other has one choice only: 0.05 s of it, and 0.05 or 0.01 s of the first."""
     both = replace(SERVE, paths=(Path(0.0, ((0, (0.05, 0.01)), (1, (0.05, 0.01)))),))
     instance = hand(datasets=(DATA, DATA), tasks=(both,))
-    assert run_times(instance, [(0, 1), (0,)]) == pytest.approx((0.06,))
-    assert run_times(instance, [(0, 1), (0,)], max) == pytest.approx((0.1,))
+    assert instance.run_times_among([(0, 1), (0,)]) == pytest.approx((0.06,))
+    assert instance.run_times_among([(0, 1), (0,)], max) == pytest.approx((0.1,))
 
 
 def test_uniform_instances_are_whole_and_enough_to_be_spread() -> None:

@@ -15,7 +15,7 @@ from froude.provision.search.optimise.highs import Floats, SolverOptions, solve
 from froude.provision.search.optimise.master import Master
 from froude.provision.search.optimise.run_time_rows import least_run_time
 from froude.provision.search.optimise.server_rows import Excess
-from froude.provision.search.optimise.subproblem import FIT, Subproblem, flow_of_one, run_times, subproblem
+from froude.provision.search.optimise.subproblem import FIT, Subproblem, flow_of_one, subproblem
 from froude.provision.types.plan import Conflict
 
 _LEAST = 1e-6
@@ -66,7 +66,7 @@ def _too_large_for_one(sub: Subproblem) -> tuple[Conflict, ...]:
 
 def _too_late(sub: Subproblem) -> Iterable[Conflict]:
     """Tasks whose latency no choices keep, whatever they cost."""
-    quickest = run_times(sub.instance, sub.allowed)
+    quickest = sub.instance.run_times_among(sub.allowed)
     for at, (task, time) in enumerate(zip(sub.instance.tasks, quickest, strict=True)):
         if task.latency is not None:
             least = max(time, least_run_time(sub, at))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from froude.provision.model.instance import Instance, Path, TaskNeed
-from froude.provision.search.optimise.subproblem import FIT, run_times, whole_up
+from froude.provision.search.optimise.subproblem import FIT, whole_up
 from froude.provision.types import Placement
 
 Open = tuple[tuple[int, ...], ...]
@@ -22,8 +22,7 @@ def presolve(instance: Instance, allowed: Sequence[Sequence[int]] | None = None)
         instance: the numeric problem.
         allowed: open choices per dataset; None opens all.
     """
-    every = tuple(tuple(range(len(dataset.choices))) for dataset in instance.datasets)
-    open_ = every if allowed is None else tuple(tuple(choices) for choices in allowed)
+    open_ = instance.every if allowed is None else tuple(tuple(choices) for choices in allowed)
     if not all(open_):
         return open_
     open_ = _in_time(instance, _had(instance, open_))
@@ -61,7 +60,7 @@ def _in_time(instance: Instance, open_: Open) -> Open:
     """Without the choices that make some path longer than its task's latency, all others at their quickest."""
     if all(task.latency is None for task in instance.tasks) or not all(open_):
         return open_
-    times = run_times(instance, open_)
+    times = instance.run_times_among(open_)
     late: set[tuple[int, int]] = set()
     for task in instance.tasks:
         for path in task.paths if task.latency is not None else ():
@@ -88,7 +87,7 @@ def _divisible(instance: Instance, open_: Open) -> Open:
 
     def fits(dataset: int, choice: int) -> bool:
         narrowed = [(choice,) if d == dataset else choices for d, choices in enumerate(open_)]
-        times = run_times(instance, narrowed, max)
+        times = instance.run_times_among(narrowed, max)
         return all(
             max(task.nic_bytes, default=0.0)
             / max(_least_instances(task, time), *(_floor(f, narrowed[d]) for d, f in task.floors), 1)

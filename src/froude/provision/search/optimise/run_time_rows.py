@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from froude.provision.search.optimise.highs import Program, SolverOptions, solve
 from froude.provision.search.optimise.server_rows import MANY, PENALTY, Excess
-from froude.provision.search.optimise.subproblem import Subproblem, run_times
+from froude.provision.search.optimise.subproblem import Subproblem
 
 RunTime = tuple[int, float]
 """(variable, seconds that its unit is)."""
@@ -75,4 +75,4 @@ def least_run_time(sub: Subproblem, task: int) -> float:
     run_time = run_time_variables(program, replace(sub, instance=free), choice)
     program.add_cost(run_time[task][0], 1.0)
     outcome = solve(program, SolverOptions(time_s=5.0))
-    return outcome.objective if outcome.found else run_times(instance, sub.allowed)[task]
+    return outcome.objective if outcome.found else instance.run_times_among(sub.allowed)[task]

@@ -8,7 +8,7 @@ worth), so that coefficients stay near 1 from one server to a hundred thousand.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from froude.provision.model.instance import Choice, Copy, Instance, LocalUnits, ServerType
@@ -165,9 +165,8 @@ def subproblem(
         allowed: open choices per dataset; None opens all.
         servers: types that may stand there; None is all that are needed.
     """
-    every = tuple(tuple(range(len(dataset.choices))) for dataset in instance.datasets)
-    open_ = every if allowed is None else tuple(tuple(choices) for choices in allowed)
-    parallelism, widest = _parallelism(instance, open_, min), _widest(instance.servers)
+    open_ = instance.every if allowed is None else tuple(tuple(choices) for choices in allowed)
+    parallelism, widest = instance.parallelism_among(open_), _widest(instance.servers)
     tasks = tuple(t for t, task in enumerate(instance.tasks) if task.rate > 0 or parallelism[t] > 0)
     items = tuple(
         _item(instance, dataset, choice, copy, widest)
@@ -185,7 +184,7 @@ def subproblem(
     scales = tuple(
         _task_scale(instance, task, parallelism[task], widest[0]) for task in range(len(instance.tasks))
     )
-    most = _parallelism(instance, open_, max)
+    most = instance.parallelism_among(open_, max)
     cpus = _core_types(instance, open_)
     return Subproblem(
         instance, open_, _kinds(instance, servers), items, beside, tasks, parallelism, most, scales, cpus
@@ -263,47 +262,3 @@ def _task_scale(instance: Instance, task: int, parallelism: float, nic: float) -
     need = instance.tasks[task]
     spread = 0.0 if need.most_share >= 1 else 1 / need.most_share
     return max(parallelism, *need.cores, max(need.nic_bytes, default=0.0) / nic, spread, LEAST_NEED)
-
-
-def run_times(
-    instance: Instance,
-    allowed: Sequence[Sequence[int]],
-    pick: Callable[[Iterable[float]], float] = min,
-) -> tuple[float, ...]:
-    """R of each task, seconds, if every operation had its quickest (slowest) open choice: exact when there is one.
-
-    Args:
-        instance: the numeric problem.
-        allowed: numbers of the open choices, per dataset; each has one at least.
-        pick: `min` for the quickest choice of each operation, `max` for the slowest.
-    """
-    if all(len(choices) == 1 for choices in allowed):
-        return instance.run_times([choices[0] for choices in allowed])
-    times = [0.0] * len(instance.tasks)
-    for _ in range(10_000):
-        after = [
-            max(
-                (
-                    path.constant_s
-                    + sum(pick(per[c] for c in allowed[d]) for d, per in path.io_s)
-                    + sum(often * times[task] for task, often in path.calls)
-                    for path in task.paths
-                ),
-                default=0.0,
-            )
-            for task in instance.tasks
-        ]
-        if all(abs(a - b) <= 1e-12 * max(1.0, a) for a, b in zip(after, times, strict=True)):
-            break
-        times = after
-    return tuple(times)
-
-
-def _parallelism(
-    instance: Instance, allowed: Sequence[Sequence[int]], pick: Callable[[Iterable[float]], float]
-) -> tuple[float, ...]:
-    """P of each task at those run times."""
-    return tuple(
-        max(task.rate * time, *(pick(per[c] for c in allowed[d]) for d, per in task.floors), 0.0)
-        for task, time in zip(instance.tasks, run_times(instance, allowed, pick), strict=True)
-    )
