@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from froude.provision.check.checker import check
-from froude.provision.search.optimise import ColumnPool, solve
+from froude.provision.search.optimise import ColumnPool, benders, conflicts, solve
+from froude.provision.search.optimise.highs import SolveOutcome
+from froude.provision.search.optimise.highs import Status as HighsStatus
 from froude.provision.types import Placement, Problem
 from froude.provision.types.plan import Status
 from tests.provision.search.optimise.examples import built, photoshare, small
@@ -145,3 +148,12 @@ def test_refuses_impossible_efforts() -> None:
         solve(instance, gap=1.0)
     with pytest.raises(ValueError, match="time_limit_s"):
         solve(instance, time_limit_s=0)
+
+
+def test_what_the_solver_could_not_do_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that reached a limit without a point says neither that there is a cluster nor that there is none."""
+    nothing = SolveOutcome(HighsStatus.LIMIT, np.empty(0), math.inf, -math.inf, np.empty(0))
+    for module in (benders, conflicts):
+        monkeypatch.setattr(module, "solve", lambda *_, **__: nothing)
+    plan = solve(built(photoshare(100)))
+    assert (plan.status, plan.conflict) == (Status.UNDECIDED, ())

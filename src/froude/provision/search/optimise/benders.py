@@ -139,7 +139,9 @@ class BendersSearch:
         root = Master(sub, whole=False)
         relaxed = solve(root.program, relaxed=True)
         if not relaxed.found:
-            self.feasible = math.isfinite(self.best.cost)
+            # a program that the solver could not do says nothing of whether there is a cluster
+            empty = relaxed.status is Status.INFEASIBLE and not math.isfinite(self.best.cost)
+            self.feasible = self.feasible and not empty
             return
         self._budget = 3 * relaxed.objective + 12 * max(
             (sub.base_cost(kind) for kind in sub.kinds), default=0.0

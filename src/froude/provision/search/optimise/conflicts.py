@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from froude.provision.model.instance import Instance
-from froude.provision.search.optimise.highs import Floats, SolverOptions, solve
+from froude.provision.search.optimise.highs import Floats, SolverOptions, Status, solve
 from froude.provision.search.optimise.master import Master
 from froude.provision.search.optimise.run_time_rows import least_run_time
 from froude.provision.search.optimise.server_rows import Excess
@@ -23,6 +23,8 @@ _LEAST = 1e-6
 
 def conflicts(instance: Instance, allowed: Sequence[Sequence[int]] | None = None) -> tuple[Conflict, ...]:
     """The limits that the least-exceeding cluster exceeds; empty when limits summed per kind exclude nothing.
+
+    Empty, too, when the time was over before any such cluster was found: then nothing is known.
 
     Args:
         instance: the numeric problem.
@@ -37,8 +39,10 @@ def conflicts(instance: Instance, allowed: Sequence[Sequence[int]] | None = None
     master = Master(sub, elastic=True)
     excesses = master.elastic or []
     outcome = solve(master.program, SolverOptions(time_s=10.0, gap=0.01))
-    if not outcome.found:
+    if outcome.status is Status.INFEASIBLE:
         return (Conflict("the constraints of the servers, taken together"),)
+    if not outcome.found:
+        return ()
     named: dict[str, float] = {}
     for excess in excesses:
         named[excess.constraint] = named.get(excess.constraint, 0.0) + float(outcome.x[excess.variable])

@@ -6,6 +6,9 @@ a tenth of it at most. Every cluster keeps these rows (each server holds at most
 of a task; summed over the servers of a kind they are the rows), so that bounds with them hold as those without. They
 close no gap where one server more or less is nothing, and most of it where there is a handful.
 
+Of a catalog with 511 types that are needed they take the gap after 20 s from 50 % to 3.3 % at 8 servers and from 15 % to
+1.3 % at 163, where the cluster found costs 2.8 % less, too (docs/design/2026-11-22-provision-sorted.md).
+
 Source: variable upper bounds, as in the strong form of facility location (Balinski, 1965).
 """
 

@@ -7,6 +7,9 @@ servers of a type. Every part is a linear program over all types, those outside 
 bound of the open parts holds for every cluster, whatever types it has, and the types that the parts' optima use are
 those worth searching over.
 
+Of a catalog with 511 types that are needed it takes the gap after 20 s from 8.4 % to 3.3 % at 8 servers, and from 1.03 %
+to 0.95 % at 484 (docs/design/2026-11-22-provision-sorted.md).
+
 Source: branch and price (Barnhart and others, 1998) on special ordered sets (Beale and Tomlin, 1970); ours.
 """
 

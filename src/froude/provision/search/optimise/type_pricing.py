@@ -12,6 +12,9 @@ variables it is solved again for `all_types`, types coming in as needed.
 One program per role and core type prices all types: only its right sides differ, so that the duals found for one
 type bound the others by a product of matrices. All bounds are recomputed from duals, as everywhere.
 
+What it buys is in docs/design/2026-11-22-provision-sorted.md: of a catalog with 511 types that are needed, nothing is
+found in 30 s without it; with it a cluster is within 1 % to 10 % of the bound in 20 s.
+
 Source: reduced-cost fixing (Dantzig, Fulkerson and Johnson, 1954) on column generation; ours.
 """
 
