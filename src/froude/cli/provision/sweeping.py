@@ -53,7 +53,13 @@ def sweep(
         typer.Option("--price-per-gb-moved", help="Dollars per 10^9 bytes between clusters of a day."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="JSON", help="The plans [sweep.json].")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="JSON",
+            help="The figures [sweep.json, roadmap.json, compare.json or schedule.json].",
+        ),
     ] = None,
     report: Page = None,
     baselines: Annotated[bool, typer.Option(help="Homogeneous clusters beside each point.")] = True,
