@@ -150,10 +150,23 @@ def test_refuses_impossible_efforts() -> None:
         solve(instance, time_limit_s=0)
 
 
+NOTHING = SolveOutcome(HighsStatus.LIMIT, np.empty(0), math.inf, -math.inf, np.empty(0))
+"""What a solve gives that reached a limit without a point."""
+
+
 def test_what_the_solver_could_not_do_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program that reached a limit without a point says neither that there is a cluster nor that there is none."""
-    nothing = SolveOutcome(HighsStatus.LIMIT, np.empty(0), math.inf, -math.inf, np.empty(0))
+    """It says neither that there is a cluster nor that there is none."""
     for module in (benders, conflicts):
-        monkeypatch.setattr(module, "solve", lambda *_, **__: nothing)
+        monkeypatch.setattr(module, "solve", lambda *_, **__: NOTHING)
     plan = solve(built(photoshare(100)))
     assert (plan.status, plan.conflict) == (Status.UNDECIDED, ())
+
+
+def test_what_is_infeasible_is_so_without_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no time was left to look for what is in the way."""
+    instance = built(photoshare(100))
+    none = replace(instance, servers=tuple(replace(server, max_count=1) for server in instance.servers))
+    assert solve(none).conflict
+    monkeypatch.setattr(conflicts, "solve", lambda *_, **__: NOTHING)
+    plan = solve(none)
+    assert (plan.status, plan.conflict) == (Status.INFEASIBLE, ())

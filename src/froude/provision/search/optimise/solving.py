@@ -74,6 +74,6 @@ def _plan(instance: Instance, search: BendersSearch, seconds: float) -> Provisio
         )
     if not search.feasible or not search.expired():
         reasons = conflicts(instance, search.allowed)
-        if reasons:
+        if reasons or not search.feasible:
             return ProvisionPlan(Status.INFEASIBLE, conflict=reasons, lower=math.inf, seconds=seconds)
     return ProvisionPlan(Status.UNDECIDED, lower=search.lower, seconds=seconds, notes=tuple(search.notes))
