@@ -22,22 +22,22 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from froude.provision.checker import check
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
+from froude.provision.check.checker import check
 from froude.provision.inputs.read import Parts, read_parts
 from froude.provision.inputs.write import to_xml, to_yaml
-from froude.provision.instance import Instance
-from froude.provision.model import build as build_instance
-from froude.provision.optimise.dominance import undominated
-from froude.provision.plan import ProvisionPlan, Status
+from froude.provision.model.build import build as build_instance
+from froude.provision.model.instance import Instance
 from froude.provision.prices.bandwidth import Bandwidth
 from froude.provision.prices.build import Wanted, build
 from froude.provision.prices.files import date_of, load_rates, load_table
 from froude.provision.prices.filters import Filters
 from froude.provision.prices.layouts import Prices, TableKind, kind_of
 from froude.provision.prices.rows import read_prices
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.optimise.dominance import undominated
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Catalog, Options, Problem
+from froude.provision.types.plan import ProvisionPlan, Status
 
 COMMAND = "python benchmarks/bench_catalog.py EC2.csv GCP_STORAGE.csv"
 RATES = Path(__file__).parent / "catalog_rates.yaml"
@@ -77,7 +77,7 @@ def _point(hardware: Catalog, scale: float, limit_s: float) -> tuple[dict[str, f
         loaded = time.perf_counter()
     assert read == hardware
     wanted = problem(hardware, scale)
-    plan = compile_plan(wanted, Effort(GAP, limit_s, 0))
+    plan = compile_plan(wanted, SolveLimits(GAP, limit_s, 0))
     compiled = time.perf_counter()
     if plan.groups:
         verdict = check(wanted, plan)

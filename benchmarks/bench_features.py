@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
 from froude.provision.inputs.read import EXAMPLES, read_problem
-from froude.provision.plan import Status
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.solve_limits import SolveLimits
+from froude.provision.types.plan import Status
 
 COMMAND = "python -m benchmarks features"
 FACTOR, GAP, LIMIT_S = 10, 0.01, 20.0
@@ -102,7 +102,7 @@ def _rows() -> Iterator[dict[str, object]]:
             place.write_text(text)
             problem = read_problem([place])
         begin = time.perf_counter()
-        plan = compile_plan(replace(problem, sla=problem.sla.scaled(FACTOR)), Effort(GAP, LIMIT_S))
+        plan = compile_plan(replace(problem, sla=problem.sla.scaled(FACTOR)), SolveLimits(GAP, LIMIT_S))
         seconds = time.perf_counter() - begin
         said = f"{seconds:.1f} s, {plan.servers} servers, ${plan.upper:,.0f}, {plan.status.value}"
         fields = {"measure": f"gap with {feature}", "value": plan.gap * 100, "unit": "%", "aim": "<= 1"}

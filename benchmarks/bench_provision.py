@@ -15,12 +15,11 @@ import sys
 import time
 from collections.abc import Iterator
 
-from froude.provision.checker import check
-from froude.provision.instance import Instance
-from froude.provision.model import build
-from froude.provision.optimise import Pool, solve
-from froude.provision.optimise.baselines import gradient_descent
-from froude.provision.plan import ProvisionPlan
+from benchmarks.provision_baselines import gradient_descent
+from froude.provision.check.checker import check
+from froude.provision.model.build import build
+from froude.provision.model.instance import Instance
+from froude.provision.search.optimise import ColumnPool, solve
 from froude.provision.types import (
     Application,
     Bus,
@@ -41,6 +40,7 @@ from froude.provision.types import (
     StorageUnit,
     Task,
 )
+from froude.provision.types.plan import ProvisionPlan
 
 COMMAND = "python benchmarks/bench_provision.py"
 GB, MB, KB = 1e9, 1e6, 1e3
@@ -147,7 +147,7 @@ def _instance(problem: Problem) -> Instance:
 
 
 def _timed(
-    problem: Problem, gap: float, limit_s: float = 60.0, pool: Pool | None = None
+    problem: Problem, gap: float, limit_s: float = 60.0, pool: ColumnPool | None = None
 ) -> tuple[float, ProvisionPlan]:
     """Seconds from inputs to a checked plan."""
     begin = time.perf_counter()
@@ -187,7 +187,7 @@ def _large() -> Iterator[dict[str, object]]:
 
 def _sweep() -> Iterator[dict[str, object]]:
     limit = 6.0
-    pool, begin, open_, gaps = Pool(), time.perf_counter(), [], []
+    pool, begin, open_, gaps = ColumnPool(), time.perf_counter(), [], []
     for rate in RATES:
         _, plan = _timed(photoshare(rate), 0.01, limit, pool)
         gaps.append(plan.gap)

@@ -16,14 +16,14 @@ from froude.provision.analyses.designs import compare
 from froude.provision.analyses.inputs import find_input
 from froude.provision.analyses.prices import price_sensitivity
 from froude.provision.analyses.regimes import Regime, roadmap
-from froude.provision.analyses.robustness import Range, robustness
-from froude.provision.effort import Effort
+from froude.provision.analyses.vary import Range, robustness
 from froude.provision.inputs.read import read_problem
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Application, Io, Problem, Task
 
 UPLOADS = 100
 """Of the example a second, at factor 1."""
-_TIGHT = Effort(1e-4, 5.0)
+_TIGHT = SolveLimits(1e-4, 5.0)
 _RANGES = 0.1
 """How far the ends of Table 3 may lie from the published ones: they are printed to one or two digits."""
 
@@ -32,7 +32,7 @@ def regime_rows() -> Iterator[Row]:
     """Table 2: at which loads a dataset changes its storage; 1 to 500 uploads a second."""
     problem = read_problem(["photoshare-calibrated"])
     factors = [0.01 * 500 ** (number / 30) for number in range(31)]
-    analysis = roadmap(problem, factors, Effort(0.001, 4.0))
+    analysis = roadmap(problem, factors, SolveLimits(0.001, 4.0))
     for what, published, dataset, unit in (
         ("tags get a cache", 5, "tags", "7.2KDisk + DRAM"),
         ("thumbnails go to SSD", 25, "thumbs", "SSD"),
@@ -119,7 +119,7 @@ def price_rows() -> Iterator[Row]:
 def design_rows() -> Iterator[Row]:
     """6.2: ratings as hot and cold partitions, against all in one."""
     parted = read_problem(["productsearch"])
-    pair = compare(parted, _one_partition(parted), [1.0], Effort(0.001, 20.0)).pairs[0]
+    pair = compare(parted, _one_partition(parted), [1.0], SolveLimits(0.001, 20.0)).pairs[0]
     saved = (pair.saved or 0.0) * 100
     said = (
         f"${pair.first.upper:,.0f} and ${pair.second.upper:,.0f}; the published operations alone, on which the paper's "

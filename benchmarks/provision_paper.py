@@ -13,13 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from benchmarks.results import Row, near
-from froude.provision.checker import cost_of
-from froude.provision.compile import compile_plan, homogeneous
-from froude.provision.effort import Effort
-from froude.provision.evaluate import evaluate
+from froude.provision.check.checker import cost_of
+from froude.provision.check.evaluate import evaluate
 from froude.provision.inputs.read import read_parts, read_problem
-from froude.provision.plan import Group, Held, ProvisionPlan, Running, Status
-from froude.provision.service import record_seconds, throughput
+from froude.provision.model.service import record_seconds, throughput
+from froude.provision.search.compile import compile_plan, homogeneous
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import (
     Application,
     Batch,
@@ -36,6 +35,7 @@ from froude.provision.types import (
     Sla,
     Task,
 )
+from froude.provision.types.plan import Group, Held, ProvisionPlan, Running, Status
 
 SET_C = "set C (guesses: 14 numbers, 3 switches)"
 KB, MB, GB, TB = 1e3, 1e6, 1e9, 1e12
@@ -78,7 +78,7 @@ def device_rows() -> Iterator[Row]:
 def photoshare_rows() -> Iterator[Row]:
     """Section 5.2: the cluster at 100/300/100, its alternatives, scale-out."""
     problem = read_problem(["photoshare-calibrated"])
-    plan = compile_plan(problem, Effort(1e-6))
+    plan = compile_plan(problem, SolveLimits(1e-6))
     exact = _contents(plan) == _contents(paper_cluster()) and plan.choices == paper_cluster().choices
     said = f"{SET_C}; {plan.status.value}, gap {plan.gap:.2e}, {plan.seconds:.2f} s"
     yield row(
@@ -122,7 +122,7 @@ def _scale_out(problem: Problem) -> Iterator[Row]:
     ratios: dict[str, list[float]] = {"7.2KDisk": [], "15KDisk": []}
     for factor in (0.1, 0.3, 1, 3, 10, 30):
         at = replace(problem, sla=problem.sla.scaled(factor))
-        best, plans = compile_plan(at, Effort(0.02, 10.0)), homogeneous(at, Effort(0.02, 10.0))
+        best, plans = compile_plan(at, SolveLimits(0.02, 10.0)), homogeneous(at, SolveLimits(0.02, 10.0))
         for name, ratio in ratios.items():
             if name in plans and plans[name].groups:
                 ratio.append(plans[name].upper / best.upper)
@@ -135,7 +135,7 @@ def _scale_out(problem: Problem) -> Iterator[Row]:
 def terasort_rows() -> Iterator[Row]:
     """Sections 5.4 and 6.2: 50 GB against best practice, 100 TB on disk and in memory."""
     problem = read_problem(["terasort"])
-    plan = compile_plan(problem, Effort(0.001))
+    plan = compile_plan(problem, SolveLimits(0.001))
     cost = {name: _printed_server(cores=4, disks=disks) for name, disks in (("mapper", 1), ("reducer", 2))}
     ours, seven = 2 * cost["mapper"] + 4 * cost["reducer"], 7 * cost["reducer"]
     said = "servers, cores and disks of the published clusters, from Table 1's printed totals; no DRAM"
@@ -162,8 +162,8 @@ def terasort_rows() -> Iterator[Row]:
         "guesses: compute times, memory, split of the time",
     )
     disk, memory = (
-        compile_plan(large_sort(memory=False), Effort(0.001)),
-        compile_plan(large_sort(memory=True), Effort(0.001)),
+        compile_plan(large_sort(memory=False), SolveLimits(0.001)),
+        compile_plan(large_sort(memory=True), SolveLimits(0.001)),
     )
     disks = sum(h.units * g.count for g in disk.groups for h in g.local)
     yield near(
@@ -194,7 +194,7 @@ def product_search_rows() -> Iterator[Row]:
     said = f"guess: 1 MB a request; {disks} disks behind 1 Gbps = 125 MB/s"
     yield row("four 7.2K disks in one machine could read", flow, "MB/s", "network-bound", flow > 125, said)
     ssd = {name: [("SSD",)] for name in ("hot_ratingsdata", "cold_ratingsdata")}
-    plan = compile_plan(problem, Effort(0.001), only=ssd)
+    plan = compile_plan(problem, SolveLimits(0.001), only=ssd)
     workers = sum(r.instances * g.count for g in plan.groups for r in g.running if r.task == "worker")
     said = "ratings on SSD as published; the published operations alone: others are elided in Figure 2 (c)"
     yield row("workers at 12 queries/min", workers, "", "12", workers == 12, said)

@@ -19,9 +19,10 @@ from tests.integration.nbd_disk import SlowDisk
 
 from benchmarks import provision_analyses, provision_paper
 from benchmarks.results import Row, Topic, pytest_counts
-from froude.provision.live.measure import Request, measure
-from froude.provision.live.target import find_target, served
-from froude.provision.measured import KIB, MIB, Measurement, size_text
+from froude.base.units import KIB, MIB, size_text
+from froude.provision.measure.live.measure import Request, measure
+from froude.provision.measure.measurement import Measurement
+from froude.storage.target import find_target, served
 
 PRICES = Path(__file__).parent.parent.parent / "shared" / "data" / "prices"
 """Tables of cloud prices, where they are beside the checkout; else FROUDE_PRICES names them."""
@@ -87,7 +88,7 @@ def brute_force() -> list[Row]:
             "tests/provision/test_brute_force.py",
             "2",
         ),
-        ("instances whose plan is not another solver's optimum", "tests/provision/optimise", "1"),
+        ("instances whose plan is not another solver's optimum", "tests/provision/search/optimise", "1"),
     ):
         command = f"FROUDE_SEEDS={seeds} python -m pytest {path}"
         begun = time.monotonic()

@@ -12,8 +12,8 @@ from froude.base.documents import parse_figures
 from froude.base.errors import ChangedError
 from froude.emulation.run import Run
 from froude.emulation.run_files import read_run
+from froude.provision.inputs.plan_file import read_cluster
 from froude.provision.inputs.read import read_parts
-from froude.provision.plan_file import read_cluster
 from froude.render.json import MIGRATIONS as REPORT
 from froude.trace.files import read_trace
 from froude.trace.partial import recover

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from froude.experiment.session import Workload as Workload
     from froude.experiment.session import Workspace as Workspace
     from froude.experiment.session import mine as mine
-    from froude.provision.compile import compile_plan as compile_plan
     from froude.provision.inputs.read import read_problem as read_problem
+    from froude.provision.search.compile import compile_plan as compile_plan
     from froude.trace.types import Trace as Trace
     from froude.workload.scale import Scale as Scale
 
@@ -63,7 +63,7 @@ _HOMES = {
     "Trace": "froude.trace.types",
     "Workload": "froude.experiment.session",
     "Workspace": "froude.experiment.session",
-    "compile_plan": "froude.provision.compile",
+    "compile_plan": "froude.provision.search.compile",
     "knee": "froude.experiment.knee",
     "mine": "froude.experiment.session",
     "play": "froude.experiment.play",

@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.base.units import Quantity, parse_quantity, parse_seconds, seconds_text
+from froude.base.units import (
+    SECONDS,
+    Quantity,
+    exact_text,
+    parse_quantity,
+    parse_seconds,
+    seconds_text,
+    size_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -89,3 +97,20 @@ def test_seconds_for_people() -> None:
         "19.5 s",
         "4,000 s",
     ]
+
+
+@given(st.integers(1, 1 << 50))
+def test_sizes_read_back(size: int) -> None:
+    """What is shown reads back as the same number of bytes."""
+    assert parse_quantity(size_text(size)).value == size
+
+
+def test_sizes_are_shown_in_the_shorter_kind_of_unit() -> None:
+    """Binary or decimal."""
+    assert [size_text(n) for n in (200 << 10, 500 * 10**9, 4096, 1000)] == ["200KiB", "500GB", "4KiB", "1KB"]
+
+
+@given(st.floats(1e-12, 1e12))
+def test_exact_text_reads_back(seconds: float) -> None:
+    """However many digits it takes."""
+    assert parse_quantity(exact_text(seconds, SECONDS, ("s", "ms", "us", "ns"))).value == seconds

@@ -18,7 +18,7 @@ import typer
 
 from froude.cli.app import COMMANDS
 from froude.emulation.run_files import write_run
-from froude.provision.plan_file import plan_json
+from froude.provision.inputs.plan_file import plan_json
 from froude.trace.files import write_trace
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan_file import write_plan
@@ -147,7 +147,7 @@ LINES = {
     "report": Line(
         "report r t w.yaml --static", (Place("--output", "page", suffix=".html"),), {"artifacts": "r"}
     ),
-    "provision validate": Line("provision validate photo.yaml", inputs=_FILES),
+    "provision check": Line("provision check photo.yaml", inputs=_FILES),
     "provision draft": Line(
         "provision draft audit.log --telemetry cpu.csv --cores 2",
         (Place("--output", "provision", suffix=".yaml"),),
@@ -167,33 +167,14 @@ LINES = {
         _FILES,
     ),
     "provision sweep": Line("provision sweep photo.yaml --points 1", (_json("sweep"), REPORT), _FILES),
-    "provision roadmap": Line("provision roadmap photo.yaml --points 2", (_json("roadmap"), REPORT), _FILES),
-    "provision robustness": Line("provision robustness photo.yaml", (_json("robustness"), REPORT), _FILES),
-    "provision sensitivity": Line("provision sensitivity photo.yaml", (_json("sensitivity"), REPORT), _FILES),
-    "provision uncertainty": Line(
-        "provision uncertainty photo.yaml --input dataset.photos.size=150GB..250GB --samples 2",
-        (_json("uncertainty"), REPORT),
-        _FILES,
-    ),
+    "provision vary": Line("provision vary photo.yaml", (_json("robustness"), REPORT), _FILES),
     "provision why-not": Line(
         "provision why-not photo.yaml --dataset photos", (_json("why-not"), REPORT), _FILES
     ),
-    "provision best": Line("provision best photo.yaml -k 1", (_json("best"), REPORT), _FILES),
-    "provision slack": Line(
-        "provision slack photo.yaml --cluster c.json",
-        (_json("slack"), REPORT),
-        {"files": "photo.yaml", "cluster": "c.json"},
-    ),
-    "provision compare": Line(
-        "provision compare photo.yaml --with photo.yaml --points 1", (_json("compare"), REPORT), _FILES
-    ),
     "provision evaluate": Line(
         "provision evaluate photo.yaml --cluster c.json",
-        (REPORT,),
+        (_json("evaluation"), REPORT),
         {"files": "photo.yaml", "cluster": "c.json"},
-    ),
-    "provision schedule": Line(
-        "provision schedule photo.yaml --period day=24x1", (_json("schedule"), REPORT), _FILES
     ),
     "provision measure": Line(
         "provision measure .",

@@ -179,7 +179,7 @@ QUICK = [
     if name
     in {
         "mine", "extrapolate", "report", "provision convert", "provision draft", "provision compile",
-        "provision best", "provision slack", "provision evaluate", "provision import",
+        "provision evaluate", "provision import",
     }
     and place.flag != "--template"
 ]  # fmt: skip
@@ -190,7 +190,7 @@ def test_its_own_kind_is_replaced_and_with_force_another(
     name: str, place: Place, here: Path, capsys: Out
 ) -> None:
     """What a command wrote it writes again; an empty file is free; --force takes a foreign file's place."""
-    if name.startswith("provision") and name.split()[1] in {"compile", "best", "slack", "evaluate"}:
+    if name.startswith("provision") and name.split()[1] in {"compile", "evaluate"}:
         pytest.importorskip("highspy")
     at = here / f"out{place.suffix}"
     for _ in range(2):

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import GuardError
-from froude.provision.live.target import find_target, opened
-from froude.provision.measured import MIB
+from froude.base.units import MIB
+from froude.storage.target import find_target, opened
 
 pytestmark = pytest.mark.integration
 

@@ -16,12 +16,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from froude.base.units import KIB, MIB
 from froude.cli.app import run
-from froude.provision.live.measure import Request, measure
-from froude.provision.live.target import served
-from froude.provision.measured import KIB, MIB, Fit, Sample, fit_rate_gap
-from froude.provision.steady import Rule
+from froude.provision.measure.live.measure import Request, measure
+from froude.provision.measure.measurement import Fit, Sample, fit_rate_gap
+from froude.provision.measure.steady_state import Rule
 from froude.provision.types import Op
+from froude.storage.target import served
 from tests.conftest import Gone
 from tests.integration.nbd_disk import SlowDisk
 

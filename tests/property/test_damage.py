@@ -19,7 +19,7 @@ from tests.provision.clusters import paper_plan, photoshare
 
 from froude.base.errors import InputError
 from froude.emulation.run_files import read_run, write_run
-from froude.provision.plan_file import plan_json, read_cluster
+from froude.provision.inputs.plan_file import plan_json, read_cluster
 from froude.trace.files import read_trace, write_trace
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan_file import read_plan, write_plan

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from froude.provision.checker import cost_of
+from froude.provision.check.checker import cost_of
 from froude.provision.inputs.read import read_problem
-from froude.provision.plan import Group, Held, ProvisionPlan, Running, Status
 from froude.provision.types import (
     Application,
     Bus,
@@ -25,6 +24,7 @@ from froude.provision.types import (
     StorageUnit,
     Task,
 )
+from froude.provision.types.plan import Group, Held, ProvisionPlan, Running, Status
 
 WEB = Group(
     "Server1",

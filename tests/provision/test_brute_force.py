@@ -17,12 +17,11 @@ import pytest
 pytest.importorskip("highspy")
 pytest.importorskip("scipy")
 
-from froude.provision.checker import check
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
-from froude.provision.evaluate import evaluate, meets
-from froude.provision.executions import grown
-from froude.provision.plan import Status
+from froude.provision.check.checker import check
+from froude.provision.check.evaluate import evaluate, meets
+from froude.provision.check.executions import grown
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import (
     Application,
     Bundle,
@@ -47,6 +46,7 @@ from froude.provision.types import (
     StorageUnit,
     Task,
 )
+from froude.provision.types.plan import Status
 from tests.provision.problems import FEATURES, survivable
 from tests.provision.tiny_clusters import cheaper, equal_parts
 
@@ -130,7 +130,7 @@ def _check(problem: Problem, servers: int = 2, seconds: float = 30.0) -> None:
     A plan whose gap is not closed in the time is held to its lower bound.
     A given cluster is evaluated for today; the demand that has grown is asked for here.
     """
-    plan = compile_plan(problem, Effort(GAP, seconds))
+    plan = compile_plan(problem, SolveLimits(GAP, seconds))
     problem = grown(problem)
     if not plan.groups:
         assert plan.status is Status.INFEASIBLE or seconds < 30
@@ -150,7 +150,7 @@ def _check(problem: Problem, servers: int = 2, seconds: float = 30.0) -> None:
 def test_the_paper_alone(seed: int, local: bool) -> None:
     """Choices, pairs, isolation, local data: the optimum is one, and it meets the SLA."""
     problem = _problem(random.Random(seed), local=local)
-    plan = compile_plan(problem, Effort(1e-6, 20.0))
+    plan = compile_plan(problem, SolveLimits(1e-6, 20.0))
     assert plan.status is Status.PROVED
     assert evaluate(problem, plan).met
     for cluster in cheaper(problem, plan.upper - 0.01):
@@ -358,7 +358,7 @@ def test_equal_parts(seed: int) -> None:
     )
     problem = grown(add(dice, problem))
     problem = replace(problem, options=replace(problem.options, placement=Placement.UNIFORM))
-    plan = compile_plan(problem, Effort(GAP, 30.0))
+    plan = compile_plan(problem, SolveLimits(GAP, 30.0))
     below = plan.upper * (1 - GAP) if plan.groups else 20_000.0
     for cluster in cheaper(problem, below - 0.01):
         assert not check(problem, equal_parts(cluster)).sound, (plan, cluster)

@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from froude.provision.bill import bill
-from froude.provision.demand import Demand
-from froude.provision.instance import Instance
-from froude.provision.model import build
-from froude.provision.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
-from froude.provision.server_flow import bus_bytes, network_bytes
+from froude.provision.check.bill import bill
+from froude.provision.check.demand import Demand
+from froude.provision.check.server_flow import bus_bytes, network_bytes
+from froude.provision.model.build import build
+from froude.provision.model.instance import Instance
 from froude.provision.types import (
     Bundle,
     Compute,
@@ -25,6 +24,7 @@ from froude.provision.types import (
     StorageUnit,
     Task,
 )
+from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
 from tests.provision.problems import random_problem
 
 STORE = StorageUnit(

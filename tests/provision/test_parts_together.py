@@ -11,16 +11,16 @@ import pytest
 
 pytest.importorskip("highspy")
 
-from froude.provision.bill import bill
-from froude.provision.checker import check
-from froude.provision.compile import compile_plan
-from froude.provision.demand import Demand
-from froude.provision.effort import Effort
-from froude.provision.evaluate import evaluate, meets
-from froude.provision.executions import grown
-from froude.provision.instance import Instance
-from froude.provision.model import build
-from froude.provision.plan import Status
+from froude.provision.check.bill import bill
+from froude.provision.check.checker import check
+from froude.provision.check.demand import Demand
+from froude.provision.check.evaluate import evaluate, meets
+from froude.provision.check.executions import grown
+from froude.provision.model.build import build
+from froude.provision.model.instance import Instance
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.solve_limits import SolveLimits
+from froude.provision.types.plan import Status
 from tests.provision.problems import featured_problem, random_problem
 
 MORE = int(os.environ.get("FROUDE_SEEDS", "1"))
@@ -30,7 +30,7 @@ MORE = int(os.environ.get("FROUDE_SEEDS", "1"))
 def test_plans_pass_the_check_and_meet_the_sla(seed: int) -> None:
     """No plan is unsound, and the evaluation, which spreads load anew, finds the SLA met."""
     problem = random_problem(seed)
-    plan = compile_plan(problem, Effort(0.05, 10.0))
+    plan = compile_plan(problem, SolveLimits(0.05, 10.0))
     assert plan.status in {Status.PROVED, Status.GAP, Status.INFEASIBLE}
     if plan.groups:
         assert evaluate(problem, plan).fraction >= 1 - 1e-6
@@ -42,7 +42,7 @@ def test_plans_pass_the_check_and_meet_the_sla(seed: int) -> None:
 def test_every_feature_together(seed: int) -> None:
     """With a handful of features the plan passes the check, meets the SLA, and is what its bill adds up to."""
     problem = featured_problem(seed)
-    plan = compile_plan(problem, Effort(0.5, 2.0))
+    plan = compile_plan(problem, SolveLimits(0.5, 2.0))
     assert plan.found or plan.conflict or plan.status is Status.UNDECIDED
     if plan.found:
         assert check(problem, plan).sound
@@ -55,7 +55,7 @@ def test_model_and_checker_agree(seed: int) -> None:
     """Two separate computations of needs and run times give the same numbers for the plan's choices."""
     problem = random_problem(seed)
     instance = build(problem)
-    plan = compile_plan(problem, Effort(0.1, 10.0))
+    plan = compile_plan(problem, SolveLimits(0.1, 10.0))
     if not isinstance(instance, Instance) or not plan.groups:
         return
     demand = Demand(problem, plan)

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from froude.provision.checker import cost_of
-from froude.provision.demand import Demand
-from froude.provision.executions import core_type, grown
-from froude.provision.pieces import memory_of
-from froude.provision.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
+from froude.provision.check.checker import cost_of
+from froude.provision.check.demand import Demand
+from froude.provision.check.executions import core_type, grown
+from froude.provision.check.pieces import memory_of
 from froude.provision.types import Cpu, Discount, Isolation, Problem, Server, StorageUnit
+from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
 
 MOST_INSTANCES = 7
 """As many as the memory of a tiny server takes."""

@@ -48,6 +48,8 @@ LONGEST_S = 1000 * 86400
 """Seconds that anything may be given: system calls refuse what is far beyond."""
 MOST_DIGITS = 40
 """Characters of a number."""
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+_FEW_DIGITS = 8
 _NUMBER = re.compile(
     r"\s*([+-]?(?:[0-9][0-9_]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?)\s*([A-Za-z$/%]*)\s*"
 )
@@ -195,3 +197,40 @@ def seconds_text(seconds: float) -> str:
     if seconds >= 1000:
         return f"{seconds:,.0f} s"
     return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1e3:.3g} ms"
+
+
+def exact_text(value: float, factors: Mapping[str, Decimal], names: Iterable[str]) -> str:
+    """Text that reads back as the same number, in the largest unit that needs few digits.
+
+    Args:
+        value: in base units; finite.
+        factors: of every unit, the base unit's 1 among them.
+        names: units to choose from, the largest first; none for a base unit that has no name.
+    """
+    exact, shown = Decimal(repr(value)), tuple(names)
+    for unit in shown:
+        amount = (exact / factors[unit]).normalize()
+        if (
+            abs(amount) >= 1
+            and len(f"{amount:f}") <= _FEW_DIGITS
+            and float(Decimal(f"{amount:f}") * factors[unit]) == value
+        ):
+            return f"{amount:f}{unit}"
+    base = next(name for name, factor in factors.items() if factor == 1)
+    # The smallest unit shows small numbers best; the base unit, with an exponent if need be, shows every number.
+    smallest = shown[-1] if shown else base
+    amount = (exact / factors[smallest]).normalize()
+    text = f"{amount:f}{smallest}"
+    short = len(text) <= MOST_DIGITS // 2 and float(amount * factors[smallest]) == value
+    return text if short else f"{value!r}{base}"
+
+
+def size_text(size: int) -> str:
+    """A size as it is best read, in binary or decimal units: `200KiB`, `500GB`; it reads back as the same number."""
+    decimal = exact_text(float(size), SIZES, ("PB", "TB", "GB", "MB", "KB", "B"))
+    binary = [
+        f"{size // by}{unit}"
+        for unit, by in (("GiB", GIB), ("MiB", MIB), ("KiB", KIB))
+        if size >= by and size % by == 0
+    ]
+    return min((*binary, decimal), key=len)

@@ -16,8 +16,8 @@ from froude.base.errors import InputError
 from froude.cli.outputs import Output
 from froude.cli.provision import common
 from froude.cli.settings import Settings
-from froude.provision.effort import Effort
-from froude.provision.plan import Conflict, ProvisionPlan, Status
+from froude.provision.search.solve_limits import SolveLimits
+from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from froude.render import Report, Section, Text
 from froude.workspace.document import content_of
 from tests.provision.clusters import paper_plan, photoshare, small
@@ -92,19 +92,19 @@ def test_the_origin_names_what_was_read(tmp_path: Path) -> None:
         common.origin(SETTINGS, [tmp_path / "none.yaml"])
 
 
-def test_the_effort_takes_the_seed() -> None:
+def test_the_limits_take_the_seed() -> None:
     """And both flags."""
-    assert common.effort(SETTINGS, 0.0, 5.0) == Effort(0.0, 5.0, 7)
+    assert common.limits(SETTINGS, 0.0, 5.0) == SolveLimits(0.0, 5.0, 7)
 
 
 @pytest.mark.parametrize(
     ("gap", "time_limit", "flag"),
     [(1.0, 1.0, "--gap"), (-0.1, 1.0, "--gap"), (0.1, 0.0, "--time-limit"), (0.1, 1e8, "--time-limit")],
 )
-def test_an_effort_out_of_range(gap: float, time_limit: float, flag: str) -> None:
+def test_limits_out_of_range(gap: float, time_limit: float, flag: str) -> None:
     """Names its flag."""
     with pytest.raises(InputError, match=f"{flag}: is out of range"):
-        common.effort(SETTINGS, gap, time_limit)
+        common.limits(SETTINGS, gap, time_limit)
 
 
 @given(MULTIPLES, MULTIPLES, st.integers(2, 40))
@@ -200,15 +200,18 @@ def test_a_command_ends_with_3_unless_all_is_proved(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err == "2 of 3 not proved: gap not reached\n"
 
 
-PAGE = Report("Title", sections=(Section("One", (Text("Words."),)),), facts=common.facts(SETTINGS, [NAME]))
+PAGE = Report(
+    "Title",
+    lede="One plan.",
+    sections=(Section("One", (Text("Words."),)),),
+    facts=common.facts(SETTINGS, [NAME]),
+)
 
 
 def test_a_page_says_what_it_was_made_from() -> None:
-    """Inputs, seed and release; its sections can be put in place."""
+    """Inputs, seed and release."""
     assert PAGE.facts["Inputs"] == NAME
     assert PAGE.facts["Seed"] == "7"
-    other = Section("Other", ())
-    assert common.with_sections(PAGE, other) == replace(PAGE, sections=(other,))
 
 
 def test_a_page_and_its_figures(tmp_path: Path) -> None:
@@ -221,7 +224,8 @@ def test_a_page_and_its_figures(tmp_path: Path) -> None:
 
 def finish(settings: Settings, output: Path | None, report: Path | None) -> None:
     """End an analysis that found one plan."""
-    common.finish(settings, "best", [paper_plan()], files=[NAME], output=output, report=report, page=PAGE)
+    answer = common.Answer("best", common.found([paper_plan()]), PAGE, [paper_plan()])
+    common.finish(settings, answer, [NAME], output=output, report=report)
 
 
 def test_what_was_found_is_written_and_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -238,7 +242,18 @@ def test_what_was_found_is_written_and_printed(tmp_path: Path, capsys: pytest.Ca
     before = sorted(tmp_path.iterdir())
     finish(SETTINGS, None, None)
     assert sorted(tmp_path.iterdir()) == before
-    assert capsys.readouterr().out == ""
+    assert capsys.readouterr().out == "One plan.\n"
+
+
+def test_what_is_not_met_is_3() -> None:
+    """Or not proved."""
+    for answer in (
+        common.Answer("best", {}, PAGE, met=False),
+        common.Answer("best", {}, PAGE, [ProvisionPlan(Status.GAP)]),
+    ):
+        with pytest.raises(typer.Exit) as end:
+            common.finish(SETTINGS, answer, [NAME], output=None, report=None)
+        assert end.value.exit_code == common.EXIT_MISSED
 
 
 def test_a_dry_run_says_what_would_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

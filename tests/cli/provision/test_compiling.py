@@ -1,4 +1,4 @@
-"""`froude provision compile | sweep | evaluate`."""
+"""`froude provision compile | evaluate`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 from froude.cli.app import run
-from froude.cli.provision import compiling
-from froude.provision import compile as module
-from froude.provision.compile import Point
-from froude.provision.plan import Conflict, ProvisionPlan, Status
-from froude.provision.plan_file import plan_document, plan_json
+from froude.provision.inputs.plan_file import plan_json
+from froude.provision.search import compile as module
+from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from tests.provision.clusters import alternatives, paper_plan
 
 pytest.importorskip("scipy")
@@ -60,7 +58,7 @@ def test_two_outputs_in_one_place(
     assert Path(figures).exists()
 
 
-def test_compile_and_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Plan, bill and pages; an SLA that no stock of servers meets ends with 3 and names what is short."""
     pytest.importorskip("highspy")
     plan, bill, page = (str(tmp_path / name) for name in ("plan.json", "bill.csv", "page.html"))
@@ -77,11 +75,6 @@ def test_compile_and_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     document = json.loads(capsys.readouterr().out)
     assert document["status"] == "infeasible"
     assert "Server1" in document["conflict"][0]["text"]
-    sweep = ["provision", "sweep", "photoshare-calibrated", "--points", "2", "--to", "1"]
-    assert run([*sweep, "-o", str(tmp_path / "sweep.json"), "--report", page]) == 0
-    points = json.loads((tmp_path / "sweep.json").read_text())["points"]
-    assert [point["factor"] for point in points] == [0.1, 1.0]
-    assert set(points[0]["baselines"]) == {"7.2KDisk", "15KDisk", "SSD"}
 
 
 def test_a_missing_part_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,41 +84,42 @@ def test_a_missing_part_is_named(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 NONE = ProvisionPlan(Status.INFEASIBLE, conflict=(Conflict("slots of SAS", 5, 4), Conflict("network")))
-POINTS = (Point(0.5, paper_plan(), {"SSD": NONE}), Point(8.0, NONE, {}))
 
 
-def test_a_curve_as_text() -> None:
-    """A row a point; where there is no cluster, why."""
-    _, held, lost = (" ".join(line.split()) for line in compiling._curve(POINTS).splitlines())
-    assert held == ("0.5 7,329.09 7,329.09 0.00% 3 photos: 15KDisk, thumbs: SSD, tags: 7.2KDisk + DRAM")
-    assert lost == "8 infeasible - - - slots of SAS: needs 5, at most 4 can be had; network"
-
-
-def test_a_sweep_as_a_document() -> None:
-    """Every point's plan and its baselines, by unit type."""
-    document = compiling._sweep_document(POINTS)
-    assert document["froude"] == "sweep/1"
-    plan, none = plan_document(paper_plan()), plan_document(NONE)
-    assert document["points"] == [
-        {"factor": 0.5, "plan": plan, "baselines": {"SSD": none}},
-        {"factor": 8.0, "plan": none, "baselines": {}},
-    ]
-
-
-@pytest.mark.parametrize("command", ["compile", "sweep"])
 def test_a_dry_run_says_what_it_found(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And leaves nothing behind; it ends as the run would."""
     monkeypatch.setattr(module, "compile_plan", lambda *_: NONE)
-    monkeypatch.setattr(module, "sweep", lambda *_, **__: POINTS)
     place = tmp_path / "out.json"
-    words = ["provision", command, "photoshare-calibrated", "-o", str(place), "--dry-run", "--json"]
+    words = ["provision", "compile", "photoshare-calibrated", "-o", str(place), "--dry-run", "--json"]
     assert run(words) == 3
     document = json.loads(capsys.readouterr().out)
     assert document["would"] == f"write {place}"
-    plans = [document["plan"]] if command == "compile" else [point["plan"] for point in document["points"]]
-    assert plans[-1]["status"] == "infeasible"
+    assert document["plan"]["status"] == "infeasible"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_plan_leaves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a plan from a file, and of the cheapest."""
+    plan, out = tmp_path / "plan.json", tmp_path / "out.json"
+    plan.write_text(plan_json(paper_plan()))
+    command = ["provision", "evaluate", "photoshare-calibrated"]
+    assert run([*command, "--cluster", str(plan), "-o", str(out)]) == 0
+    document = json.loads(out.read_text())
+    assert (document["froude"], len(document["groups"])) == ("evaluation/1", 3)
+    assert "time of 15KDisk (photos)" in capsys.readouterr().out
+    assert run([*command, "--scale", "0.01"]) == 0
+
+
+def test_nothing_is_left_of_no_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """3, and nothing is written."""
+    monkeypatch.setattr(module, "compile_plan", lambda *_: NONE)
+    words = ["provision", "evaluate", "photoshare-calibrated", "-o", str(tmp_path / "out.json")]
+    assert run(words) == 3
+    assert "1 of 1 not proved: infeasible" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -71,13 +71,13 @@ def test_a_recorded_run_becomes_a_cluster(
     said = capsys.readouterr().out
     assert "TeraSort" in said
     assert "CLI_alice" in said
-    assert run(["provision", "validate", str(drafted)]) == 3
+    assert run(["provision", "check", str(drafted)]) == 3
     blank = capsys.readouterr().err
     assert f"{drafted}:" in blank
     assert "compute time of task TeraSort is blank: measure or estimate it" in blank
     text = drafted.read_text()
     drafted.write_text(text.replace("memory: blank", "memory: 1GB").replace("time: blank", "time: 2s"))
-    assert run(["provision", "validate", str(drafted)]) == 0
+    assert run(["provision", "check", str(drafted)]) == 0
     plan = tmp_path / "plan.json"
     command = ["provision", "compile", "paper2012", str(drafted), "-o", str(plan), "--gap", "0.5"]
     assert run(command) == 0

@@ -1,4 +1,4 @@
-"""`froude provision validate | convert`."""
+"""`froude provision check | convert`."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def _files(folder: Path) -> list[str]:
     return [str(folder / name) for name in texts]
 
 
-def test_validate_the_papers_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_the_papers_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing wrong, and what was found."""
-    assert run(["provision", "validate", *_files(tmp_path)]) == 0
+    assert run(["provision", "check", *_files(tmp_path)]) == 0
     assert "No errors; found resources, application, sla" in capsys.readouterr().out
 
 
-def test_validate_tells_every_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_tells_every_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each on a line of its own, as JSON too; ends with 3."""
     files = _files(tmp_path)
     Path(files[0]).write_text(RESOURCES.replace("8ms", "8").replace('price="85"', 'price="a"'))
-    assert run(["provision", "validate", *files]) == 3
+    assert run(["provision", "check", *files]) == 3
     assert len(capsys.readouterr().err.splitlines()) == 3
-    assert run(["provision", "validate", *files, "--json"]) == 3
+    assert run(["provision", "check", *files, "--json"]) == 3
     document = json.loads(capsys.readouterr().out)["errors"]
     assert [int(error["place"]) for error in document] == [3, 3, 12]
     assert run(["provision", "compile", *files, "-o", str(tmp_path / "plan.json")]) == 1
@@ -60,20 +60,20 @@ def test_convert_there_and_back(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 def test_a_name_that_is_not_shipped(capsys: pytest.CaptureFixture[str]) -> None:
     """Is named."""
-    assert run(["provision", "validate", "photoshare"]) == 3
+    assert run(["provision", "check", "photoshare"]) == 3
     assert "photoshare" in capsys.readouterr().err
 
 
-def test_validate_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     """What was found, with nothing wrong."""
-    assert run(["provision", "validate", "paper2012", "--json"]) == 0
+    assert run(["provision", "check", "paper2012", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"errors": [], "warnings": [], "found": ["resources"]}
 
 
 def test_what_is_rarely_meant_is_a_note(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It is no error: ends with 0, the notes on stderr."""
     files = _files(tmp_path)
-    assert run(["provision", "validate", *files]) == 0
+    assert run(["provision", "check", *files]) == 0
     notes = capsys.readouterr().err
     assert all(line.startswith("note: ") for line in notes.splitlines())
     assert [f"note: {warning}" for warning in inputs._warnings(read_parts(files))] == notes.splitlines()

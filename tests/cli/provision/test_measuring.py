@@ -13,14 +13,14 @@ import pytest
 from froude.base.errors import InputError
 from froude.cli.app import run
 from froude.cli.provision import measuring
-from froude.provision.live import measure as module
-from froude.provision.live.measure import Request
-from froude.provision.live.target import StorageKind, StorageTarget
-from froude.provision.measured import Measurement, Sample, fit
-from froude.provision.measured_file import UnitFacts
+from froude.provision.inputs.units import Dimension
+from froude.provision.measure.documents import UnitFacts
+from froude.provision.measure.live import measure as module
+from froude.provision.measure.live.measure import Request
+from froude.provision.measure.measurement import Measurement, Sample, fit
 from froude.provision.types import Op
-from froude.provision.units import Dimension
-from tests.provision.test_measured_file import measurement
+from froude.storage.target import StorageKind, StorageTarget
+from tests.provision.measure.test_documents import measurement
 
 pytest.importorskip("scipy")
 

@@ -8,8 +8,8 @@ import pytest
 
 from froude.provision.analyses.designs import Comparison, Pair, Stretch, Winner, compare
 from froude.provision.analyses.inputs import find_input
-from froude.provision.effort import Effort
-from froude.provision.plan import ProvisionPlan, Status
+from froude.provision.search.solve_limits import SolveLimits
+from froude.provision.types.plan import ProvisionPlan, Status
 from tests.provision.clusters import paper_plan, photoshare
 
 
@@ -48,7 +48,7 @@ def test_a_leaner_design_wins_where_it_matters() -> None:
     pytest.importorskip("highspy")
     problem = photoshare()
     lean = find_input(problem, "io.photoview.photos.amplification").set(problem, 1.0)
-    comparison = compare(lean, problem, [0.01, 1.0], Effort(1e-4, 10.0, 0))
+    comparison = compare(lean, problem, [0.01, 1.0], SolveLimits(1e-4, 10.0, 0))
     assert comparison.pairs[0].winner is Winner.OPEN
     assert comparison.pairs[1].winner is Winner.FIRST
     assert comparison.saved is not None

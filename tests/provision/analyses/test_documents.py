@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 
-from froude.provision.analyses.architecture import architecture_of
 from froude.provision.analyses.designs import Pair
 from froude.provision.analyses.documents import document
-from froude.provision.analyses.edges import Edge
-from froude.provision.plan import Conflict, ProvisionPlan, Status
+from froude.provision.analyses.vary import Edge
+from froude.provision.search.architecture import architecture_of
+from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from tests.provision.clusters import paper_plan
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from froude.base.errors import InputError
 from froude.provision.analyses.inputs import all_inputs, find_input, main_inputs
-from froude.provision.units import Dimension
+from froude.provision.inputs.units import Dimension
 from tests.provision.clusters import photoshare
 from tests.provision.problems import random_problem
 

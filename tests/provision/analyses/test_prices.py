@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from froude.provision.analyses.architecture import architecture_of
 from froude.provision.analyses.inputs import find_input
 from froude.provision.analyses.prices import price_range, price_sensitivity
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
+from froude.provision.search.architecture import architecture_of
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.solve_limits import SolveLimits
 from tests.provision.clusters import paper_plan, photoshare
 
 pytest.importorskip("highspy")
-EFFORT = Effort(1e-6, 10.0, 0)
+LIMITS = SolveLimits(1e-6, 10.0, 0)
 
 
 def test_drops_are_those_of_the_paper() -> None:
     """Table 3 (b): tags to the 15K disk at 31 % (28.6 % with energy), thumbnails to DRAM at 92 % (88.5 %)."""
-    sensitivity = price_sensitivity(photoshare(), EFFORT)
+    sensitivity = price_sensitivity(photoshare(), LIMITS)
     drops = {(drop.dataset, drop.unit): drop for drop in sensitivity.drops}
     tags, thumbs = drops["tags", "15KDisk"], drops["thumbs", "DRAM"]
     assert tags.drop == pytest.approx(0.2859, abs=1e-4)
@@ -35,12 +35,12 @@ def test_a_crossing_is_where_both_cost_the_same() -> None:
     held = architecture_of(paper_plan())
     assert held is not None
     price = find_input(problem, "unit.SSD.price")
-    spread = price_range(problem, held, EFFORT, price)
+    spread = price_range(problem, held, LIMITS, price)
     for end, beyond in ((spread.low, 0.999), (spread.high, 1.001)):
         assert end is not None
         assert end.exact
-        inside = compile_plan(price.set(problem, end.price * (2 - beyond)), EFFORT)
-        outside = compile_plan(price.set(problem, end.price * beyond), EFFORT)
+        inside = compile_plan(price.set(problem, end.price * (2 - beyond)), LIMITS)
+        outside = compile_plan(price.set(problem, end.price * beyond), LIMITS)
         assert architecture_of(inside) == held
         assert architecture_of(outside) == end.next
     assert spread.low is not None
@@ -52,5 +52,5 @@ def test_a_price_that_changes_nothing_has_no_ends() -> None:
     problem = photoshare()
     held = architecture_of(paper_plan())
     assert held is not None
-    spread = price_range(problem, held, EFFORT, find_input(problem, "server.Server1.price"))
+    spread = price_range(problem, held, LIMITS, find_input(problem, "server.Server1.price"))
     assert (spread.low, spread.high) == (None, None)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from froude.provision.analyses.architecture import Architecture
 from froude.provision.analyses.regimes import fewest_changes, roadmap
-from froude.provision.effort import Effort
+from froude.provision.search.architecture import Architecture
+from froude.provision.search.solve_limits import SolveLimits
 from tests.provision.clusters import photoshare
 
 ARCHITECTURES = [Architecture((("d", (name,)),)) for name in "abcd"]
@@ -46,7 +46,7 @@ def test_boundaries_are_those_of_the_paper() -> None:
     """At 5, 25 to 30 uploads a second the optimum changes; the roadmap changes less often and stays within 1 %."""
     pytest.importorskip("highspy")
     factors = [0.03, 0.07, 0.15, 0.3, 0.5]
-    analysis = roadmap(photoshare(), factors, Effort(1e-4, 10.0, 0), tolerance=0.02, most=6)
+    analysis = roadmap(photoshare(), factors, SolveLimits(1e-4, 10.0, 0), tolerance=0.02, most=6)
     ends = [regime.last.factor * 100 for regime in analysis.regimes[:-1]]
     assert ends[0] == pytest.approx(5.2, rel=0.03)
     assert any(24 <= end <= 32 for end in ends)

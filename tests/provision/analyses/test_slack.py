@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from froude.provision.analyses.slack import slack
-from froude.provision.checker import check
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
-from froude.provision.split import settled
+from froude.provision.check.checker import check
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.solve_limits import SolveLimits
+from froude.provision.search.split import decided
 from tests.provision.clusters import paper_plan, photoshare
 from tests.provision.problems import random_problem
 
@@ -34,9 +34,9 @@ def test_a_sound_plan_uses_no_more_than_there_is(seed: int) -> None:
     """Whatever the check accepts has shares of at most one."""
     pytest.importorskip("highspy")
     problem = random_problem(seed)
-    plan = compile_plan(problem, Effort(0.05, 10.0, 0))
+    plan = compile_plan(problem, SolveLimits(0.05, 10.0, 0))
     assert not plan.groups or check(problem, plan).sound
-    analysis = slack(settled(problem, plan), plan)
+    analysis = slack(decided(problem, plan), plan)
     for group in analysis.groups:
         assert all(resource.used <= resource.available * (1 + 1e-5) + 1e-9 for resource in group.resources)
         shares = [resource.share for resource in group.resources]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from froude.provision.analyses.inputs import find_input
 from froude.provision.analyses.uncertainty import Lognormal, Triangular, Uniform, uncertainty
-from froude.provision.effort import Effort
+from froude.provision.search.solve_limits import SolveLimits
 from tests.provision.clusters import photoshare
 
 
@@ -30,10 +30,10 @@ def test_a_larger_load_is_what_is_bought_for() -> None:
     pytest.importorskip("highspy")
     problem = photoshare()
     known = [(find_input(problem, "target.photoview.rate"), Uniform(200, 400))]
-    effort = Effort(0.01, 10.0, 3)
-    analysis = uncertainty(problem, known, effort, samples=16, wanted=0.9)
-    assert analysis == uncertainty(problem, known, effort, samples=16, wanted=0.9) or _alike(
-        analysis.costs, uncertainty(problem, known, effort, samples=16, wanted=0.9).costs
+    limits = SolveLimits(0.01, 10.0, 3)
+    analysis = uncertainty(problem, known, limits, samples=16, wanted=0.9)
+    assert analysis == uncertainty(problem, known, limits, samples=16, wanted=0.9) or _alike(
+        analysis.costs, uncertainty(problem, known, limits, samples=16, wanted=0.9).costs
     )
     values = sorted(sample.values[0] for sample in analysis.samples)
     assert all(200 + 12.5 * n <= value <= 212.5 + 12.5 * n for n, value in enumerate(values))
@@ -57,7 +57,7 @@ def test_prices_make_regret_without_misses() -> None:
     pytest.importorskip("highspy")
     problem = photoshare()
     known = [(find_input(problem, "unit.SSD.price"), Uniform(450, 1800))]
-    analysis = uncertainty(problem, known, Effort(0.001, 10.0, 0), samples=12)
+    analysis = uncertainty(problem, known, SolveLimits(0.001, 10.0, 0), samples=12)
     assert {candidate.met for candidate in analysis.candidates} == {1.0}
     assert len(analysis.frequencies) == 2
     best = analysis.recommended
@@ -75,7 +75,7 @@ def test_a_share_that_nothing_meets() -> None:
     servers = tuple(replace(server, max_count=3) for server in problem.catalog.servers)
     few = replace(problem, catalog=replace(problem.catalog, servers=servers))
     known = [(find_input(few, "target.upload.rate"), Uniform(50, 400))]
-    analysis = uncertainty(few, known, Effort(0.01, 10.0, 0), samples=6, wanted=0.99)
+    analysis = uncertainty(few, known, SolveLimits(0.01, 10.0, 0), samples=6, wanted=0.99)
     assert analysis.recommended is not None
     assert analysis.recommended.met < 0.99
     assert len(analysis.costs) < 6

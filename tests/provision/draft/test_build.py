@@ -10,9 +10,9 @@ import pytest
 from froude.provision.draft.build import Machines, build
 from froude.provision.draft.log import AccessLog
 from froude.provision.draft.table import Grouping
-from froude.provision.draft.telemetry import Telemetry
 from froude.provision.draft.types import Access, Unit
 from froude.provision.types import Op
+from froude.telemetry.series import Telemetry
 from tests.provision.draft.test_table import JOB, log_of, read
 
 

@@ -10,7 +10,7 @@ import pytest
 from froude.provision.draft.jobs import Jobs
 from froude.provision.draft.log import UNITS, AccessLog, Window
 from froude.provision.draft.paths import Folders
-from froude.provision.draft.table import Grouping, extremes, settle
+from froude.provision.draft.table import Grouping, extremes, tabulate
 from froude.provision.draft.types import Access, Caller, Unit
 from froude.provision.types import Op
 
@@ -39,7 +39,7 @@ def test_splits_of_a_file_are_shared() -> None:
     job, other = JOB.format(1), JOB.format(2)
     rows = [read("/a/f", context=job, bytes=300.0, blocks=3, sender=str(n)) for n in range(3)]
     rows.append(read("/a/f", context=other, bytes=300.0, blocks=3, sender="x"))
-    assert settle(log_of(rows), Grouping()).bytes.tolist() == [100.0, 100.0, 100.0, 300.0]
+    assert tabulate(log_of(rows), Grouping()).bytes.tolist() == [100.0, 100.0, 100.0, 300.0]
 
 
 def test_a_client_counts_to_its_job() -> None:
@@ -48,7 +48,7 @@ def test_a_client_counts_to_its_job() -> None:
         read("/in/f", context="CLI", sender="c"),
         read("/s/job_1699999999999_0001/x", context="CLI", sender="c"),
     ]
-    table = settle(log_of(rows), Grouping())
+    table = tabulate(log_of(rows), Grouping())
     assert len(set(table.run.tolist())) == 1
     assert {UNITS[u] for u in table.unit} == {Unit.JOB}
     assert table.tasks == ("job_ann",)
@@ -58,7 +58,7 @@ def test_a_client_counts_to_its_job() -> None:
 def test_a_service_s_calls_stand_alone(seconds: float, units: set[Unit]) -> None:
     """A process that reads for hours is no single execution."""
     rows = [read("/a/f", seconds * n, sender="s") for n in range(3)]
-    table = settle(log_of(rows), Grouping())
+    table = tabulate(log_of(rows), Grouping())
     assert {UNITS[u] for u in table.unit} == units
     assert len(set(table.run.tolist())) == (1 if units == {Unit.SESSION} else 3)
 
@@ -67,7 +67,7 @@ def test_named_datasets_and_the_rest() -> None:
     """Names are the user's; one that nobody touched stays; what lies outside is `other`."""
     grouping = Grouping((("/logs", "events"), ("/empty", "")))
     rows = [read("/logs/a/f"), read("/x/f")]
-    table = settle(log_of(rows, grouping), grouping)
+    table = tabulate(log_of(rows, grouping), grouping)
     assert table.datasets == ("events", "empty", "other")
     assert [table.datasets[n] for n in table.dataset] == ["events", "other"]
 
@@ -75,7 +75,7 @@ def test_named_datasets_and_the_rest() -> None:
 def test_rare_tasks_are_one() -> None:
     """The most frequent have names of their own."""
     rows = [read("/a/f", user=f"u{n}") for n in range(6) for _ in range(10 - n)]
-    table = settle(log_of(rows), Grouping(most_tasks=3))
+    table = tabulate(log_of(rows), Grouping(most_tasks=3))
     assert table.tasks == ("u0", "u1", "other")
     assert np.bincount(table.task).tolist() == [10, 9, 26]
 

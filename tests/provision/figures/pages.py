@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from froude.provision.analyses.architecture import architecture_of
-from froude.provision.plan import Conflict, ProvisionPlan, Status
+from froude.provision.search.architecture import architecture_of
+from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from froude.render import Chart, Report, Table, save
 from tests.provision.clusters import paper_plan, with_thumbs
 

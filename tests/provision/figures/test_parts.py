@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from froude.provision.figures.parts import (
     HAIR,
+    TableOf,
     between,
+    bounded,
     dollars_axis,
     lower,
     sla_axis,
@@ -21,7 +23,7 @@ from froude.provision.figures.parts import (
     upper,
     verdict,
 )
-from froude.provision.plan import Status
+from froude.provision.types.plan import Status
 from tests.provision.figures.pages import NONE, PLAN
 
 
@@ -76,6 +78,27 @@ def test_a_strip_has_a_band_for_each_storage() -> None:
     assert xs == pytest.approx([1, 2, 2, 4, 8, 8], rel=2 * HAIR)
     assert xs[1] < 2 < xs[2]
     assert xs[4:] == [8.0, 8.0]
+
+
+def test_a_table_of_items() -> None:
+    """A column after the other, each with what it shows of an item; a table that is begun can be gone on with twice."""
+    begun = TableOf[int]().number("Number", lambda item: item, "x")
+    first = begun.words("Word", str).met("Even", lambda item: item % 2 == 0).of([1, 2], "Items")
+    assert [(column.title, column.unit) for column in first.columns] == [
+        ("Number", "x"),
+        ("Word", ""),
+        ("Even", ""),
+    ]
+    assert first.rows == [(1, "1", False), (2, "2", True)]
+    second = begun.share("Half", lambda item: item / 2).of([], "None", empty="Nothing.")
+    assert (len(second.columns), second.rows, second.empty) == (2, [], "Nothing.")
+
+
+def test_a_cost_beside_its_bound() -> None:
+    """Two series, the bound dashed; a gap where there is no cluster."""
+    cost, bound = bounded("cost", [1.0, 2.0], [PLAN, NONE])
+    assert (list(cost.ys), list(bound.ys)) == ([PLAN.upper, None], [PLAN.lower, None])
+    assert (cost.dashed, bound.dashed) == (False, True)
 
 
 def test_verdicts() -> None:

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from froude.provision.analyses.edges import Edge
 from froude.provision.analyses.inputs import find_input
 from froude.provision.analyses.prices import Crossing, Drop, PriceRange, Sensitivity
-from froude.provision.analyses.robustness import Range, Robustness
-from froude.provision.analyses.tornado import Swing
+from froude.provision.analyses.vary import Edge, Range, Robustness, Swing
 from froude.provision.figures.ranges import (
     amount,
     edge_text,

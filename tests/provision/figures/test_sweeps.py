@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from froude.provision.compile import Point
 from froude.provision.figures import (
     baseline_table,
     cost_curve,
@@ -16,7 +15,8 @@ from froude.provision.figures import (
     storage_strip,
     sweep_report,
 )
-from froude.provision.plan import Conflict, ProvisionPlan, Status
+from froude.provision.search.compile import Point
+from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from froude.render import Tone, save
 from tests.provision.clusters import paper_plan, photoshare, with_thumbs
 

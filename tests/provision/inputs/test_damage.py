@@ -11,8 +11,8 @@ from froude.base.errors import InputError
 from froude.provision.inputs.read import EXAMPLES, examples, parse, parts_of
 from froude.provision.inputs.tree import Flaws
 from froude.provision.inputs.write import to_xml
-from froude.provision.model import build
-from froude.provision.split import undecided
+from froude.provision.model.build import build
+from froude.provision.search.split import undecided
 from tests.provision.inputs.figure2 import APPLICATION, RESOURCES, SLA
 
 YAML = [(EXAMPLES / f"{name}.yaml").read_text() for name in examples()]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from froude.provision.inputs.fields import Fields, at_least_one, at_most_one, distinct, every
 from froude.provision.inputs.tree import Element, Flaws
+from froude.provision.inputs.units import Dimension
 from froude.provision.types import Op
-from froude.provision.units import Dimension
 from tests.provision.inputs.elements import element, messages
 
 SIZE, SHARE, COUNT = Dimension.SIZE, Dimension.SHARE, Dimension.COUNT

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,10 +22,10 @@ from froude.cli.tables import aligned
 from froude.cli.terminal import visible
 
 if TYPE_CHECKING:
-    from froude.provision.effort import Effort
     from froude.provision.inputs.tree import FlawedInputError
-    from froude.provision.plan import ProvisionPlan
+    from froude.provision.search.solve_limits import SolveLimits
     from froude.provision.types import Problem
+    from froude.provision.types.plan import ProvisionPlan
     from froude.render import Report
     from froude.workspace.artifact import Origin
 
@@ -148,7 +149,7 @@ def page_files(page: Report, path: Path | None, how: Origin) -> dict[Path, str |
     return {} if path is None else dict(report_files(page, path, suffix=FIGURES, origin=how))
 
 
-def effort(settings: Settings, gap: float, time_limit: float) -> Effort:
+def limits(settings: Settings, gap: float, time_limit: float) -> SolveLimits:
     """How hard to look for one plan.
 
     Args:
@@ -159,13 +160,13 @@ def effort(settings: Settings, gap: float, time_limit: float) -> Effort:
     Raises:
         InputError: a flag is out of range.
     """
-    from froude.provision.effort import Effort
+    from froude.provision.search.solve_limits import SolveLimits
 
     if not 0 <= gap < 1:
         raise InputError("is out of range", place="--gap", found=gap, allowed="0 to below 1")
     if not 0 < time_limit <= 1e7:
         raise InputError("is out of range", place="--time-limit", found=time_limit, allowed="above 0 s")
-    return Effort(gap, time_limit, settings.seed)
+    return SolveLimits(gap, time_limit, settings.seed)
 
 
 def factors(low: float, high: float, points: int) -> list[float]:
@@ -205,13 +206,6 @@ def facts(settings: Settings, files: Sequence[str]) -> dict[str, str]:
     return {"Inputs": ", ".join(files), "Seed": str(settings.seed), "Froude": __version__}
 
 
-def with_sections(page: Report, *sections: Any) -> Report:
-    """The page with these sections in place of its own."""
-    from dataclasses import replace
-
-    return replace(page, sections=sections)
-
-
 def summary(problem: Problem, plan: ProvisionPlan) -> str:
     """A plan for people.
 
@@ -219,7 +213,7 @@ def summary(problem: Problem, plan: ProvisionPlan) -> str:
         problem: the inputs, for the prices.
         plan: of a cluster, or with the constraints in conflict.
     """
-    from froude.provision.bill import bill
+    from froude.provision.check.bill import bill
 
     if not plan.found:
         why = "\n".join(f"  {conflict}" for conflict in plan.conflict)
@@ -233,6 +227,72 @@ def summary(problem: Problem, plan: ProvisionPlan) -> str:
     return f"{head} (gap {plan.gap:.2%})\n{stored}\n{aligned(rows)}"
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command found: as a document, as a page, and how it ends."""
+
+    kind: str
+    """Of the document, such as `roadmap`."""
+    content: dict[str, Any]
+    page: Report
+    plans: Sequence[ProvisionPlan] = ()
+    """All that must be proved."""
+    met: bool = True
+    """Whether what was asked for is met, besides the proofs."""
+    text: str | None = None
+    """For a terminal; None takes the verdict and the tables of the page."""
+
+
+def found(value: Any) -> dict[str, Any]:
+    """Values of `froude.provision.analyses` as the content of a document."""
+    from froude.provision.analyses.documents import document
+
+    return {"found": document(value)}
+
+
+def finish(
+    settings: Settings,
+    answer: Answer,
+    files: Sequence[str | Path],
+    *,
+    output: Path | None,
+    report: Path | None,
+) -> None:
+    """Write an answer to the places asked for, and as --json and text; say so instead on --dry-run.
+
+    Args:
+        settings: global flags.
+        answer: what was found.
+        files: what was read.
+        output: place of the JSON.
+        report: place of the page.
+
+    Raises:
+        typer.Exit: a plan is not proved, or something is not met; its code is 3.
+    """
+    from froude.cli.page_text import page_text
+    from froude.workspace.document import dump_sealed_figures
+    from froude.workspace.migrate import Migrations
+
+    migrations = Migrations(answer.kind, 1)
+    content = {STAMP: migrations.stamp, **answer.content}
+    wanted = [str(path) for path in (output, report) if path is not None]
+    if settings.dry_run and wanted:
+        settings.would("write " + ", ".join(wanted), **content)
+    else:
+        how = origin(settings, files)
+        texts = page_files(answer.page, report, how)
+        text = dump_sealed_figures(migrations, content, how)
+        if output is not None:
+            texts[output] = text
+        outputs.write(texts)
+        settings.emit(text)
+    settings.out(page_text(answer.page) if answer.text is None else answer.text)
+    end(settings, answer.plans)
+    if not answer.met:
+        raise typer.Exit(EXIT_MISSED)
+
+
 def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
     """Exit with 3 unless every plan is proved.
 
@@ -243,52 +303,12 @@ def end(settings: Settings, plans: Sequence[ProvisionPlan]) -> None:
     Raises:
         typer.Exit: one is not proved; its code is 3.
     """
-    from froude.provision.plan import Status
+    from froude.provision.types.plan import Status
 
     missed = [plan for plan in plans if plan.status is not Status.PROVED]
     if missed:
         settings.note(f"{len(missed)} of {len(plans)} not proved: {missed[0].status.value}")
         raise typer.Exit(EXIT_MISSED)
-
-
-def finish(
-    settings: Settings,
-    kind: str,
-    value: Any,
-    *,
-    files: Sequence[str | Path],
-    output: Path | None,
-    report: Path | None,
-    page: Report,
-) -> None:
-    """Write what an analysis found to the places asked for, and as --json; say so instead on --dry-run.
-
-    Args:
-        settings: global flags.
-        kind: of the document, such as `roadmap`.
-        value: values of `froude.provision.analyses`.
-        files: what was read.
-        output: place of the JSON.
-        report: place of the page.
-        page: what stands on it.
-    """
-    from froude.provision.analyses.documents import document
-    from froude.workspace.document import dump_sealed_figures
-    from froude.workspace.migrate import Migrations
-
-    migrations = Migrations(kind, 1)
-    content = {STAMP: migrations.stamp, "found": document(value)}
-    wanted = [str(path) for path in (output, report) if path is not None]
-    if settings.dry_run and wanted:
-        settings.would("write " + ", ".join(wanted), **content)
-        return
-    how = origin(settings, files)
-    texts = page_files(page, report, how)
-    text = dump_sealed_figures(migrations, content, how)
-    if output is not None:
-        texts[output] = text
-    outputs.write(texts)
-    settings.emit(text)
 
 
 def share(flag: str, text: str) -> float:

@@ -78,7 +78,7 @@ def draft(
 ) -> None:
     """Recorded traces and telemetry → an application, with `blank` for what they cannot tell.
 
-    A dataset is a path prefix, a task a job type. Fill in the blanks (`froude provision validate` lists those that
+    A dataset is a path prefix, a task a job type. Fill in the blanks (`froude provision check` lists those that
     are left), then compile it beside a catalog.
 
     Example: froude provision draft trace-1 -o application.yaml
@@ -117,7 +117,7 @@ def draft(
         settings.emit(document)
     settings.out(_summary(drafted))
     if not settings.dry_run:
-        settings.out(f"Written to {output}; fill in its blanks, then: froude provision validate {output}")
+        settings.out(f"Written to {output}; fill in its blanks, then: froude provision check {output}")
 
 
 def _grouping(datasets: list[str], share: float, depth: int | None) -> Grouping:
@@ -150,8 +150,8 @@ def _zone(name: str) -> Any:
 
 def _machines(files: list[Path], cores: float | None, scale: CountedIn | None, zone: Any) -> Machines | None:
     from froude.provision.draft.build import Machines
-    from froude.provision.draft.telemetry import Scale
-    from froude.provision.draft.telemetry_file import read_telemetry
+    from froude.telemetry.files import read_telemetry
+    from froude.telemetry.series import Scale
 
     if not files:
         if cores is not None or scale is not None:
@@ -190,7 +190,7 @@ def _document(draft: Draft, output: Path) -> dict[str, Any]:
 def _summary(draft: Draft) -> str:
     """A draft for people."""
     from froude.provision.draft.yaml_text import blanks
-    from froude.provision.units import Dimension, show
+    from froude.provision.inputs.units import Dimension, show
 
     datasets = [("dataset", "size", "prefix")]
     for dataset in draft.datasets:

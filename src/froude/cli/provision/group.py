@@ -5,14 +5,13 @@ from __future__ import annotations
 import typer
 
 from froude.cli.provision import (
-    analysing,
     compiling,
     drafting,
     importing,
     inputs,
     measuring,
-    ranging,
-    scheduling,
+    questioning,
+    sweeping,
 )
 
 app = typer.Typer(
@@ -22,20 +21,13 @@ app = typer.Typer(
     help="Hardware, application and SLA → the cheapest cluster, with a proof.",
 )
 
-app.command()(inputs.validate)
+app.command()(inputs.check)
 app.command()(drafting.draft)
 app.command()(inputs.convert)
 app.command(name="import")(importing.import_)
 app.command(name="compile")(compiling.compile_)
-app.command()(compiling.sweep)
-app.command()(ranging.roadmap)
-app.command()(ranging.robustness)
-app.command()(ranging.sensitivity)
-app.command()(ranging.uncertainty)
-app.command(name="why-not")(analysing.why_not)
-app.command()(analysing.best)
-app.command()(analysing.slack)
-app.command()(analysing.compare)
 app.command()(compiling.evaluate)
-app.command()(scheduling.schedule)
+app.command()(sweeping.sweep)
+app.command()(questioning.vary)
+app.command(name="why-not")(questioning.why_not)
 app.command()(measuring.measure)

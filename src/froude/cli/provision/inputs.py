@@ -1,4 +1,4 @@
-"""`froude provision validate | convert`: the input files themselves."""
+"""`froude provision check | convert`: the input files themselves."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Form(StrEnum):
     YAML = "yaml"
 
 
-def validate(ctx: typer.Context, files: Files) -> None:
+def check(ctx: typer.Context, files: Files) -> None:
     """All errors of the inputs at once, each with file, line and field; ends with 3 when there are any.
 
-    Example: froude provision validate hardware.xml application.xml sla.xml
+    Example: froude provision check hardware.xml application.xml sla.xml
     """
     from froude.provision.inputs.read import read_parts
     from froude.provision.inputs.tree import FlawedInputError

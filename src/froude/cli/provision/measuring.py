@@ -14,11 +14,11 @@ from froude.cli.settings import Settings
 from froude.cli.tables import aligned
 
 if TYPE_CHECKING:
-    from froude.provision.live.measure import Request
-    from froude.provision.live.target import StorageTarget
-    from froude.provision.measured import Fit, Measurement
-    from froude.provision.measured_file import UnitFacts
-    from froude.provision.units import Dimension
+    from froude.provision.inputs.units import Dimension
+    from froude.provision.measure.documents import UnitFacts
+    from froude.provision.measure.live.measure import Request
+    from froude.provision.measure.measurement import Fit, Measurement
+    from froude.storage.target import StorageTarget
 
 _SIZES = "4KiB,64KiB,200KiB,1MiB,10MiB"
 _WORDS = {"R": "reads", "W": "writes"}
@@ -75,11 +75,11 @@ def measure(
     Example: froude provision measure /mnt/disk --unit 7.2KDisk --unit-file unit.yaml
     """
     from froude.provision.inputs.yaml_form import MIGRATIONS as INPUT
-    from froude.provision.live.measure import check_region
-    from froude.provision.live.measure import measure as measure_target
-    from froude.provision.live.target import find_target
-    from froude.provision.measured_figures import measurement_report
-    from froude.provision.measured_file import measurement_json, unit_yaml
+    from froude.provision.measure.documents import measurement_json, unit_yaml
+    from froude.provision.measure.figures import measurement_report
+    from froude.provision.measure.live.measure import check_region
+    from froude.provision.measure.live.measure import measure as measure_target
+    from froude.storage.target import find_target
     from froude.workspace.document import with_lineage
 
     settings: Settings = ctx.obj
@@ -120,8 +120,8 @@ def measure(
 def _request(
     sizes: str, round_s: float, rounds: int, time_limit: float, *, durable: bool, seed: int
 ) -> Request:
-    from froude.provision.live.measure import Request
-    from froude.provision.steady import Rule
+    from froude.provision.measure.live.measure import Request
+    from froude.provision.measure.steady_state import Rule
 
     parsed = [_size(text.strip(), "--sizes") for text in sizes.split(",") if text.strip()]
     return Request(
@@ -143,8 +143,8 @@ def _facts(
     *,
     volatile: bool,
 ) -> UnitFacts:
-    from froude.provision.measured_file import UnitFacts
-    from froude.provision.units import Dimension
+    from froude.provision.inputs.units import Dimension
+    from froude.provision.measure.documents import UnitFacts
 
     return UnitFacts(
         name or "measured",
@@ -157,14 +157,14 @@ def _facts(
 
 
 def _size(text: str | None, place: str) -> int | None:
-    from froude.provision.units import Dimension
+    from froude.provision.inputs.units import Dimension
 
     value = _quantity(text, Dimension.SIZE, place)
     return None if value is None else int(value)
 
 
 def _quantity(text: str | None, dimension: Dimension, place: str) -> float | None:
-    from froude.provision.units import parse
+    from froude.provision.inputs.units import parse
 
     if text is None:
         return None
@@ -179,7 +179,7 @@ def _quantity(text: str | None, dimension: Dimension, place: str) -> float | Non
 
 def _plan(target: StorageTarget, request: Request) -> str:
     """What --dry-run leaves undone."""
-    from froude.provision.measured import size_text
+    from froude.base.units import size_text
 
     region = size_text(target.region_bytes)
     doing = "read" if target.read_only else "write and read"
@@ -199,8 +199,9 @@ def _summary(measurement: Measurement) -> str:
 
 
 def _fit_summary(fit: Fit) -> str:
-    from froude.provision.measured import error_text, size_text
-    from froude.provision.units import Dimension, show
+    from froude.base.units import size_text
+    from froude.provision.inputs.units import Dimension, show
+    from froude.provision.measure.measurement import error_text
 
     rate = show(float(f"{fit.rate_gap.rate:.4g}"), Dimension.RATE)
     gap = show(float(f"{fit.rate_gap.gap:.4g}"), Dimension.TIME)
@@ -224,7 +225,7 @@ def _fit_summary(fit: Fit) -> str:
 
 
 def _unsteady(measurement: Measurement) -> str:
-    from froude.provision.measured import size_text
+    from froude.base.units import size_text
 
     left = [
         f"{_WORDS[fit.op.value]} of {size_text(sample.record_size)}"

@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
 
 from froude.base.parallel import Workers
-from froude.base.parallel import map as parallel_map
-from froude.provision.analyses.architecture import at_factor
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
-from froude.provision.plan import ProvisionPlan
+from froude.provision.analyses.vary import Line, cheapest_at
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
+from froude.provision.types.plan import ProvisionPlan
 
 
 class Winner(Enum):
@@ -96,7 +93,7 @@ class Comparison:
 
 
 def compare(
-    first: Problem, second: Problem, factors: Sequence[float], effort: Effort, *, workers: Workers = 1
+    first: Problem, second: Problem, factors: Sequence[float], limits: SolveLimits, *, workers: Workers = 1
 ) -> Comparison:
     """Compile both at every factor.
 
@@ -104,14 +101,9 @@ def compare(
         first: one design, with its own resources and SLA.
         second: the other.
         factors: multiples of the SLA, ascending.
-        effort: of each solve; where the designs differ by less than its gap, nobody wins.
+        limits: of each solve; where the designs differ by less than its gap, nobody wins.
         workers: see `froude.base.parallel`.
     """
-    todo = [(problem, factor) for factor in factors for problem in (first, second)]
-    plans = parallel_map(partial(_at, effort), todo, workers)
-    return Comparison(tuple(Pair(f, plans[2 * n], plans[2 * n + 1]) for n, f in enumerate(factors)))
-
-
-def _at(effort: Effort, point: tuple[Problem, float]) -> ProvisionPlan:
-    problem, factor = point
-    return compile_plan(at_factor(problem, factor), effort)
+    lines = (Line(first, limits), Line(second, limits))
+    plans = cheapest_at([(line, factor) for factor in factors for line in lines], workers)
+    return Comparison(tuple(map(Pair, factors, plans[::2], plans[1::2])))

@@ -7,9 +7,9 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
-from froude.provision.analyses.architecture import Architecture
 from froude.provision.analyses.inputs import Input
-from froude.provision.plan import Conflict, ProvisionPlan
+from froude.provision.search.architecture import Architecture
+from froude.provision.types.plan import Conflict, ProvisionPlan
 
 
 def document(value: Any) -> Any:

@@ -22,8 +22,8 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from froude.base.errors import InputError
+from froude.provision.inputs.units import Dimension
 from froude.provision.types import Compute, Dependency, Io, Problem, Task
-from froude.provision.units import Dimension
 
 _Place = tuple[str | int, ...]
 _HEADS = {

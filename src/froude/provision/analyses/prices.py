@@ -16,19 +16,19 @@ from functools import partial
 
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
-from froude.provision.analyses.architecture import (
+from froude.provision.analyses.inputs import Input, find_input
+from froude.provision.analyses.vary import Line
+from froude.provision.search.architecture import (
     Architecture,
     Names,
     architecture_of,
     choices_of,
     cost_at,
-    held_cost,
 )
-from froude.provision.analyses.inputs import Input, find_input
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
-from froude.provision.plan import ProvisionPlan
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
+from froude.provision.types.plan import ProvisionPlan
 
 _SAME = 1e-7
 """Relative; costs nearer than that are the same."""
@@ -87,20 +87,20 @@ _Way = Callable[[float], ProvisionPlan]
 """The cheapest cluster of some set, at a price."""
 
 
-def price_sensitivity(problem: Problem, effort: Effort, *, workers: Workers = 1) -> Sensitivity:
+def price_sensitivity(problem: Problem, limits: SolveLimits, *, workers: Workers = 1) -> Sensitivity:
     """Ranges of every price, and the drop of every unit's price that moves each dataset onto it.
 
     Args:
         problem: the inputs.
-        effort: of each solve; around 10 a price and 10 a pair of unit and dataset.
+        limits: of each solve; around 10 a price and 10 a pair of unit and dataset.
         workers: see `froude.base.parallel`.
     """
-    plan = compile_plan(problem, effort)
+    plan = compile_plan(problem, limits)
     held = architecture_of(plan)
     if held is None:
         return Sensitivity(plan, (), ())
     prices = [find_input(problem, path) for path in _price_paths(problem)]
-    ranges = parallel_map(partial(price_range, problem, held, effort), prices, workers)
+    ranges = parallel_map(partial(price_range, problem, held, limits), prices, workers)
     choices = choices_of(problem, plan)
     pairs = [
         (unit.name, dataset, choices[dataset])
@@ -108,7 +108,7 @@ def price_sensitivity(problem: Problem, effort: Effort, *, workers: Workers = 1)
         for dataset, names in held.choices
         if unit.name not in names and unit.price > 0
     ]
-    drops = parallel_map(partial(_drop, problem, effort), pairs, workers)
+    drops = parallel_map(partial(_drop, problem, limits), pairs, workers)
     return Sensitivity(plan, tuple(ranges), tuple(drops))
 
 
@@ -119,40 +119,30 @@ def _price_paths(problem: Problem) -> list[str]:
     return units + cpus + [f"server.{server.name}.price" for server in catalog.servers if server.price > 0]
 
 
-def price_range(problem: Problem, held: Architecture, effort: Effort, price: Input) -> PriceRange:
+def price_range(problem: Problem, held: Architecture, limits: SolveLimits, price: Input) -> PriceRange:
     """Both ends of the range of a price over which an architecture that is the best stays it.
 
     Args:
         problem: the inputs.
         held: the architecture that is the best at today's price.
-        effort: per solve.
+        limits: per solve.
         price: the one to move; its value is today's.
     """
-
-    def own(at: float) -> ProvisionPlan:
-        return held_cost(price.set(problem, at), held, effort)
-
-    def free(at: float) -> ProvisionPlan:
-        return compile_plan(price.set(problem, at), effort)
-
-    find = partial(crossing, problem, price, own, free, good=price.value)
+    line = Line(problem, limits, price)
+    own = partial(line.cheapest, only=held.only)
+    find = partial(crossing, problem, price, own, line.cheapest, good=price.value)
     return PriceRange(price, find(bad=0.0), find(bad=price.value * _SPAN))
 
 
-def _drop(problem: Problem, effort: Effort, pair: tuple[str, str, Sequence[Names]]) -> Drop:
+def _drop(problem: Problem, limits: SolveLimits, pair: tuple[str, str, Sequence[Names]]) -> Drop:
     unit, dataset, choices = pair
     price = find_input(problem, f"unit.{unit}.price")
     with_it = [names for names in choices if unit in names]
     without = [names for names in choices if unit not in names]
     if not with_it:
         return Drop(unit, dataset, None, None, "it may not hold the dataset")
-
-    def on(at: float) -> ProvisionPlan:
-        return compile_plan(price.set(problem, at), effort, only={dataset: with_it})
-
-    def off(at: float) -> ProvisionPlan:
-        return compile_plan(price.set(problem, at), effort, only={dataset: without})
-
+    line = Line(problem, limits, price)
+    on, off = (partial(line.cheapest, only={dataset: open_}) for open_ in (with_it, without))
     nothing = on(0.0)
     if not nothing.found:
         return Drop(unit, dataset, None, None, "no cluster: " + "; ".join(map(str, nothing.conflict)))

@@ -15,18 +15,16 @@ from itertools import groupby, pairwise
 
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
-from froude.provision.analyses.alternatives import affordable, within
-from froude.provision.analyses.architecture import (
+from froude.provision.analyses.choose import affordable, within
+from froude.provision.analyses.vary import EQUAL, Line, stays_best
+from froude.provision.search.architecture import (
     Architecture,
     architecture_of,
-    at_factor,
     held_cost,
 )
-from froude.provision.analyses.edges import EQUAL, stays_best
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
-from froude.provision.plan import ProvisionPlan, Status
+from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
+from froude.provision.types.plan import ProvisionPlan, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,7 @@ class Roadmap:
 def roadmap(
     problem: Problem,
     factors: Sequence[float],
-    effort: Effort,
+    limits: SolveLimits,
     *,
     allowance: float = 0.01,
     tolerance: float = 0.01,
@@ -103,13 +101,13 @@ def roadmap(
     Args:
         problem: the inputs; the SLA is scaled as a whole.
         factors: of the sweep, ascending, above 0.
-        effort: of each solve.
+        limits: of each solve.
         allowance: extra cost that the roadmap may have at any point, relative to the best cluster found there.
         tolerance: relative width at which a boundary is known well enough.
         most: architectures near the optimum that each point offers to the roadmap, the optimum among them.
         workers: see `froude.base.parallel`; points go apart.
     """
-    study = _Study(problem, effort, allowance, tolerance, most)
+    study = _Study(Line(problem, limits), allowance, tolerance, most)
     points = parallel_map(study.best, factors, workers)
     gaps = parallel_map(study.between, list(pairwise(points)), workers)
     bests = list(points[:1])
@@ -132,19 +130,20 @@ _Row = Mapping[Architecture, float]
 class _Study:
     """What every solve of a roadmap shares; pickles, so that its methods go to workers."""
 
-    problem: Problem
-    effort: Effort
+    line: Line
+    """Over the multiples of the SLA."""
     allowance: float
     tolerance: float
     most: int
 
     @property
-    def _look(self) -> Effort:
+    def _look(self) -> SolveLimits:
         """For candidates, whose cost counts and whose proof does not."""
-        return replace(self.effort, gap=max(self.effort.gap, self.allowance / 4))
+        limits = self.line.limits
+        return replace(limits, gap=max(limits.gap, self.allowance / 4))
 
     def best(self, factor: float) -> Best:
-        return Best(factor, compile_plan(at_factor(self.problem, factor), self.effort))
+        return Best(factor, self.line.cheapest(factor))
 
     def between(self, pair: tuple[Best, Best]) -> list[Best]:
         """What is the best at factors between two points: both sides of every boundary seen."""
@@ -156,18 +155,18 @@ class _Study:
 
     def _kept(self, factor: float, low: Best, high: Best) -> Best:
         """The best at a factor; where it costs the same, what is the best at one of the neighbours."""
-        there = at_factor(self.problem, factor)
+        there, limits = self.line.at(factor), self.line.limits
         here = None
         for neighbour in (low, high):
             if neighbour.architecture is not None:
-                here = stays_best(there, neighbour.architecture, self.effort)
+                here = stays_best(there, neighbour.architecture, limits)
                 if here.stays:
                     break
         if here is None:
             return self.best(factor)
         if here.plan.status is Status.UNDECIDED:
             # no time for all choices: those of a neighbour alone are found sooner
-            held = (held_cost(there, a, self.effort) for a in (low.architecture, high.architecture) if a)
+            held = (held_cost(there, a, limits) for a in (low.architecture, high.architecture) if a)
             known = next((plan for plan in held if plan.found), here.plan)
             return Best(factor, replace(known, status=here.plan.status, lower=here.plan.lower))
         return Best(factor, here.plan)
@@ -176,7 +175,7 @@ class _Study:
         """Architectures within the allowance at a point, and what they cost; {} where there is no cluster."""
         if not point.plan.found:
             return {}
-        there = at_factor(self.problem, point.factor)
+        there = self.line.at(point.factor)
         plans = within(there, self._look, first=point.plan, share=self.allowance, most=self.most)
         return {
             architecture: plan.upper for plan in plans if (architecture := architecture_of(plan)) is not None
@@ -187,7 +186,7 @@ class _Study:
         point, known, every = row
         if not point.plan.found:
             return {}
-        there, costs = at_factor(self.problem, point.factor), dict(known)
+        there, costs = self.line.at(point.factor), dict(known)
         most = point.plan.upper * (1 + self.allowance)
         for architecture in every:
             plan = None if architecture in costs else affordable(there, architecture.only, self._look, most)
@@ -214,8 +213,7 @@ class _Study:
         """How far beyond its last point an architecture is still within the allowance, by halving."""
         while high > low * (1 + self.tolerance):
             middle = (low * high) ** 0.5
-            there = at_factor(self.problem, middle)
-            best, own = compile_plan(there, self.effort), held_cost(there, held, self.effort)
+            best, own = self.line.cheapest(middle), self.line.cheapest(middle, held.only)
             if own.found and own.upper <= best.upper * (1 + self.allowance):
                 low = middle
             else:

@@ -1,6 +1,6 @@
 """How much of each resource a plan leaves at the SLA, server group by server group, and what binds it.
 
-Recomputed from the inputs and the plan through `froude.provision.demand`, as the checker does. Where servers may
+Recomputed from the inputs and the plan through `froude.provision.check.demand`, as the checker does. Where servers may
 fail, what the others must keep free for their load counts as used.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from froude.provision.demand import Demand
-from froude.provision.evaluate import Evaluation, evaluate
-from froude.provision.pieces import memory_of
-from froude.provision.plan import Group, ProvisionPlan
-from froude.provision.server_flow import bus_bytes, network_bytes
+from froude.provision.check.demand import Demand
+from froude.provision.check.evaluate import Evaluation, evaluate
+from froude.provision.check.pieces import memory_of
+from froude.provision.check.server_flow import bus_bytes, network_bytes
 from froude.provision.types import Problem, StorageUnit
+from froude.provision.types.plan import Group, ProvisionPlan
 
 _FULL = 1 - 1e-6
 
@@ -67,6 +67,7 @@ class Slack:
     """What a plan leaves."""
 
     groups: tuple[GroupSlack, ...]
+    """Empty where the cluster does not say how its load is spread."""
     growth: Evaluation
     """`fraction` - 1 is how much all rates could grow, load spread anew, before `limits` hold it back."""
 
@@ -75,18 +76,25 @@ def slack(problem: Problem, plan: ProvisionPlan) -> Slack:
     """The slack of every group, and of the plan as a whole.
 
     Args:
-        problem: the inputs; the split of a batch job settled.
-        plan: with shares, as `compile_plan` makes it.
+        problem: the inputs; the split of a batch job decided.
+        plan: with shares, as `compile_plan` makes it; without any, only the whole is known.
     """
-    demand = Demand(problem, plan)
+    demand = Demand(problem, plan) if _spreads(plan) else None
     groups = tuple(
         GroupSlack(
             f"group {number}: {group.count} x {group.server}",
             tuple(sorted(_resources(problem, demand, group), key=lambda resource: -resource.share)),
         )
         for number, group in enumerate(plan.groups, 1)
+        if demand is not None
     )
     return Slack(groups, evaluate(problem, plan))
+
+
+def _spreads(plan: ProvisionPlan) -> bool:
+    """Whether it says how the load is spread."""
+    held = any(part.share for group in plan.groups for part in group.held)
+    return held or any(part.share for group in plan.groups for part in group.running)
 
 
 def _resources(problem: Problem, demand: Demand, group: Group) -> Iterator[Resource]:

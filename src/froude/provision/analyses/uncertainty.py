@@ -17,15 +17,15 @@ from typing import Protocol
 from froude.base.errors import MissingError
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
-from froude.provision.analyses.architecture import Architecture, architecture_of, cost_at
 from froude.provision.analyses.inputs import Input
-from froude.provision.compile import compile_plan
-from froude.provision.effort import Effort
-from froude.provision.evaluate import meets
-from froude.provision.growth import grown
-from froude.provision.plan import Group, ProvisionPlan, Status
-from froude.provision.split import settled, undecided
+from froude.provision.check.evaluate import meets
+from froude.provision.model.growth import grown
+from froude.provision.search.architecture import Architecture, architecture_of, cost_at
+from froude.provision.search.compile import compile_plan
+from froude.provision.search.solve_limits import SolveLimits
+from froude.provision.search.split import decided, undecided
 from froude.provision.types import Problem
+from froude.provision.types.plan import Group, ProvisionPlan, Status
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _OFFERED = (0.5, 0.8, 0.9, 0.95, 1.0)
@@ -149,7 +149,7 @@ class Uncertainty:
 def uncertainty(
     problem: Problem,
     inputs: Sequence[tuple[Input, Distribution]],
-    effort: Effort,
+    limits: SolveLimits,
     *,
     samples: int = 100,
     wanted: float = 0.95,
@@ -160,7 +160,7 @@ def uncertainty(
     Args:
         problem: the inputs.
         inputs: what is uncertain, and how; taken as independent.
-        effort: of each solve; its seed draws the samples.
+        limits: of each solve; its seed draws the samples.
         samples: how many; each is one solve, and one small linear program per candidate.
         wanted: share of the samples that the recommended plan sustains.
         workers: see `froude.base.parallel`; samples go apart.
@@ -169,14 +169,14 @@ def uncertainty(
         MissingError: scipy is not installed.
         ValueError: an input may not have a drawn value.
     """
-    draws = _draws(inputs, samples, effort.seed)
+    draws = _draws(inputs, samples, limits.seed)
     problems = [_at(problem, inputs, values) for values in draws]
-    plans = parallel_map(partial(compile_plan, effort=effort), problems, workers)
+    plans = parallel_map(partial(compile_plan, limits=limits), problems, workers)
     drawn = tuple(Sample(values, plan) for values, plan in zip(draws, plans, strict=True))
     offered = _offered(drawn)
     if _decides(problem):
         # what a fixed cluster reaches depends on a split that its plan has decided
-        problems = [settled(sampled, plan) for sampled, plan in zip(problems, plans, strict=True)]
+        problems = [decided(sampled, plan) for sampled, plan in zip(problems, plans, strict=True)]
     rows = parallel_map(partial(_judged, offered), list(zip(problems, plans, strict=True)), workers)
     judged = [_candidate(problem, plan, [row[n] for row in rows]) for n, plan in enumerate(offered)]
     judged.sort(key=lambda candidate: (-candidate.met, _regret(candidate)))

@@ -1,4 +1,4 @@
-"""From settled accesses to the application they tell: operations, sizes, rates, and what stays blank."""
+"""From a table of accesses to the application they tell: operations, sizes, rates, and what stays blank."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 
 from froude.provision.draft.log import UNITS, AccessLog
 from froude.provision.draft.paths import belongs, components, generalise
-from froude.provision.draft.table import Floats, Grouping, Table, extremes, numbering, settle
-from froude.provision.draft.telemetry import Telemetry
+from froude.provision.draft.table import Floats, Grouping, Table, extremes, numbering, tabulate
 from froude.provision.draft.types import Draft, DraftDataset, DraftIo, DraftTask, Number, Unit
+from froude.provision.inputs.units import Dimension, show
 from froude.provision.types import Op
-from froude.provision.units import Dimension, show
+from froude.telemetry.series import Telemetry
 
 DOMINATES = 0.8
 """Share of all accesses from which a task counts as the one that spends the machines' time."""
@@ -54,7 +54,7 @@ def build(
     """
     if not len(log):
         return Draft((), (), tuple(sources), (_left_out(log),))
-    table = settle(log, grouping)
+    table = tabulate(log, grouping)
     notes = [_left_out(log)]
     spent = _spent(log, machines)
     if spent.note:
@@ -243,7 +243,7 @@ def _spent(log: AccessLog, machines: Machines | None) -> Number:
         return Number(None, "")
     telemetry = machines.telemetry
     counted = f"{_count(telemetry.machines, 'machine')} of {machines.cores:g} cores"
-    spent, covered = telemetry.core_seconds(machines.cores, log.watched)
+    spent, covered = telemetry.core_seconds(machines.cores, [(w.start_s, w.end_s) for w in log.watched])
     if covered <= 0:
         mean, *ends = telemetry.overall()
         when = " to ".join(datetime.fromtimestamp(t, UTC).strftime("%Y-%m-%d %H:%M") for t in ends)

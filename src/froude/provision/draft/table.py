@@ -1,4 +1,4 @@
-"""The access log with its questions settled: which dataset, which task, which execution each access belongs to."""
+"""The access log as a table: which dataset, which task, which execution each access belongs to."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Table:
     """Replicas of each file; 0 where unseen."""
 
 
-def settle(log: AccessLog, grouping: Grouping) -> Table:
+def tabulate(log: AccessLog, grouping: Grouping) -> Table:
     """Datasets, tasks and executions of a log's accesses; n log n in their number.
 
     Args:

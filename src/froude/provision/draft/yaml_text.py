@@ -1,4 +1,4 @@
-"""A draft as the YAML that `froude provision validate` reads: every number with its origin, every gap as `blank`."""
+"""A draft as the YAML that `froude provision check` reads: every number with its origin, every gap as `blank`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from froude.base.documents import STAMP
 from froude.provision.draft.names import one_line
 from froude.provision.draft.types import Draft, DraftDataset, DraftIo, DraftTask, Number
 from froude.provision.inputs.blanks import BLANK
+from froude.provision.inputs.units import Dimension, show
 from froude.provision.inputs.yaml_form import MIGRATIONS
-from froude.provision.units import Dimension, show
 
 _HEAD = """\
 # An application as traces tell it. Every `{blank}` is a number that they do not tell: replace it.
-# `froude provision validate THIS-FILE` lists those that are left.
+# `froude provision check THIS-FILE` lists those that are left.
 # No trace tells which task calls which, so no `dependency` stands here; nor what may overlap (`blocking`, `parallel`).
 """
 _FOOT = """
@@ -21,7 +21,7 @@ _FOOT = """
 
 
 def to_text(draft: Draft) -> str:
-    """The text of a file; a draft without tasks gives one that `validate` finds wanting."""
+    """The text of a file; a draft without tasks gives one that `check` finds wanting."""
     lines = _HEAD.format(blank=BLANK).splitlines()
     lines += [f"# From {one_line(source)}" for source in draft.sources]
     lines += [f"# {one_line(note, 400)}" for note in draft.notes]

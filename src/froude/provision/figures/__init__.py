@@ -1,6 +1,6 @@
 """What the pages of provisioning show: plans and analyses in, values of `froude.render` out; nothing is drawn here."""
 
-from froude.provision.figures.plans import evaluation_section, plan_report
+from froude.provision.figures.plans import evaluation_report, plan_report
 from froude.provision.figures.sweeps import (
     architecture,
     baseline_table,
@@ -15,7 +15,7 @@ __all__ = [
     "baseline_table",
     "cost_curve",
     "cost_stack",
-    "evaluation_section",
+    "evaluation_report",
     "plan_report",
     "storage_strip",
     "sweep_report",

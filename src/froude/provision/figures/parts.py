@@ -1,17 +1,120 @@
-"""What the pages of provisioning share: axes, bands of storage types over the SLA, verdicts in words."""
+"""What the pages of provisioning share: tables of items, axes, bands of storage types, verdicts in words."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import Generic, TypeVar
 
-from froude.provision.plan import ProvisionPlan, Status
-from froude.render import Axis, Chart, ChartKind, Series, ValueKind
+from froude.provision.types.plan import ProvisionPlan, Status
+from froude.render import Axis, Chart, ChartKind, Column, Report, Series, Table, Tone, Value, ValueKind
+
+_Item = TypeVar("_Item")
 
 HAIR = 1e-6
 """Relative, between neighbouring bands."""
 DOLLARS = Axis("cost over the years of use", ValueKind.NUMBER, unit="$")
+
+
+class TableOf(Generic[_Item]):
+    """A table of items: columns, each with what it shows of an item, added one by one; and the items in the end."""
+
+    def __init__(self, *shown: tuple[Column, Callable[[_Item], Value]]) -> None:
+        self._shown = shown
+
+    def column(self, column: Column, value: Callable[[_Item], Value]) -> TableOf[_Item]:
+        """One column more.
+
+        Args:
+            column: its head.
+            value: what it shows of an item.
+        """
+        return TableOf(*self._shown, (column, value))
+
+    def words(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
+        """A column of text."""
+        return self.column(Column(title), value)
+
+    def code(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
+        """A column of names."""
+        return self.column(Column(title, ValueKind.CODE), value)
+
+    def number(self, title: str, value: Callable[[_Item], Value], unit: str = "") -> TableOf[_Item]:
+        """A column of numbers of a unit."""
+        return self.column(Column(title, ValueKind.NUMBER, unit), value)
+
+    def dollars(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
+        """A column of amounts of money."""
+        return self.number(title, value, "$")
+
+    def share(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
+        """A column of shares."""
+        return self.column(Column(title, ValueKind.SHARE), value)
+
+    def met(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
+        """A column of verdicts."""
+        return self.column(Column(title, ValueKind.MET), value)
+
+    def of(
+        self, items: Iterable[_Item], caption: str, *, note: str = "", empty: str = "Nothing was recorded."
+    ) -> Table:
+        """The table of some items.
+
+        Args:
+            items: one a row.
+            caption: what it shows.
+            note: small print below.
+            empty: shown in place of rows where there is none.
+        """
+        rows = [tuple(value(item) for _, value in self._shown) for item in items]
+        return Table(tuple(column for column, _ in self._shown), rows, caption, note, empty)
+
+
+def no_cluster(lede: str, facts: dict[str, str]) -> Report:
+    """The page of an answer without any cluster."""
+    return Report("No cluster", lede=lede, tone=Tone.BAD, facts=facts)
+
+
+def bars(title: str, x: str, y: Axis, series: Sequence[Series], caption: str = "") -> Chart:
+    """Horizontal bars over categories.
+
+    Args:
+        title: of the chart.
+        x: what the categories are.
+        y: what the bars measure.
+        series: each over the same categories.
+        caption: how to read it.
+    """
+    kind = ChartKind.BARS
+    return Chart(title, Axis(x, ValueKind.TEXT), y, tuple(series), kind, caption=caption)
+
+
+def bounded(name: str, factors: Sequence[float], plans: Sequence[ProvisionPlan]) -> list[Series]:
+    """Cost and lower bound of plans over the SLA.
+
+    Args:
+        name: of the curve.
+        factors: multiples of the SLA, ascending.
+        plans: one for each.
+    """
+    return [
+        Series(name, factors, [upper(plan) for plan in plans]),
+        Series(f"{name} (lower bound)", factors, [lower(plan) for plan in plans], dashed=True),
+    ]
+
+
+def curves(title: str, factors: Sequence[float], series: Sequence[Series], caption: str = "") -> Chart:
+    """Costs over the SLA; between a cost and its bound lies a band.
+
+    Args:
+        title: of the chart.
+        factors: multiples of the SLA, ascending.
+        series: of dollars.
+        caption: how to read it.
+    """
+    y = dollars_axis([cost for curve in series for cost in curve.ys])
+    return Chart(title, sla_axis(factors), y, tuple(series), caption=caption, band=True)
 
 
 def sla_axis(factors: Sequence[float]) -> Axis:

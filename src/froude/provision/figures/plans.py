@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from froude.provision.bill import bill
-from froude.provision.evaluate import Evaluation
-from froude.provision.figures.parts import DOLLARS, verdict
-from froude.provision.plan import Group, ProvisionPlan, Status
-from froude.provision.traffic import traffic
+from collections.abc import Sequence
+
+from froude.provision.analyses.slack import GroupSlack, Resource, Slack
+from froude.provision.check.bill import Line, bill
+from froude.provision.check.load_lp import Limit
+from froude.provision.figures.parts import DOLLARS, TableOf, bars, verdict
+from froude.provision.inputs.units import Dimension, show
+from froude.provision.model.traffic import Flow, traffic
 from froude.provision.types import Problem
+from froude.provision.types.plan import Group, ProvisionPlan, Status
 from froude.render import (
     Axis,
+    Block,
     Callout,
     Chart,
-    ChartKind,
-    Column,
     KeyFigure,
     Report,
     Section,
     Series,
     Table,
-    Text,
     Tone,
-    Value,
     ValueKind,
     literal,
 )
+
+_MOST_GROUPS = 6
 
 
 def plan_report(problem: Problem, plan: ProvisionPlan, facts: dict[str, str]) -> Report:
@@ -50,26 +53,88 @@ def plan_report(problem: Problem, plan: ProvisionPlan, facts: dict[str, str]) ->
     return Report("The cheapest cluster", "", verdict(plan), tone, figures, sections, facts)
 
 
-def evaluation_section(evaluation: Evaluation) -> Section:
-    """What a given cluster reaches."""
-    rows: list[tuple[Value, ...]] = [(limit.constraint, limit.weight) for limit in evaluation.limits]
-    columns = (Column("Constraint"), Column("Share of what holds it back", ValueKind.SHARE))
-    text = f"The cluster meets {evaluation.fraction:.1%} of the SLA."
-    return Section("What holds it back", (Text(text), Table(columns, rows, "Limits, tightest first")))
+def evaluation_report(slack: Slack, cost: float, facts: dict[str, str]) -> Report:
+    """A page of what a given cluster reaches, and what each of its resources has left.
+
+    Args:
+        slack: what is left on its servers, and how far the rates could grow.
+        cost: dollars of the cluster.
+        facts: inputs, seed and version, shown last on the page.
+    """
+    reached = slack.growth
+    figures = (
+        KeyFigure("of the SLA", reached.fraction, ValueKind.SHARE),
+        KeyFigure("cost", cost, ValueKind.NUMBER, "$"),
+        KeyFigure("growth it takes", max(0.0, reached.fraction - 1), ValueKind.SHARE),
+        *(
+            KeyFigure(group.name, group.tightest.share, ValueKind.SHARE, note=group.tightest.name)
+            for group in slack.groups[:4]
+        ),
+    )
+    limits = (
+        TableOf[Limit]()
+        .words("Constraint", lambda limit: limit.constraint)
+        .share("Share of what holds it back", lambda limit: limit.weight)
+        .of(reached.limits, "Limits, tightest first", empty="Nothing holds it back.")
+    )
+    sections = [Section("What holds it back", (limits,))]
+    if slack.groups:
+        left: list[Block] = [slack_chart(slack.groups), *map(_slack_table, slack.groups)]
+        sections.append(Section("What is left on each server", tuple(left)))
+    lede = f"{reached.fraction:.1%} of the SLA, for ${cost:,.2f}; bottleneck: {reached.bottleneck}"
+    tone = Tone.GOOD if reached.met else Tone.BAD
+    return Report(f"{reached.fraction:.1%} of the SLA", "", lede, tone, figures, tuple(sections), facts)
+
+
+def slack_chart(groups: Sequence[GroupSlack]) -> Chart:
+    """Share of every resource in use, one panel a group of servers."""
+    series = [
+        Series(
+            "in use",
+            [resource.name for resource in group.resources if resource.available],
+            [round(resource.share, 3) for resource in group.resources if resource.available],
+            panel=group.name,
+        )
+        for group in groups[:_MOST_GROUPS]
+    ]
+    return bars("Resources in use", "resource", Axis("share in use", ValueKind.SHARE), series)
+
+
+def _slack_table(group: GroupSlack) -> Table:
+    return (
+        TableOf[Resource]()
+        .words("Resource", lambda resource: resource.name)
+        .words("In use", lambda resource: resource_text(resource, resource.used))
+        .words("There", lambda resource: resource_text(resource, resource.available))
+        .words("Left", lambda resource: resource_text(resource, resource.left))
+        .share("Share in use", lambda resource: resource.share)
+        .of(group.resources, f"One server of {group.name}")
+    )
+
+
+def resource_text(resource: Resource, value: float) -> str:
+    """An amount of a resource, to three digits, with its unit; what rounding leaves over is nothing.
+
+    Args:
+        resource: gives the unit, and how much there is of it.
+        value: the amount, in the resource's unit.
+    """
+    rounded = float(f"{value:.3g}") if value > 1e-9 * resource.available else 0.0
+    dimension = {"B": Dimension.SIZE, "B/s": Dimension.RATE}.get(resource.unit)
+    return f"{rounded:g} {resource.unit}" if dimension is None else show(rounded, dimension)
 
 
 def _cluster(plan: ProvisionPlan) -> Section:
-    rows: list[tuple[Value, ...]] = [
-        (group.server, group.count, group.cores, group.dimms, _contents(group)) for group in plan.groups
-    ]
-    columns = (
-        Column("Server", ValueKind.CODE),
-        Column("Count", ValueKind.NUMBER),
-        Column("Cores each", ValueKind.NUMBER),
-        Column("Memory units each", ValueKind.NUMBER),
-        Column("Each holds and runs"),
+    table = (
+        TableOf[Group]()
+        .code("Server", lambda group: group.server)
+        .number("Count", lambda group: group.count)
+        .number("Cores each", lambda group: group.cores)
+        .number("Memory units each", lambda group: group.dimms)
+        .words("Each holds and runs", _contents)
+        .of(plan.groups, "Groups of identical servers")
     )
-    return Section("The servers", (Table(columns, rows, "Groups of identical servers"),))
+    return Section("The servers", (table,))
 
 
 def _contents(group: Group) -> str:
@@ -80,40 +145,40 @@ def _contents(group: Group) -> str:
 
 
 def _storage(plan: ProvisionPlan) -> Section:
-    rows: list[tuple[Value, ...]] = [(name, " + ".join(units)) for name, units in plan.choices.items()]
-    columns = (Column("Dataset", ValueKind.CODE), Column("Storage"))
-    return Section("Where the data lies", (Table(columns, rows, "Storage of each dataset"),))
+    table = (
+        TableOf[tuple[str, tuple[str, ...]]]()
+        .code("Dataset", lambda choice: choice[0])
+        .words("Storage", lambda choice: " + ".join(choice[1]))
+        .of(plan.choices.items(), "Storage of each dataset")
+    )
+    return Section("Where the data lies", (table,))
 
 
 def _bill(problem: Problem, plan: ProvisionPlan) -> Section:
     lines = bill(problem, plan)
-    rows: list[tuple[Value, ...]] = [
-        (line.item, line.kind, line.quantity, line.price, line.energy, line.total) for line in lines
-    ]
-    columns = (
-        Column("Item", ValueKind.CODE),
-        Column("Kind"),
-        Column("Quantity", ValueKind.NUMBER),
-        Column("Price each", ValueKind.NUMBER, "$"),
-        Column("Energy each", ValueKind.NUMBER, "$"),
-        Column("Total", ValueKind.NUMBER, "$"),
+    table = (
+        TableOf[Line]()
+        .code("Item", lambda line: line.item)
+        .words("Kind", lambda line: line.kind)
+        .number("Quantity", lambda line: line.quantity)
+        .dollars("Price each", lambda line: line.price)
+        .dollars("Energy each", lambda line: line.energy)
+        .dollars("Total", lambda line: line.total)
+        .of(lines, "Bill of materials")
     )
-    bars = Series("cost", [line.item for line in lines], [line.total for line in lines])
-    chart = Chart("Cost by part", Axis("part", ValueKind.TEXT), DOLLARS, (bars,), ChartKind.BARS)
-    return Section("What to buy", (Table(columns, rows, "Bill of materials"), chart))
+    series = Series("cost", [line.item for line in lines], [line.total for line in lines])
+    return Section("What to buy", (table, bars("Cost by part", "part", DOLLARS, [series])))
 
 
 def _traffic(problem: Problem) -> Section:
-    rows: list[tuple[Value, ...]] = [
-        (flow.source, flow.target, flow.phase, flow.bytes_per_s / 1e6) for flow in traffic(problem)
-    ]
-    columns = (
-        Column("From", ValueKind.CODE),
-        Column("To", ValueKind.CODE),
-        Column("Phase"),
-        Column("Traffic", ValueKind.NUMBER, "MB/s"),
+    table = (
+        TableOf[Flow]()
+        .code("From", lambda flow: flow.source)
+        .code("To", lambda flow: flow.target)
+        .words("Phase", lambda flow: flow.phase)
+        .number("Traffic", lambda flow: flow.bytes_per_s / 1e6, "MB/s")
+        .of(traffic(problem), "Traffic matrix at the SLA", empty="Nothing crosses the network.")
     )
-    table = Table(columns, rows, "Traffic matrix at the SLA", empty="Nothing crosses the network.")
     return Section("Who talks to whom", (table,))
 
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from froude.provision.analyses.architecture import Architecture
-from froude.provision.analyses.edges import Edge
 from froude.provision.analyses.inputs import Input
-from froude.provision.analyses.prices import Crossing, PriceRange, Sensitivity
-from froude.provision.analyses.robustness import Robustness
-from froude.provision.analyses.tornado import Swing
-from froude.provision.figures.parts import verdict
-from froude.provision.units import show
+from froude.provision.analyses.prices import Crossing, Drop, PriceRange, Sensitivity
+from froude.provision.analyses.vary import Edge, Range, Robustness, Swing
+from froude.provision.figures.parts import TableOf, bars, no_cluster, verdict
+from froude.provision.inputs.units import show
+from froude.provision.search.architecture import Architecture
 from froude.render import (
     Axis,
     Chart,
-    ChartKind,
-    Column,
     KeyFigure,
     Report,
     Section,
@@ -24,7 +20,6 @@ from froude.render import (
     Table,
     Text,
     Tone,
-    Value,
     ValueKind,
     literal,
 )
@@ -51,31 +46,22 @@ def robustness_report(robustness: Robustness, facts: dict[str, str]) -> Report:
         robustness: the ranges; without an architecture, the page says that there is no cluster.
         facts: inputs, seed and version, shown last on the page.
     """
-    if robustness.architecture is None:
-        return Report("No cluster", lede=verdict(robustness.plan), tone=Tone.BAD, facts=facts)
-    rows: list[tuple[Value, ...]] = [
-        (
-            span.input.path,
-            amount(span.input, span.input.value),
-            amount(span.input, span.low.stays),
-            edge_text(robustness.architecture, span.low),
-            amount(span.input, span.high.stays),
-            edge_text(robustness.architecture, span.high),
-        )
-        for span in robustness.ranges
-    ]
-    columns = (
-        Column("Input", ValueKind.CODE),
-        Column("Value"),
-        Column("Down to"),
-        Column("Below it"),
-        Column("Up to"),
-        Column("Above it"),
+    held = robustness.architecture
+    if held is None:
+        return no_cluster(verdict(robustness.plan), facts)
+    table = (
+        TableOf[Range]()
+        .code("Input", lambda span: span.input.path)
+        .words("Value", lambda span: amount(span.input, span.input.value))
+        .words("Down to", lambda span: amount(span.input, span.low.stays))
+        .words("Below it", lambda span: edge_text(held, span.low))
+        .words("Up to", lambda span: amount(span.input, span.high.stays))
+        .words("Above it", lambda span: edge_text(held, span.high))
     )
     edges = [edge for span in robustness.ranges for edge in (span.low, span.high)]
     sure = all(edge.proved for edge in edges)
     note = "" if sure else "Some edges rest on a solve whose gap stayed open."
-    lede = f"The architecture of the optimum: {literal(str(robustness.architecture))}."
+    lede = f"The architecture of the optimum: {literal(str(held))}, for ${robustness.plan.upper:,.2f}."
     factors = [
         factor
         for span in robustness.ranges
@@ -86,8 +72,8 @@ def robustness_report(robustness: Robustness, facts: dict[str, str]) -> Report:
         KeyFigure("inputs moved", len(robustness.ranges), ValueKind.NUMBER),
         KeyFigure("least change that ends it", min(factors, default=None), ValueKind.NUMBER, "x"),
     )
-    table = Table(columns, rows, "Ranges over which it stays, one input moved at a time", note)
-    sections = (Section("How far it holds", (table,)),)
+    caption = "Ranges over which it stays, one input moved at a time"
+    sections = (Section("How far it holds", (table.of(robustness.ranges, caption, note=note),)),)
     return Report("Robustness", "", lede, Tone.GOOD if sure else Tone.WARNING, figures, sections, facts)
 
 
@@ -118,7 +104,7 @@ def sensitivity_report(
         facts: inputs, seed and version, shown last on the page.
     """
     if not sensitivity.plan.found:
-        return Report("No cluster", lede=verdict(sensitivity.plan), tone=Tone.BAD, facts=facts)
+        return no_cluster(verdict(sensitivity.plan), facts)
     figures = (
         KeyFigure("cost", sensitivity.plan.upper, ValueKind.NUMBER, "$"),
         KeyFigure("prices moved", len(sensitivity.ranges), ValueKind.NUMBER),
@@ -157,73 +143,53 @@ def tornado_chart(cost: float, swings: Sequence[Swing], share: float) -> Chart:
     )
     y = Axis("change of the cost", ValueKind.NUMBER, unit="$")
     caption = "Each input alone; a dash where it may not have that value or no cluster is left."
-    return Chart(
-        "What moves the cost", Axis("input", ValueKind.TEXT), y, series, ChartKind.BARS, caption=caption
-    )
+    return bars("What moves the cost", "input", y, series, caption)
 
 
 def _swings(cost: float, swings: Sequence[Swing]) -> Table:
-    rows: list[tuple[Value, ...]] = [
-        (
-            swing.input.path,
-            amount(swing.input, swing.low),
-            swing.change(swing.low_plan, cost),
-            amount(swing.input, swing.high),
-            swing.change(swing.high_plan, cost),
-            "changes" if swing.moves else "stays",
-        )
-        for swing in swings
-    ]
-    columns = (
-        Column("Input", ValueKind.CODE),
-        Column("Low"),
-        Column("Cost then", ValueKind.NUMBER, "$ more"),
-        Column("High"),
-        Column("Cost then", ValueKind.NUMBER, "$ more"),
-        Column("Architecture"),
+    return (
+        TableOf[Swing]()
+        .code("Input", lambda swing: swing.input.path)
+        .words("Low", lambda swing: amount(swing.input, swing.low))
+        .number("Cost then", lambda swing: swing.change(swing.low_plan, cost), "$ more")
+        .words("High", lambda swing: amount(swing.input, swing.high))
+        .number("Cost then", lambda swing: swing.change(swing.high_plan, cost), "$ more")
+        .words("Architecture", lambda swing: "changes" if swing.moves else "stays")
+        .of(swings, "Every input")
     )
-    return Table(columns, rows, "Every input")
 
 
 def _drops(sensitivity: Sensitivity) -> Table:
-    rows: list[tuple[Value, ...]] = [
-        (drop.unit, drop.dataset, drop.drop, drop.crossing.price if drop.crossing else None, drop.why)
-        for drop in sorted(sensitivity.drops, key=lambda drop: 2.0 if drop.drop is None else drop.drop)
-    ]
-    columns = (
-        Column("If the price of", ValueKind.CODE),
-        Column("is to move", ValueKind.CODE),
-        Column("it must drop by", ValueKind.SHARE),
-        Column("to", ValueKind.NUMBER, "$"),
-        Column("Never, because"),
+    return (
+        TableOf[Drop]()
+        .code("If the price of", lambda drop: drop.unit)
+        .code("is to move", lambda drop: drop.dataset)
+        .share("it must drop by", lambda drop: drop.drop)
+        .dollars("to", lambda drop: drop.crossing.price if drop.crossing else None)
+        .words("Never, because", lambda drop: drop.why)
+        .of(
+            sorted(sensitivity.drops, key=lambda drop: 2.0 if drop.drop is None else drop.drop),
+            "Drops that move a dataset onto a unit, or into a cache of it",
+        )
     )
-    return Table(columns, rows, "Drops that move a dataset onto a unit, or into a cache of it")
 
 
 def _ranges(ranges: Sequence[PriceRange]) -> Table:
-    rows: list[tuple[Value, ...]] = [
-        (
-            span.input.path,
-            span.input.value,
-            span.low.price if span.low else 0.0,
-            span.high.price if span.high else None,
-            all(end is None or end.exact for end in (span.low, span.high)),
-            _then(span.low),
-            _then(span.high),
+    return (
+        TableOf[PriceRange]()
+        .code("Price", lambda span: span.input.path)
+        .dollars("Now", lambda span: span.input.value)
+        .dollars("Down to", lambda span: span.low.price if span.low else 0.0)
+        .dollars("Up to", lambda span: span.high.price if span.high else None)
+        .met("Exact", lambda span: all(end is None or end.exact for end in (span.low, span.high)))
+        .words("Below it", lambda span: _then(span.low))
+        .words("Above it", lambda span: _then(span.high))
+        .of(
+            ranges,
+            "Ranges of each price over which the architecture stays",
+            note="A dash: it stays up to ten times the price.",
         )
-        for span in ranges
-    ]
-    columns = (
-        Column("Price", ValueKind.CODE),
-        Column("Now", ValueKind.NUMBER, "$"),
-        Column("Down to", ValueKind.NUMBER, "$"),
-        Column("Up to", ValueKind.NUMBER, "$"),
-        Column("Exact", ValueKind.MET),
-        Column("Below it"),
-        Column("Above it"),
     )
-    note = "A dash: it stays up to ten times the price."
-    return Table(columns, rows, "Ranges of each price over which the architecture stays", note)
 
 
 def _then(crossing: Crossing | None) -> str:

@@ -4,25 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from froude.provision.analyses.architecture import Architecture
 from froude.provision.analyses.regimes import Regime, Roadmap, Stage
-from froude.provision.figures.parts import dollars_axis, lower, sla_axis, strip, upper
+from froude.provision.figures.parts import TableOf, bounded, curves, strip, upper
 from froude.provision.figures.sweeps import cost_stack
+from froude.provision.search.architecture import Architecture
 from froude.provision.types import Problem
-from froude.render import (
-    Axis,
-    Chart,
-    Column,
-    KeyFigure,
-    Report,
-    Section,
-    Series,
-    Table,
-    Text,
-    Tone,
-    Value,
-    ValueKind,
-)
+from froude.render import Chart, KeyFigure, Report, Section, Series, Table, Text, Tone, ValueKind
 
 
 def roadmap_report(problem: Problem, roadmap: Roadmap, facts: dict[str, str]) -> Report:
@@ -88,56 +75,44 @@ def _strip(title: str, bands: Sequence[_Band]) -> Chart:
 
 
 def _stage_table(roadmap: Roadmap) -> Table:
-    rows: list[tuple[Value, ...]] = []
-    last: Stage | None = None
-    for stage in roadmap.stages:
-        changes = last.architecture.changes(stage.architecture) if last else (str(stage.architecture),)
-        rows.append(("; ".join(changes), stage.first, stage.last, stage.until, stage.worst))
-        last = stage
-    columns = (
-        Column("What changes"),
-        Column("First point", ValueKind.NUMBER, "x"),
-        Column("Last point", ValueKind.NUMBER, "x"),
-        Column("Holds to", ValueKind.NUMBER, "x"),
-        Column("Extra cost at most", ValueKind.SHARE),
+    before = [None, *(stage.architecture for stage in roadmap.stages[:-1])]
+    return (
+        TableOf[tuple[Architecture | None, Stage]]()
+        .words("What changes", lambda step: _changes(step[0], step[1].architecture))
+        .number("First point", lambda step: step[1].first, "x")
+        .number("Last point", lambda step: step[1].last, "x")
+        .number("Holds to", lambda step: step[1].until, "x")
+        .share("Extra cost at most", lambda step: step[1].worst)
+        .of(
+            zip(before, roadmap.stages, strict=False),
+            "Stages of the roadmap",
+            empty="No cluster at any point.",
+        )
     )
-    return Table(columns, rows, "Stages of the roadmap", empty="No cluster at any point.")
 
 
 def _regime_table(roadmap: Roadmap) -> Table:
-    rows: list[tuple[Value, ...]] = []
-    last: Regime | None = None
-    for regime in roadmap.regimes:
-        rows.append(
-            (
-                _what(last, regime),
-                regime.first.factor,
-                regime.last.factor,
-                upper(regime.first.plan),
-                upper(regime.last.plan),
-                regime.proved,
-            )
+    before = [None, *(regime.architecture for regime in roadmap.regimes[:-1])]
+    return (
+        TableOf[tuple[Architecture | None, Regime]]()
+        .words("What changes", lambda step: _changes(step[0], step[1].architecture))
+        .number("From", lambda step: step[1].first.factor, "x")
+        .number("To", lambda step: step[1].last.factor, "x")
+        .dollars("Cost at its begin", lambda step: upper(step[1].first.plan))
+        .dollars("At its end", lambda step: upper(step[1].last.plan))
+        .met("Proved", lambda step: step[1].proved)
+        .of(
+            zip(before, roadmap.regimes, strict=False),
+            "Regimes of the optimum",
+            note=f"Boundaries are known within {roadmap.tolerance:.2%}.",
         )
-        last = regime
-    columns = (
-        Column("What changes"),
-        Column("From", ValueKind.NUMBER, "x"),
-        Column("To", ValueKind.NUMBER, "x"),
-        Column("Cost at its begin", ValueKind.NUMBER, "$"),
-        Column("At its end", ValueKind.NUMBER, "$"),
-        Column("Proved", ValueKind.MET),
-    )
-    return Table(
-        columns, rows, "Regimes of the optimum", note=f"Boundaries are known within {roadmap.tolerance:.2%}."
     )
 
 
-def _what(last: Regime | None, regime: Regime) -> str:
-    if regime.architecture is None:
+def _changes(before: Architecture | None, after: Architecture | None) -> str:
+    if after is None:
         return "no cluster"
-    if last is None or last.architecture is None:
-        return str(regime.architecture)
-    return "; ".join(last.architecture.changes(regime.architecture))
+    return str(after) if before is None else "; ".join(before.changes(after))
 
 
 def _curve(roadmap: Roadmap) -> Chart:
@@ -149,15 +124,11 @@ def _curve(roadmap: Roadmap) -> Chart:
             (f for f in factors if stage.first <= f <= stage.last), stage.cost, strict=False
         )
     }
-    series = (
-        Series("optimum", factors, [upper(point.plan) for point in roadmap.points]),
-        Series(
-            "optimum (lower bound)", factors, [lower(point.plan) for point in roadmap.points], dashed=True
-        ),
+    series = [
+        *bounded("optimum", factors, [point.plan for point in roadmap.points]),
         Series("roadmap", factors, [staged.get(factor) for factor in factors]),
-    )
-    y: Axis = dollars_axis([cost for curve in series for cost in curve.ys])
-    return Chart("Cost of the optimum and along the roadmap", sla_axis(factors), y, series, band=True)
+    ]
+    return curves("Cost of the optimum and along the roadmap", factors, series)
 
 
 def _reading(roadmap: Roadmap) -> str:

@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from froude.provision.analyses.regimes import Best
-from froude.provision.bill import bill
-from froude.provision.compile import Point
-from froude.provision.figures.parts import DOLLARS, between, dollars_axis, lower, sla_axis, strip, upper
-from froude.provision.plan import ProvisionPlan, Status
+from froude.provision.check.bill import bill
+from froude.provision.figures.parts import (
+    DOLLARS,
+    TableOf,
+    between,
+    bounded,
+    curves,
+    lower,
+    sla_axis,
+    strip,
+    upper,
+)
+from froude.provision.search.compile import Point
 from froude.provision.types import Problem
+from froude.provision.types.plan import ProvisionPlan, Status
 from froude.render import (
     Block,
     Chart,
@@ -21,7 +31,6 @@ from froude.render import (
     Series,
     Table,
     Tone,
-    Value,
     ValueKind,
 )
 
@@ -66,16 +75,12 @@ def cost_curve(points: Sequence[Point]) -> Chart:
     """Cost, lower bound and homogeneous baselines over the factor."""
     factors = [point.factor for point in points]
     names = sorted({name for point in points for name in point.baselines})
-    series = [
-        Series("cost", factors, [upper(point.plan) for point in points]),
-        Series("cost (lower bound)", factors, [lower(point.plan) for point in points], dashed=True),
-    ]
+    series = bounded("cost", factors, [point.plan for point in points])
     for name in names:
         plans = [point.baselines.get(name) for point in points]
         series.append(Series(f"all on {name}", factors, [None if p is None else upper(p) for p in plans]))
-    y = dollars_axis([cost for curve in series for cost in curve.ys])
     caption = "The optimum lies in the band between the cost and its lower bound."
-    return Chart("Cost against SLA", sla_axis(factors), y, tuple(series), caption=caption, band=True)
+    return curves("Cost against SLA", factors, series, caption)
 
 
 def storage_strip(problem: Problem, points: Sequence[Point]) -> Chart:
@@ -115,69 +120,48 @@ def cost_stack(problem: Problem, points: Sequence[Point | Best]) -> Chart:
 
 def baseline_table(points: Sequence[Point]) -> Table:
     """How many times as much the homogeneous clusters cost."""
-    names = sorted({name for point in points for name in point.baselines})
-    rows: list[tuple[Value, ...]] = []
-    for name in names:
-        ratios = [
-            p.baselines[name].upper / p.plan.upper
-            for p in points
-            if name in p.baselines and p.baselines[name].found and p.plan.found
-        ]
-        mean = sum(ratios) / len(ratios) if ratios else None
-        rows.append((f"all on {name}", mean, max(ratios, default=None), len(ratios)))
-    columns = (
-        Column("Cluster", ValueKind.CODE),
-        Column("Mean cost", ValueKind.NUMBER, "x optimum"),
-        Column("Largest", ValueKind.NUMBER, "x optimum"),
-        Column("Points", ValueKind.NUMBER),
-    )
-    return Table(
-        columns,
-        rows,
-        "Homogeneous clusters",
-        empty="Not compiled, or no single storage type may hold every dataset.",
+    ratios: dict[str, list[float]] = {name: [] for point in points for name in point.baselines}
+    for point in points:
+        for name, plan in point.baselines.items():
+            if plan.found and point.plan.found:
+                ratios[name].append(plan.upper / point.plan.upper)
+    return (
+        TableOf[tuple[str, list[float]]]()
+        .code("Cluster", lambda each: f"all on {each[0]}")
+        .number("Mean cost", lambda each: sum(each[1]) / len(each[1]) if each[1] else None, "x optimum")
+        .number("Largest", lambda each: max(each[1], default=None), "x optimum")
+        .number("Points", lambda each: len(each[1]))
+        .of(
+            sorted(ratios.items()),
+            "Homogeneous clusters",
+            empty="Not compiled, or no single storage type may hold every dataset.",
+        )
     )
 
 
 def _architectures(problem: Problem, points: Sequence[Point]) -> Table:
     """Where the storage of some dataset changes along the sweep."""
-    names = [dataset.name for dataset in problem.application.datasets]
-    rows: list[tuple[Value, ...]] = []
-    last: tuple[Value, ...] = ()
+    table = TableOf[tuple[float, dict[str, str]]]().number("From", lambda step: step[0], "x")
+    for dataset in problem.application.datasets:
+        table = table.words(dataset.name, lambda step, name=dataset.name: step[1][name])  # type: ignore[misc]
+    steps: list[tuple[float, dict[str, str]]] = []
     for point in points:
-        if point.plan.found:
-            now: tuple[Value, ...] = tuple(" + ".join(point.plan.choices[name]) for name in names)
-            if now != last:
-                rows.append((point.factor, *now))
-            last = now
-    columns = (Column("From", ValueKind.NUMBER, "x"), *(Column(name) for name in names))
-    return Table(columns, rows, "Changes of storage")
+        stored = {name: " + ".join(units) for name, units in point.plan.choices.items()}
+        if point.plan.found and (not steps or stored != steps[-1][1]):
+            steps.append((point.factor, stored))
+    return table.of(steps, "Changes of storage")
 
 
 def _points(points: Sequence[Point]) -> Table:
-    rows: list[tuple[Value, ...]] = []
-    for point in points:
-        plan = point.plan
-        built = plan.found
-        cost, gap = (plan.upper, plan.gap) if built else (None, None)
-        rows.append(
-            (
-                point.factor,
-                plan.status.value,
-                cost,
-                plan.lower if built else None,
-                gap,
-                plan.servers,
-                plan.seconds,
-            )
-        )
-    columns = (
-        Column("SLA", ValueKind.NUMBER, "x"),
-        Column("Status"),
-        Column("Cost", ValueKind.NUMBER, "$"),
-        Column("Lower bound", ValueKind.NUMBER, "$"),
-        Column("Gap", ValueKind.SHARE),
-        Column("Servers", ValueKind.NUMBER),
-        Column("Time", ValueKind.DURATION),
+    return (
+        TableOf[Point]()
+        .number("SLA", lambda point: point.factor, "x")
+        .words("Status", lambda point: point.plan.status.value)
+        .dollars("Cost", lambda point: upper(point.plan))
+        .dollars("Lower bound", lambda point: lower(point.plan))
+        .share("Gap", lambda point: point.plan.gap if point.plan.found else None)
+        .number("Servers", lambda point: point.plan.servers)
+        .column(Column("Time", ValueKind.DURATION), lambda point: point.plan.seconds)
+        .words("In conflict", lambda point: "; ".join(map(str, point.plan.conflict)))
+        .of(points, "Points of the sweep")
     )
-    return Table(columns, rows, "Points of the sweep")

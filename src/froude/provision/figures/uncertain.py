@@ -14,12 +14,13 @@ from froude.provision.analyses.uncertainty import (
     Uncertainty,
     Uniform,
 )
+from froude.provision.figures.parts import TableOf
 from froude.provision.figures.ranges import amount
+from froude.provision.search.architecture import Architecture
 from froude.render import (
     Axis,
     Chart,
     ChartKind,
-    Column,
     KeyFigure,
     Mark,
     Report,
@@ -28,7 +29,6 @@ from froude.render import (
     Table,
     Text,
     Tone,
-    Value,
     ValueKind,
     literal,
 )
@@ -145,12 +145,13 @@ def _marks(uncertainty: Uncertainty) -> tuple[Mark, ...]:
 
 
 def _inputs(uncertainty: Uncertainty) -> Table:
-    rows: list[tuple[Value, ...]] = [
-        (entry.path, amount(entry, entry.value), known_text(entry, known))
-        for entry, known in uncertainty.inputs
-    ]
-    columns = (Column("Input", ValueKind.CODE), Column("As given"), Column("Taken as"))
-    return Table(columns, rows, "What is uncertain")
+    return (
+        TableOf[tuple[Input, Distribution]]()
+        .code("Input", lambda known: known[0].path)
+        .words("As given", lambda known: amount(known[0], known[0].value))
+        .words("Taken as", lambda known: known_text(*known))
+        .of(uncertainty.inputs, "What is uncertain")
+    )
 
 
 def known_text(entry: Input, known: Distribution) -> str:
@@ -171,41 +172,24 @@ def known_text(entry: Input, known: Distribution) -> str:
 
 
 def _candidates(uncertainty: Uncertainty) -> Table:
-    rows: list[tuple[Value, ...]] = [
-        _row(candidate, recommended=candidate is uncertainty.recommended)
-        for candidate in uncertainty.candidates[:_MOST_CANDIDATES]
-    ]
-    columns = (
-        Column("Cost", ValueKind.NUMBER, "$"),
-        Column("Meets the SLA in", ValueKind.SHARE),
-        Column("Mean regret", ValueKind.NUMBER, "$"),
-        Column("Worst regret", ValueKind.NUMBER, "$"),
-        Column("Architecture"),
-        Column(""),
-    )
-    return Table(columns, rows, "Candidate clusters")
-
-
-def _row(candidate: Candidate, *, recommended: bool) -> tuple[Value, ...]:
-    mark = "recommended" if recommended else ""
     return (
-        candidate.cost,
-        candidate.met,
-        candidate.mean_regret,
-        candidate.worst_regret,
-        str(candidate.architecture),
-        mark,
+        TableOf[Candidate]()
+        .dollars("Cost", lambda candidate: candidate.cost)
+        .share("Meets the SLA in", lambda candidate: candidate.met)
+        .dollars("Mean regret", lambda candidate: candidate.mean_regret)
+        .dollars("Worst regret", lambda candidate: candidate.worst_regret)
+        .words("Architecture", lambda candidate: str(candidate.architecture))
+        .words("", lambda candidate: "recommended" if candidate is uncertainty.recommended else "")
+        .of(uncertainty.candidates[:_MOST_CANDIDATES], "Candidate clusters")
     )
 
 
 def _frequencies(uncertainty: Uncertainty) -> Table:
     total = len(uncertainty.samples)
-    rows: list[tuple[Value, ...]] = [
-        (str(architecture), count / total, count) for architecture, count in uncertainty.frequencies.items()
-    ]
-    columns = (
-        Column("Architecture"),
-        Column("Best in", ValueKind.SHARE),
-        Column("Samples", ValueKind.NUMBER),
+    return (
+        TableOf[tuple[Architecture, int]]()
+        .words("Architecture", lambda counted: str(counted[0]))
+        .share("Best in", lambda counted: counted[1] / total)
+        .number("Samples", lambda counted: counted[1])
+        .of(uncertainty.frequencies.items(), "Architectures of the samples' optima")
     )
-    return Table(columns, rows, "Architectures of the samples' optima")

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from froude.provision.inputs.blanks import is_blank
 from froude.provision.inputs.tree import Element, Flaws, nearest
-from froude.provision.rates import gain
+from froude.provision.model.rates import gain
 from froude.provision.types import (
     Application,
     Batch,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from froude.provision.inputs.fields import Fields, at_least_one, distinct, every
 from froude.provision.inputs.tree import Element, Flaws
+from froude.provision.inputs.units import Dimension
 from froude.provision.types import (
     Batch,
     BatchTarget,
@@ -17,7 +18,6 @@ from froude.provision.types import (
     RateTarget,
     Schedule,
 )
-from froude.provision.units import Dimension
 
 _TIME, _COUNT, _SHARE = Dimension.TIME, Dimension.COUNT, Dimension.SHARE
 _NUMBER, _DOLLARS = Dimension.NUMBER, Dimension.DOLLARS

@@ -13,7 +13,7 @@ from typing import TypeVar
 from froude.base.errors import InputError
 from froude.provision.inputs.blanks import is_blank
 from froude.provision.inputs.tree import Element, Flaws, nearest
-from froude.provision.units import Dimension, parse
+from froude.provision.inputs.units import Dimension, parse
 
 E = TypeVar("E", bound=Enum)
 T = TypeVar("T")

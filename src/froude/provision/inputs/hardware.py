@@ -6,6 +6,7 @@ import re
 
 from froude.provision.inputs.fields import Fields, at_least_one, at_most_one, distinct, every
 from froude.provision.inputs.tree import Element, Flaws
+from froude.provision.inputs.units import Dimension
 from froude.provision.types import (
     DOLLARS_PER_KWH,
     HOURS,
@@ -18,7 +19,6 @@ from froude.provision.types import (
     Server,
     StorageUnit,
 )
-from froude.provision.units import Dimension
 
 UNBOUNDED = 1e18
 """Bytes that a service holds when no capacity is given: an exabyte, more than any dataset here."""

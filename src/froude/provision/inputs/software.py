@@ -6,6 +6,7 @@ import re
 
 from froude.provision.inputs.fields import Fields, at_least_one, at_most_one, distinct, every
 from froude.provision.inputs.tree import Element, Flaws
+from froude.provision.inputs.units import Dimension
 from froude.provision.types import (
     Application,
     Compute,
@@ -18,7 +19,6 @@ from froude.provision.types import (
     Scope,
     Task,
 )
-from froude.provision.units import Dimension
 
 _SIZE, _TIME = Dimension.SIZE, Dimension.TIME
 _COUNT, _NUMBER, _SHARE = Dimension.COUNT, Dimension.NUMBER, Dimension.SHARE

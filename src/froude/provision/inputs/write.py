@@ -8,6 +8,7 @@ from enum import Enum
 from froude.provision.inputs.hardware import DEFAULT_CPU, UNBOUNDED
 from froude.provision.inputs.read import Parts
 from froude.provision.inputs.tree import Element, Text
+from froude.provision.inputs.units import Dimension, show
 from froude.provision.inputs.xml_file import dump_xml
 from froude.provision.inputs.yaml_form import dump_yaml
 from froude.provision.types import (
@@ -32,7 +33,6 @@ from froude.provision.types import (
     StorageUnit,
     Task,
 )
-from froude.provision.units import Dimension, show
 
 _SIZE, _RATE, _TIME, _POWER = Dimension.SIZE, Dimension.RATE, Dimension.TIME, Dimension.POWER
 _PLAIN = Dimension.NUMBER

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from froude.base.documents import STAMP
 from froude.provision.inputs.blanks import BLANK
+from froude.provision.inputs.units import Dimension, show
 from froude.provision.inputs.yaml_form import plain_number
 from froude.provision.prices.rates import MIGRATIONS, Rates, Speed
-from froude.provision.units import Dimension, show
 
 _PLAIN = re.compile(r"[A-Za-z][\w. /+-]*")
 _QUANTITY = re.compile(r"[\d.]+(e[+-]?\d+)?[A-Za-z]+")

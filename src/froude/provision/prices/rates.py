@@ -24,8 +24,8 @@ from dataclasses import dataclass, field
 from froude.provision.inputs.blanks import is_blank
 from froude.provision.inputs.fields import Fields, at_most_one, distinct, every
 from froude.provision.inputs.tree import Element, Flaws
+from froude.provision.inputs.units import Dimension
 from froude.provision.inputs.yaml_form import parse_elements
-from froude.provision.units import Dimension
 from froude.workspace.migrate import Migrations
 
 MIGRATIONS = Migrations("rates", 1)

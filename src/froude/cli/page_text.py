@@ -1,0 +1,34 @@
+"""A report as text, for a terminal: its verdict, then its tables; charts are for the page."""
+
+from __future__ import annotations
+
+from froude.cli.tables import aligned
+from froude.render import Column, Report, Table, Value, ValueKind
+from froude.render.format import DASH, THIN, written
+from froude.render.markdown import plain
+
+_ASCII = str.maketrans({THIN: " ", "\u2212": "-", DASH: "-"})
+
+
+def page_text(page: Report) -> str:
+    """The verdict and every table of a page, in its order."""
+    tables = [block for section in page.sections for block in section.blocks if isinstance(block, Table)]
+    return "\n\n".join([plain(page.lede), *map(_table, tables)])
+
+
+def _table(table: Table) -> str:
+    if not table.rows:
+        return f"{table.caption}: {table.empty}"
+    head = [f"{column.title} {column.unit}".strip() for column in table.columns]
+    cells = [tuple(map(_cell, row, table.columns)) for row in table.rows]
+    return f"{table.caption}\n{aligned([head, *cells])}"
+
+
+def _cell(value: Value, column: Column) -> str:
+    """As on the page, but money to the cent, and verdicts in words."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if column.unit.startswith("$") and isinstance(value, (int, float)):
+        return f"{value:,.2f}"
+    unit = "" if column.kind is ValueKind.NUMBER else column.unit
+    return written(value, column.kind, unit).translate(_ASCII)

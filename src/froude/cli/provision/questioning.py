@@ -1,0 +1,301 @@
+"""`froude provision vary | why-not`: what the answer hangs on, and what else there is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from froude.base.errors import InputError
+from froude.cli.provision import common
+from froude.cli.provision.common import Answer, Files, Limit, Output, Page, Scale, Tight
+from froude.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from froude.provision.analyses.inputs import Input
+    from froude.provision.analyses.uncertainty import Distribution
+    from froude.provision.search.solve_limits import SolveLimits
+    from froude.provision.types import Problem
+    from froude.provision.types.plan import ProvisionPlan
+
+
+def vary(
+    ctx: typer.Context,
+    files: Files,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="PATH[=RANGE]",
+            help="Such as dataset.photos.size, unit.SSD.price, io.photoview.photos.record_size, or two joined by + "
+            "that change in proportion; repeatable. Without it prices, sizes, loads and times. Ranges: "
+            "150GB..250GB is uniform, 150GB..200GB..300GB triangular, 200GB*1.5 lognormal with median and factor.",
+        ),
+    ] = None,
+    share: Annotated[
+        str | None, typer.Option("--by", metavar="SHARE", help="Move each input so far both ways, as 20%.")
+    ] = None,
+    span: Annotated[float, typer.Option(help="Farthest factor up and down that is looked at.")] = 10.0,
+    tolerance: Annotated[float, typer.Option(help="Relative width at which an edge is known.")] = 0.001,
+    samples: Annotated[int, typer.Option(help="Of the ranges: how many to draw.")] = 100,
+    meet: Annotated[str, typer.Option(help="Share of the samples that a plan must sustain.")] = "95%",
+    output: Output = None,
+    report: Page = None,
+    gap: Annotated[
+        float | None,
+        typer.Option(help="Largest gap of the bounds that counts as proved [0.0001; 0.01 with ranges]."),
+    ] = None,
+    time_limit: Limit = 10.0,
+    scale: Scale = 1.0,
+) -> None:
+    """How far each input may move before the cheapest cluster is built of other things, and of which.
+
+    The storage types per dataset stay in a range; their counts may change. With --by: what each input does to the
+    cost when it moves alone, and which price moves which dataset, exactly. With ranges: how the cost is distributed
+    when all of them are uncertain at once, and the plan that is regretted least.
+
+    Ends with 3 when no cluster meets the SLA, the gap was not reached, or no plan sustains enough samples.
+
+    Example: froude provision vary photoshare-calibrated --input unit.SSD.price --input "io.*.photos.record_size"
+    """
+    settings: Settings = ctx.obj
+    ranged = [text for text in inputs or () if "=" in text]
+    if ranged and (share is not None or len(ranged) < len(inputs or ())):
+        bare = next((text for text in inputs or () if "=" not in text), None)
+        place = "--input" if bare else "--by, --input PATH=RANGE"
+        raise InputError("has no range" if bare else "cannot be given together", place=place, found=bare)
+    kind = "uncertainty" if ranged else "robustness" if share is None else "sensitivity"
+    common.claim(settings, files, results=(output, kind), report=report)
+    moved = common.share("--by", share or "20%")
+    farthest = common.ranged("--span", span, 1.001, 1e6)
+    width = common.ranged("--tolerance", tolerance, 1e-9, 1.0)
+    wanted = common.share("--meet", meet)
+    number = round(common.ranged("--samples", samples, 2, 100_000))
+    problem = common.problem(settings, files, scale)
+    limits = common.limits(settings, (0.01 if ranged else 1e-4) if gap is None else gap, time_limit)
+    facts = common.facts(settings, files)
+    if ranged:
+        answer = _uncertain(settings, problem, ranged, limits, (number, wanted), facts=facts)
+    elif share is None:
+        chosen = chosen_inputs(problem, inputs)
+        answer = _robust(settings, problem, chosen, limits, (farthest, width), facts=facts)
+    else:
+        answer = _swings(settings, problem, chosen_inputs(problem, inputs), limits, moved, facts=facts)
+    common.finish(settings, answer, files, output=output, report=report)
+
+
+def _robust(
+    settings: Settings,
+    problem: Problem,
+    chosen: Sequence[Input],
+    limits: SolveLimits,
+    widths: tuple[float, float],
+    *,
+    facts: dict[str, str],
+) -> Answer:
+    from froude.provision.analyses.vary import robustness
+    from froude.provision.figures.ranges import robustness_report
+
+    span, tolerance = widths
+    with settings.progress().task(f"moving {len(chosen)} inputs"):
+        analysis = robustness(
+            problem, chosen, limits, span=span, tolerance=tolerance, workers=settings.workers
+        )
+    return Answer("robustness", common.found(analysis), robustness_report(analysis, facts), [analysis.plan])
+
+
+def _swings(
+    settings: Settings,
+    problem: Problem,
+    chosen: Sequence[Input],
+    limits: SolveLimits,
+    share: float,
+    *,
+    facts: dict[str, str],
+) -> Answer:
+    from froude.provision.analyses import prices
+    from froude.provision.analyses.documents import document
+    from froude.provision.analyses.vary import tornado
+    from froude.provision.figures.ranges import sensitivity_report
+
+    with settings.progress().task("crossing prices"):
+        analysis = prices.price_sensitivity(problem, limits, workers=settings.workers)
+    with settings.progress().task(f"moving {len(chosen)} inputs"):
+        swings = tornado(problem, analysis.plan, chosen, limits, share=share, workers=settings.workers)
+    value = {"found": {**document(analysis), "tornado": document(swings)}}
+    page = sensitivity_report(analysis, swings, share, facts)
+    return Answer("sensitivity", value, page, [analysis.plan])
+
+
+def _uncertain(
+    settings: Settings,
+    problem: Problem,
+    ranges: Sequence[str],
+    limits: SolveLimits,
+    drawn: tuple[int, float],
+    *,
+    facts: dict[str, str],
+) -> Answer:
+    from froude.provision.analyses import uncertainty
+    from froude.provision.figures.uncertain import uncertainty_report
+
+    number, wanted = drawn
+    known = [known_input(problem, text) for text in ranges]
+    with settings.progress().task(f"compiling {number} samples"):
+        try:
+            analysis = uncertainty.uncertainty(
+                problem, known, limits, samples=number, wanted=wanted, workers=settings.workers
+            )
+        except ValueError as error:
+            raise InputError(f"draws a value that may not be: {error}", place="--input") from error
+    best = analysis.recommended
+    met = best is not None and best.met >= wanted
+    return Answer("uncertainty", common.found(analysis), uncertainty_report(analysis, facts), met=met)
+
+
+def chosen_inputs(problem: Problem, paths: Sequence[str] | None) -> tuple[Input, ...]:
+    """The inputs asked for; the main ones where none is.
+
+    Args:
+        problem: the inputs.
+        paths: their names, in the order in which they were asked for.
+    """
+    from froude.provision.analyses.inputs import find_input, main_inputs
+
+    return tuple(find_input(problem, path) for path in paths) if paths else main_inputs(problem)
+
+
+def known_input(problem: Problem, text: str) -> tuple[Input, Distribution]:
+    """`PATH=RANGE` as an input and what is known of it.
+
+    Args:
+        problem: the inputs.
+        text: as the user wrote it.
+
+    Raises:
+        InputError: no such input, or no range.
+    """
+    from froude.provision.analyses.inputs import find_input
+    from froude.provision.analyses.uncertainty import Lognormal, Triangular, Uniform
+
+    path, _, given = text.rpartition("=")
+    entry = find_input(problem, path)
+    median, times, factor = given.partition("*")
+    if times:
+        return entry, Lognormal(_value(entry, median), _factor(factor))
+    values = [_value(entry, part) for part in given.split("..")]
+    if len(values) not in {2, 3} or sorted(values) != values:
+        raise InputError("is no range", place=path, found=given, allowed="LOW..HIGH or LOW..MODE..HIGH")
+    return entry, Uniform(*values) if len(values) == 2 else Triangular(*values)
+
+
+def _value(entry: Input, text: str) -> float:
+    from froude.provision.inputs.units import parse
+
+    try:
+        return parse(text, entry.dimension)
+    except InputError as error:
+        raise InputError(error.message, place=entry.path, found=error.found, allowed=error.allowed) from error
+
+
+def _factor(text: str) -> float:
+    try:
+        return common.ranged("--input", float(text), 1.000001, 1e6)
+    except ValueError as error:
+        raise InputError("is no factor", place="--input", found=text, allowed="above 1") from error
+
+
+def why_not(
+    ctx: typer.Context,
+    files: Files,
+    dataset: Annotated[
+        str | None, typer.Option(help="Of the application. Without it, the next best architectures.")
+    ] = None,
+    choice: Annotated[
+        str | None, typer.Option(help="Unit names, the cache second: `SSD + DRAM`. Without it, every one.")
+    ] = None,
+    number: Annotated[int, typer.Option("-k", "--number", help="How many architectures.")] = 5,
+    output: Output = None,
+    report: Page = None,
+    gap: Tight = 0.0001,
+    time_limit: Limit = 10.0,
+    scale: Scale = 1.0,
+) -> None:
+    """What a choice of storage would cost that the cheapest cluster does not make, and what binds then.
+
+    Without --dataset: the k cheapest architectures, choices of storage that differ in at least one dataset.
+
+    Ends with 3 when no cluster meets the SLA, or a gap was not reached.
+
+    Example: froude provision why-not photoshare-calibrated --dataset photos --choice "SSD + DRAM"
+    """
+    settings: Settings = ctx.obj
+    if choice is not None and dataset is None:
+        raise InputError("is missing", place="--dataset", allowed="the dataset of --choice")
+    kind = "best" if dataset is None else "why-not"
+    common.claim(settings, files, results=(output, kind), report=report)
+    wanted = round(common.ranged("-k", number, 1, 1000))
+    problem = common.problem(settings, files, scale)
+    limits = common.limits(settings, gap, time_limit)
+    facts = common.facts(settings, files)
+    if dataset is None:
+        answer = _best(settings, problem, wanted, limits, facts)
+    else:
+        answer = _forced(settings, problem, (dataset, choice), limits, facts)
+    common.finish(settings, answer, files, output=output, report=report)
+
+
+def _best(
+    settings: Settings, problem: Problem, number: int, limits: SolveLimits, facts: dict[str, str]
+) -> Answer:
+    from froude.provision.analyses import choose
+    from froude.provision.figures.choices import best_report
+
+    with settings.progress().task(f"looking for {number} architectures"):
+        plans = choose.k_best(problem, number, limits)
+    return Answer("best", common.found(plans), best_report(plans, facts), plans, met=bool(plans))
+
+
+def _forced(
+    settings: Settings,
+    problem: Problem,
+    asked: tuple[str, str | None],
+    limits: SolveLimits,
+    facts: dict[str, str],
+) -> Answer:
+    from froude.base.parallel import map as parallel_map
+    from froude.provision.analyses import choose
+    from froude.provision.figures.choices import why_not_report
+    from froude.provision.search.compile import compile_plan
+
+    with settings.progress().task("compiling"):
+        best = compile_plan(problem, limits)
+        choices = _choices(problem, best, *asked)
+        ask = partial(choose.why_not, problem, best, asked[0], limits)
+        answers = parallel_map(ask, choices, settings.workers)
+    answers.sort(key=lambda answer: float("inf") if answer.extra is None else answer.extra)
+    value = {"best": best, "choices": answers}
+    plans = [best, *(answer.plan for answer in answers if answer.plan.found)]
+    return Answer("why-not", common.found(value), why_not_report(best, answers, facts), plans)
+
+
+def _choices(
+    problem: Problem, plan: ProvisionPlan, dataset: str, choice: str | None
+) -> list[tuple[str, ...]]:
+    """The choices that are asked about."""
+    from froude.provision.inputs.tree import nearest
+    from froude.provision.search.architecture import choices_of
+
+    every = choices_of(problem, plan)
+    if dataset not in every:
+        message = f"leads nowhere{nearest(dataset, every)}"
+        raise InputError(message, place="--dataset", found=dataset, allowed=", ".join(every) or "none")
+    if choice is None:
+        return list(every[dataset])
+    wanted = tuple(part.strip() for part in choice.split(" + "))
+    if wanted not in every[dataset]:
+        allowed = ", ".join(" + ".join(names) for names in every[dataset])
+        raise InputError("is no choice of it", place="--choice", found=choice, allowed=allowed)
+    return [wanted]

@@ -1,0 +1,206 @@
+"""Pages of other clusters than the cheapest: the k best, forced choices, two designs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from froude.provision.analyses.choose import Difference, WhyNot
+from froude.provision.analyses.designs import Comparison, Pair, Stretch, Winner
+from froude.provision.figures.parts import (
+    TableOf,
+    bars,
+    bounded,
+    curves,
+    no_cluster,
+    sla_axis,
+    upper,
+    verdict,
+)
+from froude.provision.search.architecture import architecture_of
+from froude.provision.types.plan import ProvisionPlan, Status
+from froude.render import Axis, Chart, KeyFigure, Report, Section, Series, Table, Tone, ValueKind, literal
+
+
+def best_report(plans: Sequence[ProvisionPlan], facts: dict[str, str]) -> Report:
+    """A page of the k best architectures.
+
+    Args:
+        plans: one for each architecture, cheapest first; empty when no cluster meets the SLA.
+        facts: inputs, seed and version, shown last on the page.
+    """
+    if not plans:
+        return no_cluster("No cluster meets the SLA.", facts)
+    first, best = plans[0], architecture_of(plans[0])
+
+    def what(plan: ProvisionPlan) -> str:
+        architecture = architecture_of(plan)
+        changes = best.changes(architecture) if best and architecture else ()
+        return "; ".join(changes) or str(architecture)
+
+    table = (
+        TableOf[tuple[int, ProvisionPlan]]()
+        .number("Rank", lambda ranked: ranked[0])
+        .dollars("Cost", lambda ranked: ranked[1].upper)
+        .dollars("More than the best", lambda ranked: ranked[1].upper - first.upper)
+        .share("Gap", lambda ranked: ranked[1].gap)
+        .number("Servers", lambda ranked: ranked[1].servers)
+        .words("Architecture, or how it differs from the best", lambda ranked: what(ranked[1]))
+        .of(enumerate(plans, 1), "The best architectures, one plan each")
+    )
+    ranks = [f"rank {number}" for number, _ in enumerate(plans, 1)]
+    cost = Axis("cost", ValueKind.NUMBER, unit="$")
+    series = Series("cost", ranks, [plan.upper for plan in plans])
+    chart = bars("Cost of the best architectures", "architecture", cost, [series])
+    tone = Tone.GOOD if all(plan.status is Status.PROVED for plan in plans) else Tone.WARNING
+    sections = (Section("Which are near the best", (table, chart)),)
+    figures = (
+        KeyFigure("best", first.upper, ValueKind.NUMBER, "$"),
+        KeyFigure("second", plans[1].upper if len(plans) > 1 else None, ValueKind.NUMBER, "$"),
+    )
+    return Report("The best architectures", "", verdict(first), tone, figures, sections, facts)
+
+
+def why_not_report(best: ProvisionPlan, answers: Sequence[WhyNot], facts: dict[str, str]) -> Report:
+    """A page of what forced choices cost; a single one is told in full.
+
+    Args:
+        best: the cheapest cluster.
+        answers: what forced choices of one dataset cost; one at least.
+        facts: inputs, seed and version, shown last on the page.
+    """
+    sections = [Section("What each choice costs", (_why_table(answers),))]
+    lede = verdict(best)
+    if len(answers) == 1:
+        sections.append(Section(f"Why not {' + '.join(answers[0].choice)}", (_difference(answers[0]),)))
+        lede = why_text(best, answers[0])
+    figures = (KeyFigure("the cheapest cluster", upper(best), ValueKind.NUMBER, "$"),)
+    title = f"Why not another for {answers[0].dataset}"
+    return Report(title, "", lede, Tone.NEUTRAL, figures, tuple(sections), facts)
+
+
+def why_text(best: ProvisionPlan, answer: WhyNot) -> str:
+    """The answer in a sentence.
+
+    Args:
+        best: the cheapest cluster.
+        answer: what a forced choice costs.
+    """
+    what = " + ".join(answer.choice)
+    if answer.extra is None:
+        why = "; ".join(map(str, answer.plan.conflict)) or answer.plan.status.value
+        return f"{answer.dataset} on {what}: no cluster was found. {why}"
+    if best.choices.get(answer.dataset) == answer.choice:
+        return f"{answer.dataset} on {what} is what the cheapest cluster has."
+    return (
+        f"{answer.dataset} on {what} costs ${answer.extra:,.2f} more, between ${answer.least:,.2f} and "
+        f"${answer.most:,.2f} by the bounds; what grows: {_grown(answer.difference) or 'nothing'}"
+    )
+
+
+def _why_table(answers: Sequence[WhyNot]) -> Table:
+    def cents(amount: float | None) -> float | None:
+        return None if amount is None else round(amount, 2)
+
+    def binds(answer: WhyNot) -> str:
+        if answer.extra is None:
+            return "; ".join(map(str, answer.plan.conflict))
+        return _grown(answer.difference, most=3)
+
+    return (
+        TableOf[WhyNot]()
+        .code("Choice", lambda answer: " + ".join(answer.choice))
+        .dollars("More", lambda answer: cents(answer.extra))
+        .dollars("At least", lambda answer: cents(answer.least))
+        .dollars("At most", lambda answer: cents(answer.most))
+        .words("What else changes", lambda answer: "; ".join(answer.changes))
+        .words("What binds", binds)
+        .of(answers, "Every choice asked about")
+    )
+
+
+def _grown(difference: Sequence[Difference], most: int | None = None) -> str:
+    """What there is more of, the dearest first."""
+    grown = [line for line in difference if line.dollars > 0]
+    return ", ".join(f"{line.item} {line.before} → {line.after}" for line in grown[:most])
+
+
+def _difference(answer: WhyNot) -> Table:
+    return (
+        TableOf[Difference]()
+        .code("Item", lambda line: line.item)
+        .words("Kind", lambda line: line.kind)
+        .number("In the cheapest", lambda line: line.before)
+        .number("With the choice", lambda line: line.after)
+        .dollars("More", lambda line: line.dollars)
+        .of(answer.difference, "Difference of the bills", empty="They are the same.")
+    )
+
+
+def comparison_report(names: tuple[str, str], comparison: Comparison, facts: dict[str, str]) -> Report:
+    """A page of two designs.
+
+    Args:
+        names: of the first and the second design.
+        comparison: the points that both were compiled at, and what follows from them.
+        facts: inputs, seed and version, shown last on the page.
+    """
+    saved = comparison.saved
+    lede = "The two cannot be compared: they have no point in common."
+    figures: tuple[KeyFigure, ...] = ()
+    if saved is not None:
+        least, mean, most = saved
+        word, ends = ("less", (least, most)) if mean >= 0 else ("more", (-most, -least))
+        lede = (
+            f"{literal(names[0])} costs **{abs(mean):.1%} {word}** than {literal(names[1])} on average, "
+            f"from {ends[0]:.1%} to {ends[1]:.1%}."
+        )
+        shares = {"mean saving": mean, "least": least, "most": most}
+        figures = tuple(KeyFigure(label, s * 100, ValueKind.NUMBER, "%") for label, s in shares.items())
+    factors = [pair.factor for pair in comparison.pairs]
+    both = [
+        *bounded(names[0], factors, [pair.first for pair in comparison.pairs]),
+        *bounded(names[1], factors, [pair.second for pair in comparison.pairs]),
+    ]
+    costs = (curves("Cost against SLA", factors, both), _saving(comparison, factors))
+    sections = (
+        Section("Cost of both", costs),
+        Section("Where which is cheaper", (_stretches(names, comparison), _pairs(names, comparison))),
+    )
+    return Report("Two designs", " or ".join(names), lede, Tone.NEUTRAL, figures, sections, facts)
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else share * 100
+
+
+def _saving(comparison: Comparison, factors: Sequence[float]) -> Chart:
+    y = Axis("saved by the first", ValueKind.NUMBER, unit="%")
+    series = Series("saved", factors, [_percent(pair.saved) for pair in comparison.pairs])
+    return Chart("What the first saves", sla_axis(factors), y, (series,))
+
+
+def _stretches(names: tuple[str, str], comparison: Comparison) -> Table:
+    words = {Winner.FIRST: names[0], Winner.SECOND: names[1], Winner.OPEN: "neither for certain"}
+    return (
+        TableOf[Stretch]()
+        .number("From", lambda stretch: stretch.first, "x")
+        .number("To", lambda stretch: stretch.last, "x")
+        .words("Cheaper for certain", lambda stretch: words[stretch.winner])
+        .of(comparison.stretches, "Where which design is cheaper")
+    )
+
+
+def _pairs(names: tuple[str, str], comparison: Comparison) -> Table:
+    def bound(pair: Pair, end: int) -> float | None:
+        return _percent(None if pair.saved_bounds is None else pair.saved_bounds[end])
+
+    return (
+        TableOf[Pair]()
+        .number("SLA", lambda pair: pair.factor, "x")
+        .dollars(names[0], lambda pair: upper(pair.first))
+        .dollars(names[1], lambda pair: upper(pair.second))
+        .number("Saved", lambda pair: _percent(pair.saved), "%")
+        .number("At least", lambda pair: bound(pair, 0), "%")
+        .number("At most", lambda pair: bound(pair, 1), "%")
+        .of(comparison.pairs, "Every point")
+    )

@@ -1,0 +1,308 @@
+"""Plans and clusters as documents: JSON that `compile` writes, and YAML or JSON that a user gives to `evaluate`.
+
+A user's cluster needs no shares, bounds or status, and no choices either: the units that hold a dataset tell
+them, unless a service keeps it. A server whose price includes parts has them without naming them: cores, DIMMs and
+the units of what it holds are those included, where they are left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from froude.base.documents import STAMP, Section, dump_figures
+from froude.base.errors import ChangedError
+from froude.provision.check.pieces import memory_of
+from froude.provision.inputs.tree import nearest
+from froude.provision.types import Bundle, Problem
+from froude.provision.types.plan import Conflict, Group, Held, LocalHeld, ProvisionPlan, Running, Status
+from froude.workspace.artifact import Origin
+from froude.workspace.document import dump_sealed_figures, open_document
+from froude.workspace.migrate import Migrations, same
+
+MIGRATIONS = Migrations("cluster", 2, {1: same})
+"""Version 2 has a place for the lineage; a cluster of a user's needs none."""
+_MOST = 10**9
+"""Largest count read."""
+
+
+def plan_document(plan: ProvisionPlan) -> dict[str, Any]:
+    """A plan as JSON takes it; a bound that is not finite is None."""
+    return {
+        STAMP: MIGRATIONS.stamp,
+        "status": plan.status.value,
+        "lower": plan.lower if math.isfinite(plan.lower) else None,
+        "upper": plan.upper if math.isfinite(plan.upper) else None,
+        "gap": plan.gap,
+        "servers": plan.servers,
+        "seconds": plan.seconds,
+        "split": plan.split,
+        "cpus": plan.cpus,
+        "spread": plan.spread,
+        "spares": plan.spares,
+        "choices": {name: list(units) for name, units in plan.choices.items()},
+        "groups": [_group_document(group) for group in plan.groups],
+        "conflict": [_conflict_document(conflict) for conflict in plan.conflict],
+        "notes": list(plan.notes),
+    }
+
+
+def plan_json(plan: ProvisionPlan, origin: Origin | None = None) -> str:
+    """The text of the document.
+
+    Args:
+        plan: what to write.
+        origin: how it came to be; without one, there is no lineage in it.
+    """
+    document = plan_document(plan)
+    if origin is None:
+        return dump_figures(MIGRATIONS.kind, MIGRATIONS.newest, document)
+    return dump_sealed_figures(MIGRATIONS, document, origin)
+
+
+def _group_document(group: Group) -> dict[str, Any]:
+    return {
+        "server": group.server,
+        "count": group.count,
+        "cores": group.cores,
+        "dimms": group.dimms,
+        "held": [
+            {
+                "dataset": h.dataset,
+                "unit": h.unit,
+                "units": h.units,
+                "share": h.share,
+                "cache": h.cache,
+            }
+            for h in group.held
+        ],
+        "local": [{"dataset": h.dataset, "unit": h.unit, "units": h.units} for h in group.local],
+        "running": [{"task": r.task, "instances": r.instances, "share": r.share} for r in group.running],
+    }
+
+
+def _conflict_document(conflict: Conflict) -> dict[str, Any]:
+    return {
+        "constraint": conflict.constraint,
+        "needed": conflict.needed,
+        "allowed": conflict.allowed,
+        "unit": conflict.unit,
+        "text": str(conflict),
+    }
+
+
+def read_cluster(path: Path, problem: Problem) -> ProvisionPlan:
+    """A plan or a user's cluster, with names that stand in the inputs.
+
+    Args:
+        path: of the JSON or YAML.
+        problem: the inputs, whose names it may use.
+
+    Raises:
+        ChangedError: it says by its lineage that Froude wrote it, and it is not what was written.
+        InputError: not such a document, or a name, number or field that is wrong.
+    """
+    document = open_document(path, MIGRATIONS)
+    root = document.root
+    if document.edited:
+        try:
+            document.check()
+        except ChangedError as error:
+            error.remedy = "Restore it; or take its lineage away, and it is a cluster of your own"
+            raise
+    for name in ("gap", "servers", "conflict"):
+        root.raw(name)
+    status = Status(root.value("status", str, Status.GAP.value)) if _is_status(root) else Status.GAP
+    names = _Names(problem)
+    groups = tuple(names.group(section) for section in root.sections("groups"))
+    if not groups:
+        raise root.error("groups", "has no servers", allowed="at least one group")
+    choices = names.choices(root, groups)
+    upper = root.raw("upper")
+    plan = ProvisionPlan(
+        status,
+        groups,
+        choices,
+        lower=0.0 if root.raw("lower") is None else root.value("lower", float),
+        upper=math.inf if upper is None else root.value("upper", float),
+        seconds=root.value("seconds", float, 0.0),
+        split=_split(root.section("split")),
+        cpus=names.cpus(root.section("cpus")),
+        spread=None if root.raw("spread") is None else _count(root, "spread", None),
+        spares=names.spares(root.section("spares")),
+        notes=tuple(map(str, root.items("notes"))),
+    )
+    root.finish()
+    return plan
+
+
+def _is_status(root: Section) -> bool:
+    text = root.raw("status")
+    if text is None:
+        return False
+    allowed = [status.value for status in Status]
+    if text not in allowed:
+        raise root.error("status", "is not a status", found=text, allowed=", ".join(allowed))
+    return True
+
+
+class _Names:
+    """Reads the parts of a cluster; every name must stand in the inputs."""
+
+    def __init__(self, problem: Problem) -> None:
+        catalog, application = problem.catalog, problem.application
+        self.catalog = catalog
+        self.memory = memory_of(problem).name
+        self.units = [unit.name for unit in catalog.units]
+        self.servers = [server.name for server in catalog.servers]
+        self.core_types = [cpu.name for cpu in catalog.cpus]
+        self.datasets = [dataset.name for dataset in application.datasets]
+        self.tasks = [task.name for task in application.tasks]
+
+    def group(self, section: Section) -> Group:
+        server = self._name(section, "server", self.servers)
+        bundle = self.catalog.server(server).bundle or Bundle()
+        held, local = list(section.sections("held")), list(section.sections("local"))
+        left = _left(bundle, [*held, *local])
+        group = Group(
+            server,
+            _count(section, "count", 1),
+            tuple(self._held(part, left) for part in held),
+            tuple(self._local(part, left) for part in local),
+            tuple(self._running(running) for running in section.sections("running")),
+            _count(section, "cores", bundle.cores),
+            _count(section, "dimms", max(0, left[self.memory])),
+        )
+        if group.count < 1:
+            raise section.error("count", "is out of range", found=group.count, allowed="1 or above")
+        section.finish()
+        return group
+
+    def cpus(self, section: Section) -> dict[str, str]:
+        """Core type per task."""
+        for task in section.names():
+            if task not in self.tasks:
+                message = f"leads nowhere{nearest(task, self.tasks)}"
+                raise section.error(task, message, found=repr(task), allowed=", ".join(self.tasks))
+        return {task: self._name(section, task, self.core_types) for task in section.names()}
+
+    def spares(self, section: Section) -> dict[str, int]:
+        """Pieces beyond those in the servers."""
+        known = [*self.servers, *self.units, *self.core_types]
+        for name in section.names():
+            if name not in known:
+                message = f"leads nowhere{nearest(name, known)}"
+                raise section.error(name, message, found=repr(name), allowed=", ".join(known))
+        return {name: _count(section, name, None) for name in section.names()}
+
+    def choices(self, root: Section, groups: tuple[Group, ...]) -> dict[str, tuple[str, ...]]:
+        """As given, or told by the units of each dataset."""
+        given = root.section("choices")
+        stored: dict[str, tuple[str, ...]] = {}
+        for name in self.datasets:
+            chosen = [str(unit) for unit in given.items(name)] or _held_on(name, groups)
+            unknown = [unit for unit in chosen if unit not in self.units]
+            if unknown or not 1 <= len(chosen) <= 2:
+                section, place = (given, name) if name in given else (root, "groups")
+                raise section.error(
+                    place,
+                    f"dataset {name} is stored on no unit, or on more than a unit and its cache",
+                    found=", ".join(chosen) or "nothing",
+                    allowed="one of " + ", ".join(self.units) + ", or two of them",
+                )
+            stored[name] = tuple(chosen)
+        given.finish()
+        return stored
+
+    def _held(self, section: Section, left: Counter[str]) -> Held:
+        unit = self._name(section, "unit", self.units)
+        held = Held(
+            self._name(section, "dataset", self.datasets),
+            unit,
+            _units(section, unit, left),
+            _share(section),
+            section.value("cache", bool, False) if "cache" in section else False,
+        )
+        section.finish()
+        return held
+
+    def _local(self, section: Section, left: Counter[str]) -> LocalHeld:
+        unit = self._name(section, "unit", self.units)
+        held = LocalHeld(
+            self._name(section, "dataset", self.datasets),
+            unit,
+            _units(section, unit, left),
+        )
+        section.finish()
+        return held
+
+    def _running(self, section: Section) -> Running:
+        running = Running(
+            self._name(section, "task", self.tasks), _count(section, "instances", None), _share(section)
+        )
+        section.finish()
+        return running
+
+    @staticmethod
+    def _name(section: Section, field: str, known: list[str]) -> str:
+        name = section.value(field, str)
+        if name not in known:
+            message = f"leads nowhere{nearest(name, known)}"
+            raise section.error(field, message, found=repr(name), allowed=", ".join(known))
+        return name
+
+
+def _left(bundle: Bundle, stored: Sequence[Section]) -> Counter[str]:
+    """Included pieces that are not named by their number."""
+    left = Counter(dict(bundle.units))
+    for section in stored:
+        if isinstance(section.raw("units"), int):
+            left[str(section.raw("unit"))] -= section.raw("units")
+    return left
+
+
+def _units(section: Section, unit: str, left: Counter[str]) -> int:
+    """As given, or all that is left of what the server's price includes."""
+    if "units" in section or left[unit] <= 0:
+        return _count(section, "units", None)
+    count, left[unit] = left[unit], 0
+    return count
+
+
+def _split(section: Section) -> dict[str, float]:
+    shares = {name: section.value(name, float) for name in section.names()}
+    for name, share in shares.items():
+        if not 0 < share <= 1:
+            raise section.error(name, "is out of range", found=share, allowed="above 0 and at most 1")
+    if sum(shares.values()) > 1 + 1e-9:
+        raise section.error(
+            None, "adds up to more than all the time", found=sum(shares.values()), allowed="1"
+        )
+    return shares
+
+
+def _held_on(dataset: str, groups: tuple[Group, ...]) -> list[str]:
+    kept = [h.unit for g in groups for h in g.held if h.dataset == dataset and not h.cache]
+    kept += [h.unit for g in groups for h in g.local if h.dataset == dataset]
+    cached = [h.unit for g in groups for h in g.held if h.dataset == dataset and h.cache]
+    kept, cached = list(dict.fromkeys(kept)), list(dict.fromkeys(cached))
+    if not kept:
+        return []  # a cache does not tell what it stands before
+    return kept + cached if len(kept) == 1 else [*kept, *cached, *kept][:3]
+
+
+def _count(section: Section, name: str, default: int | None) -> int:
+    value = section.value(name, int, default)
+    if not 0 <= value <= _MOST:
+        raise section.error(name, "is out of range", found=value, allowed=f"0 to {_MOST}")
+    return value
+
+
+def _share(section: Section) -> float:
+    value = section.value("share", float, 0.0)
+    if not 0 <= value <= 1:
+        raise section.error("share", "is out of range", found=value, allowed="0 to 1")
+    return value

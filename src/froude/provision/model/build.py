@@ -1,0 +1,116 @@
+"""From inputs to the numeric problem: rates, choices, run times, traffic; everything nonlinear happens here.
+
+`build` is pure. What no cluster can ever do, such as a persistent dataset without a non-volatile unit, comes
+back as conflicts instead of an Instance. What is priced or searched outside one instance is not read here:
+pieces that are owned or discounted, diversity, hosts to survive, growth and schedules.
+
+Source: scc 4.2 to 4.4; spec: the model; beyond the paper: docs/design/2026-11-21-provisioning-features.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from froude.provision.model.assembly import InstanceAssembly
+from froude.provision.model.choices import Beside, local_choices, may_keep, remote_choices
+from froude.provision.model.copies import Redundancy
+from froude.provision.model.frame import Frame
+from froude.provision.model.instance import Instance
+from froude.provision.model.paths import Ways, compute_seconds
+from froude.provision.types import Dataset, Io, Persistence, Problem, StorageUnit
+from froude.provision.types.plan import Conflict
+
+
+def build(problem: Problem) -> Instance | tuple[Conflict, ...]:
+    """The numeric problem of an SLA, or why no cluster can meet it.
+
+    Raises:
+        RunawayError: a loop of calls has a gain of 1 or more.
+        KeyError: a name that is not there; validated inputs have none.
+    """
+    frame = Frame.of(problem)
+    memory = memory_unit(problem)
+    ways = [_ways(frame, dataset) for dataset in problem.application.datasets]
+    conflicts = [*_unstorable(frame, ways), *_too_large(frame, memory)]
+    if conflicts:
+        return tuple(conflicts)
+    instance = InstanceAssembly(frame, ways).instance(memory)
+    return tuple(_too_slow(instance)) or instance
+
+
+def memory_unit(problem: Problem) -> StorageUnit:
+    """The unit that tasks' memory is bought as.
+
+    Raises:
+        KeyError: none is named and there is no volatile unit.
+    """
+    catalog, name = problem.catalog, problem.options.memory_unit
+    if name is not None:
+        return catalog.unit(name)
+    volatile = [unit for unit in catalog.units if unit.volatile]
+    if not volatile:
+        raise KeyError("a volatile unit for memory")
+    return min(volatile, key=lambda unit: catalog.cost(unit) / unit.capacity)
+
+
+def _ways(frame: Frame, dataset: Dataset) -> Ways:
+    """How a dataset can be stored."""
+    if dataset.remote:
+        return remote_choices(frame, dataset)
+    name = frame.owners[dataset.name]
+    if name is None:
+        raise KeyError(f"the task that {dataset.name} is local to")
+    task = frame.problem.application.task(name)
+    own = [op for op in task.operations if isinstance(op, Io) and op.dataset == dataset.name]
+    blocking = [op for op in task.operations if op.blocking]
+    computing = min(compute_seconds(blocking, cpu.name) for cpu in frame.problem.catalog.cpus)
+
+    def instances(beside: Beside) -> float:
+        """F times a bound on the run time from below: own operations alone, as they block or overlap."""
+        waited = sum(beside.seconds(op, dataset.profile) for op in own if op.blocking) + computing
+        others = [beside.seconds(op, dataset.profile) for op in own if not op.blocking]
+        return frame.rates[task.name] * max(waited, 0.0, *others)
+
+    return local_choices(frame, dataset, instances)
+
+
+def _unstorable(frame: Frame, ways: Sequence[Ways]) -> list[Conflict]:
+    """Datasets without any choice."""
+    datasets = zip(frame.problem.application.datasets, ways, strict=True)
+    return [_nowhere(frame, dataset) for dataset, choices in datasets if not choices]
+
+
+def _nowhere(frame: Frame, dataset: Dataset) -> Conflict:
+    units = frame.problem.catalog.units
+    if dataset.persistent is Persistence.REQUIRED and all(unit.volatile for unit in units):
+        return Conflict(f"dataset {dataset.name} is persistent and every storage unit is volatile")
+    if dataset.remote:
+        pieces = Redundancy.of(dataset).pieces
+        keeping = [unit for unit in units if may_keep(unit, dataset) and frame.usable(unit)]
+        hosts = max((frame.hosts[unit.bus] for unit in keeping), default=0.0)
+        if keeping and hosts < pieces:
+            what = "fragments" if dataset.erasure else "replicas"
+            return Conflict(f"servers for the {what} of dataset {dataset.name}", pieces, hosts, "servers")
+        return Conflict(f"dataset {dataset.name} may be kept on no storage unit that servers take")
+    room = max(frame.slots.get(unit.bus, 0) * frame.capacity(unit) for unit in units)
+    return Conflict(f"size of local dataset {dataset.name}", dataset.size, room, "bytes per server")
+
+
+def _too_large(frame: Frame, memory: StorageUnit) -> list[Conflict]:
+    """Tasks of which not even one instance fits any server."""
+    most = frame.slots.get(memory.bus, 0) * memory.capacity
+    return [
+        Conflict(f"memory of task {task.name}", task.memory, most, "bytes per server")
+        for task in frame.problem.application.tasks
+        if task.memory > most and frame.rates[task.name] > 0
+    ]
+
+
+def _too_slow(instance: Instance) -> list[Conflict]:
+    """Tasks whose latency is out of reach of even the fastest choice of everything."""
+    fastest = instance.run_times_among(instance.every)
+    return [
+        Conflict(f"latency of task {task.name}", seconds, task.latency, "s")
+        for task, seconds in zip(instance.tasks, fastest, strict=True)
+        if task.latency is not None and seconds > task.latency * (1 + 1e-9)
+    ]

@@ -1,0 +1,225 @@
+"""From inputs to a checked plan, and to the curve of cost against SLA with its homogeneous baselines.
+
+Every plan that leaves here has passed the independent check; one that does not is a bug of ours and is said
+to be one, never handed on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from froude.base.errors import MissingError
+from froude.base.parallel import Workers
+from froude.base.parallel import map as parallel_map
+from froude.provision.check.checker import check
+from froude.provision.model.build import build
+from froude.provision.model.growth import grown
+from froude.provision.model.instance import Instance
+from froude.provision.search.frontier import Adapt
+from froude.provision.search.purchase import Restriction, best_purchase, by_quantity
+from froude.provision.search.solve_limits import SolveLimits
+from froude.provision.search.split import as_it_is, best_split, decided, undecided
+from froude.provision.search.survive import best_spread
+from froude.provision.types import Problem
+from froude.provision.types.plan import Conflict, ProvisionPlan, Status
+
+
+class UnsoundPlanError(RuntimeError):
+    """The optimiser made a plan that the check refuses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One SLA of a sweep."""
+
+    factor: float
+    """The SLA's rates times this."""
+    plan: ProvisionPlan
+    baselines: dict[str, ProvisionPlan]
+    """By unit type: every dataset on it alone, at the same SLA; types that may not hold all are left out."""
+
+
+Only = Mapping[str, Sequence[tuple[str, ...]]]
+"""Per dataset, the names of the choices that stay open, as in `ProvisionPlan.choices`; a dataset left out keeps all."""
+
+
+def compile_plan(
+    problem: Problem, limits: SolveLimits | None = None, *, only: Only | None = None
+) -> ProvisionPlan:
+    """The cheapest cluster for the SLA, with bounds, or the constraints in conflict.
+
+    What is no linear problem is searched around it, each in its own module with a bound over all that it searches:
+    quantities, then hosts to survive, then the split of a batch job's time.
+
+    Args:
+        problem: the inputs.
+        limits: how far to go for a proof.
+        only: choices that stay open, for what-if questions; None leaves all. Bounds hold among these.
+
+    Raises:
+        MissingError: the solver is not installed.
+        UnsoundPlanError: the plan does not pass the check.
+    """
+    limits = limits or SolveLimits()
+    layers = _Layers(only or {}, limits.seed)
+    plan = layers.bought(grown(problem), limits.gap, limits.time_limit_s)
+    if plan.found:
+        _checked(problem, plan)
+    return plan
+
+
+def linear_plan(problem: Problem, limits: SolveLimits, *, only: Only) -> ProvisionPlan:
+    """The cheapest cluster as far as the linear problem sees it, unchecked: quick, for candidates.
+
+    Quantities and hosts to survive do not count, and the split of a batch job's time must be given.
+
+    Args:
+        problem: the inputs.
+        limits: how far to go for a proof.
+        only: choices that stay open, as for `compile_plan`.
+    """
+    return _Layers(only, limits.seed).linear(grown(problem), as_it_is, limits.gap, limits.time_limit_s)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layers:
+    """From the outermost search to the linear problem; a layer with nothing to decide hands on as it is."""
+
+    only: Only
+    seed: int
+    restriction: Restriction = field(default_factory=Restriction)
+
+    def bought(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
+        """Over the quantities bought."""
+        if not by_quantity(problem):
+            return self.spread(problem, gap, seconds)
+
+        def solve(part: Problem, restriction: Restriction, gap: float, seconds: float) -> ProvisionPlan:
+            return replace(self, restriction=restriction).spread(part, gap, seconds)
+
+        return best_purchase(problem, solve, gap=gap, time_limit_s=seconds)
+
+    def spread(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
+        """Over the hosts to spread over."""
+        hosts = problem.options.survive_hosts
+        if not hosts:
+            return self.split(problem, as_it_is, gap, seconds)
+        return best_spread(hosts, partial(self.split, problem), gap=gap, time_limit_s=seconds)
+
+    def split(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> ProvisionPlan:
+        """Over the splits of a batch job's time."""
+        phases = undecided(problem)
+        if phases is None:
+            return self.linear(problem, adapt, gap, seconds)
+
+        def solve(part: Problem, first: Adapt, gap: float, seconds: float) -> ProvisionPlan:
+            return self.linear(part, lambda instance: adapt(first(instance)), gap, seconds)
+
+        return best_split(problem, phases, solve, gap=gap, time_limit_s=seconds)
+
+    def linear(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> ProvisionPlan:
+        """The linear problem of a choice per dataset and shares per server."""
+        built = build(problem)
+        if not isinstance(built, Instance):
+            return ProvisionPlan(Status.INFEASIBLE, conflict=built, lower=math.inf)
+        open_ = _open(built, self.only, self.restriction)
+        if isinstance(open_, Conflict):
+            return ProvisionPlan(Status.INFEASIBLE, conflict=(open_,), lower=math.inf)
+        return _solved(adapt(built), open_, SolveLimits(gap, seconds, self.seed))
+
+
+Open = tuple[tuple[int, ...], ...]
+"""Indices of the choices that stay open, per dataset of an instance."""
+
+
+def _open(instance: Instance, only: Only, restriction: Restriction) -> Open | Conflict:
+    """The choices of those names alone."""
+    kept: list[tuple[int, ...]] = []
+    for dataset in instance.datasets:
+        names = only.get(dataset.name)
+        open_ = [i for i, c in enumerate(dataset.choices) if names is None or c.names in names]
+        kept.append(tuple(i for i in open_ if restriction.allows(dataset.name, dataset.choices[i].names)))
+        if not kept[-1]:
+            allowed = " or ".join(" + ".join(units) for units in names or ())
+            stored = "stored as" if dataset.cpu_of is None else "run on"
+            return Conflict(f"dataset {dataset.name} cannot be {stored} {allowed}")
+    return tuple(kept)
+
+
+def homogeneous(problem: Problem, limits: SolveLimits | None = None) -> dict[str, ProvisionPlan]:
+    """Clusters with a single storage type, the scale-out that the paper compares with (5.2).
+
+    Memory and core types stay open; a batch job's split must be given.
+
+    Args:
+        problem: the inputs.
+        limits: how far to go for a proof, per plan.
+
+    Returns:
+        By unit type; types that not every dataset can be stored on are left out.
+    """
+    built = build(grown(problem))
+    if not isinstance(built, Instance):
+        return {}
+    stored = [dataset for dataset in built.datasets if dataset.cpu_of is None]
+    plans = {}
+    for unit in problem.catalog.units:
+        names = (unit.name,)
+        if not unit.volatile and all(any(c.names == names for c in d.choices) for d in stored):
+            only = {dataset.name: [names] for dataset in stored}
+            plans[unit.name] = compile_plan(problem, limits, only=only)
+    return plans
+
+
+def sweep(
+    problem: Problem,
+    factors: Sequence[float],
+    limits: SolveLimits | None = None,
+    *,
+    baselines: bool = True,
+    workers: Workers = 1,
+) -> list[Point]:
+    """Plans at multiples of the SLA.
+
+    Args:
+        problem: the inputs; the SLA is scaled as a whole, so its mix stays.
+        factors: multiples, in the order wanted.
+        limits: per plan.
+        baselines: whether the homogeneous clusters are compiled too.
+        workers: see `froude.base.parallel`.
+    """
+    at = partial(_point, problem, limits or SolveLimits(), baselines)
+    return parallel_map(at, factors, workers)
+
+
+def _point(problem: Problem, limits: SolveLimits, baselines: bool, factor: float) -> Point:
+    scaled = replace(problem, sla=problem.sla.scaled(factor))
+    plan = compile_plan(scaled, limits)
+    fixed = decided(scaled, plan)
+    wanted = baselines and (plan.found or undecided(scaled) is None)
+    return Point(factor, plan, homogeneous(fixed, limits) if wanted else {})
+
+
+def _solved(instance: Instance, open_: Open, limits: SolveLimits) -> ProvisionPlan:
+    try:
+        from froude.provision.search.optimise import solve
+    except ModuleNotFoundError as error:
+        if error.name and error.name.startswith("froude"):
+            raise
+        remedy = "pip install 'froude[provision]'"
+        raise MissingError(f"{error.name} is not installed", remedy=remedy) from error
+    plan: ProvisionPlan = solve(
+        instance, gap=limits.gap, time_limit_s=limits.time_limit_s, seed=limits.seed, allowed=open_
+    )
+    if plan.status is Status.INFEASIBLE and not plan.conflict:
+        return replace(plan, conflict=(Conflict("the constraints of the servers, taken together"),))
+    return plan
+
+
+def _checked(problem: Problem, plan: ProvisionPlan) -> None:
+    verdict = check(problem, plan)
+    if not verdict.sound:
+        raise UnsoundPlanError("; ".join(map(str, verdict.violations[:5])))

@@ -1,0 +1,181 @@
+"""How many hosts a cluster spreads over, so that it survives the failure of some, as a decision with a bound.
+
+With f hosts to survive, the cluster has one number H: no server has more than 1 / H of any copy or task, and every
+server is sized for H / (H - f) of its load. When f servers fail, the others take over in proportion, and each
+load grows by at most 1 / (1 - f / H). A small H asks for much spare load, a large one for many servers.
+
+For a given H the problem stays linear (`spread_over`). For an interval [a, b] of H, shares of up to 1 / a at the load
+factor of b bound every H in it (`spread_between`); intervals are parted, the least bound first, until the best answer
+is within the gap of the least bound.
+
+Source: ours; defined in docs/design/2026-11-21-provisioning-features.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from froude.base.clock import Clock
+from froude.provision.model.instance import Copy, DatasetNeed, Instance, LocalUnits, TaskNeed
+from froude.provision.search.frontier import COARSE, Adapt, Frontier
+from froude.provision.types import Placement
+from froude.provision.types.plan import ProvisionPlan, Status
+
+_ROUNDING = 1e-9
+_MOST_INTERVALS = 2000
+
+Solve = Callable[[Adapt, float, float], ProvisionPlan]
+"""Compiles the problem, its instance changed, to a relative gap within seconds; its plans carry bounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Interval:
+    start: int
+    end: int | None
+    """None: without end."""
+    rough: bool = True
+    """Whether it was looked at roughly only."""
+
+    @property
+    def single(self) -> bool:
+        return self.start == self.end
+
+    def width(self, hosts: int) -> float:
+        """How much more load the first H of it asks for than the last, relative."""
+        last = 1.0 if self.end is None else self.end / (self.end - hosts)
+        return self.start / (self.start - hosts) / last - 1
+
+    def halves(self) -> tuple[_Interval, ...]:
+        """Both parts of more than one H, as rough or fine as the whole."""
+        middle = 2 * self.start - 1 if self.end is None else (self.start + self.end) // 2
+        return _Interval(self.start, middle, self.rough), _Interval(middle + 1, self.end, self.rough)
+
+
+def best_spread(
+    hosts: int, solve: Solve, *, gap: float, time_limit_s: float, clock: Clock | None = None
+) -> ProvisionPlan:
+    """The cheapest plan over all numbers H of hosts to spread over, with a bound over all of them.
+
+    Args:
+        hosts: f, that may fail at once; 1 or more.
+        solve: see `Solve`.
+        gap: relative gap at which it stops.
+        time_limit_s: seconds for all.
+        clock: where time comes from.
+    """
+    frontier: Frontier[_Interval] = Frontier(gap, time_limit_s, most=_MOST_INTERVALS, clock=clock)
+    fine = gap / 2
+    rough = max(fine, COARSE)
+
+    def answer(spread: int, within: float) -> ProvisionPlan:
+        """A single H is a problem of its own; a close look at it takes its time."""
+        seconds = frontier.seconds if within > fine else frontier.seconds_close
+        plan = solve(partial(spread_over, spread=spread, hosts=hosts), within, seconds)
+        frontier.offer(replace(plan, spread=spread))
+        return plan
+
+    def push(interval: _Interval, known: float) -> None:
+        within = rough if interval.rough else fine
+        if interval.single:
+            plan = answer(interval.start, within)
+        else:
+            relaxed = partial(spread_between, start=interval.start, end=interval.end, hosts=hosts)
+            plan = solve(relaxed, within, frontier.seconds)
+        if plan.status is Status.INFEASIBLE:
+            frontier.refuse(plan)
+        elif interval.single and within == fine:
+            frontier.give_up(max(known, plan.lower))
+        else:
+            frontier.push(interval, max(known, plan.lower))
+
+    push(_Interval(hosts + 1, None), 0.0)
+    while (popped := frontier.pop()) is not None:
+        interval, known = popped
+        if interval.rough and interval.width(hosts) < fine:  # a closer look tells more than halves would
+            if interval.end is not None and not interval.single:
+                answer((interval.start + interval.end) // 2, rough)
+            push(replace(interval, rough=False), known)
+        else:
+            for half in interval.halves():
+                push(half, known)
+    return frontier.result(f"spread over {frontier.best.spread} hosts, to survive {hosts}")
+
+
+def spread_over(instance: Instance, *, spread: int, hosts: int) -> Instance:
+    """The instance of a cluster that spreads over H hosts and survives f of them.
+
+    Args:
+        instance: sized for no failure.
+        spread: H, above f.
+        hosts: f.
+    """
+    return _changed(instance, spread, spread / (spread - hosts))
+
+
+def spread_between(instance: Instance, *, start: int, end: int | None, hosts: int) -> Instance:
+    """An instance that no cluster with H in an interval undercuts.
+
+    Traffic is spread at will: the equal whole parts of uniform placement are others at every H.
+
+    Args:
+        instance: sized for no failure.
+        start: least H.
+        end: largest H; None for no end.
+        hosts: f, below `start`.
+    """
+    factor = 1.0 if end is None else end / (end - hosts)
+    if start != end:
+        instance = replace(instance, placement=Placement.WEIGHTED)
+    return _changed(instance, start, factor)
+
+
+def _changed(instance: Instance, spread: int, factor: float) -> Instance:
+    """Loads times the factor; shares of at most 1 / H; run times and latencies as they are."""
+    widest = max((server.nic for server in instance.servers), default=math.inf)
+    uniform = instance.placement is Placement.UNIFORM
+
+    def copy(own: Copy) -> Copy:
+        flows = _times(own.nic_bytes, factor)
+        least = max(own.min_units, spread, _whole(own.need * factor))
+        if uniform and widest > 0:
+            least = max([least, *(_whole(flow / widest) for flow in flows)])
+        return replace(
+            own,
+            need=own.need * factor,
+            min_units=least,
+            bus_bytes=_times(own.bus_bytes, factor),
+            nic_bytes=flows,
+            cores=_times(own.cores, factor),
+            most_share=min(own.most_share, 1 / spread),
+        )
+
+    def beside(units: LocalUnits | None) -> LocalUnits | None:
+        return units and replace(units, bus_bytes=_times(units.bus_bytes, factor))
+
+    def dataset(need: DatasetNeed) -> DatasetNeed:
+        choices = (replace(c, copies=tuple(map(copy, c.copies)), local=beside(c.local)) for c in need.choices)
+        return replace(need, choices=tuple(choices))
+
+    def task(need: TaskNeed) -> TaskNeed:
+        return replace(
+            need,
+            rate=need.rate * factor,
+            cores=_times(need.cores, factor),
+            nic_bytes=_times(need.nic_bytes, factor),
+            floors=tuple((at, _times(floors, factor)) for at, floors in need.floors),
+            most_share=min(need.most_share, 1 / spread),
+        )
+
+    datasets, tasks = map(dataset, instance.datasets), map(task, instance.tasks)
+    return replace(instance, datasets=tuple(datasets), tasks=tuple(tasks))
+
+
+def _times(values: tuple[float, ...], factor: float) -> tuple[float, ...]:
+    return tuple(value * factor for value in values)
+
+
+def _whole(amount: float) -> int:
+    return math.ceil(amount * (1 - _ROUNDING))

@@ -1,0 +1,1 @@
+"""Utilisation of machines over time, from the tables that monitoring exports."""

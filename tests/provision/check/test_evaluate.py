@@ -1,0 +1,220 @@
+"""How much of the SLA a given cluster meets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("scipy")
+
+from froude.provision.check.evaluate import evaluate, meets
+from froude.provision.types import Compute, Cpu, Growth, Options, RateTarget, Sla
+from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running, Status
+from tests.provision.clusters import (
+    BOX,
+    PHOTOS,
+    SMALL,
+    WEB,
+    alternatives,
+    paper_plan,
+    photoshare,
+    small,
+    small_plan,
+)
+
+
+def test_the_papers_cluster_meets_it() -> None:
+    """Slightly over-provisioned, as the paper says; the web tier's 3.8 of 4 cores hold it back."""
+    evaluation = evaluate(photoshare(), paper_plan())
+    assert evaluation.met
+    assert evaluation.fraction == pytest.approx(1 / 0.95, rel=1e-3)
+    assert "photoview" in evaluation.bottleneck or "cores" in evaluation.bottleneck
+
+
+@pytest.mark.parametrize(
+    ("name", "fraction", "bottleneck"),
+    [
+        ("Alt1", 3 / 3.8, "cores"),
+        ("Alt2", 1 / 3.5293, "thumbs"),
+        ("Alt3", 3 / 3.0333, "photos"),
+        ("Alt4", 2 / 8.0489, "thumbs"),
+    ],
+)
+def test_the_alternatives_miss_it(name: str, fraction: float, bottleneck: str) -> None:
+    """By how much, and for want of what; instances are given, since they cost nothing there."""
+    plan = alternatives()[name]
+    many = replace(WEB, cores=plan.groups[0].cores, dimms=12)
+    many = replace(many, running=tuple(replace(r, instances=20) for r in many.running))
+    evaluation = evaluate(photoshare(), replace(plan, groups=(many, *plan.groups[1:])))
+    assert not evaluation.met
+    assert evaluation.fraction == pytest.approx(fraction, rel=1e-3)
+    assert bottleneck in evaluation.bottleneck
+
+
+def test_load_is_spread_as_well_as_can_be() -> None:
+    """Uneven groups carry uneven shares: three and one disk carry what four do."""
+    groups = [replace(PHOTOS, held=(Held("photos", "15KDisk", n, 0.0),)) for n in (3, 1)]
+    plan = replace(paper_plan(), groups=(WEB, *groups, SMALL))
+    assert evaluate(photoshare(), plan).fraction == pytest.approx(
+        evaluate(photoshare(), paper_plan()).fraction
+    )
+
+
+def test_a_cluster_without_a_part_meets_nothing() -> None:
+    """What is not there at all is named."""
+    evaluation = evaluate(photoshare(), replace(paper_plan(), groups=(WEB, SMALL)))
+    assert evaluation.fraction == 0
+    assert "15KDisk for dataset photos" in evaluation.bottleneck
+    evaluation = evaluate(photoshare(), replace(paper_plan(), groups=(PHOTOS, SMALL)))
+    assert "no instances of task upload" in evaluation.bottleneck
+
+
+def test_too_small_for_the_data() -> None:
+    """Disks that do not hold the data meet nothing, and capacity is the reason."""
+    small = replace(PHOTOS, held=(Held("photos", "15KDisk", 1, 1.0),))
+    evaluation = evaluate(photoshare(), replace(paper_plan(), groups=(WEB, small, SMALL)))
+    assert evaluation.fraction == pytest.approx(0)
+    assert "capacity of 15KDisk of photos" in evaluation.bottleneck
+
+
+def test_no_load() -> None:
+    """A cluster without load has no bottleneck but the cap."""
+    problem = replace(photoshare(), sla=Sla((RateTarget("upload", 0.0),)))
+    evaluation = evaluate(problem, paper_plan())
+    assert evaluation.met
+    assert evaluation.bottleneck == "none"
+
+
+def _many(plan: ProvisionPlan) -> ProvisionPlan:
+    """With as many instances as anybody could want, so that storage holds it back."""
+    workers = plan.groups[-1]
+    running = tuple(replace(task, instances=90) for task in workers.running)
+    return replace(plan, groups=(*plan.groups[:-1], replace(workers, cores=4, running=running)))
+
+
+@pytest.mark.parametrize(
+    ("dataset", "hosts", "fraction"),
+    [
+        ({}, 1, 1 / 0.63),
+        ({}, 3, 3 / 0.63),
+        ({"replication": 3}, 3, 3 / 1.05),
+        ({"erasure": (2, 1)}, 3, 3 / ((80 + 60) * 0.01025)),
+        ({"host_time": 0.02}, 3, 3 / 0.63),
+    ],
+)
+def test_redundancy_takes_its_part(dataset: dict[str, Any], hosts: int, fraction: float) -> None:
+    """The disks' time goes into replicas and fragments; hosts with three more cores have them to spare."""
+    problem = small(**dataset)
+    plan = _many(small_plan(problem, hosts))
+    plan = replace(plan, groups=(replace(plan.groups[0], cores=4), *plan.groups[1:]))
+    assert evaluate(problem, plan).fraction == pytest.approx(fraction)
+
+
+def test_cores_of_hosts() -> None:
+    """Two of the three hosts' cores are left for 1.2 core-seconds a second of accesses."""
+    problem = small(host_time=0.02)
+    plan = _many(small_plan(problem, 1))
+    plan = replace(plan, groups=(replace(plan.groups[0], cores=2), *plan.groups[1:]))
+    evaluation = evaluate(problem, plan)
+    assert evaluation.fraction == pytest.approx(1 / 1.2)
+    assert evaluation.bottleneck == "cores of group 1 (box)"
+
+
+def test_a_service_needs_nothing() -> None:
+    """Only the workers bound what is kept on a service."""
+    problem = small()
+    workers = _many(small_plan(problem)).groups[1]
+    evaluation = evaluate(problem, ProvisionPlan(Status.GAP, (workers,), {"d": ("store",)}))
+    assert evaluation.bottleneck == "cores of group 1 (box)"
+    assert evaluation.fraction == pytest.approx(8 / 0.4)
+
+
+def test_the_fraction_at_which_the_latency_holds() -> None:
+    """At one disk: 0.0258 s and 1.5 waits are 0.035 s where rho is 0.54."""
+    problem = replace(small(), sla=Sla((RateTarget("t", 40.0, 0.035),)))
+    plan = _many(small_plan(problem, 1))
+    evaluation = evaluate(problem, plan)
+    waited = (0.035 - 0.02575) / 1.5
+    rho = 2 * waited / (0.0105 + 2 * waited)
+    assert evaluation.fraction == pytest.approx(rho / 0.63, rel=1e-4)
+    assert "latency" in evaluation.bottleneck
+    assert not meets(problem, plan)
+    assert meets(replace(problem, sla=problem.sla.scaled(evaluation.fraction * 0.9999)), plan)
+    relaxed = replace(problem, sla=Sla((RateTarget("t", 40.0, 100.0),)))
+    assert evaluate(relaxed, plan).fraction == pytest.approx(1 / 0.63, rel=0.01)
+
+
+def test_waits_with_uneven_servers() -> None:
+    """Shares that the plan gives are one of the ways to spread the load that are tried."""
+    problem = replace(small(), sla=Sla((RateTarget("t", 40.0, 0.045),)))
+    plan = _many(small_plan(problem, 1))
+    slow = replace(plan.groups[0], held=(Held("d", "disk", 3, 0.75),))
+    plan = replace(
+        plan, groups=(slow, replace(plan.groups[0], held=(Held("d", "disk", 1, 0.25),)), plan.groups[1])
+    )
+    assert evaluate(problem, plan).met
+
+
+def test_the_worst_servers_fail() -> None:
+    """Of three hosts two are left with 1.5 times the load; of one none."""
+    problem = replace(small(replication=2), options=Options(survive_hosts=1))
+    plan = _many(small_plan(problem, 3))
+    assert evaluate(problem, plan).fraction == pytest.approx(2 / 0.84)
+    assert evaluate(replace(problem, options=Options()), plan).fraction == pytest.approx(3 / 0.84)
+    two = replace(problem, options=Options(survive_hosts=2))
+    assert "dataset d is lost with 2 servers" in evaluate(two, plan).bottleneck
+    alone = replace(plan, groups=(plan.groups[0], replace(plan.groups[1], count=1)))
+    evaluation = evaluate(problem, alone)
+    assert evaluation.fraction == 0
+    assert evaluation.bottleneck == "no instances of task t"
+
+
+def test_failures_by_groups() -> None:
+    """The larger of two unequal hosts is the worse loss."""
+    problem = replace(small(replication=2, size=10e9), options=Options(survive_hosts=1))
+    plan = _many(small_plan(problem, 2))
+    large = replace(plan.groups[0], count=1, held=(Held("d", "disk", 4, 0.5),))
+    plan = replace(plan, groups=(large, replace(plan.groups[0], count=1), plan.groups[1]))
+    assert evaluate(problem, plan).fraction == pytest.approx(1 / 0.84)
+
+
+def test_core_types_of_a_given_cluster() -> None:
+    """Told by where the instances stand; of two types the slowest counts, and that is said."""
+    problem = small()
+    task = problem.application.tasks[0]
+    assert isinstance(task.operations[0], Compute)
+    path = (replace(task.operations[0], times=(("fast", 0.002),)), *task.operations[1:])
+    application = replace(problem.application, tasks=(replace(task, operations=path),))
+    quick = replace(BOX, name="quick", cpu="fast")
+    catalog = replace(problem.catalog, cpus=(Cpu(100), Cpu(300, name="fast")), servers=(BOX, quick))
+    problem = replace(problem, catalog=catalog, application=application)
+    plan = _many(small_plan(problem, 6))
+    workers = replace(plan.groups[1], cores=1)
+    slow = replace(plan, groups=(plan.groups[0], workers))
+    fast = replace(plan, groups=(plan.groups[0], replace(workers, server="quick")))
+    assert evaluate(problem, slow).fraction == pytest.approx(2 / 0.4)
+    assert evaluate(problem, fast).fraction == pytest.approx(6 / 0.63)
+    mixed = replace(plan, groups=(plan.groups[0], workers, replace(workers, server="quick")))
+    evaluation = evaluate(problem, mixed)
+    assert evaluation.fraction == pytest.approx(6 / 0.63)
+    assert any("slowest" in note for note in evaluation.notes)
+
+
+def test_growth_is_not_counted() -> None:
+    """The fraction is of today's demand, and says so."""
+    problem = small()
+    plan = small_plan(problem)
+    growing = replace(problem, sla=replace(problem.sla, growth=Growth(1.0, 1.0, 1e8)))
+    assert evaluate(growing, plan).fraction == evaluate(problem, plan).fraction
+    assert any("growth" in note for note in evaluate(growing, plan).notes)
+
+
+def test_instances_without_units_of_their_own() -> None:
+    """Local data stands beside each instance: what shares another's units does not count."""
+    problem = small(remote=False, size=10e9)
+    workers = Group("box", 2, (), (LocalHeld("d", "disk", 1),), (Running("t", 3, 0.5),), 4, 2)
+    evaluation = evaluate(problem, ProvisionPlan(Status.GAP, (workers,), {"d": ("disk",)}))
+    assert evaluation.fraction == pytest.approx(2 / (40 * 0.02575))
+    assert evaluation.bottleneck == "units of local d beside instances in group 1 (box)"

@@ -1,0 +1,92 @@
+"""The outer loop and its parts on PhotoShare."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from froude.base.clock import VirtualClock
+from froude.provision.search.optimise.benders import BendersSearch
+from froude.provision.search.optimise.highs import solve
+from froude.provision.search.optimise.master import Master
+from froude.provision.search.optimise.presolve import presolve
+from froude.provision.search.optimise.subproblem import ServerKind, subproblem
+from froude.provision.search.solve_limits import SolveLimits
+from froude.provision.types import CacheMedia, Placement
+from tests.provision.search.optimise.examples import built, fixed, photoshare
+
+
+def test_open_choices_bound_the_instances_from_both_sides() -> None:
+    """P of fixed choices lies between those of the open subproblem."""
+    open_, one = subproblem(built(photoshare(100))), fixed(100)
+    for low, exact, high in zip(open_.parallelism, one.parallelism, open_.most_parallel, strict=True):
+        assert low <= exact <= high
+
+
+def test_choices_that_leave_one_instance_too_much_traffic_are_closed() -> None:
+    """Only uniform placement closes any; what it closes, it closes for a reason."""
+    instance = built(photoshare(100, placement=Placement.UNIFORM))
+    every = tuple(tuple(range(len(d.choices))) for d in instance.datasets)
+    assert presolve(instance) == every
+    heavy = replace(instance, tasks=tuple(replace(t, nic_bytes=(1.2e9,)) for t in instance.tasks))
+    kept = presolve(heavy)
+    assert any(len(some) < len(all_) for some, all_ in zip(kept, every, strict=True))
+    assert presolve(replace(heavy, placement=Placement.WEIGHTED)) == every
+
+
+def test_the_master_relaxes_the_packing() -> None:
+    """Contents summed per kind cost no more than on single servers, and as much at the paper's point."""
+    sub = fixed(100)
+    summed = solve(Master(sub).program).objective
+    host, worker = ServerKind(0, host=True, tasks=False), ServerKind(0, host=False, tasks=True)
+    single = solve(Master(sub, slots=[host, host, worker]).program).objective
+    assert summed <= single + 1e-6
+    assert single == pytest.approx(7329.10, abs=0.01)
+
+
+def test_packed_choices_are_not_proposed_again() -> None:
+    """The next best ones are, at no less."""
+    sub = subproblem(built(photoshare(100)))
+    free = Master(sub)
+    first = solve(free.program)
+    choices = free.choices_at(first.x)
+    other = Master(sub, never=[choices])
+    second = solve(other.program)
+    assert other.choices_at(second.x) != choices
+    assert second.objective >= first.objective * (1 - 1e-9)
+
+
+def test_scarce_servers_are_packed_in_one() -> None:
+    """A limit on a server type couples hosts and workers."""
+    instance = built(photoshare(100))
+    scarce = replace(instance, servers=tuple(replace(s, max_count=5) for s in instance.servers))
+    search = BendersSearch(scarce, SolveLimits(time_limit_s=20), VirtualClock())
+    search.run()
+    assert sum(group.count for group in search.best.groups()) <= 5
+
+
+def test_a_dozen_servers_are_proved_by_few_packings() -> None:
+    """Where rounding is worth more than the gap, bounds of packed tiers are carried over to hundreds of choices."""
+    instance = built(photoshare(681.3, cache_media=CacheMedia.ANY))
+    search = BendersSearch(instance, SolveLimits(gap=0.01, time_limit_s=20), VirtualClock())
+    search.run()
+    assert search.closed
+    assert 10 <= sum(group.count for group in search.best.groups()) <= 16
+    assert math.prod(len(d.choices) for d in instance.datasets) > 20 * len(search.packed)
+
+
+def test_time_over_before_anything_is_undecided_not_wrong() -> None:
+    """A clock that runs away: no plan, no claim of infeasibility, and the bound of the linear program holds."""
+
+    class Running(VirtualClock):
+        def now(self) -> float:
+            self.advance_to(super().now() + 100.0)
+            return super().now()
+
+    search = BendersSearch(built(photoshare(100)), SolveLimits(time_limit_s=1), Running())
+    search.run()
+    assert not search.best.groups()
+    assert search.feasible
+    assert 0 < search.lower <= 7329.11

@@ -1,0 +1,121 @@
+"""Programs in, checked outcomes out."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import highspy
+import numpy as np
+import pytest
+
+from froude.provision.search.optimise.highs import (
+    Program,
+    Solver,
+    SolverError,
+    SolverOptions,
+    Status,
+    solve,
+)
+
+
+def knapsack() -> Program:
+    """Min -5a-4b-3c, 2a+3b+c <= 5, integers up to 3: a=1, c=3."""
+    program = Program()
+    variables = [
+        program.variable(name, cost=cost, upper=3, integer=True)
+        for name, cost in zip("abc", (-5, -4, -3), strict=True)
+    ]
+    program.row("weight", zip(variables, (2.0, 3.0, 1.0), strict=True), upper=5)
+    return program
+
+
+def random_program(seed: int, *, size: int = 6) -> Program:
+    """A bounded covering program that always has a point."""
+    rng = random.Random(seed)
+    program = Program()
+    variables = [
+        program.variable(
+            f"x {i}", cost=rng.uniform(1, 9), upper=rng.randint(3, 8), integer=rng.random() < 0.7
+        )
+        for i in range(size)
+    ]
+    for r in range(4):
+        terms = [(c, float(rng.randint(1, 5))) for c in variables if rng.random() < 0.8] or [
+            (variables[0], 1.0)
+        ]
+        program.row(f"cover {r}", terms, lower=rng.uniform(1, 6))
+    program.row("between", [(c, 1.0) for c in variables], lower=1.0, upper=30.0)
+    return program
+
+
+def test_solves_and_recomputes() -> None:
+    """The optimum, its objective and a bound."""
+    solution = solve(knapsack())
+    assert solution.status is Status.OPTIMAL
+    assert solution.x.tolist() == [1, 0, 3]
+    assert solution.objective == -14
+    assert solution.bound == pytest.approx(-14, abs=1e-5)
+
+
+def test_relaxes() -> None:
+    """Without integrality the relaxation is no dearer, and has duals."""
+    solution = solve(knapsack(), relaxed=True)
+    assert solution.objective <= -14
+    assert len(solution.duals) == 1
+
+
+def test_tells_infeasible_and_unbounded_apart() -> None:
+    """Both are values, not errors."""
+    program = Program()
+    x = program.variable("x", cost=-1.0)
+    assert solve(program, SolverOptions(presolve=False)).status is Status.UNBOUNDED
+    program.row("up", [(x, 1.0)], upper=1.0)
+    program.row("down", [(x, 1.0)], lower=2.0)
+    solution = solve(program)
+    assert solution.status is Status.INFEASIBLE
+    assert not solution.found
+    assert math.isinf(solution.objective)
+
+
+def test_a_model_that_highs_refuses_is_an_error() -> None:
+    """A row about a variable that there is not."""
+    program = Program()
+    program.row("bad", [(program.variable("x") + 1, 1.0)], lower=0.0)
+    with pytest.raises(SolverError):
+        solve(program)
+
+
+def test_a_point_that_breaks_its_rows_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solver that claims what its own rows refute is asked once more, then not believed."""
+    solver = Solver(knapsack().arrays())
+
+    class Wrong:
+        col_value = (3.0, 3.0, 3.0)
+        row_dual = (0.0,)
+
+    monkeypatch.setattr(solver, "_highs", _Lying(solver._highs, Wrong()))
+    solution = solver.run()
+    assert solution.status is Status.LIMIT
+    assert not solution.found
+
+
+class _Lying:
+    def __init__(self, real: highspy.Highs, answer: object) -> None:
+        self._real, self._answer = real, answer
+
+    def getSolution(self) -> object:
+        return self._answer
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._real, name)
+
+
+def test_bounds_and_prices_change_between_solves() -> None:
+    """One solver, three programs."""
+    solver = Solver(knapsack().arrays())
+    assert solver.run().objective == -14
+    solver.bound_variables([0], [0.0], [0.0])
+    assert solver.run().objective == pytest.approx(-10)
+    solver.set_costs([2], np.array([0.0]))
+    assert solver.run().objective == -4

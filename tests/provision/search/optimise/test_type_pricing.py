@@ -1,0 +1,88 @@
+"""Many server types: the few that can win, and a bound for the others."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+
+import pytest
+
+from froude.provision.model.instance import Instance
+from froude.provision.search.optimise import solve, type_pricing
+from froude.provision.search.optimise.dominance import undominated
+from froude.provision.search.optimise.highs import solve as solved
+from froude.provision.search.optimise.master import Master
+from froude.provision.search.optimise.subproblem import subproblem
+from froude.provision.search.optimise.tightening import tighten
+from froude.provision.search.optimise.type_pricing import select_types
+from tests.provision.search.optimise.examples import built, photoshare
+
+
+def many(seed: int, *, isolation: bool = True, types: int = 16) -> Instance:
+    """PhotoShare on types of all sizes that none replaces: each is a little cheaper or larger somewhere."""
+    rng = random.Random(seed)
+    instance = built(photoshare(300, servers=2, isolation=isolation))
+    servers = []
+    for number in range(types):
+        size = rng.uniform(0.5, 4)
+        base = instance.servers[number % 2]
+        servers.append(
+            replace(
+                base,
+                name=f"type {number}",
+                cost=base.cost * size * rng.uniform(0.9, 1.1),
+                cores=max(3, round(base.cores * size * rng.uniform(0.7, 1.4))),
+                nic=base.nic * size * rng.uniform(0.7, 1.4),
+                slots=tuple(max(1, round(n * size * rng.uniform(0.7, 1.4))) for n in base.slots),
+                included_cores=rng.choice((0, 0, 2, 4)),
+                included_units=tuple(rng.choice((0, 0, 1)) for _ in instance.units),
+            )
+        )
+    return replace(instance, servers=tuple(servers))
+
+
+def _relaxed(instance: Instance, servers: tuple[int, ...], forced: int | None = None) -> float:
+    """The master over some types, nothing whole, with at least one server of one type."""
+    every = [range(len(d.choices)) for d in instance.datasets]
+    master = Master(subproblem(instance, every, servers), whole=False)
+    tighten(master)
+    if forced is not None:
+        terms = [(c.count, 1.0) for c in master.kinds if c.kind.server == forced and c.count is not None]
+        master.program.row("forced", terms, lower=1.0)
+    return solved(master.program, relaxed=True).objective
+
+
+@pytest.mark.parametrize("isolation", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_bound_outside_holds_for_every_type_left_out(
+    seed: int, isolation: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is at least the linear optimum over all types, and a type left out brings nothing to that."""
+    monkeypatch.setattr(type_pricing, "MANY_TYPES", 4)
+    instance = many(seed, isolation=isolation)
+    every = [range(len(d.choices)) for d in instance.datasets]
+    chosen = select_types(instance, every)
+    assert 0 < len(chosen.servers) < len(instance.servers)
+    all_types = _relaxed(instance, tuple(range(len(instance.servers))))
+    assert _relaxed(instance, chosen.servers) == pytest.approx(all_types, rel=1e-6)
+    assert chosen.outside >= all_types * (1 - 1e-5)
+    for server in set(undominated(instance)) - set(chosen.servers):
+        assert _relaxed(instance, tuple(range(len(instance.servers))), server) >= chosen.outside * (1 - 1e-9)
+
+
+def test_bounds_agree_with_a_search_over_all_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is proved over few types holds for the best cluster of all."""
+    instance = many(0, types=10)
+    every = solve(instance, gap=0.02, time_limit_s=20)
+    monkeypatch.setattr(type_pricing, "MANY_TYPES", 4)
+    few = solve(instance, gap=0.02, time_limit_s=20)
+    assert few.lower <= every.upper
+    assert every.lower <= few.upper
+    assert math.isfinite(few.upper)
+
+
+def test_few_types_are_all_searched() -> None:
+    """Nothing is left out, and nothing stands outside."""
+    instance = built(photoshare(100, servers=3))
+    assert select_types(instance, [range(len(d.choices)) for d in instance.datasets]).outside == math.inf
