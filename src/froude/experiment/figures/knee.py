@@ -10,7 +10,8 @@ from froude.base.units import parse_quantity
 from froude.emulation.limits import Unit, parse_limit
 from froude.emulation.run_summary import RunSummary
 from froude.experiment.figures.environment import environment_facts, facts_table, limit_words, when
-from froude.experiment.knee import SPEED, Knee, Play, Status
+from froude.experiment.knee import Knee, Play, Status
+from froude.experiment.knee_loads import SPEED
 from froude.experiment.knee_search import Outcome
 from froude.experiment.knee_words import median_rate
 from froude.render import (
