@@ -52,7 +52,7 @@ def test_dry_run_says_what_would_be_raised(capsys: Out) -> None:
 
 def test_an_answer_is_written(asked: Callable[[Knee], list[dict[str, Any]]], capsys: Out) -> None:
     """In words first, every play below; the file reads back."""
-    knee = two_plays()
+    knee = replace(two_plays(), plan_remarks=("files rose with clients",))
     seen = asked(knee)
     words = [
         "knee",
@@ -69,6 +69,7 @@ def test_an_answer_is_written(asked: Callable[[Knee], list[dict[str, Any]]], cap
     assert run(words) == 0
     out = capsys.readouterr().out
     assert out.splitlines()[0] == knee.answer
+    assert "files rose with clients" in out.splitlines()
     assert f"Limits: {'; '.join(knee.limits)}" in out
     assert (seen[0]["raised"], seen[0]["limits"]) == (["clients"], ["p99 < 2 s"])
     assert read_knee(Path("k.json")) == knee

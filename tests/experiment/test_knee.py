@@ -69,6 +69,7 @@ def test_the_knee_is_found_in_whole_nodes(plays: list[tuple[Plan, dict[str, Any]
     assert "The load hardly grew: 2 to 2 calls/s while clients grew 20 times" in result.remarks[0]
     assert [more["seed"] for _, more in plays] == list(range(len(plays)))
     assert {plan.scale["datanodes"].value for plan, _ in plays} == {3}
+    assert "files rose with clients in every recording" in result.plan_remarks[0]
 
 
 def test_the_speed_can_be_raised(plays: list[tuple[Plan, dict[str, Any]]]) -> None:

@@ -194,6 +194,7 @@ def knee_table(knee: Knee) -> str:
     lines = [
         knee.answer,
         *knee.remarks,
+        *knee.plan_remarks,
         f"{sure[:1].upper()}{sure[1:]}.",
         f"Limits: {'; '.join(knee.limits)}",
         "",

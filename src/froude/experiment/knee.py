@@ -79,6 +79,8 @@ class Knee(Summarised):
     """Factor of the smallest that was not."""
     environment: Mapping[str, str] = field(default_factory=dict)
     interrupted: bool = False
+    plan_remarks: tuple[str, ...] = ()
+    """What stands against the plan of the largest load that was kept, or of the first, without forbidding it."""
     origin: Origin = field(default=Origin(), compare=False)
     """The command that found it and the hash of its workload, as far as they are known."""
 
@@ -220,7 +222,17 @@ def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
     except KeyboardInterrupt:
         ended = True
     status = Status.UNSETTLED if ended or not search.settled else status_of(search)
-    return Knee(loads.raised, kept, tuple(plays), status, search.low, search.high, environment, ended)
+    return Knee(
+        loads.raised,
+        kept,
+        tuple(plays),
+        status,
+        search.low,
+        search.high,
+        environment,
+        ended,
+        tuple(refusal.what for refusal in loads.plan(search.low or 1.0).refusals),
+    )
 
 
 def prepare(  # noqa: PLR0913 - each is one choice of a search, all by name

@@ -17,6 +17,7 @@ from froude.experiment.knee_words import median_rate
 from froude.render import (
     Axis,
     Block,
+    Callout,
     Chart,
     ChartKind,
     Column,
@@ -90,6 +91,7 @@ def knee_section(knee: Knee) -> Section:
             _table(knee),
             facts_table(conditions(knee), "What it was measured on"),
         ]
+    blocks += [Callout("To be kept in mind", literal(remark), Tone.WARNING) for remark in knee.plan_remarks]
     blocks.append(Text(_FRESH))
     return Section("How far does it scale?", tuple(blocks), plain(knee.answer))
 
