@@ -51,8 +51,8 @@ def test_what_makes_it_evidence_is_shown() -> None:
 def test_remarks_on_its_plan_are_shown() -> None:
     """One below the other, as on a plan's own page."""
     section = knee_section(replace(two_plays(), plan_remarks=("files rose with clients", "6 in turn")))
-    shown = [block.text for block in section.blocks if isinstance(block, Callout)]
-    assert shown == ["files rose with clients", "6 in turn"]
+    shown = [block.markdown for block in section.blocks if isinstance(block, Callout)]
+    assert shown == ["`files rose with clients`", "`6 in turn`"]
 
 
 def test_the_answer_heads_the_page() -> None:
