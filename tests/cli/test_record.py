@@ -63,12 +63,12 @@ def record(*words: str) -> list[str]:
 @pytest.mark.usefixtures("here")
 def test_runs_are_shown_and_the_next_is_proposed(capsys: Out) -> None:
     """A line a run on stdout; what is typed after `--` is the job's own."""
-    assert run(record("--datanodes", "2,3,4", "--scale", "files=10,15,25")) == 0
+    assert run(record("--datanodes", "2,3,4", "--scale", "files=10,15,20")) == 0
     out = capsys.readouterr().out
     assert out.splitlines() == [
         "trace-1  datanodes=2, files=10: 1 call of 1 client, 0 DataNodes; it printed traces/trace-1.out",
         "trace-2  datanodes=3, files=15: 1 call of 1 client, 0 DataNodes; it printed traces/trace-2.out",
-        "trace-3  datanodes=4, files=25: 1 call of 1 client, 0 DataNodes; it printed traces/trace-3.out",
+        "trace-3  datanodes=4, files=20: 1 call of 1 client, 0 DataNodes; it printed traces/trace-3.out",
         "datanodes and files rose together: what follows one cannot be told from what follows the other",
         "One more small run separates them:",
         "  froude record --datanodes 3 --scale files=10 -- ./job.sh {files} --json",
