@@ -1,8 +1,8 @@
 """What recordings can and cannot tell apart: variables that never varied, variables that rose together.
 
 A count that follows two variables which rose together, along a line, could follow either; one more small run, in
-which one of them changes alone, settles it. A sum over several variables has one coefficient each and a constant: as many runs
-are needed, none of which follows from the others. `next_run` says which comes next.
+which one of them changes alone, settles it. A sum over several variables has one coefficient each and a constant: as
+many runs are needed, none of which follows from the others. `next_run` says which comes next.
 """
 
 from __future__ import annotations
