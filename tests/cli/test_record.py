@@ -43,7 +43,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _record_job(job: OwnJob, scale: Scale, workspace: Workspace, hadoop: object, **options: Any) -> Any:
     path = workspace.new("trace", options["name"])
-    output_of(path).write_text("one\ntwo\n")
+    output_of(path).write_text("one\n\x1b[2Jtwo\n")
     files = scale["files"].value
     if files == 13:
         raise InputError("failed with exit code 1", file="./job.sh", remedy="Its output is elsewhere")
@@ -141,19 +141,19 @@ def test_a_dry_run_says_the_same_beforehand(here: Path, capsys: Out) -> None:
 
 
 def test_a_job_that_fails_shows_what_it_printed_and_how_to_go_on(here: Path, capsys: Out) -> None:
-    """Runs that are whole are kept."""
+    """Runs that are whole are kept; what was printed does not steer the terminal."""
     assert run(record("--datanodes", "2,3,4", "--scale", "files=1,13,2")) == 1
     err = capsys.readouterr().err.splitlines()
     assert err[-4:] == [
         "one",
-        "two",
+        "\\x1b[2Jtwo",
         "kept: trace-1; the rest: froude record --datanodes 3,4 --scale files=13,2 -- ./job.sh {files} --json",
         "froude: ./job.sh: failed with exit code 1. All that it printed is in traces/failed.out",
     ]
     names = sorted(path.name for path in (here / "traces").iterdir())
     assert names == ["failed.out", "trace-1", "trace-1.out"]
     assert run(["--json", *record("--datanodes", "2", "--scale", "files=13")]) == 1
-    assert json.loads(capsys.readouterr().out)["error"]["found"] == "one\ntwo"
+    assert json.loads(capsys.readouterr().out)["error"]["found"] == "one\n\x1b[2Jtwo"
 
 
 @pytest.mark.usefixtures("here")

@@ -15,6 +15,7 @@ from froude.base.files import kind_of_place
 from froude.base.summary import counted
 from froude.base.units import parse_quantity
 from froude.cli.settings import Settings
+from froude.cli.terminal import visible
 
 if TYPE_CHECKING:
     from froude.base.units import Quantity
@@ -207,7 +208,7 @@ def _show_end(settings: Settings, error: FroudeError, output: Path) -> None:
     if settings.json:
         error.found = tail
     else:
-        print(tail, file=sys.stderr)
+        print(visible(tail), file=sys.stderr)
 
 
 def _line(recorded: Recorded) -> str:
