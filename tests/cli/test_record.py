@@ -184,9 +184,9 @@ def test_lists_that_do_not_fit_are_wrong_usage(words: list[str], said: str, here
     assert [path.name for path in here.iterdir()] == ["job.sh"]
 
 
-@pytest.mark.parametrize("timeout", ["5", "1 MB", "0 s"])
+@pytest.mark.parametrize("timeout", ["5", "1 MB", "0 s", "1e9 s"])
 def test_a_time_limit_has_a_unit(timeout: str, here: Path, capsys: Out) -> None:
-    """Nobody knows what five are."""
+    """Nobody knows what five are; and no system call waits for decades."""
     assert run(record("--timeout", timeout)) == 1
     assert "--timeout: is no time" in capsys.readouterr().err
     assert [path.name for path in here.iterdir()] == ["job.sh"]
