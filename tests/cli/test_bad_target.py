@@ -110,7 +110,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hadoop: Hadoop) -> P
         ),
     )
     patient = functools.partial(ask_identity, timeout_s=0.3)
-    monkeypatch.setattr("froude.experiment.play.ask_identity", patient)
+    monkeypatch.setattr("froude.experiment.admission.ask_identity", patient)
     monkeypatch.setattr("froude.trace.capture.identity._TIMEOUT_S", 0.2)
     return tmp_path
 

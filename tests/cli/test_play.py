@@ -14,6 +14,9 @@ from froude.workload.plan_file import write_plan
 from froude.workload.types import Recorded
 from tests.emulation.plans import plan
 
+THERE = ("--target", "hdfs://127.0.0.1:1", "--target-is", "CID-1")
+"""A target that a dry run has nothing against; nothing listens there."""
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -26,8 +29,39 @@ def folder(tmp_path: Path) -> Path:
 
 def test_dry_run_says_what_would_be_played(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is sent; the nodes are counted."""
-    assert run(["--json", "--dry-run", "play", str(folder), "--target", "hdfs://127.0.0.1:1"]) == 0
+    assert run(["--json", "--dry-run", "play", str(folder), *THERE]) == 0
     assert json.loads(capsys.readouterr().out)["nodes"] == {"datanode": 3, "client": 2}
+
+
+@pytest.mark.parametrize(
+    ("size", "words", "said"),
+    [
+        ({"datanodes": 10**12}, (), "more nodes than there is memory for"),
+        ({"clients": 0}, (), "the plan has only nodes that never end"),
+        ({"datanodes": 0, "clients": 0}, (), "the plan has no nodes"),
+        (
+            {},
+            ("--limit", "p99(nosuch) < 1 s"),
+            "is a method that the plan never calls; found nosuch; allowed: add",
+        ),
+        ({}, ("--target-is", "CID-source"), "is the cluster that the workload was recorded on"),
+        ({}, ("--http", "x"), "not a web address"),
+        ({}, ("--target", "journalnode=h:1", "--target-is", "journalnode=x"), "cannot tell who it is"),
+        ({}, ("--target", "h:1"), "was not started by Froude here"),
+    ],
+)
+def test_a_dry_run_refuses_what_the_play_would(
+    folder: Path, size: dict[str, int], words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All that can be known without the target."""
+    planned = plan(**size)
+    recorded = Recorded((planned.scale,), ("CID-source",))
+    other = folder.parent / "other"
+    write_plan(other, replace(planned, workload=replace(planned.workload, recorded=recorded)))
+    target = () if "--target" in words else THERE[:2]
+    typed = () if {"--target", "--target-is"} & set(words) else THERE[2:]
+    assert run(["--dry-run", "play", str(other), *target, *typed, *words]) == 1
+    assert said in capsys.readouterr().err
 
 
 def test_a_target_that_is_none_is_one_clear_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

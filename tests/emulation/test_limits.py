@@ -6,7 +6,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.emulation.bottleneck import CALL_QUEUE, Measured
-from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, parse_limit, with_defaults
+from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, check_methods, parse_limit, with_defaults
 from froude.emulation.notes import LEFT_OUT
 from froude.emulation.run import Run
 
@@ -119,3 +119,11 @@ def test_a_limit_replaces_the_default_of_its_measure_only(given: list[str], kept
 def test_every_measure_says_what_it_is() -> None:
     """For help."""
     assert all(measure.what for measure in MEASURES.values())
+
+
+def test_a_limit_about_a_method_that_is_never_called() -> None:
+    """It is refused, with the methods that there are; a limit on all methods is not."""
+    called = {"create", "addBlock"}
+    check_methods([parse_limit("p99 < 1 s"), parse_limit("p99(create) < 1 s")], called)
+    with pytest.raises(InputError, match=r"never calls; found nosuch; allowed: addBlock, create"):
+        check_methods([parse_limit("errors(nosuch) <= 0")], called)

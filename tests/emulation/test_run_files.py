@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from froude.base.errors import ChangedError, InputError
+from froude.base.errors import ChangedError, FroudeError, InputError
 from froude.emulation.bottleneck import Measured
 from froude.emulation.run import Difference, Latency, Run
 from froude.emulation.run_files import FIGURES, HISTOGRAMS, META, TRACE, hdr_log, read_run, write_run
@@ -124,6 +124,15 @@ def test_the_trace_of_another_run_is_told(traced: Path) -> None:
     shutil.rmtree(traced / TRACE)
     write_trace(traced / TRACE, small_trace(2))
     with pytest.raises(ChangedError, match="trace: is not the trace of this run"):
+        read_run(traced)
+
+
+@pytest.mark.parametrize("name", [META, "calls.parquet", "schema.fds"])
+def test_a_trace_that_was_cut_short(traced: Path, name: str) -> None:
+    """The run is not read as if it were whole: the error names the file."""
+    file = traced / TRACE / name
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    with pytest.raises(FroudeError, match=f"trace/{name}"):
         read_run(traced)
 
 

@@ -14,11 +14,12 @@ from froude.emulation.limits import parse_limit
 from froude.emulation.notes import LEFT_OUT
 from froude.emulation.run import Run
 from froude.experiment import knee as module
-from froude.experiment.knee import SPEED, Knee, Status, driving, first_scale, knee
+from froude.experiment.knee import Knee, Status, knee, prepare
+from froude.experiment.knee_loads import SPEED, first_scale
 from froude.experiment.knee_search import Outcome
 from froude.workload.plan import Plan
 from froude.workload.scale import Scale
-from froude.workload.types import Recorded, StartRule
+from froude.workload.types import Recorded
 from tests.emulation.plans import workload
 from tests.experiment.knees import two_plays
 from tests.experiment.main_jobs import a_run
@@ -54,24 +55,6 @@ def found(**more: Any) -> Knee:
     return knee(WORKLOAD, cast("Any", nullcontext), **{"repeats": 2, **more})
 
 
-def test_it_begins_with_the_largest_that_was_recorded() -> None:
-    """Of each variable; what is given comes first, and must be known."""
-    assert str(first_scale(WORKLOAD, {})) == "datanodes=3, clients=2, files=2"
-    assert first_scale(WORKLOAD, {"files": 7})["files"].value == 7
-    with pytest.raises(InputError, match=r"--at.*found size; allowed: clients, datanodes, files"):
-        first_scale(WORKLOAD, {"size": 1})
-
-
-def test_what_is_raised_unless_something_is_named() -> None:
-    """Every variable on which the number of nodes depends that are at work together."""
-    assert driving(WORKLOAD, SCALES[0]) == ("datanodes", "clients")
-    datanode, client = WORKLOAD.node_types
-    in_turn = replace(client, start=StartRule(pause_s=1.0))
-    assert driving(replace(WORKLOAD, node_types=(datanode, in_turn)), SCALES[0]) == ("datanodes",)
-    fixed = replace(WORKLOAD, node_types=())
-    assert driving(fixed, SCALES[0]) == (SPEED,)
-
-
 def test_the_knee_is_found_in_whole_nodes(plays: list[tuple[Plan, dict[str, Any]]]) -> None:
     """Raised together; every play of its own seed; the answer says up to where, and what broke."""
     result = found(raised=["clients"], resolution=0.001)
@@ -86,6 +69,7 @@ def test_the_knee_is_found_in_whole_nodes(plays: list[tuple[Plan, dict[str, Any]
     assert "The load hardly grew: 2 to 2 calls/s while clients grew 20 times" in result.remarks[0]
     assert [more["seed"] for _, more in plays] == list(range(len(plays)))
     assert {plan.scale["datanodes"].value for plan, _ in plays} == {3}
+    assert "files rose with clients in every recording" in result.plan_remarks[0]
 
 
 def test_the_speed_can_be_raised(plays: list[tuple[Plan, dict[str, Any]]]) -> None:
@@ -98,10 +82,28 @@ def test_the_speed_can_be_raised(plays: list[tuple[Plan, dict[str, Any]]]) -> No
     assert "speed=" in result.answer
 
 
-def test_what_cannot_be_raised() -> None:
-    """It is named, with what can."""
-    with pytest.raises(InputError, match=r"--raise.*found size; allowed: datanodes, clients, files, speed"):
-        found(raised=["size"])
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"limits": ["p99(nosuch) < 1 s"]}, r"--limit: is a method that the plan never calls; found nosuch"),
+        ({"at": {"files": -1}}, r"the plan cannot be played"),
+        ({"at": {"datanodes": 1e12}}, r"more nodes than there is memory for"),
+        ({"speed": float("inf")}, r"speed: is out of range; found inf; allowed: 0.001 to 1,000,000"),
+        ({"ramp": 0.0}, r"ramp: is out of range"),
+        ({"most": float("nan")}, r"most: is out of range"),
+        ({"speed": 1e5, "raised": ["speed"], "most": 100}, r"speed: is out of range"),
+        ({"duration": 0}, r"duration: is no time"),
+    ],
+)
+def test_a_search_that_could_only_fail(
+    more: dict[str, Any], message: str, plays: list[tuple[Plan, dict[str, Any]]]
+) -> None:
+    """It is refused before anything is started, and alike by what a dry run asks."""
+    with pytest.raises(InputError, match=message):
+        found(**more)
+    with pytest.raises(InputError, match=message):
+        prepare(WORKLOAD, **more)
+    assert not plays
 
 
 def test_no_limit_broke(plays: list[tuple[Plan, dict[str, Any]]]) -> None:

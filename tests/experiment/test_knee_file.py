@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from froude.base.errors import ChangedError, InputError
 from froude.experiment.knee_file import knee_text, read_knee, write_knee
+from froude.workspace.artifact import Origin
+from froude.workspace.document import dump_sealed_figures
+from froude.workspace.migrate import Migrations
 from tests.experiment.knees import two_plays
 
 
@@ -23,3 +28,27 @@ def test_its_file(tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text('{"froude": "report/2"}')
     with pytest.raises(InputError, match="is not a knee"):
         read_knee(tmp_path / "other.json")
+
+
+def test_remarks_and_an_interrupt_stand_in_it(tmp_path: Path) -> None:
+    """For scripts, which find no other sign of either."""
+    flags = {"JVM flags": "-XX:TieredStopAtLevel=1"}
+    result = replace(two_plays(), environment=flags, interrupted=True, plan_remarks=("in turn",))
+    document = json.loads(knee_text(result))
+    assert document["remarks"] == list(result.remarks) != []
+    assert document["plan_remarks"] == ["in turn"]
+    assert document["interrupted"] is True
+    assert document["lineage"]["state"] == "interrupted"
+    write_knee(tmp_path / "knee.json", result)
+    assert read_knee(tmp_path / "knee.json") == result
+    assert json.loads(knee_text(two_plays()))["lineage"]["state"] == "complete"
+
+
+def test_a_file_of_the_first_version(tmp_path: Path) -> None:
+    """It says nothing of remarks and interrupts, and is read all the same."""
+    document = json.loads(knee_text(two_plays()))
+    fields = {name: value for name, value in document.items() if name not in {"froude", "lineage"}}
+    del fields["remarks"], fields["plan_remarks"], fields["interrupted"]
+    old = tmp_path / "knee.json"
+    old.write_text(dump_sealed_figures(Migrations("knee", 1), fields, Origin()))
+    assert read_knee(old) == two_plays()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import socket
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +15,8 @@ from froude.base.errors import InputError, TargetError
 from froude.emulation.recorder import Record
 from froude.emulation.run_files import read_run
 from froude.experiment import play as play_module
-from froude.experiment.play import _admitted, play
+from froude.experiment.play import play
 from froude.hadoop.distribution import Hadoop
-from froude.hadoop.identity import Identity
-from froude.hadoop.target import Target
 from froude.trace.files import read_trace
 from froude.workload.plan import Plan, Refusal
 from froude.workspace.artifact import Origin
@@ -54,22 +53,23 @@ def test_a_duration_must_be_one() -> None:
         play(plan(), "hdfs://127.0.0.1:1", duration=0)
 
 
-def test_a_server_that_cannot_be_asked_is_whose_the_other_one_on_its_host_is(
-    hadoop: Hadoop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The scheduler's port of a ResourceManager that said who it is; on another host it stays unknown."""
-    monkeypatch.setattr(play_module, "ask_identity", lambda *_args, **_more: Identity("17@10.0.0.5:8032"))
+@pytest.mark.parametrize("rate", [math.inf, -math.inf, math.nan, 0.0, -1.0, 1e300])
+@pytest.mark.parametrize("name", ["speed", "ramp"])
+def test_rates_that_are_none(name: str, rate: float) -> None:
+    """As on the command line."""
+    options: Any = {name: rate}
+    with pytest.raises(
+        InputError, match=rf"{name}: is out of range; found .*; allowed: 0\.0\d+ to 1,000,000"
+    ):
+        play(plan(), "hdfs://127.0.0.1:1", **options)
 
-    def admitted(service: str, address: str, typed: str | None, others: dict[str, Target]) -> Target:
-        return _admitted(service, address, hadoop.schema(), typed=typed, plan=plan(), others=others)
 
-    manager = admitted("resourcemanager", "10.0.0.5:8032", "17@10.0.0.5:8032", {})
-    monkeypatch.undo()
-    called = {"resourcemanager": manager}
-    scheduler = admitted("resourcemanager-scheduler", "10.0.0.5:8030", None, called)
-    assert (scheduler.address, scheduler.id) == ("10.0.0.5:8030", manager.id)
-    with pytest.raises(TargetError, match=r"cannot tell who it is.*resourcemanager=10.0.0.6:PORT"):
-        admitted("resourcemanager-scheduler", "10.0.0.6:8030", None, called)
+def test_a_limit_about_a_method_that_is_never_called() -> None:
+    """It is named, with those that there are."""
+    with pytest.raises(InputError, match=r"never calls; found nosuch; allowed: addBlock, .*sendHeartbeat"):
+        play(plan(), "hdfs://127.0.0.1:1", limits=["p99(nosuch) < 1 s"])
+    with pytest.raises(InputError, match=r"found sendHeartbeat; allowed: addBlock, complete, create"):
+        play(plan(datanodes=0), "hdfs://127.0.0.1:1", limits=["p99(sendHeartbeat) < 1 s"])
 
 
 def test_a_run_is_kept_with_its_trace_and_nothing_beside_it_is_touched(

@@ -1,9 +1,10 @@
 """The workspace as Python users see it."""
 
 from pathlib import Path
+from typing import Self, get_type_hints
 
 from froude.emulation.run_files import write_run
-from froude.experiment.session import Workspace
+from froude.experiment.session import Hadoop, Workspace
 from froude.trace.files import write_trace
 from froude.workspace.artifact import Origin, State
 from tests import old_forms
@@ -30,3 +31,8 @@ def test_what_did_not_end_well_is_left_out_unless_asked(tmp_path: Path) -> None:
     assert (len(ws.traces()), len(ws.traces(incomplete=True))) == (1, 2)
     assert (len(ws.runs()), len(ws.runs(incomplete=True))) == (0, 1)
     assert ws.runs(incomplete=True)[0].interrupted
+
+
+def test_a_hadoop_that_is_found_is_of_the_class_that_was_asked() -> None:
+    """For type checkers too: `fr.Hadoop.find().namenode()` is known to be there."""
+    assert get_type_hints(Hadoop.find)["return"] is Self

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.experiment.variation import Variation, variation
+from froude.workload.remarks import rose_together
 from froude.workload.scale import Scale
 
 
@@ -16,19 +17,20 @@ def runs(*pairs: tuple[float, float]) -> list[Scale]:
 
 def test_what_rose_together_is_separated_by_the_smallest_run() -> None:
     """Three sizes, each larger in everything: the second number of nodes with the first number of files."""
-    varied = variation(runs((2, 10), (3, 15), (4, 25)))
+    varied = variation(runs((2, 10), (3, 15), (4, 20)))
     assert varied == Variation((), (("datanodes", "files"),), Scale.of(datanodes=3, files=10))
 
 
 def test_one_that_fell_as_the_other_rose_is_no_better() -> None:
     """Their sum could be constant."""
-    assert variation(runs((2, 25), (3, 15), (4, 10))).together == (("datanodes", "files"),)
+    assert variation(runs((2, 20), (3, 15), (4, 10))).together == (("datanodes", "files"),)
 
 
 def test_varied_apart() -> None:
     """Up, and down; or one alone."""
     assert variation(runs((2, 10), (3, 25), (4, 15))) == Variation((), (), None)
     assert variation(runs((2, 10), (3, 15), (3, 10))).together == ()
+    assert variation(runs((2, 10), (3, 15), (4, 25))).together == ()
     assert variation(runs((2, 10), (2, 10))) == Variation(("datanodes", "files"), (), None)
 
 
@@ -74,6 +76,13 @@ def test_the_proposed_runs_settle_everything(points: list[tuple[int, int, int]])
             break
         scales.append(varied.next_run)
     assert (variation(scales).together, variation(scales).free) == ((), 0)
+
+
+@given(st.lists(st.tuples(*[st.integers(1, 4)] * 3), min_size=1, max_size=6))
+def test_a_recording_and_its_workload_say_the_same(points: list[tuple[int, int, int]]) -> None:
+    """What `froude record` advises on is what a workload of those runs, and its plan, remark on."""
+    scales = [Scale.of(a=a, b=b, c=c) for a, b, c in points]
+    assert list(variation(scales).together) == rose_together(scales)
 
 
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2, max_size=6))

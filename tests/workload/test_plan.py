@@ -185,3 +185,14 @@ def test_scripts_side_by_side_take_no_longer_for_being_more() -> None:
     plan = planned(put, mv, put=100, mv=100)
     assert not any(one_at_a_time(each, plan.workload) for each in (put, mv))
     assert expected_s(plan) == pytest.approx(1.0 + 2 + 0.5 + 1)
+    assert plan.calls_per_second == pytest.approx(100 / 2 / 2 + 100 / 2 / 1)
+
+
+def test_what_waits_for_the_first_command_of_scripts_does_not_wait_for_the_others() -> None:
+    """It begins when one of them has ended, whatever else the scripts still do."""
+    put = replace(node(call(Count(2)), name="put"), start=StartRule(spacing_s=0.5, within_s=1.0))
+    mv = replace(node(call(Count(1)), name="mv"), start=StartRule(pause_s=0.5, follows="put"))
+    look = replace(node(call(Count(10)), name="look"), start=StartRule("put", Moment.FINISHED, every=False))
+    assert expected_s(planned(put, mv, look, put=3, mv=3, look=1)) == pytest.approx(2.0 + 10.0)
+    look = replace(look, start=StartRule("put", Moment.FINISHED, every=True))
+    assert expected_s(planned(put, mv, look, put=3, mv=3, look=1)) == pytest.approx(1.0 + 2 + 1.5 + 10)

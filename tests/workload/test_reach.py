@@ -110,3 +110,25 @@ def test_the_ends_of_a_straight_counter_are_met(rule: Cases, scale: Scale, outer
     reach = Reach.of(_node_type(rule, outer, inner), scale)
     ends = {id(each.rule): (each.least, each.most) for each in reach.numbers(rule)}
     assert ends == _seen(rule, list(_places(scale, outer, inner)))
+
+
+def _ends(rule: Rule, times: str, nodes: int = 3) -> list[tuple[float, float]]:
+    """The least and the most of every number of a rule, in a loop L2 of these iterations."""
+    reach = Reach.of(_node_type(rule, "1", times), Scale.of(nodes=nodes))
+    return [(number.least, number.most) for number in reach.numbers(rule)]
+
+
+def test_a_remainder_begins_where_its_term_does() -> None:
+    """Of one iteration it is one number; once it has gone round, any from none to the last before the size."""
+    rule = Counter(0, {"(L2+2)%4": 1})
+    assert [_ends(rule, times) for times in ("1", "2", "3")] == [[(2, 2)], [(2, 3)], [(0, 3)]]
+    assert _ends(Counter(0, {"(L2+4)%4": 1}), "2") == [(0, 1)]
+
+
+def test_a_last_iteration_is_that_of_some_node() -> None:
+    """Of nodes with two to four iterations each: from the second to the fourth; before the last one up to the third."""
+    number = Counter(0, {"L2": 1})
+    assert _ends(Cases("L2", None, number, Constant(0)), "node + 2") == [(1, 3)]
+    assert _ends(Cases("L2", None, Constant(0), number), "node + 2") == [(0, 2)]
+    within_first = Cases("L2", Cases("L2", None, number, Constant(0)), None, Constant(0))
+    assert _ends(within_first, "node + 2") == []

@@ -3,6 +3,7 @@
 import pytest
 
 from froude.base.errors import InputError
+from froude.workload.references import uncounted
 from froude.workload.review import accept, answer, open_questions, read_answer
 from froude.workload.scale import Count, Scale
 from froude.workload.types import (
@@ -102,13 +103,16 @@ def test_an_answer_may_be_any_rule_of_the_file() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"template": "/tmp/c{nod}"}', "there is no such index; found nod; allowed: L1, files, node"),
+        (
+            '{"template": "/tmp/c{nod}"}',
+            "there is no such index; found nod; allowed: L1, client.L1, client.L2, files, node",
+        ),
         ('{"template": "/tmp/{L2}"}', "there is no such index; found L2"),
         ('{"counter": "sizes*node"}', "there is no such scale variable; found sizes; allowed: files"),
         ('{"counter": "L1%folders"}', "there is no such scale variable; found folders"),
         ('{"scaled": "2*sizes"}', "there is no such scale variable; found sizes"),
         ('{"from": "c9", "request": "src"}', "there is no such earlier call; found c9; allowed: c1"),
-        ('{"index": "L2", "otherwise": 1}', "there is no such loop; found L2; allowed: L1"),
+        ('{"index": "L2", "otherwise": 1}', "there is no such index; found L2; allowed: L1,"),
         ('{"pattern": "/tmp"}', "not a rule"),
         ('{"template": "/tmp/{"}', "a brace stands alone"),
         ('{"template": ', "--set"),
@@ -120,6 +124,17 @@ def test_an_answer_names_what_is_there(text: str, message: str) -> None:
     with pytest.raises(InputError) as refused:
         read_answer(workload, workload.questions[0], text, "--set")
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize("index", ["node", "L1", "files"])
+def test_an_answer_may_go_by_what_a_file_may(index: str) -> None:
+    """By the node as well as by a loop: an edited workload is read with it, and an answer is, too."""
+    workload = _asking()
+    (question,) = workload.questions
+    text = f'{{"index": "{index}", "first": "/a", "otherwise": "/b"}}'
+    rule = read_answer(workload, question, text, "--set")
+    assert rule == Cases(index, Constant("/a"), None, Constant("/b"))
+    assert list(uncounted(answer(workload, question, rule))) == []
 
 
 def test_an_answer_about_a_number_or_a_user_takes_its_place() -> None:

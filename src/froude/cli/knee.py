@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
@@ -13,14 +14,15 @@ from froude.base.summary import counted
 from froude.base.units import parse_seconds
 from froude.cli import inputs
 from froude.cli.inputs import named
-from froude.cli.numbers import FASTEST, finite
+from froude.cli.numbers import finite
 from froude.cli.outputs import Output, claim
 from froude.cli.settings import Settings
-from froude.emulation.limits import DEFAULT_LIMITS, MEASURES, with_defaults
-from froude.emulation.pacing import Pacing
+from froude.emulation.limits import DEFAULT_LIMITS, MEASURES
+from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
 from froude.workload.scale import Scale
 
 if TYPE_CHECKING:
+    from froude.base.units import Quantity
     from froude.experiment.knee import Knee
 
 EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
@@ -68,14 +70,14 @@ def knee(
     speed: Annotated[
         float,
         typer.Option(
-            min=0.001,
+            min=SLOWEST,
             max=FASTEST,
             callback=finite,
             help="2 halves every recorded pause, from the first load on.",
         ),
     ] = 1.0,
     ramp: Annotated[
-        float, typer.Option(min=0.01, max=FASTEST, callback=finite, help="As of `froude play`.")
+        float, typer.Option(min=SLOWEST_RAMP, max=FASTEST, callback=finite, help="As of `froude play`.")
     ] = 1000.0,
     warm_up: Annotated[
         float,
@@ -110,52 +112,79 @@ def knee(
     claim(settings, [Output(output, "knee")], [workload])
     opened = inputs.workload(settings, workload)
     from froude.experiment import knee as search
-    from froude.experiment.knee_file import knee_text, write_knee
-    from froude.hadoop.distribution import Hadoop
+    from froude.hadoop.distribution import Hadoop, check_release
     from froude.hadoop.jvm import heap_bytes
     from froude.hadoop.namenode import NameNode
 
-    limits = with_defaults(limit or [])
-    limit_s = None if duration is None else parse_seconds(duration, place="--duration")
+    if release is not None:
+        check_release(release)
     heap_bytes(heap)
-    first = dict(Scale.parse(at or []))
     properties = _properties(conf or [])
+    asked: _Asked = {
+        "at": dict(Scale.parse(at or [])),
+        "raised": raised or (),
+        "limits": limit or (),
+        "most": most,
+        "speed": speed,
+        "ramp": ramp,
+        "pacing": pacing,
+        "duration": None if duration is None else parse_seconds(duration, place="--duration"),
+    }
+    with named(workload):  # before a Hadoop is fetched
+        loads, limits = search.prepare(opened.workload, **asked)
     if settings.dry_run:
-        base = search.first_scale(opened.workload, first)
-        what = ", ".join(raised or search.driving(opened.workload, base))
-        settings.would(f"raise {what} from {base} until one of these breaks: {'; '.join(limits)}")
+        what = ", ".join(loads.raised)
+        settings.would(f"raise {what} from {loads.base} until one of these breaks: {'; '.join(limits)}")
         return
     hadoop = Hadoop.find(release, progress=settings.progress())
     with named(workload):
-        found = search.knee(
+        result = search.knee(
             opened.workload,
             lambda: NameNode(hadoop, heap=heap, conf=properties),
-            at=first,
-            raised=raised or (),
-            limits=limits,
-            most=most,
             resolution=resolution,
             repeats=repeats,
-            speed=speed,
-            ramp=ramp,
             warm_up_s=warm_up,
-            pacing=pacing,
-            duration=limit_s,
             seed=settings.seed,
             progress=settings.progress(),
+            **asked,
         )
-    origin = settings.origin([opened.content], seeded=True)
-    if found.plays:
-        write_knee(output, found, origin)
-        settings.emit(knee_text(found, origin))
-        settings.out(knee_table(found))
+    _show(settings, result, opened.content, output)
+
+
+class _Asked(TypedDict):
+    """What a search and its dry run are both asked."""
+
+    at: Mapping[str, Quantity]
+    raised: Sequence[str]
+    limits: Sequence[str]
+    most: float
+    speed: float
+    ramp: float
+    pacing: Pacing | None
+    duration: float | None
+
+
+def _show(settings: Settings, knee: Knee, content: str, output: Path) -> None:
+    """Write and print what was found.
+
+    Raises:
+        typer.Exit: the search was interrupted, or the first load broke a limit.
+    """
+    from froude.experiment.knee import Status
+    from froude.experiment.knee_file import knee_text, write_knee
+
+    origin = settings.origin([content], seeded=True)
+    if knee.plays:
+        write_knee(output, knee, origin)
+        settings.emit(knee_text(knee, origin))
+        settings.out(knee_table(knee))
         settings.out(f"Written to {output}; `froude report {output}` draws it")
-    if found.interrupted:
-        whole = counted(len(found.plays), "whole play")
-        kept = f"what was played is in {output}" if found.plays else "nothing was written"
+    if knee.interrupted:
+        whole = counted(len(knee.plays), "whole play")
+        kept = f"what was played is in {output}" if knee.plays else "nothing was written"
         print(f"froude: interrupted after {whole}: {kept}; its NameNode is stopped", file=sys.stderr)
         raise typer.Exit(EXIT_INTERRUPTED)
-    if found.status is search.Status.BELOW:
+    if knee.status is Status.BELOW:
         raise typer.Exit(EXIT_MISSED)
 
 
@@ -165,6 +194,7 @@ def knee_table(knee: Knee) -> str:
     lines = [
         knee.answer,
         *knee.remarks,
+        *knee.plan_remarks,
         f"{sure[:1].upper()}{sure[1:]}.",
         f"Limits: {'; '.join(knee.limits)}",
         "",

@@ -6,9 +6,6 @@ import math
 
 import typer
 
-FASTEST = 1e6
-"""Of `--speed`, `--ramp` and the like: beyond it no machine does what was asked."""
-
 
 def finite(value: float) -> float:
     """The callback of an option with a range, which NaN is never outside of.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -12,13 +13,13 @@ from froude.base.errors import InputError
 from froude.base.units import parse_seconds
 from froude.cli import inputs
 from froude.cli.inputs import named
-from froude.cli.numbers import FASTEST, finite
+from froude.cli.numbers import finite
 from froude.cli.outputs import Output, claim
 from froude.cli.run_text import run_text
 from froude.cli.settings import Settings
 from froude.cli.terminal import visible
 from froude.emulation.limits import MEASURES, parse_limit
-from froude.emulation.pacing import Pacing
+from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
 from froude.emulation.recorder import Record
 from froude.emulation.run_summary import summarise, summary_text
 from froude.emulation.verdict import Colour
@@ -27,6 +28,9 @@ from froude.hadoop.cluster_state import State
 from froude.hadoop.target import parse_address
 from froude.workload.plan import Plan, expected_s
 from froude.workload.plan_file import read_plan
+
+if TYPE_CHECKING:
+    from froude.emulation.run import Run
 
 EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
 
@@ -61,7 +65,7 @@ def play(  # the flags of one command
     speed: Annotated[
         float,
         typer.Option(
-            min=0.001,
+            min=SLOWEST,
             max=FASTEST,
             callback=finite,
             help="2 halves every recorded pause and, with scheduled pacing, every recorded service time.",
@@ -70,7 +74,7 @@ def play(  # the flags of one command
     ramp: Annotated[
         float,
         typer.Option(
-            min=0.01,
+            min=SLOWEST_RAMP,
             max=FASTEST,
             callback=finite,
             help="Emulated daemons, such as DataNodes, that begin in a second; and at most so many of the clients that "
@@ -98,32 +102,28 @@ def play(  # the flags of one command
 
     Example: froude play plan
     """
+    from froude.experiment.admission import check_targets
+    from froude.experiment.play import play as play_plan
+    from froude.experiment.playable import check_play
+
     settings: Settings = ctx.obj
     plan = inputs.place(settings, plan, "plan")
     claim(settings, [Output(output, "run", folder=True, keeps=True)], [plan])
     planned = read_plan(plan)  # before the target: without a plan there is nothing to start one for
-    targets = _by_service(target or [_here(settings)])
-    addresses = {service: parse_address(uri, place="--target") for service, uri in targets.items()}
-    limits = [parse_limit(text).text for text in limit or []]
+    asked = _targets(settings, target, target_is, http)
+    limits = [parse_limit(text) for text in limit or []]
     limit_s = None if duration is None else parse_seconds(duration, place="--duration")
     if settings.dry_run:
-        _would_play(
-            settings,
-            planned,
-            list(targets.values()),
-            output,
-            expected_s(planned, speed=speed, ramp_per_s=ramp),
-        )
+        with named(plan):
+            check_play(planned, limits=limits, duration_s=limit_s, pacing=pacing, speed=speed, ramp=ramp)
+            check_targets(asked.uris, planned.workload.recorded.source_ids, asked.ids)
+        seconds = expected_s(planned, speed=speed, ramp_per_s=ramp)
+        _would_play(settings, planned, list(asked.uris.values()), output, seconds)
         return
-    from froude.experiment.play import play as play_plan
-
-    ours = {service: _ours(settings, address) for service, address in addresses.items()}
-    typed = {service: state.cluster_id for service, state in ours.items() if state is not None}
-    own_http = next((state.http for state in ours.values() if state is not None), None)
     with named(plan):
         run = play_plan(
             planned,
-            targets,
+            asked.uris,
             record=record.value,
             pacing=pacing,
             speed=speed,
@@ -132,11 +132,20 @@ def play(  # the flags of one command
             seed=settings.seed,
             progress=settings.progress(),
             folder=output,
-            target_is=typed | _by_service(target_is or []),
-            http=_web(http or own_http),
-            limits=limits,
+            target_is=asked.ids,
+            http=asked.http,
+            limits=[each.text for each in limits],
             command=settings.command,
         )
+    _show(settings, run, output)
+
+
+def _show(settings: Settings, run: Run, output: Path) -> None:
+    """Print what happened.
+
+    Raises:
+        typer.Exit: the target failed, the play was interrupted, or its verdict is red.
+    """
     settings.emit(summary_text(summarise(run)))
     settings.out(run_text(run))
     if run.failure is not None:
@@ -162,6 +171,32 @@ def _would_play(
     settings.out("Its nodes never end" if seconds is None else f"About {seconds:,.0f} s, with quick answers")
 
 
+class _Targets(NamedTuple):
+    """Whom to play against, as far as the command line and this workspace say."""
+
+    uris: Mapping[str, str]
+    """By service."""
+    ids: Mapping[str, str]
+    """Typed, or known of what runs here; by service."""
+    http: tuple[str, int] | None
+
+
+def _targets(
+    settings: Settings, target: list[str] | None, target_is: list[str] | None, http: str | None
+) -> _Targets:
+    """The targets of the flags, or what runs in this workspace.
+
+    Raises:
+        InputError: no target, one that is no address, or a flag that is given twice for one service.
+    """
+    uris = _by_service(target or [_here(settings)], "--target")
+    addresses = {service: parse_address(uri, place="--target") for service, uri in uris.items()}
+    ours = {service: _ours(settings, address) for service, address in addresses.items()}
+    ids = {service: state.cluster_id for service, state in ours.items() if state is not None}
+    own_http = next((state.http for state in ours.values() if state is not None), None)
+    return _Targets(uris, ids | _by_service(target_is or [], "--target-is"), _web(http or own_http))
+
+
 def _here(settings: Settings) -> str:
     state = background.running(settings.workspace)
     if state is None:
@@ -181,8 +216,12 @@ def _ours(settings: Settings, address: tuple[str, int]) -> State | None:
     return state if state is not None and parse_address(state.uri, place="state") == address else None
 
 
-def _by_service(texts: list[str]) -> dict[str, str]:
+def _by_service(texts: list[str], flag: str) -> dict[str, str]:
     """`[SERVICE=]VALUE` texts by service; the empty name stands for the only one.
+
+    Args:
+        texts: as given.
+        flag: which, for the error.
 
     Raises:
         InputError: one service twice.
@@ -192,7 +231,7 @@ def _by_service(texts: list[str]) -> dict[str, str]:
         service, equals, value = text.rpartition("=")
         if (service if equals else "") in by_service:
             allowed = "one for each service, as SERVICE=VALUE"
-            raise InputError("a service is given twice", place="--target", found=text, allowed=allowed)
+            raise InputError("a service is given twice", place=flag, found=text, allowed=allowed)
         by_service[service if equals else ""] = value
     return by_service
 

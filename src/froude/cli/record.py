@@ -13,8 +13,9 @@ import typer
 from froude.base.errors import FroudeError, InputError
 from froude.base.files import kind_of_place
 from froude.base.summary import counted
-from froude.base.units import parse_quantity
+from froude.base.units import parse_seconds
 from froude.cli.settings import Settings
+from froude.cli.terminal import visible
 
 if TYPE_CHECKING:
     from froude.base.units import Quantity
@@ -77,7 +78,7 @@ def record(
     from froude.workspace.store import PLACES, Workspace
 
     settings: Settings = ctx.obj
-    job = OwnJob(tuple(command), _seconds(timeout))
+    job = OwnJob(tuple(command), parse_seconds(timeout, place="--timeout"))
     scales = _scales(datanodes, scale or [], cross=cross)
     job.check(scales[0])
     find_program(job.words[0])
@@ -127,13 +128,6 @@ _USUAL: Mapping[str, Callable[[], object]] = {
     "release": lambda: None,
 }
 """What stands for a flag that was not given."""
-
-
-def _seconds(timeout: str) -> float:
-    quantity = parse_quantity(timeout, place="--timeout")
-    if quantity.unit != "s" or quantity.value <= 0:
-        raise InputError("is no time", place="--timeout", found=timeout, allowed="such as 30 s or 10 min")
-    return quantity.value
 
 
 def _scales(datanodes: str, scale: list[str], *, cross: bool) -> list[Scale]:
@@ -207,7 +201,7 @@ def _show_end(settings: Settings, error: FroudeError, output: Path) -> None:
     if settings.json:
         error.found = tail
     else:
-        print(tail, file=sys.stderr)
+        print(visible(tail), file=sys.stderr)
 
 
 def _line(recorded: Recorded) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -116,6 +116,24 @@ def with_defaults(given: Sequence[str]) -> tuple[str, ...]:
     defaults = [parse_limit(text) for text in DEFAULT_LIMITS]
     stay = [limit for limit in defaults if (limit.measure, limit.method) not in about]
     return tuple(limit.text for limit in (*asked, *stay))
+
+
+def check_methods(limits: Iterable[Limit], called: Collection[str]) -> None:
+    """Refuse a limit about a method that is never called: it could say nothing of a run.
+
+    Args:
+        limits: as `parse_limit` reads them.
+        called: the methods that there are.
+
+    Raises:
+        InputError: naming the method, and those that there are.
+    """
+    for limit in limits:
+        if limit.method is not None and limit.method not in called:
+            allowed = ", ".join(sorted(called)) or "none"
+            raise InputError(
+                "is a method that the plan never calls", place=_PLACE, found=limit.method, allowed=allowed
+            )
 
 
 def _check_possible(text: str, compare: str, bound: float, unit: Unit) -> None:

@@ -23,6 +23,10 @@ from froude.workload.plan import Plan, pace, paces, service_s, think_s
 from froude.workload.types import SCRIPTED, CallTemplate, Moment, NodeType
 from froude.workload.walk import calls
 
+SLOWEST, SLOWEST_RAMP = 0.001, 0.01
+"""The least speed, and the fewest nodes that may begin in a second."""
+FASTEST = 1e6
+"""Of both, and of the factor by which a load is raised: beyond it no machine does what was asked."""
 _MAD_OF_UNIFORM = 2.0
 """Half the width of a uniform distribution over its median absolute deviation."""
 

@@ -165,12 +165,16 @@ def _check_first_version(folder: Path, document: Opened) -> None:
 
 
 def _check_trace(folder: Path, document: Opened) -> None:
-    """The trace beside is the run's own; whether it is whole is seen when it is read."""
+    """The trace beside is the run's own, and whole: what is shown of the run counts for its trace, too."""
     expected = document.root.optional("trace", str)
     actual = _trace_hash(folder / TRACE) if expected is not None else None
     if actual != expected:
         message = "is not the trace of this run"
         raise ChangedError(message, file=folder / TRACE, found=actual, allowed=expected, remedy=_REMEDY)
+    if expected is not None:
+        from froude.trace.files import read_meta  # players, which write runs, go without pyarrow
+
+        read_meta(folder / TRACE)
 
 
 def _trace_hash(trace: Path) -> str:

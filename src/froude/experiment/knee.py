@@ -11,27 +11,24 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from froude.base.errors import InputError
-from froude.base.progress import Progress, Silent
+from froude.base.progress import Progress, Silent, Task
 from froude.base.summary import Summarised, counted
-from froude.base.units import Quantity
+from froude.base.units import Quantity, parse_seconds
 from froude.emulation.bottleneck import LimitedBy
-from froude.emulation.limits import with_defaults
+from froude.emulation.limits import parse_limit, with_defaults
 from froude.emulation.pacing import Pacing
 from froude.emulation.run import Run
 from froude.emulation.run_summary import RunSummary, summarise
+from froude.experiment.knee_loads import SPEED, Loads
 from froude.experiment.knee_search import Outcome, Search
 from froude.experiment.knee_words import broken_text, growth_text, median_rate, quick_start_text
 from froude.experiment.play import play
+from froude.experiment.playable import check_play
 from froude.experiment.warm_up import warm_up
 from froude.hadoop.namenode import NameNode
-from froude.workload.extrapolate import extrapolate
-from froude.workload.plan import Plan, one_at_a_time
-from froude.workload.scale import Scale
+from froude.workload.plan import Plan
 from froude.workload.types import Workload
 from froude.workspace.artifact import Origin
-
-SPEED = "speed"
-"""What is raised in place of a Scale variable: all recorded pauses become shorter."""
 
 
 class Status(Enum):
@@ -82,6 +79,8 @@ class Knee(Summarised):
     """Factor of the smallest that was not."""
     environment: Mapping[str, str] = field(default_factory=dict)
     interrupted: bool = False
+    plan_remarks: tuple[str, ...] = ()
+    """What stands against the plan of the largest load that was kept, or of the first, without forbidding it."""
     origin: Origin = field(default=Origin(), compare=False)
     """The command that found it and the hash of its workload, as far as they are known."""
 
@@ -195,47 +194,128 @@ def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
         InputError: a limit, a variable or a plan that cannot be; or calls that could not be sent, so that the load
             would not be what it says.
     """
-    kept = with_defaults(limits)
-    base = first_scale(workload, at or {})
-    names = tuple(raised) or driving(workload, base)
-    _check_raised(names, base)
-    loads = _Loads(workload, base, names, speed)
+    loads, kept = prepare(
+        workload,
+        at=at,
+        raised=raised,
+        limits=limits,
+        most=most,
+        speed=speed,
+        ramp=ramp,
+        pacing=pacing,
+        duration=duration,
+    )
     search = Search(most, resolution, repeats, most_plays, same=lambda a, b: loads.text(a) == loads.text(b))
+    conditions = _Conditions(start, warm_up_s, kept, ramp, pacing, duration, seed)
     shown = progress or Silent()
     plays: list[Play] = []
     environment: dict[str, str] = {}
     ended = False
     try:
         while (level := search.next_level()) is not None:
-            plan = loads.plan(level)
             label = f"Play {len(plays) + 1} of at most {most_plays}: {loads.text(level)}"
             with shown.task(label) as task:
-                with start() as namenode:
-                    task.say("warm up")
-                    warm_up(namenode, warm_up_s)
-                    task.say(f"{sum(plan.counts.values()):,} nodes")
-                    run = play(
-                        plan,
-                        namenode,
-                        record="summary",
-                        pacing=pacing,
-                        speed=loads.speed(level),
-                        ramp=ramp,
-                        duration=duration,
-                        seed=seed + len(plays),
-                        limits=kept,
-                        check_counts=False,
-                    )
-                if run.interrupted:
-                    raise KeyboardInterrupt
-                _check_whole(run)
+                run = conditions.play(loads.plan(level), loads.speed(level), len(plays), task)
                 environment = dict(run.environment)
                 plays.append(Play(level, outcome_of(run), summarise(run)))
                 search.record(level, plays[-1].outcome)
     except KeyboardInterrupt:
         ended = True
     status = Status.UNSETTLED if ended or not search.settled else status_of(search)
-    return Knee(names, kept, tuple(plays), status, search.low, search.high, environment, ended)
+    return Knee(
+        loads.raised,
+        kept,
+        tuple(plays),
+        status,
+        search.low,
+        search.high,
+        environment,
+        ended,
+        tuple(refusal.what for refusal in loads.plan(search.low or 1.0).refusals),
+    )
+
+
+def prepare(  # noqa: PLR0913 - each is one choice of a search, all by name
+    workload: Workload,
+    *,
+    at: Mapping[str, str | float | Quantity] | None = None,
+    raised: Sequence[str] = (),
+    limits: Sequence[str] = (),
+    most: float = 1.0,
+    speed: float = 1.0,
+    ramp: float = 1000.0,
+    pacing: Pacing | None = None,
+    duration: float | str | None = None,
+) -> tuple[Loads, tuple[str, ...]]:
+    """The loads of a search and all limits that they must keep; nothing is started.
+
+    Args:
+        workload: the mined pattern.
+        at: as of `knee`, like all that follow.
+        raised: what is raised.
+        limits: beside the defaults.
+        most: largest factor of the first load.
+        speed: of the first load.
+        ramp: emulated nodes that begin in a second.
+        pacing: closed or scheduled.
+        duration: longest time of a play.
+
+    Raises:
+        InputError: something of it cannot be, or the first load cannot be played.
+    """
+    kept = with_defaults(limits)
+    duration_s = None if duration is None else parse_seconds(duration, place="duration")
+    loads = Loads.of(workload, at or {}, raised, speed=speed, most=most)
+    check_play(
+        loads.plan(1.0),
+        limits=[parse_limit(text) for text in kept],
+        duration_s=duration_s,
+        pacing=pacing,
+        speed=speed,
+        ramp=ramp,
+    )
+    return loads, kept
+
+
+@dataclass(frozen=True, slots=True)
+class _Conditions:
+    """What all plays of a search have in common."""
+
+    start: Callable[[], NameNode]
+    warm_up_s: float
+    limits: tuple[str, ...]
+    ramp: float
+    pacing: Pacing | None
+    duration: float | str | None
+    seed: int
+
+    def play(self, plan: Plan, speed: float, number: int, task: Task) -> Run:
+        """Play a load on a warm NameNode of its own.
+
+        Raises:
+            KeyboardInterrupt: the play was interrupted.
+            InputError: calls were left out.
+        """
+        with self.start() as namenode:
+            task.say("warm up")
+            warm_up(namenode, self.warm_up_s)
+            task.say(f"{sum(plan.counts.values()):,} nodes")
+            run = play(
+                plan,
+                namenode,
+                record="summary",
+                pacing=self.pacing,
+                speed=speed,
+                ramp=self.ramp,
+                duration=self.duration,
+                seed=self.seed + number,
+                limits=self.limits,
+                check_counts=False,
+            )
+        if run.interrupted:
+            raise KeyboardInterrupt
+        _check_whole(run)
+        return run
 
 
 def outcome_of(run: Run) -> Outcome:
@@ -255,38 +335,6 @@ def status_of(search: Search) -> Status:
     return Status.BELOW if search.low is None else Status.FOUND
 
 
-def first_scale(workload: Workload, at: Mapping[str, str | float | Quantity]) -> Scale:
-    """The Scale that a search begins with: what is given, else the largest recorded quantity of each variable."""
-    given = Scale.from_mapping(at)
-    recorded: dict[str, Quantity] = {}
-    for seen in workload.recorded.scales:
-        for name, quantity in seen.items():
-            if name not in recorded or quantity.value > recorded[name].value:
-                recorded[name] = quantity
-    unknown = sorted(set(given) - set(recorded))
-    if unknown:
-        allowed = ", ".join(sorted(recorded)) or "none"
-        raise InputError(
-            "is no variable of the recorded runs", place="--at", found=unknown[0], allowed=allowed
-        )
-    return Scale.from_mapping({**recorded, **given})
-
-
-def driving(workload: Workload, base: Scale) -> tuple[str, ...]:
-    """The variables on which the number of nodes at work together depends; `speed` where none does."""
-    types = (node_type for node_type in workload.node_types if not one_at_a_time(node_type, workload))
-    names = {name for node_type in types for name in node_type.count.variables}
-    return tuple(name for name in base if name in names) or (SPEED,)
-
-
-def _check_raised(names: Sequence[str], base: Scale) -> None:
-    unknown = [name for name in names if name not in base and name != SPEED]
-    if unknown:
-        raise InputError(
-            "cannot be raised", place="--raise", found=unknown[0], allowed=", ".join([*base, SPEED])
-        )
-
-
 def _check_whole(run: Run) -> None:
     """A load of which calls were left out is another load than it says.
 
@@ -299,37 +347,3 @@ def _check_whole(run: Run) -> None:
         raise InputError(
             "cannot be played as planned", place="plan", found=f"{left_out} without a value", remedy=remedy
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Loads:
-    """From a factor to what is played."""
-
-    workload: Workload
-    base: Scale
-    raised: tuple[str, ...]
-    base_speed: float
-
-    def scale(self, level: float) -> Scale:
-        """The Scale of a factor; what was whole stays whole, and is 1 at least."""
-        quantities = dict(self.base)
-        for name in self.raised:
-            if name != SPEED:
-                quantity = quantities[name]
-                value = quantity.value * level
-                whole = quantity.value == int(quantity.value)
-                quantities[name] = Quantity(max(1, round(value)) if whole else value, quantity.unit)
-        return Scale.from_mapping(quantities)
-
-    def speed(self, level: float) -> float:
-        """The speed of a factor."""
-        return self.base_speed * level if SPEED in self.raised else self.base_speed
-
-    def text(self, level: float) -> str:
-        """The load in words."""
-        speed = f", speed={self.speed(level):.4g}" if SPEED in self.raised else ""
-        return f"{self.scale(level)}{speed}"
-
-    def plan(self, level: float) -> Plan:
-        """The plan of a factor; `play` refuses one that cannot be played."""
-        return extrapolate(self.workload, self.scale(level))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +10,23 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from froude.base.errors import InputError
 from froude.base.files import atomic_write_text
+from froude.base.plain import Fields
 from froude.emulation.run_summary import RunSummary
 from froude.experiment.knee import Knee, Play, Status
 from froude.experiment.knee_search import Outcome
-from froude.workspace.artifact import Origin
+from froude.workspace.artifact import Origin, State
 from froude.workspace.document import dump_sealed_figures, open_figures
 from froude.workspace.migrate import Migrations
 
 KIND = "knee"
-MIGRATIONS = Migrations(KIND, 1)
+
+
+def _unremarked(data: Fields) -> None:
+    """The step from version 1, which said neither: an interrupted search was one that is not settled."""
+    data["remarks"], data["plan_remarks"], data["interrupted"] = [], [], False
+
+
+MIGRATIONS = Migrations(KIND, 2, {1: _unremarked})
 _LIMIT_BYTES = 64 << 20
 
 
@@ -34,7 +43,11 @@ class _Knee(BaseModel):
 
     answer: str
     confidence: str
+    remarks: tuple[str, ...]
+    """What to keep in mind with the answer; for readers of the file: a `Knee` finds them anew."""
+    plan_remarks: tuple[str, ...]
     status: Status
+    interrupted: bool
     raised: tuple[str, ...]
     limits: tuple[str, ...]
     low: float | None
@@ -49,7 +62,10 @@ def knee_text(knee: Knee, origin: Origin | None = None) -> str:
     written = _Knee(
         answer=knee.answer,
         confidence=knee.confidence,
+        remarks=knee.remarks,
+        plan_remarks=knee.plan_remarks,
         status=knee.status,
+        interrupted=knee.interrupted,
         raised=knee.raised,
         limits=knee.limits,
         low=knee.low,
@@ -57,7 +73,9 @@ def knee_text(knee: Knee, origin: Origin | None = None) -> str:
         environment=dict(knee.environment),
         plays=plays,
     )
-    return dump_sealed_figures(MIGRATIONS, written.model_dump(mode="json"), origin or Origin())
+    state = State.INTERRUPTED if knee.interrupted else State.COMPLETE
+    origin = replace(origin or Origin(), state=state)
+    return dump_sealed_figures(MIGRATIONS, written.model_dump(mode="json"), origin)
 
 
 def write_knee(path: Path, knee: Knee, origin: Origin | None = None) -> None:
@@ -93,5 +111,14 @@ def read_knee(path: Path) -> Knee:
     plays = tuple(Play(each.level, each.outcome, each.run) for each in read.plays)
     origin = Origin(lineage.command, lineage.inputs, lineage.seed)
     return Knee(
-        read.raised, read.limits, plays, read.status, read.low, read.high, read.environment, origin=origin
+        read.raised,
+        read.limits,
+        plays,
+        read.status,
+        read.low,
+        read.high,
+        read.environment,
+        read.interrupted,
+        read.plan_remarks,
+        origin,
     )

@@ -9,13 +9,11 @@ from pathlib import Path
 from froude.base.clock import Clock, RealClock
 from froude.base.errors import InputError
 from froude.base.files import folder_beside
-from froude.base.limits import raise_descriptor_limit
 from froude.base.progress import Progress, Silent
 from froude.base.scratch import Scratch
 from froude.base.units import parse_seconds, seconds_text
 from froude.emulation.bottleneck import Measured
 from froude.emulation.engine import PlayJob, PlayOutcome, Status, play_apart
-from froude.emulation.guard import decide
 from froude.emulation.limits import parse_limit
 from froude.emulation.pacing import Pacing, pacing_of
 from froude.emulation.programs.population import Connections, PlaySettings, service_named
@@ -23,25 +21,22 @@ from froude.emulation.programs.registry import kind_of
 from froude.emulation.recorder import Record
 from froude.emulation.run import Run
 from froude.emulation.run_files import state_of, write_run
+from froude.experiment.admission import TargetLike, admit
 from froude.experiment.observed import Observed
-from froude.experiment.playable import check_plan, check_size
+from froude.experiment.playable import check_play
 from froude.experiment.played_trace import trace_of
 from froude.hadoop.connection import current_user
 from froude.hadoop.distribution import Hadoop
-from froude.hadoop.identity import ask_identity, asked_methods, asked_protocols
+from froude.hadoop.identity import asked_methods, asked_protocols
 from froude.hadoop.metrics import Web
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.schema import Schema
-from froude.hadoop.target import Target, answers_for, parse_address, target_at
 from froude.trace.files import write_trace
 from froude.workload.plan import Plan, expected_s
 from froude.workload.plan_file import plan_hash
 from froude.workload.remarks import remarks_on_scale
 from froude.workload.walk import templates
 from froude.workspace.artifact import Origin
-
-TargetLike = NameNode | str
-"""A NameNode that Froude started, or `hdfs://HOST:PORT` of another daemon."""
 
 
 def play(  # noqa: PLR0913 - each is one choice of a play, all by name
@@ -104,14 +99,21 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
     limit_s = None if duration is None else parse_seconds(duration, place="duration")
     asked_limits = [parse_limit(text) for text in limits]
     connections = connections or Connections(user=current_user())
-    check_plan(plan, limit_s, pacing)
-    check_size(plan, connections, descriptors=raise_descriptor_limit())
+    check_play(
+        plan,
+        limits=asked_limits,
+        duration_s=limit_s,
+        pacing=pacing,
+        speed=speed,
+        ramp=ramp,
+        connections=connections,
+    )
     if folder is not None and folder.exists():
         raise InputError("already exists", file=folder, remedy="Choose another folder")
     targets = target if isinstance(target, Mapping) else {"": target}
     first = next(iter(targets.values()))
     schema = (schema or _schema_for(first)).subset(_protocols(plan, targets))
-    called = _all_admitted(targets, schema, plan, target_is)
+    called = admit(targets, plan.workload.recorded.source_ids, target_is, schema)
     paced, remark = pacing_of(plan, pacing)
     settings = PlaySettings(called, connections, paced, speed, ramp, programs=programs or {})
     with Scratch("play") as scratch:
@@ -219,48 +221,6 @@ def _keep(run: Run, outcome: PlayOutcome, job: PlayJob, folder: Path, origin: Or
             run.trace = beside / "trace"
             write_trace(run.trace, trace, replace(origin, state=state_of(run)))
         write_run(folder, run, origin)
-
-
-def _all_admitted(
-    targets: Mapping[str, TargetLike],
-    schema: Schema,
-    plan: Plan,
-    target_is: str | Mapping[str, str] | None,
-) -> dict[str, Target]:
-    """Every target, by service, once the guard has allowed it."""
-    typed = target_is if isinstance(target_is, Mapping) else dict.fromkeys(targets, target_is)
-    called: dict[str, Target] = {}
-    for service in sorted(targets, key=lambda name: answers_for(name) != name):
-        called[service] = _admitted(
-            service, targets[service], schema, typed=typed.get(service), plan=plan, others=called
-        )
-    return called
-
-
-def _admitted(
-    service: str,
-    target: TargetLike,
-    schema: Schema,
-    *,
-    typed: str | None,
-    plan: Plan,
-    others: Mapping[str, Target],
-) -> Target:
-    """A target that the guard allows; a server that cannot be asked is whose the other one on its host is."""
-    if isinstance(target, NameNode):
-        admitted = target_at(service or "namenode", target.address, target.cluster_id)
-    else:
-        address = parse_address(target, place="--target")
-        asked = others.get(answers_for(service))
-        if asked is not None and asked.host == target_at(service, address, "").host:
-            admitted = target_at(service, address, asked.id)
-            typed = typed or asked.id
-        else:
-            identity = ask_identity(service, address, schema, user=current_user())
-            admitted = target_at(service or "namenode", address, identity.id)
-    sources = plan.workload.recorded.source_ids
-    decide(admitted, ours=isinstance(target, NameNode), typed=typed, source_ids=sources)
-    return admitted
 
 
 def _protocols(plan: Plan, targets: Iterable[str]) -> list[str]:

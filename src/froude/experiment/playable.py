@@ -2,16 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from froude.base.errors import InputError
-from froude.base.limits import available_bytes
-from froude.emulation.pacing import Pacing, unscheduled
+from froude.base.limits import available_bytes, raise_descriptor_limit
+from froude.emulation.limits import Limit, check_methods
+from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing, unscheduled
 from froude.emulation.programs.population import Connections
-from froude.emulation.programs.registry import kind_of
+from froude.emulation.programs.registry import kind_of, methods_of
 from froude.workload.plan import Plan
 
 NODE_BYTES = 16 << 10
 """Memory of an emulated node: three times what was measured of 10,000 DataNodes, for clients keep more."""
 _OTHER_DESCRIPTORS = 64
+
+
+def check_play(
+    plan: Plan,
+    *,
+    limits: Iterable[Limit] = (),
+    duration_s: float | None = None,
+    pacing: Pacing | None = None,
+    speed: float = 1.0,
+    ramp: float = 1000.0,
+    connections: Connections | None = None,
+) -> None:
+    """Refuse a play that can be known to fail before anybody is called.
+
+    Args:
+        plan: what shall be played.
+        limits: what it must keep.
+        duration_s: the longest time, seconds.
+        pacing: what was asked for.
+        speed: 2 halves every recorded pause.
+        ramp: emulated nodes that begin in a second.
+        connections: how its nodes share connections.
+
+    Raises:
+        InputError: saying why.
+    """
+    check_number(speed, SLOWEST, FASTEST, place="speed")
+    check_number(ramp, SLOWEST_RAMP, FASTEST, place="ramp")
+    check_plan(plan, duration_s, pacing)
+    check_methods(limits, methods_of(plan))
+    check_size(plan, connections or Connections(), descriptors=raise_descriptor_limit())
+
+
+def check_number(value: float, least: float, most: float, *, place: str) -> None:
+    """Refuse a number out of its range; NaN is out of every one.
+
+    Args:
+        value: what was given.
+        least: the smallest that may be.
+        most: the largest that may be.
+        place: what it is a value of, for the error.
+
+    Raises:
+        InputError: with the range.
+    """
+    if not least <= value <= most:
+        raise InputError("is out of range", place=place, found=value, allowed=f"{least:,g} to {most:,.0f}")
 
 
 def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None) -> None:
@@ -31,9 +81,10 @@ def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None) -> None
                 "the plan cannot be played", place=refusal.node_type or "plan", found=refusal.what
             )
     types = plan.workload.node_types
+    kinds = [kind_of(each.program) for each in types if plan.counts.get(each.name)]
     if not sum(plan.counts.values()):
         raise InputError("the plan has no nodes", place="plan")
-    if limit_s is None and all(kind_of(t.program).endless for t in types if plan.counts.get(t.name)):
+    if limit_s is None and all(kind.endless for kind in kinds):
         remedy = "Say how long to play with --duration"
         raise InputError("the plan has only nodes that never end", place="plan", remedy=remedy)
     untimed = unscheduled(plan) if pacing is Pacing.SCHEDULED else None

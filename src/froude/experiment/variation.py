@@ -1,8 +1,8 @@
 """What recordings can and cannot tell apart: variables that never varied, variables that rose together.
 
-A count that follows two variables which always rose together could follow either; one more small run, in which one
-of them changes alone, settles it. A sum over several variables has one coefficient each and a constant: as many runs
-are needed, none of which follows from the others. `next_run` says which comes next.
+A count that follows two variables which rose together, along a line, could follow either; one more small run, in
+which one of them changes alone, settles it. A sum over several variables has one coefficient each and a constant: as
+many runs are needed, none of which follows from the others. `next_run` says which comes next.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from froude.base.units import Quantity
+from froude.workload.remarks import always_together
 from froude.workload.scale import Scale
 
 Runs = Sequence[Mapping[str, Quantity]]
@@ -28,7 +29,7 @@ class Variation:
     constant: tuple[str, ...]
     """Variables with one value in all runs, sorted."""
     together: tuple[tuple[str, str], ...]
-    """Pairs of which one never changed without the other, both up or one up and one down; sorted."""
+    """Pairs of which one was a line over the other in all runs, both up or one up and one down; sorted."""
     next_run: Scale | None
     """The smallest run that would separate the most of those pairs, and then settle a coefficient; None where there is
     nothing to settle."""
@@ -47,7 +48,7 @@ def variation(runs: Runs) -> Variation:
     values = {name: sorted({run[name] for run in runs if name in run}) for name in names}
     varied = [name for name in names if len(values[name]) > 1]
     free = _free(runs, varied)
-    together = tuple(pair for pair in itertools.combinations(varied, 2) if _rose_together(runs, *pair))
+    together = tuple(pair for pair in itertools.combinations(varied, 2) if always_together(runs, *pair))
     return Variation(
         tuple(name for name in names if len(values[name]) == 1),
         together,
@@ -66,19 +67,6 @@ def _free(runs: Runs, varied: Sequence[str]) -> int:
     return len(varied) - int(np.linalg.matrix_rank(apart / (np.abs(apart).max(axis=0) + 1e-300)))
 
 
-def _rose_together(runs: Runs, first: str, second: str) -> bool:
-    """Whether one never changed between two runs without the other, always in the same direction."""
-    points = {(run[first].value, run[second].value) for run in runs if first in run and second in run}
-    directions = {
-        _sign(b[0] - a[0]) * _sign(b[1] - a[1]) for a, b in itertools.combinations(sorted(points), 2)
-    }
-    return len(directions) == 1 and 0 not in directions
-
-
-def _sign(number: float) -> int:
-    return (number > 0) - (number < 0)
-
-
 def _next_run(
     runs: Runs, values: Mapping[str, Sequence[Quantity]], together: Sequence[tuple[str, str]]
 ) -> Scale:
@@ -86,7 +74,7 @@ def _next_run(
     varied = [name for name in sorted(values) if len(values[name]) > 1]
 
     def weight(candidate: Mapping[str, Quantity]) -> tuple[int, int, int, list[int]]:
-        left = sum(_rose_together([*runs, candidate], *pair) for pair in together)
+        left = sum(always_together([*runs, candidate], *pair) for pair in together)
         ranks = [values[name].index(candidate[name]) for name in candidate]
         return (
             left,

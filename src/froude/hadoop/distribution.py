@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from froude.base.errors import FroudeError, InputError
 from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
@@ -83,7 +83,7 @@ class Hadoop:
         progress: Progress | None = None,
         cache: Path | None = None,
         environ: Mapping[str, str] | None = None,
-    ) -> Hadoop:
+    ) -> Self:
         """Get a Hadoop: an explicit folder, else `HADOOP_HOME`, else a release by Maven coordinates.
 
         Args:

@@ -45,14 +45,27 @@ def ask_identity(
     Raises:
         TargetError: it refuses, hangs, answers what it may not, or is of a kind that cannot tell.
     """
-    ask = _ASKED.get(service or "namenode")
-    if ask is None:
+    check_askable(service, address)
+    ask = _ASKED[service or "namenode"]
+    with Connection(*address, schema, ask.protocol, user=user, timeout_s=timeout_s) as connection:
+        return ask.identity(connection.call(ask.method, connection.message(ask.method)), address)
+
+
+def check_askable(service: str, address: tuple[str, int]) -> None:
+    """Refuse a service whose daemons have no call that tells who they are.
+
+    Args:
+        service: what it is; empty means a NameNode.
+        address: its host and port, for the error.
+
+    Raises:
+        TargetError: it cannot tell; with the server that can be asked in its place.
+    """
+    if (service or "namenode") not in _ASKED:
         allowed, asked = ", ".join(_ASKED), answers_for(service)
         remedy = f"Give {asked}={address[0]}:PORT too, which can" if asked in _ASKED else None
         place = f"{address[0]}:{address[1]}"
         raise TargetError("cannot tell who it is", file=place, found=service, allowed=allowed, remedy=remedy)
-    with Connection(*address, schema, ask.protocol, user=user, timeout_s=timeout_s) as connection:
-        return ask.identity(connection.call(ask.method, connection.message(ask.method)), address)
 
 
 def asked_protocols(services: Iterable[str]) -> set[str]:

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from froude.base.summary import counted
 from froude.base.units import Quantity
-from froude.workload.scale import Count, Scale
+from froude.workload.scale import Count
 from froude.workload.types import Counter, NodeType, Rule, Scaled, Workload
 from froude.workload.walk import repeats, templates, within
 
@@ -44,17 +44,23 @@ def rose_together(scales: Sequence[Mapping[str, Quantity]]) -> list[tuple[str, s
     Args:
         scales: of the runs; one may come several times.
     """
-    distinct = list({str(Scale(dict(sorted(scale.items())))): scale for scale in scales}.values())
-    pairs = []
-    for first, other in combinations(_varied(distinct), 2):
-        points = sorted(
-            (scale[first].value, scale[other].value)
-            for scale in distinct
-            if first in scale and other in scale
-        )
-        if len(points) > 1 and _on_a_line(points):
-            pairs.append((first, other))
-    return pairs
+    return [pair for pair in combinations(_varied(scales), 2) if always_together(scales, *pair)]
+
+
+def always_together(scales: Sequence[Mapping[str, Quantity]], first: str, other: str) -> bool:
+    """Whether two variables cannot be told apart: one is a line over the other in every run that has both.
+
+    What is counted follows variables by straight lines, so that one that rose otherwise than the other tells which.
+
+    Args:
+        scales: of the runs.
+        first: a variable.
+        other: another one.
+    """
+    points = {
+        (scale[first].value, scale[other].value) for scale in scales if first in scale and other in scale
+    }
+    return len(points) > 1 and _on_a_line(sorted(points))
 
 
 def _on_a_line(points: Sequence[tuple[float, float]]) -> bool:

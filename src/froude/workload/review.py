@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from froude.base.documents import Section
 from froude.base.errors import InputError
 from froude.base.plain import Fields, parse_yaml
-from froude.workload.scale import NODE, Count, term_of
+from froude.workload.references import names_for, unknown_names
+from froude.workload.scale import Count
 from froude.workload.types import (
     CALLEE,
     CallTemplate,
-    Cases,
     Constant,
-    Counter,
-    Flow,
     NodeType,
     Question,
     Repeat,
@@ -26,7 +24,7 @@ from froude.workload.types import (
     Unknown,
     Workload,
 )
-from froude.workload.walk import fold, map_calls, templates, within
+from froude.workload.walk import fold, map_calls, within
 from froude.workload.yaml_rules import read_rule
 
 _ITERATIONS = re.compile(r"iterations of (?P<loop>\S+) in ")
@@ -73,38 +71,15 @@ def read_answer(workload: Workload, question: Question, text: str, place: str) -
         InputError: no mapping, no rule, or one that names what is not there.
     """
     rule = read_rule(parse_yaml(text.encode(), place), Section(Fields(), place), question.id)
-    for what, name, allowed in _references(workload, question, rule):
-        if name not in allowed:
-            known = ", ".join(sorted(allowed)) or "none"
+    own = next((each for each in workload.node_types if each.name == question.node_type), None)
+    if own is not None:
+        known = names_for(workload, own, _loops_around(own, question.call))
+        for what, name in unknown_names(rule, known):
+            allowed = ", ".join(sorted(known[what])) or "none"
             raise InputError(
-                f"there is no such {what}", file=place, place=question.id, found=name, allowed=known
+                f"there is no such {what}", file=place, place=question.id, found=name, allowed=allowed
             )
     return rule
-
-
-def _references(workload: Workload, question: Question, rule: Rule) -> Iterator[tuple[str, str, set[str]]]:
-    """What a rule refers to by name: what it is, the name, and the names that there are."""
-    variables = {name for scale in workload.recorded.scales for name in scale}
-    own = next((each for each in workload.node_types if each.name == question.node_type), None)
-    loops = set() if own is None else _loops_around(own, question.call)
-    for inner in within(rule):
-        if isinstance(inner, Counter):
-            for *factors, index, by in map(_names, inner.steps):
-                yield "index", index, {NODE, *loops, *variables}
-                yield from (("scale variable", name, variables) for name in (*factors, by) if name)
-        elif isinstance(inner, Scaled):
-            yield from (("scale variable", name, variables) for name in inner.count.variables)
-        elif isinstance(inner, Cases):
-            yield "loop", inner.index, loops
-        elif isinstance(inner, Flow):
-            ids = {call.id for each in workload.node_types for call in templates(each)}
-            yield "earlier call", inner.call, ids
-
-
-def _names(step: str) -> tuple[str, ...]:
-    """The names of a counter's step, and the variable that says the size of its groups, which may be empty."""
-    term = term_of(step)
-    return (*term.names, "" if term.by.isdecimal() else term.by)
 
 
 def _loops_around(node_type: NodeType, call_id: str | None) -> set[str]:

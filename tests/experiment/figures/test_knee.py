@@ -10,7 +10,7 @@ from froude.experiment.figures.head import head_of
 from froude.experiment.figures.knee import conditions, knee_section, knee_title
 from froude.experiment.knee import Status
 from froude.experiment.knee_search import Outcome
-from froude.render import Chart, Table, Tone
+from froude.render import Callout, Chart, Table, Tone
 from froude.workspace.artifact import Origin
 from tests.experiment.knees import two_plays
 
@@ -46,6 +46,13 @@ def test_what_makes_it_evidence_is_shown() -> None:
     }
     head = head_of([("knee", replace(two_plays(), environment=environment))])
     assert head.subtitle == "Hadoop 3.5.0 · heap 954 MiB · 1970-01-01 00:00 UTC"
+
+
+def test_remarks_on_its_plan_are_shown() -> None:
+    """One below the other, as on a plan's own page."""
+    section = knee_section(replace(two_plays(), plan_remarks=("files rose with clients", "6 in turn")))
+    shown = [block.markdown for block in section.blocks if isinstance(block, Callout)]
+    assert shown == ["`files rose with clients`", "`6 in turn`"]
 
 
 def test_the_answer_heads_the_page() -> None:

@@ -286,6 +286,14 @@ class ProgramKind(Protocol):
         """Protocols that its nodes speak beside those of the workload's templates."""
         ...
 
+    def methods(self, node_type: NodeType) -> Collection[str]:
+        """The methods that its nodes may call.
+
+        Args:
+            node_type: what is played.
+        """
+        ...
+
     def family(self, node_type: NodeType, population: Population) -> Family:
         """The kind at work.
 

@@ -17,6 +17,7 @@ from froude.emulation.programs.scripted_family import ScriptedFamily
 from froude.hadoop.schema import Schema
 from froude.workload.plan import Plan
 from froude.workload.types import SCRIPTED, NodeType
+from froude.workload.walk import templates
 
 
 class ScriptedKind:
@@ -26,6 +27,14 @@ class ScriptedKind:
     endless = False
     needed_first = False
     protocols: Collection[str] = ()
+
+    def methods(self, node_type: NodeType) -> Collection[str]:
+        """See `ProgramKind`.
+
+        Args:
+            node_type: whose templates its nodes follow.
+        """
+        return {call.method for call in templates(node_type)}
 
     def family(self, node_type: NodeType, population: Population) -> Family:
         """See `ProgramKind`.
@@ -53,6 +62,16 @@ def kind_of(program: str) -> ProgramKind:
     raise InputError(
         "is no program", place="program", found=program, allowed=", ".join(kind.name for kind in KINDS)
     )
+
+
+def methods_of(plan: Plan) -> set[str]:
+    """The methods that the nodes of a plan may call.
+
+    Raises:
+        InputError: a node type names a program that there is not.
+    """
+    played = (each for each in plan.workload.node_types if plan.counts.get(each.name))
+    return {method for each in played for method in kind_of(each.program).methods(each)}
 
 
 def populate(plan: Plan, schema: Schema, *, seeds: Seeds, settings: PlaySettings | None = None) -> Population:

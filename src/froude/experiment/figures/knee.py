@@ -10,12 +10,14 @@ from froude.base.units import parse_quantity
 from froude.emulation.limits import Unit, parse_limit
 from froude.emulation.run_summary import RunSummary
 from froude.experiment.figures.environment import environment_facts, facts_table, limit_words, when
-from froude.experiment.knee import SPEED, Knee, Play, Status
+from froude.experiment.knee import Knee, Play, Status
+from froude.experiment.knee_loads import SPEED
 from froude.experiment.knee_search import Outcome
 from froude.experiment.knee_words import median_rate
 from froude.render import (
     Axis,
     Block,
+    Callout,
     Chart,
     ChartKind,
     Column,
@@ -89,6 +91,7 @@ def knee_section(knee: Knee) -> Section:
             _table(knee),
             facts_table(conditions(knee), "What it was measured on"),
         ]
+    blocks += [Callout("To be kept in mind", literal(remark), Tone.WARNING) for remark in knee.plan_remarks]
     blocks.append(Text(_FRESH))
     return Section("How far does it scale?", tuple(blocks), plain(knee.answer))
 

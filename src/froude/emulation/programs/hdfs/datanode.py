@@ -71,6 +71,8 @@ _METHODS = {
     _Call.REPORT: "blockReport",
     _Call.SYNCHRONIZE: "commitBlockSynchronization",
 }
+METHODS = frozenset(_METHODS.values())
+"""All that an emulated DataNode calls."""
 _HEARTBEAT_DUE, _REPORT_DUE, _RETRY_DUE = 1, 2, 3
 _RETRY_S = 5.0  # as BPServiceActor waits before it registers again
 # DatanodeCommandProto.Type

@@ -14,7 +14,7 @@ from froude.emulation.programs.context import stand_in
 from froude.emulation.programs.events import Instruction, NodeId, Note, Program, SendMessage
 from froude.emulation.programs.family import Family, ScriptedView
 from froude.emulation.programs.hdfs.blocks import Block
-from froude.emulation.programs.hdfs.datanode import BlockWritten, EmulatedDatanode
+from froude.emulation.programs.hdfs.datanode import METHODS, BlockWritten, EmulatedDatanode
 from froude.emulation.programs.hdfs.datanodes import KIND, PROTOCOL, Datanodes, DatanodeSettings
 from froude.emulation.programs.population import Population
 from froude.workload.rules import Special, Value
@@ -121,6 +121,14 @@ class DatanodeKind:
     endless = True
     needed_first = True
     protocols: Collection[str] = (PROTOCOL,)
+
+    def methods(self, node_type: NodeType) -> Collection[str]:  # noqa: ARG002 - all DataNodes call the same
+        """See `ProgramKind`.
+
+        Args:
+            node_type: not asked.
+        """
+        return METHODS
 
     def family(self, node_type: NodeType, population: Population) -> Family:
         """See `ProgramKind`; heartbeats come in the recorded period unless the play's settings say otherwise.

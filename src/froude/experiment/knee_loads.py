@@ -1,0 +1,115 @@
+"""The loads of a search for a knee: where it begins, what is raised, and what is played at each factor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from froude.base.errors import InputError
+from froude.base.units import Quantity
+from froude.emulation.pacing import FASTEST, SLOWEST
+from froude.experiment.playable import check_number
+from froude.workload.extrapolate import extrapolate
+from froude.workload.plan import Plan, one_at_a_time
+from froude.workload.scale import Scale
+from froude.workload.types import Workload
+
+SPEED = "speed"
+"""What is raised in place of a Scale variable: all recorded pauses become shorter."""
+
+
+def first_scale(workload: Workload, at: Mapping[str, str | float | Quantity]) -> Scale:
+    """The Scale that a search begins with: what is given, else the largest recorded quantity of each variable."""
+    given = Scale.from_mapping(at)
+    recorded: dict[str, Quantity] = {}
+    for seen in workload.recorded.scales:
+        for name, quantity in seen.items():
+            if name not in recorded or quantity.value > recorded[name].value:
+                recorded[name] = quantity
+    unknown = sorted(set(given) - set(recorded))
+    if unknown:
+        allowed = ", ".join(sorted(recorded)) or "none"
+        raise InputError(
+            "is no variable of the recorded runs", place="--at", found=unknown[0], allowed=allowed
+        )
+    return Scale.from_mapping({**recorded, **given})
+
+
+def driving(workload: Workload, base: Scale) -> tuple[str, ...]:
+    """The variables on which the number of nodes at work together depends; `speed` where none does."""
+    types = (node_type for node_type in workload.node_types if not one_at_a_time(node_type, workload))
+    names = {name for node_type in types for name in node_type.count.variables}
+    return tuple(name for name in base if name in names) or (SPEED,)
+
+
+def _check_raised(names: Sequence[str], base: Scale) -> None:
+    unknown = [name for name in names if name not in base and name != SPEED]
+    if unknown:
+        raise InputError(
+            "cannot be raised", place="--raise", found=unknown[0], allowed=", ".join([*base, SPEED])
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Loads:
+    """From a factor to what is played."""
+
+    workload: Workload
+    base: Scale
+    """That of the first load."""
+    raised: tuple[str, ...]
+    """Scale variables, or `speed`."""
+    base_speed: float
+
+    @classmethod
+    def of(
+        cls,
+        workload: Workload,
+        at: Mapping[str, str | float | Quantity],
+        raised: Sequence[str],
+        *,
+        speed: float = 1.0,
+        most: float = 1.0,
+    ) -> Loads:
+        """The loads of a search.
+
+        Args:
+            workload: the mined pattern.
+            at: Scale to begin with, as far as it is given.
+            raised: what is raised together; empty for all on which the number of nodes at work together depends.
+            speed: of the first load.
+            most: largest factor of the first load.
+
+        Raises:
+            InputError: a variable is not of the recorded runs, or the speed or the factor is out of range.
+        """
+        base = first_scale(workload, at)
+        names = tuple(raised) or driving(workload, base)
+        _check_raised(names, base)
+        check_number(most, 1, FASTEST, place="most")
+        check_number(speed * most if SPEED in names else speed, SLOWEST, FASTEST, place="speed")
+        return cls(workload, base, names, speed)
+
+    def scale(self, level: float) -> Scale:
+        """The Scale of a factor; what was whole stays whole, and is 1 at least."""
+        quantities = dict(self.base)
+        for name in self.raised:
+            if name != SPEED:
+                quantity = quantities[name]
+                value = quantity.value * level
+                whole = quantity.value == int(quantity.value)
+                quantities[name] = Quantity(max(1, round(value)) if whole else value, quantity.unit)
+        return Scale.from_mapping(quantities)
+
+    def speed(self, level: float) -> float:
+        """The speed of a factor."""
+        return self.base_speed * level if SPEED in self.raised else self.base_speed
+
+    def text(self, level: float) -> str:
+        """The load in words."""
+        speed = f", speed={self.speed(level):.4g}" if SPEED in self.raised else ""
+        return f"{self.scale(level)}{speed}"
+
+    def plan(self, level: float) -> Plan:
+        """The plan of a factor; `play` refuses one that cannot be played."""
+        return extrapolate(self.workload, self.scale(level))
