@@ -21,6 +21,7 @@ from froude.mining.by_round import fit_rounds
         ([0, 0, 1, 1, 1, 1], "min(1, L1 - 1)"),
         ([0, 0, 0, 5, 5, 5], "min(5, 5*L1 - 10)"),
         ([1, 2, 3, 4, 5, 6], "L1 + 1"),
+        ([1, 1, 1, 0, 0, 0], "min(1, -L1 + 3)"),
     ],
 )
 def test_the_round_says_how_often(times: list[int], text: str) -> None:

@@ -329,3 +329,25 @@ def test_numbers_may_begin_where_the_scale_says(
     assert rule == Counter(0, steps)
     assert number_at(rule, {"L1": 2}.__getitem__, Scale.of(files=30, nodes=9)) == value(30, 2)
     assert counter(occurrences[:6], numbers[:6], scales) is None
+
+
+def test_turns_that_are_known_need_no_evidence() -> None:
+    """Three hosts show each of three services once; where others showed more, that is enough."""
+    hosts, services = at(*({"node": n} for n in range(3))), ("web", "auth", "mail")
+    names = [f"/log/{services[n]}/h" for n in range(3)]
+    known = Cycle(services, Counter(0, {"node": 1}))
+    assert text(hosts, names, no_slot) is None
+    assert text(hosts, names, no_slot, known=[known]) == Template(("/log/", known, "/h"))
+    assert text(hosts, names[::-1], no_slot, known=[known]) is None
+
+
+def test_folders_by_the_sum_of_two_loops() -> None:
+    """What is swept goes round in folders, from where the last sweep ended."""
+    places = [{"L1": n, "L2": m} for n in range(6) for m in range(4)]
+    names = [f"/h{(place['L1'] + place['L2']) % 6}" for place in places]
+    folders = Cycle(tuple("012345"), Counter(0, {"L1": 1, "L2": 1}))
+    rule = text(at(*places), names, no_slot)
+    assert isinstance(rule, Template)
+    assert rule.parts[0] == "/h"
+    assert isinstance(rule.parts[1], Cycle)
+    assert (set(rule.parts[1].counter.steps), rule.parts[1].values) == ({"L1", "L2"}, folders.values)

@@ -147,3 +147,34 @@ def test_a_loop_that_always_runs_twice_has_no_third_round() -> None:
     assert [isinstance(step, Repeat) for step in workload.node_types[0].steps] == [True]
     assert not workload.questions
     assert _checked(workload, run(20)).row("all").share == 1.0
+
+
+def _hours(hosts: int, hours: int) -> Recording:
+    """Hosts of three services that write a log an hour, and delete old ones every fourth hour."""
+    events = []
+    for host in range(hosts):
+        sent, swept = [], 0
+        for hour in range(hours):
+            log = f"/log/{('web', 'auth', 'mail')[host % 3]}/h{hour % 6}/host{host + 1}_{hour:04d}"
+            sent.append(("create", {"src": log, "replication": 1 + (host + hour) % 2}))
+            sent += [("addBlock", {"src": log})] * (2 if hour % 3 == 0 else 1)
+            sent.append(("complete", {"src": log, "size": (451_424, 180_000, 180_000)[hour % 3]}))
+            if hour % 4 == 3:
+                sent += [("delete", {"src": f"/done/{old:04d}"}) for old in range(swept, hour - 4)]
+                swept = max(swept, hour - 4)
+                sent.append(("stat", {"src": "/done"}))
+        sent.append(("end", {"src": "/log"}))
+        events += [
+            event(0, method, request, {"result": True}, client=f"c{host}", start_s=at**1.1 + host / 7)
+            for at, (method, request) in enumerate(sent)
+        ]
+    return _recording(events, hosts=hosts, hours=hours)
+
+
+def test_several_periods_are_predicted_together() -> None:
+    """Of two hosts, of three hours and of four, and folders by six: all come out at twice the size."""
+    workload = mine_recordings([_hours(2, 19), _hours(5, 9), _hours(1, 11), _hours(3, 14)])
+    assert len(workload.node_types) == 1
+    prediction = _checked(workload, _hours(10, 38))
+    assert prediction.sequence_share == 1.0
+    assert prediction.row("all").share > 0.99

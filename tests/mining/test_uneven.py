@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from froude.mining.alignment import unify
+from froude.mining.parse import Automaton
 from froude.mining.segments import Loop
 from froude.mining.uneven import unify_decided
 
@@ -35,3 +36,26 @@ def test_what_does_not_follow_from_the_round_is_no_pattern() -> None:
         for bits in ("0110100", "1001011", "1110010")
     ]
     assert unify_decided(runs) is None
+
+
+def _hours(number: int) -> tuple[str, ...]:
+    """Folders at first, two blocks every third hour, and a sweep of what is older than five every fourth."""
+    calls, swept = ["s"], 0
+    for hour in range(number):
+        calls += ["m"] * (hour < 6) + ["c"] + ["b"] * (2 if hour % 3 == 0 else 1) + ["k"]
+        if hour % 4 == 3:
+            calls += ["d"] * max(0, hour - 4 - swept) + ["r"]
+            swept = max(swept, hour - 4)
+    return (*calls, *["g"] * (number - swept), "e")
+
+
+def test_rounds_of_several_periods_are_cut_where_they_begin() -> None:
+    """Nothing repeats as a whole before twelve hours have gone twice: each part follows from the hour by itself."""
+    runs = [_hours(number) for number in (9, 11, 14, 19)]
+    unified = unify_decided(runs)
+    assert unified is not None
+    (loop, tail, end) = unified[-3:]
+    assert (tail, end) == (Loop(("g",)), "e")
+    assert isinstance(loop, Loop)
+    parse = Automaton(unified).parse(_hours(40), exact=True)
+    assert parse is not None
