@@ -15,10 +15,14 @@ from itertools import pairwise
 from froude.mining.alignment import Pattern, Sequence_, best_of, copies, folds, merge, proposed, unify
 from froude.mining.by_round import FEWEST_ROUNDS, fit_rounds
 from froude.mining.parse import Automaton
-from froude.mining.segments import Loop, fold
+from froude.mining.segments import Loop, fold, size_of
 
 _LOOKED_AT = 3
 """Sequences, the longest, from which patterns are made."""
+_MANY_PLACES = 3
+"""Places of one token in a pattern before it is asked whether they are one."""
+_MUCH_SHORTER = 0.7
+"""Of a pattern's size that one with unlike rounds must have, before it is believed instead."""
 _MOST_EARLY = 9
 """First rounds that may be written out, since something begins after them."""
 _LONGEST_CUT = 2000
@@ -42,7 +46,7 @@ def unify_decided(sequences: Iterable[Sequence_]) -> Pattern | None:
     distinct = sorted(set(sequences), key=lambda s: (len(s), repr(s)))
     plain = unify(distinct)
     if plain is not None and _is_decided(plain, distinct):
-        return plain
+        return _shorter(plain, distinct)
     proposals = proposed(distinct)
     for sequence in distinct[-_LOOKED_AT:]:
         for pattern in folds(sequence):
@@ -50,7 +54,20 @@ def unify_decided(sequences: Iterable[Sequence_]) -> Pattern | None:
     for pattern in () if plain is None else (plain, *proposals):
         proposals = proposals | set(_with_a_round_apart(pattern))
     decided = best_of((pattern for pattern in proposals if _is_decided(pattern, distinct)), distinct)
-    return decided or best_of(_cut_into_rounds(distinct), distinct) or plain
+    return (
+        best_of(_cut_into_rounds(distinct), distinct) or plain
+        if decided is None
+        else _shorter(decided, distinct)
+    )
+
+
+def _shorter(pattern: Pattern, sequences: Sequence[Sequence_]) -> Pattern:
+    """A much shorter pattern, where some token has many places in this one: they may be unlike rounds of one loop."""
+    places = Counter(Automaton(pattern).tokens)
+    if len(sequences) < 2 or max(places.values(), default=0) < _MANY_PLACES:
+        return pattern
+    cut = best_of(_cut_into_rounds(sequences), sequences)
+    return pattern if cut is None or size_of(cut) > _MUCH_SHORTER * size_of(pattern) else cut
 
 
 def _cut_into_rounds(sequences: Sequence[Sequence_]) -> Iterator[Pattern]:
