@@ -15,7 +15,7 @@ from froude.base.units import Quantity
 from froude.mining import patterns
 from froude.mining.candidates import alike, flows_from, from_cause, leaf_name, ranked, siblings
 from froude.mining.canonical import Token
-from froude.mining.doubts import Doubt, growing, replaced
+from froude.mining.doubts import SHORT_TEXT, Doubt, growing, replaced, short_texts
 from froude.mining.evidence import (
     ALWAYS_NEW,
     SOURCES_TRIED,
@@ -122,6 +122,9 @@ class ArgumentMiner:
             path: self.rule(occurrences, values, path=path, own_facts=own_facts)
             for path, values in columns(occurrences).items()
         }
+        for path in short_texts(occurrences):
+            if not own_facts and not any(isinstance(part, Flow) for part in within(rules[path])):
+                self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], worded=True))
         for path in growing(occurrences, self._scales):
             self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], longer=True))
         return rules
@@ -182,8 +185,10 @@ class ArgumentMiner:
             best = None  # two gauges that are read one after the other agree nearly always
         fact = fact_of(path) if own_facts else None
         changing = (column.occurrences[0].call.token, fact) in self._changing
-        if best is not None and fact in THINGS and (changing or not self._is_of_cause(best, column)):
-            return NodeFact(str(fact))
+        if best is not None and fact in THINGS:
+            short = all(isinstance(value, int) and value < SHORT_TEXT for value in column.values)
+            if changing or short or not self._is_of_cause(best, column):
+                return NodeFact(str(fact))
         shown = next((value for value in column.values if not isinstance(value, Special)), None)
         if (
             isinstance(best, Constant | Template | CounterRule)

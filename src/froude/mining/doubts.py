@@ -9,10 +9,15 @@ from dataclasses import dataclass, replace
 
 from froude.base.units import Quantity
 from froude.mining.flows import columns
+from froude.mining.knowledge import LENGTH
 from froude.mining.structure import Occurrence
-from froude.workload.types import Cases, Counter, Flow, Rule, Scalar, Scaled, Template
+from froude.workload.types import NODE, Cases, Counter, Flow, Rule, Scalar, Scaled, Template
 
 _INDEX = re.compile(r"\[(\d+)\]")
+SHORT_TEXT = 256
+"""Bytes below which a file is a text of a few words."""
+_TWO_DIGITS = 10
+"""The first number that has two; counted from 1 it is a place earlier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,8 @@ class Doubt:
     """Other rules that hold at all calls: which is right shows at another Scale."""
     thin: bool = False
     """Whether it was seen at two nodes or two rounds alone: any two numbers lie on one line."""
+    worded: bool = False
+    """Whether it is the length of a short text, which grows with the digits of a number in it."""
     longer: bool = False
     """Whether its list was longer at some Scales than at others, and may be longer still elsewhere."""
 
@@ -56,6 +63,27 @@ def growing(occurrences: Sequence[Occurrence], scales: Sequence[Mapping[str, Qua
         path
         for path in columns(occurrences)
         if any(last.get(_INDEX.sub("[]", path[: at.start()])) == int(at[1]) for at in _INDEX.finditer(path))
+    ]
+
+
+def short_texts(occurrences: Sequence[Occurrence]) -> list[str]:
+    """Leaves that are lengths of short texts, of nodes or rounds that were seen with numbers of one digit alone.
+
+    Args:
+        occurrences: the calls of one template.
+    """
+    most = {NODE: max(occurrence.node for occurrence in occurrences)} | {
+        name: max(occurrence.indices.get(name, 0) for occurrence in occurrences)
+        for name in occurrences[0].indices
+    }
+    if not any(0 < number < _TWO_DIGITS - 1 for number in most.values()):
+        return []
+    return [
+        path
+        for path, values in columns(occurrences).items()
+        if path.rpartition(".")[2] == LENGTH
+        and all(type(value) is int and value < SHORT_TEXT for value in values)
+        and any(values)
     ]
 
 

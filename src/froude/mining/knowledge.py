@@ -126,6 +126,9 @@ def fact_of(path: str) -> str | None:
 NAMING = frozenset({"address", "hostname", "uuid", "port", "info_port", "ipc_port", "storage"})
 """Facts that tell one machine from another: no two machines share them, whatever a single run shows."""
 
+LENGTH = "numBytes"
+"""Last part of leaf paths that say how long a block is."""
+
 THINGS = {"length": "blockId"}
 """What a fact is of, where it is not of the machine as a whole: the leaf beside it that names the thing."""
 

@@ -82,7 +82,7 @@ class Questions:
                 continue
             asked.add(doubt.path)
             text = f"{node_type}: {doubt.path} of {method} {_unsure(doubt)}?"
-            always_set = doubt.others or doubt.equals or doubt.thin or doubt.longer
+            always_set = doubt.others or doubt.equals or doubt.thin or doubt.worded or doubt.longer
             candidates = (rule, *doubt.equals) if always_set else (rule, Absent())
             name = f"{template}:{doubt.path}"
             self.asked.append(Question(name, text, node_type, template, doubt.path, doubt.others, candidates))
@@ -94,6 +94,8 @@ def _unsure(doubt: Doubt) -> str:
         return "follows from the Scale, or from an answer, in more than one way; which is it"
     if doubt.thin:
         return "was seen at two nodes or rounds alone; what is it at others"
+    if doubt.worded:
+        return "is that of a short text, seen with numbers of one digit alone; how long is it with more"
     if doubt.longer:
         return "stands in a list that is longer at some sizes; what have further elements"
     if doubt.others:
