@@ -235,9 +235,14 @@ def reports(*lengths: int, status: int = 2) -> Rule:
 
 def test_a_length_that_changes_later_is_no_constant() -> None:
     """Though it is the same in all calls of a template: a later report of those replicas has another."""
-    assert reports(100) == reports(100, 100) == Constant(100)
-    assert reports(100, 150) == NodeFact("length")
+    assert reports(1000) == reports(1000, 1000) == Constant(1000)
+    assert reports(1000, 1500) == NodeFact("length")
     assert reports(0, status=1) == NodeFact("length")
+
+
+def test_the_length_of_a_short_text_is_the_nodes_own() -> None:
+    """It grows with the digits of a number in it, which its client knows."""
+    assert reports(21) == NodeFact("length")
 
 
 def reported(effects: Sequence[tuple[int, int]], blocks: int = 4) -> tuple[Rule, Rule]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from froude.mining.doubts import growing, replaced
+import pytest
+
+from froude.mining.doubts import growing, replaced, short_texts
 from froude.mining.knowledge import Role
 from froude.mining.senders import Sender
 from froude.mining.structure import Occurrence
@@ -30,3 +32,17 @@ def test_a_part_is_replaced_wherever_it_stands() -> None:
     old, twin, new = Constant(1), Constant(1), Constant(2)
     rule = Cases("L1", Template(("a", old)), twin, old)
     assert replaced(rule, old, new) == Cases("L1", Template(("a", new)), Constant(1), new)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "length", "asked"),
+    [(5, 21, True), (12, 21, False), (1, 21, False), (5, 5000, False), (5, 0, False)],
+)
+def test_short_texts_are_doubtful_while_numbers_have_one_digit(rounds: int, length: int, asked: bool) -> None:
+    """Not once two digits were seen, nor outside of loops, nor of files that are long or empty."""
+    sender = Sender(0, "a", Role("client"), [])
+    occurrences = [
+        Occurrence(0, 0, sender, "c", calls(event(n, "complete", {"last.numBytes": length}))[0], {"L1": n})
+        for n in range(rounds)
+    ]
+    assert short_texts(occurrences) == (["last.numBytes"] if asked else [])
