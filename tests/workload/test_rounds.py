@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.workload.rounds import counted, is_uneven, iterations, rounds, unrolled
+from froude.workload.rounds import counted, is_uneven, iterations, made_in, rounds, unrolled
 from froude.workload.scale import Count, Scale
 from froude.workload.types import CallTemplate, NodeType, Repeat
 
@@ -53,3 +54,19 @@ def test_the_lowest_and_the_highest_number_of_rounds() -> None:
     job = _job("min(1, L1 - 2)")
     assert iterations(job, Scale.of(files=9)) == {"L1": (9.0, 9.0), "L2": (-2.0, 1.0)}
     assert iterations(job, Scale.of(files=0)) == {"L1": (0.0, 0.0), "L2": (-2.0, -2.0)}
+
+
+@pytest.mark.parametrize(
+    ("inner", "ends"),
+    [
+        ("min(1, L1 - 2)", {"L1": (3, 8)}),
+        ("min(1, -L1 + 2)", {"L1": (0, 1)}),
+        ("(L1+1)//4 - L1//4", {"L1": (3, 7)}),
+        ("2", {}),
+    ],
+)
+def test_in_which_rounds_a_call_is_made(inner: str, ends: dict[str, tuple[int, int]]) -> None:
+    """From the first to the last of them; a call that is never made has no place."""
+    made = made_in(_job(inner), Scale.of(files=9))
+    assert (made["m"], made["b"]) == ({}, ends)
+    assert "b" not in made_in(_job("min(1, L1 - 9)"), Scale.of(files=9))

@@ -169,7 +169,8 @@ def _grouped(
 ) -> Counter | None:
     """A counter over an index in groups, beside other indices; tried at a sample of the calls first."""
     step = max(1, len(numbers) // _SAMPLE)
-    for terms in _in_groups(varied, places, sizes):
+    telling = [name for name in varied if len(set(places[name])) >= _TELLING]
+    for terms in _in_groups(telling, varied, places, sizes):
         if len(numbers) < _EVIDENCE * (len(terms) + 1):
             continue
         names, values = list(terms), list(terms.values())
@@ -214,13 +215,16 @@ def _decided(values: Sequence[Sequence[int]], numbers: Sequence[int]) -> bool:
 
 
 def _in_groups(
-    varied: Sequence[str], places: Mapping[str, Sequence[int]], sizes: Mapping[str, Sequence[int]]
+    telling: Sequence[str],
+    varied: Sequence[str],
+    places: Mapping[str, Sequence[int]],
+    sizes: Mapping[str, Sequence[int]],
 ) -> Iterator[dict[str, Sequence[int]]]:
     """Terms of counters over an index in groups: its place in the group, the group's number, or both, beside others.
 
     A group's size is a number or a Scale variable, and is seen only where there are two groups or more.
     """
-    for name in reversed(varied):
+    for name in reversed(telling):
         most = max(places[name]) + 1
         known = {
             variable: each

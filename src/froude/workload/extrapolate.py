@@ -10,7 +10,7 @@ from froude.workload.plan import Plan, Refusal, one_at_a_time
 from froude.workload.reach import Reach
 from froude.workload.references import endless_turn, uncounted
 from froude.workload.remarks import remarks_on_scale
-from froude.workload.rounds import iterations
+from froude.workload.rounds import iterations, made_in
 from froude.workload.scale import Count, Scale
 from froude.workload.types import LETTERS, Counter, NodeType, Workload
 from froude.workload.walk import repeats, templates
@@ -127,8 +127,9 @@ def _in_turn(
 
 def _numbers(node_type: NodeType, scale: Scale) -> Iterator[Refusal]:
     """Numbers of arguments that cannot be: a fraction, or, within a name, one below zero."""
-    reach = Reach.of(node_type, scale)
+    whole, made = Reach.of(node_type, scale), made_in(node_type, scale)
     for call in templates(node_type):
+        reach = whole.narrowed(made.get(call.id, {}))
         for path, rule in call.arguments.items():
             for number, named, least, most in reach.numbers(rule):
                 text = f"{node_type.name}: {path} of {call.method} would hold {least:g}"

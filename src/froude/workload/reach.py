@@ -59,6 +59,14 @@ class Reach:
             lasts[loop] = (max(0, least - 1), most - 1)
         return cls(scale, ends, lasts)
 
+    def narrowed(self, rounds: Mapping[str, Ends]) -> Reach:
+        """The same for a call that is made in some rounds alone.
+
+        Args:
+            rounds: the first and the last of a loop in which it is made, by the loop's id.
+        """
+        return Reach(self.scale, {**self.ends, **rounds}, self.lasts)
+
     def numbers(self, rule: Rule, *, within_text: bool = False) -> Iterator[Numbers]:
         """Every number in a rule that follows from place or Scale, and what it comes to.
 

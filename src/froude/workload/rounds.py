@@ -136,3 +136,39 @@ def iterations(node_type: NodeType, scale: Mapping[str, Quantity]) -> dict[str, 
     for node in {0, max(0, node_type.count.whole_at(scale) - 1)}:
         look(node_type.steps, at_node(scale, node))
     return ends
+
+
+def made_in(node_type: NodeType, scale: Mapping[str, Quantity]) -> dict[str, dict[str, tuple[int, int]]]:
+    """The first and the last round of each uneven loop in which a call is made at all, by the call's template.
+
+    Args:
+        node_type: with its loops; the first and the last node are looked at.
+        scale: quantity of each Scale variable.
+
+    Returns:
+        By template id, of those that are made; by loop id, of loops whose rounds differ.
+
+    Raises:
+        InputError: the Scale lacks a variable.
+    """
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+
+    def look(
+        steps: Sequence[Step], seen: Mapping[str, Quantity], around: Mapping[str, tuple[int, int]]
+    ) -> None:
+        for step in steps:
+            if not isinstance(step, Repeat):
+                known = found.setdefault(step.id, dict(around))
+                for loop, (first, last) in around.items():
+                    known[loop] = min(known[loop][0], first), max(known[loop][1], last)
+                continue
+            times = step.times.whole_at(seen)
+            for number, (alike, inner) in enumerate(rounds(step, seen)):
+                last = max(range(number, times, _MOST_ROUNDS), default=number)
+                uneven = {step.id: (number, last)} if is_uneven(step) else {}
+                if alike:
+                    look(step.steps, inner, {**around, **uneven})
+
+    for node in {0, max(0, node_type.count.whole_at(scale) - 1)}:
+        look(node_type.steps, at_node(scale, node), {})
+    return found
