@@ -59,3 +59,15 @@ def test_rounds_of_several_periods_are_cut_where_they_begin() -> None:
     assert isinstance(loop, Loop)
     parse = Automaton(unified).parse(_hours(40), exact=True)
     assert parse is not None
+
+
+def test_what_the_calls_are_about_says_where_the_more_stands() -> None:
+    """A state that is written every fourth round before the acknowledgement of all rounds, or after it."""
+    runs = [
+        tuple("m" + "".join("fcakrcak" if n % 4 == 0 else "fcak" for n in range(number)))
+        for number in (5, 7, 9, 11)
+    ]
+    before = ("m", Loop(("f", Loop(("c", "a", "k", "r")), "c", "a", "k")))
+    after = ("m", Loop(("f", "c", "a", "k", Loop(("r", "c", "a", "k")))))
+    assert unify_decided(runs, lambda pattern: int(pattern != before)) == before
+    assert unify_decided(runs, lambda pattern: int(pattern != after)) == after

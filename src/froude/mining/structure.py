@@ -181,19 +181,18 @@ def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
 
 
 def _grouped(cluster: list[Sender], runs: int) -> list[_Group]:
-    common = unify if cluster[0].role.emulated else unify_decided
-    pattern = common(sender.tokens for sender in cluster)
+    pattern = _common(cluster)
     per_run = Counter(sender.run for sender in cluster)
     constant = len(per_run) == runs and len(set(per_run.values())) == 1
     number = per_run[cluster[0].run]
     if pattern is not None:
         if constant and 1 < number <= 8 and runs > 1 and _told_apart(cluster, number):
             return [
-                _Group(part, common(s.tokens for s in part) or pattern, (at, number))
+                _Group(part, _common(part) or pattern, (at, number))
                 for at, part in enumerate(_by_number(cluster, number))
             ]
         apart = _by_wording(cluster, runs)
-        return [_Group(part, common(s.tokens for s in part) or pattern) for part in apart]
+        return [_Group(part, _common(part) or pattern) for part in apart]
     if constant and number > 1 and not cluster[0].role.emulated:
         return [
             group._replace(position=(at, number))
@@ -211,6 +210,23 @@ def _grouped(cluster: list[Sender], runs: int) -> list[_Group]:
     if 1 < len(families) <= _MOST_FAMILIES and not rare and deviating > _TOLERATED * _calls(cluster):
         return families
     return [_Group(cluster, commonest)]
+
+
+def _common(cluster: Sequence[Sender]) -> Pattern | None:
+    """The pattern that all follow; None for none."""
+    if cluster[0].role.emulated:
+        return unify(sender.tokens for sender in cluster)
+    return unify_decided((sender.tokens for sender in cluster), lambda pattern: _wordings(pattern, cluster))
+
+
+def _wordings(pattern: Pattern, cluster: Sequence[Sender]) -> int:
+    """How many wordings the names in the calls at all places of a pattern have: fewest where like is with like."""
+    automaton, seen = Automaton(pattern), set[tuple[int, str, object]]()
+    for sender in cluster:
+        parse = automaton.parse(sender.tokens, exact=True)
+        for match, call in zip(parse.matches, sender.own, strict=True) if parse is not None else ():
+            seen.update((match.element, path, _wording(value)) for path, value in call.request.items())
+    return len(seen)
 
 
 def _calls(cluster: Sequence[Sender]) -> int:

@@ -8,7 +8,7 @@ often those run must then follow from the round, or it is no pattern.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import pairwise
 
@@ -31,7 +31,11 @@ _LONGEST_ROUND = 80
 """Items of a round whose halves are joined."""
 
 
-def unify_decided(sequences: Iterable[Sequence_]) -> Pattern | None:
+Rank = Callable[[Pattern], int]
+"""How ill a pattern suits what the calls are about; of equal patterns that with the lowest is taken."""
+
+
+def unify_decided(sequences: Iterable[Sequence_], rank: Rank | None = None) -> Pattern | None:
     """The pattern by which every sequence parses; where there is one, one whose loops run as often as their place says.
 
     A shorter pattern may cover all sequences by loops that run now twice and now five times: where another one says
@@ -39,6 +43,7 @@ def unify_decided(sequences: Iterable[Sequence_]) -> Pattern | None:
 
     Args:
         sequences: tokens of each sender, of all nodes and scales.
+        rank: decides between ways to cut a job into rounds.
 
     Returns:
         The pattern, or None if the sequences do not follow one.
@@ -46,7 +51,7 @@ def unify_decided(sequences: Iterable[Sequence_]) -> Pattern | None:
     distinct = sorted(set(sequences), key=lambda s: (len(s), repr(s)))
     plain = unify(distinct)
     if plain is not None and _is_decided(plain, distinct):
-        return _shorter(plain, distinct)
+        return _shorter(plain, distinct, rank)
     proposals = proposed(distinct)
     for sequence in distinct[-_LOOKED_AT:]:
         for pattern in folds(sequence):
@@ -54,39 +59,46 @@ def unify_decided(sequences: Iterable[Sequence_]) -> Pattern | None:
     for pattern in () if plain is None else (plain, *proposals):
         proposals = proposals | set(_with_a_round_apart(pattern))
     decided = best_of((pattern for pattern in proposals if _is_decided(pattern, distinct)), distinct)
-    return (
-        best_of(_cut_into_rounds(distinct), distinct) or plain
-        if decided is None
-        else _shorter(decided, distinct)
-    )
+    return _cut_into_rounds(distinct, rank) or plain if decided is None else _shorter(decided, distinct, rank)
 
 
-def _shorter(pattern: Pattern, sequences: Sequence[Sequence_]) -> Pattern:
+def _shorter(pattern: Pattern, sequences: Sequence[Sequence_], rank: Rank | None) -> Pattern:
     """A much shorter pattern, where some token has many places in this one: they may be unlike rounds of one loop."""
     places = Counter(Automaton(pattern).tokens)
     if len(sequences) < 2 or max(places.values(), default=0) < _MANY_PLACES:
         return pattern
-    cut = best_of(_cut_into_rounds(sequences), sequences)
+    cut = _cut_into_rounds(sequences, rank)
     return pattern if cut is None or size_of(cut) > _MUCH_SHORTER * size_of(pattern) else cut
 
 
-def _cut_into_rounds(sequences: Sequence[Sequence_]) -> Iterator[Pattern]:
-    """Decided patterns of one loop whose rounds begin with some token: where several periods meet, nothing repeats.
+def _cut_into_rounds(sequences: Sequence[Sequence_], rank: Rank | None) -> Pattern | None:
+    """A decided pattern of one loop whose rounds begin with some token: where several periods meet, nothing repeats.
+
+    What some rounds have more may stand before what all have, or after it: the calls say which.
 
     Args:
         sequences: each once, shortest first.
+        rank: of patterns that suit as well.
     """
     if not sequences or len(sequences[-1]) > _LONGEST_CUT:
-        return
+        return None
     shortest = Counter(sequences[0])
     for token, times in Counter(sequences[-1]).items():
         if times >= FEWEST_ROUNDS and shortest[token] > 1:
             pieces = [_pieces(sequence, token) for sequence in sequences]
-            tried = (pattern for early in range(1, _MOST_EARLY + 1) for pattern in _with_tails(pieces, early))
-            decided = next((pattern for pattern in tried if _is_decided(pattern, sequences)), None)
-            if decided is not None:
-                yield decided
-                return
+            found = [_first_decided(pieces, sequences, late=late) for late in (False, True)]
+            decided = [pattern for pattern in found if pattern is not None]
+            if decided:
+                return min(decided, key=rank) if rank is not None else decided[0]
+    return None
+
+
+def _first_decided(
+    pieces: Sequence[Sequence[Pattern]], sequences: Sequence[Sequence_], *, late: bool
+) -> Pattern | None:
+    """The decided pattern with the fewest early rounds written out."""
+    tried = (p for early in range(1, _MOST_EARLY + 1) for p in _with_tails(pieces, early, late=late))
+    return next((pattern for pattern in tried if _is_decided(pattern, sequences)), None)
 
 
 def _pieces(sequence: Sequence_, token: Hashable) -> list[Pattern]:
@@ -96,7 +108,7 @@ def _pieces(sequence: Sequence_, token: Hashable) -> list[Pattern]:
     return [fold(sequence[begin:end]) for begin, end in pairwise(bounds)]
 
 
-def _with_tails(pieces: Sequence[Sequence[Pattern]], early: int) -> Iterator[Pattern]:
+def _with_tails(pieces: Sequence[Sequence[Pattern]], early: int, *, late: bool) -> Iterator[Pattern]:
     """Patterns of a beginning, with so many pieces written out, a loop, and what may come after its last round."""
     beginnings = {tuple(item for piece in listed[:early] for item in piece) for listed in pieces}
     lasts = [listed[-1] for listed in pieces]
@@ -108,9 +120,14 @@ def _with_tails(pieces: Sequence[Sequence[Pattern]], early: int) -> Iterator[Pat
         tails = {last[len(last) - after :] for last in lasts}
         if len(tails) > 1:
             return
-        body = _merged_rounds(whole | {last[: len(last) - after] for last in lasts})
+        rounds = whole | {last[: len(last) - after] for last in lasts}
+        body = _merged_rounds(map(_reversed, rounds) if late else rounds)
         if body is not None:
-            yield (*beginning, Loop(body), *tails.pop())
+            yield (*beginning, Loop(_reversed(body) if late else body), *tails.pop())
+
+
+def _reversed(pattern: Pattern) -> Pattern:
+    return tuple(Loop(_reversed(item.body)) if isinstance(item, Loop) else item for item in pattern[::-1])
 
 
 def _merged_rounds(rounds: Iterable[Pattern]) -> Pattern | None:
