@@ -112,7 +112,8 @@ def _alt5(problem: Problem, best: float) -> Row:
     more = replace(photos, held=(Held("thumbs", "7.2KDisk", 3, 0.5),), cores=0, dimms=0)
     cluster = replace(plan, groups=(paper_cluster().groups[0], photos, few, more))
     over = (cost_of(problem, cluster.groups) / best - 1) * 100
-    fraction = evaluate(problem, replace(cluster, groups=(web, photos, few, more))).fraction
+    built = replace(more, cores=2, dimms=1)  # as it stands no storage system could run there
+    fraction = evaluate(problem, replace(cluster, groups=(web, photos, few, built))).fraction
     said = f"guess: six disks and a server without cores; with Table 1's rates it meets {fraction:.2f} of the SLA"
     return near("Alt5, thumbnails on six 7.2K disks, more expensive by", over, "%", 30, 0.05, said)
 

@@ -142,7 +142,7 @@ def test_a_batch_job_is_not_evaluated_without_its_split(
     shares = "  split:\n    - phase: map\n      share: 0.5\n    - phase: reduce\n      share: 0.5\n"
     assert shares in inputs.read_text()
     inputs.write_text(inputs.read_text().replace(shares, ""))
-    names = {"held": ("input", "output"), "local": ("intermediate",)}
+    names = {"local": ("input", "output", "intermediate")}
     parts = [
         f"{kind}: [{', '.join(f'{{dataset: {name}, unit: 7.2KDisk, units: 1}}' for name in datasets)}]"
         for kind, datasets in names.items()

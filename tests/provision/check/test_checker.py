@@ -76,7 +76,7 @@ PLANTED: dict[str, Planted] = {
     ),
     "no cache": ("units", _groups(WEB, PHOTOS, replace(SMALL, held=SMALL.held[:2]))),
     "tasks beside storage": (
-        "isolation",
+        "isolation: tasks beside remote storage",
         _groups(replace(WEB, held=(Held("thumbs", "SSD", 1, 0.0),)), PHOTOS, SMALL),
     ),
     "another unit": (

@@ -83,6 +83,26 @@ def _scaled(problem: Problem, scale: float) -> Problem:
     return problem if scale == 1 else replace(problem, sla=problem.sla.scaled(scale))
 
 
+def cluster(problem: Problem, file: Path) -> tuple[Problem, ProvisionPlan]:
+    """A plan or a cluster of the user's, and the inputs with the split that it decides.
+
+    Args:
+        problem: the inputs.
+        file: of the cluster.
+
+    Raises:
+        InputError: it is none, or it leaves the split of a batch job open.
+    """
+    from froude.provision.inputs.plan_file import read_cluster
+    from froude.provision.search.split import decided, undecided
+
+    plan = read_cluster(file, problem)
+    problem = decided(problem, plan)
+    if undecided(problem) is not None:
+        raise InputError("split is missing", file=file, allowed="each phase's share of the batch job's time")
+    return problem, plan
+
+
 def tell(settings: Settings, error: FlawedInputError) -> None:
     """Every error of the inputs, one a line on stderr, or as JSON.
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from froude.base.errors import InputError
 from froude.cli.outputs import Output, write
 from froude.cli.provision import common
 from froude.cli.provision.common import Files, Gap, Limit, Scale
@@ -83,30 +82,26 @@ def evaluate(
 ) -> None:
     """A cluster → the fraction of the SLA that it meets, its bottleneck, and what each resource has left.
 
-    What is left is known of a plan, which says how the load is spread. Ends with 3 when it meets less than all.
+    What is left is known of a plan, which says how the load is spread. A cluster that cannot be built as it is (slots,
+    cores, memory, media that may not hold the data) meets nothing. Ends with 3 when it meets less than all.
 
     Example: froude provision evaluate photoshare-calibrated --cluster plan.json
     """
-    from froude.provision.inputs.plan_file import read_cluster
     from froude.provision.search.compile import compile_plan
-    from froude.provision.search.split import decided, undecided
+    from froude.provision.search.split import decided
 
     settings: Settings = ctx.obj
     read: list[str | Path] = [*files, *([cluster] if cluster is not None else [])]
     common.claim(settings, read, results=(output, "evaluation"), report=report)
     problem = common.problem(settings, files, scale)
     if cluster is not None:
-        plan = read_cluster(cluster, problem)
+        problem, plan = common.cluster(problem, cluster)
     else:
         with settings.progress().task("compiling"):
             plan = compile_plan(problem, common.limits(settings, gap, time_limit))
         if not plan.found:
             common.end(settings, [plan])
-    problem = decided(problem, plan)
-    if undecided(problem) is not None:
-        raise InputError(
-            "split is missing", file=cluster, allowed="each phase's share of the batch job's time"
-        )
+        problem = decided(problem, plan)
     common.finish(settings, _evaluated(settings, problem, plan, files), read, output=output, report=report)
 
 

@@ -15,7 +15,9 @@ from froude.cli.provision.common import Files
 from froude.cli.settings import Settings
 
 if TYPE_CHECKING:
+    from froude.provision.check.checker import Verdict
     from froude.provision.inputs.read import Parts
+    from froude.provision.types import Problem
 
 
 class Form(StrEnum):
@@ -25,25 +27,66 @@ class Form(StrEnum):
     YAML = "yaml"
 
 
-def check(ctx: typer.Context, files: Files) -> None:
-    """All errors of the inputs at once, each with file, line and field; ends with 3 when there are any.
+def check(
+    ctx: typer.Context,
+    files: Files,
+    cluster: Annotated[
+        Path | None,
+        typer.Option(
+            help="A plan, or YAML that names servers, to hold against the inputs; may stand among them."
+        ),
+    ] = None,
+) -> None:
+    """All errors of the inputs at once, each with file, line and field; of a plan, every constraint that it breaks.
 
-    Example: froude provision check hardware.xml application.xml sla.xml
+    Ends with 3 when there are any.
+
+    Example: froude provision check photoshare-calibrated --cluster plan.json
     """
     from froude.provision.inputs.read import read_parts
     from froude.provision.inputs.tree import FlawedInputError
 
     settings: Settings = ctx.obj
+    inputs, cluster = _apart(files, cluster)
     try:
-        parts = read_parts(files)
+        parts = read_parts(inputs)
     except FlawedInputError as error:
         common.tell(settings, error)
         raise typer.Exit(common.EXIT_MISSED) from error
-    warnings = _warnings(parts)
-    settings.emit({"errors": [], "warnings": warnings, "found": _parts_given(parts)})
+    warnings, given = _warnings(parts), _parts_given(parts)
+    verdict = None if cluster is None else _judged(parts.problem(", ".join(inputs)), cluster)
+    broken = [] if verdict is None else [str(violation) for violation in verdict.violations]
+    settings.emit({"errors": broken, "warnings": warnings, "found": given})
     for warning in warnings:
         settings.note(f"note: {warning}")
-    settings.out(f"No errors; found {', '.join(_parts_given(parts)) or 'nothing'}")
+    for text in broken:
+        settings.note(f"{cluster}: {text}")
+    if broken:
+        raise typer.Exit(common.EXIT_MISSED)
+    sound = "" if verdict is None else f"; {cluster} meets them for ${verdict.cost:,.2f}"
+    settings.out(f"No errors; found {', '.join(given) or 'nothing'}{sound}")
+
+
+def _apart(files: list[str], cluster: Path | None) -> tuple[list[str], Path | None]:
+    """(inputs, the plan among them or apart)."""
+    from froude.provision.inputs.plan_file import MIGRATIONS
+    from froude.workspace.recognise import kind_of
+
+    plans = [file for file in files if Path(file).is_file() and kind_of(Path(file)) == MIGRATIONS.kind]
+    if len(plans) + (cluster is not None) > 1:
+        raise InputError("is a second plan", file=plans[-1], allowed="one at a time")
+    if plans and len(plans) == len(files):
+        allowed = f"the inputs too: froude provision check INPUTS --cluster {plans[0]}"
+        raise InputError(
+            "is a plan, and there are no inputs to hold it against", file=plans[0], allowed=allowed
+        )
+    return [file for file in files if file not in plans], Path(plans[0]) if plans else cluster
+
+
+def _judged(problem: Problem, cluster: Path) -> Verdict:
+    from froude.provision.check.evaluate import judge
+
+    return judge(*common.cluster(problem, cluster))
 
 
 def convert(

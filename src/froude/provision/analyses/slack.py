@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from froude.provision.check.as_built import as_built, says_shares
 from froude.provision.check.demand import Demand
 from froude.provision.check.evaluate import Evaluation, evaluate
 from froude.provision.check.pieces import memory_of
@@ -79,22 +80,16 @@ def slack(problem: Problem, plan: ProvisionPlan) -> Slack:
         problem: the inputs; the split of a batch job decided.
         plan: with shares, as `compile_plan` makes it; without any, only the whole is known.
     """
-    demand = Demand(problem, plan) if _spreads(plan) else None
+    demand = Demand(problem, as_built(problem, plan)) if says_shares(plan) else None
     groups = tuple(
         GroupSlack(
             f"group {number}: {group.count} x {group.server}",
             tuple(sorted(_resources(problem, demand, group), key=lambda resource: -resource.share)),
         )
-        for number, group in enumerate(plan.groups, 1)
+        for number, group in enumerate(demand.plan.groups if demand is not None else (), 1)
         if demand is not None
     )
     return Slack(groups, evaluate(problem, plan))
-
-
-def _spreads(plan: ProvisionPlan) -> bool:
-    """Whether it says how the load is spread."""
-    held = any(part.share for group in plan.groups for part in group.held)
-    return held or any(part.share for group in plan.groups for part in group.running)
 
 
 def _resources(problem: Problem, demand: Demand, group: Group) -> Iterator[Resource]:

@@ -23,7 +23,7 @@ from froude.provision.check.executions import core_type
 from froude.provision.check.pieces import memory_of, piece_lines
 from froude.provision.check.server_flow import bus_bytes, network_bytes
 from froude.provision.check.trivial_bound import trivial_bound
-from froude.provision.types import Isolation, Placement, Problem, Scope, Server
+from froude.provision.types import Application, Isolation, Placement, Problem, Scope, Server
 from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running
 
 TOLERANCE = 1e-6
@@ -39,10 +39,13 @@ class Violation:
     """Such as `slots`, `network`, `share of dataset`, `cost`."""
     where: str
     """Server group, dataset or task."""
-    needed: float
-    allowed: float
+    needed: float | None = None
+    """None for what is wrong in kind, not in number."""
+    allowed: float | None = None
 
     def __str__(self) -> str:
+        if self.needed is None or self.allowed is None:
+            return f"{self.where}: {self.rule}"
         return f"{self.rule} of {self.where}: {self.needed:.6g} where {self.allowed:.6g} is allowed"
 
 
@@ -78,6 +81,19 @@ def check(problem: Problem, plan: ProvisionPlan) -> Verdict:
     return _Check(problem, plan).run()
 
 
+def standing(problem: Problem, plan: ProvisionPlan) -> tuple[Violation, ...]:
+    """What keeps a cluster from being built, or from holding the data, at any load however small.
+
+    Names and numbers, slots, cores, memory of tasks and of the storage system, media, isolation, and how many servers
+    can be had. How the load is spread, and whether it fits, is not looked at.
+
+    Args:
+        problem: the inputs.
+        plan: the cluster; its choices are those of its groups (`as_built`).
+    """
+    return _Check(problem, plan).standing()
+
+
 def cost_of(problem: Problem, plan: ProvisionPlan | tuple[Group, ...]) -> float:
     """Dollars of a cluster: its pieces with their energy, and what is paid by bytes, requests and types.
 
@@ -93,6 +109,15 @@ def cost_of(problem: Problem, plan: ProvisionPlan | tuple[Group, ...]) -> float:
 
 def _stored(group: Group) -> list[Held | LocalHeld]:
     return [*group.held, *group.local]
+
+
+def _hosts(group: Group) -> bool:
+    return any(held.units or held.share for held in group.held)
+
+
+def _host(application: Application, group: Group) -> tuple[int, float]:
+    """(cores, bytes) of the storage system on a server."""
+    return (application.host_cores, application.host_memory) if _hosts(group) else (0, 0.0)
 
 
 class _Check:
@@ -124,6 +149,17 @@ class _Check:
         self._expect("cost below what any cluster costs", "plan", trivial_bound(self.problem), cost + slack)
         return Verdict(tuple(self.found), cost)
 
+    def standing(self) -> tuple[Violation, ...]:
+        """What is broken whatever the load."""
+        if self._known():
+            self.demand = Demand(self.problem, self.plan, actual_units=True)
+            for dataset in self.problem.application.datasets:
+                self._media(dataset.name)
+            for number, group in enumerate(self.plan.groups):
+                self._fixed(group, f"group {number + 1} ({group.count} x {group.server})")
+            self._counts()
+        return tuple(self.found)
+
     def _expect(self, rule: str, where: str, needed: float, allowed: float, *, exact: bool = False) -> None:
         slack = 0.0 if exact else TOLERANCE * max(abs(allowed), abs(needed), 1e-12)
         if not needed <= allowed + slack:
@@ -140,15 +176,15 @@ class _Check:
         pieces = units | servers | cpus
         for name, cpu in self.plan.cpus.items():
             if name not in tasks or cpu not in cpus:
-                self.found.append(Violation("unknown core type", f"task {name}", 1, 0))
+                self.found.append(Violation("unknown core type", f"task {name}"))
         for name, count in self.plan.spares.items():
             if name not in pieces or count < 0 or count != int(count):
-                self.found.append(Violation("unknown spares", name, count, 0))
+                self.found.append(Violation("unknown spares", name))
         for name in datasets.keys() - self.plan.choices.keys():
-            self.found.append(Violation("missing choice", f"dataset {name}", 1, 0))
+            self.found.append(Violation("missing choice", f"dataset {name}"))
         for name, chosen in self.plan.choices.items():
             if name not in datasets or not 1 <= len(chosen) <= 2 or not set(chosen) <= units:
-                self.found.append(Violation("unknown choice", f"dataset {name}", 1, 0))
+                self.found.append(Violation("unknown choice", f"dataset {name}"))
         for group in self.plan.groups:
             names = [group.server in servers, group.count >= 1, group.cores >= 0, group.dimms >= 0]
             names += [h.dataset in datasets and h.unit in units for h in _stored(group)]
@@ -158,7 +194,7 @@ class _Check:
             shares = [h.share for h in group.held] + [r.share for r in group.running]
             names += [0 <= share <= 1 + TOLERANCE for share in shares]
             if not all(names):
-                self.found.append(Violation("names and numbers", f"group of {group.server}", 1, 0))
+                self.found.append(Violation("names and numbers", f"group of {group.server}"))
         return not self.found
 
     def _datasets(self) -> None:
@@ -218,7 +254,7 @@ class _Check:
         chosen = self.plan.choices[name]
         where = f"dataset {name}"
         for flaw in self.demand.forbidden(name):
-            self.found.append(Violation(flaw, where, 1, 0))
+            self.found.append(Violation(flaw, where))
         for group in self.plan.groups:
             for held in group.held:
                 if held.dataset == name:
@@ -271,16 +307,30 @@ class _Check:
 
     def _server(self, group: Group, where: str) -> None:
         server = self.problem.catalog.server(group.server)
-        remote = any(held.units or held.share for held in group.held)
-        works = any(r.instances or r.share for r in group.running)
-        if self.problem.options.isolation is Isolation.COMPUTE_STORAGE and remote:
-            self._expect("isolation", where, float(works), 0)
-        self._slots(group, server, where)
+        self._fixed(group, where)
         self._held(group, where)
         self._local(group, where)
         self._buses(group, server, where)
         self._network(group, server, where)
-        self._cores_and_memory(group, server, where, remote=remote)
+        self._cores(group, where)
+
+    def _fixed(self, group: Group, where: str) -> None:
+        """What a server must have at any load."""
+        server, application = self.problem.catalog.server(group.server), self.problem.application
+        remote = _hosts(group)
+        works = any(r.instances or r.share for r in group.running)
+        if self.problem.options.isolation is Isolation.COMPUTE_STORAGE and remote and works:
+            self.found.append(Violation("isolation: tasks beside remote storage", where))
+        self._slots(group, server, where)
+        self._expect("cores of server", where, group.cores, server.cpus, exact=True)
+        host_cores, host_memory = _host(application, group)
+        self._expect("cores of the storage system", where, host_cores, group.cores, exact=True)
+        for phase in application.phases:
+            ran = (r for r in group.running if application.task(r.task).phase == phase)
+            memory = sum(application.task(r.task).memory * r.instances for r in ran)
+            self._expect(
+                f"memory in {phase}", where, memory + host_memory, group.dimms * self.memory.capacity
+            )
 
     def _slots(self, group: Group, server: Server, where: str) -> None:
         used: Counter[str] = Counter({self.memory.bus: group.dimms})
@@ -329,22 +379,16 @@ class _Check:
                 rule = f"network ({direction}) in {phase}"
                 self._expect(rule, where, flow * self.reserve, server.bandwidth)
 
-    def _cores_and_memory(self, group: Group, server: Server, where: str, *, remote: bool) -> None:
+    def _cores(self, group: Group, where: str) -> None:
         application = self.problem.application
-        host_cores = application.host_cores if remote else 0
-        host_memory = application.host_memory if remote else 0.0
-        self._expect("cores of server", where, group.cores, server.cpus, exact=True)
+        host_cores, _ = _host(application, group)
         for phase in application.phases:
-            ran = [r for r in group.running if application.task(r.task).phase == phase]
+            ran = (r for r in group.running if application.task(r.task).phase == phase)
             cores = sum(self.demand.cores(r.task) * r.share for r in ran)
             cores += sum(
                 self.demand.host_cores(h.dataset, phase, cache=h.cache) * h.share for h in group.held
             )
-            memory = sum(application.task(r.task).memory * r.instances for r in ran)
             self._expect(f"cores in {phase}", where, cores * self.reserve + host_cores, group.cores)
-            self._expect(
-                f"memory in {phase}", where, memory + host_memory, group.dimms * self.memory.capacity
-            )
 
     def _counts(self) -> None:
         used: Counter[str] = Counter(self.plan.spares)

@@ -135,7 +135,7 @@ class Demand:
             )
             for unit in (kept, cache)
         )
-        if not fast < slow:
+        if slow and not fast < slow:  # without a read it is of no use, and no harm
             yield "cache that is not faster"
 
     def survives(self, name: str) -> bool:

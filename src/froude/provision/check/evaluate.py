@@ -10,15 +10,19 @@ Source: scc 5.2 (fraction of the SLA, alternatives of Figure 5); the linear prog
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from froude.provision.check.as_built import as_built, says_shares
+from froude.provision.check.checker import Verdict, Violation, check, cost_of, standing
 from froude.provision.check.demand import Copy, Demand
+from froude.provision.check.executions import core_types
 from froude.provision.check.load_lp import CAP, Limit, LoadLp
 from froude.provision.types import Problem
 from froude.provision.types.plan import Group, ProvisionPlan
 
-__all__ = ["CAP", "Evaluation", "Limit", "evaluate", "meets"]
+__all__ = ["CAP", "Evaluation", "Limit", "evaluate", "judge", "meets"]
 
 _MET = 1 - 1e-9
 _CLOSE = 1e-6
@@ -61,14 +65,18 @@ def evaluate(problem: Problem, plan: ProvisionPlan) -> Evaluation:
     Args:
         problem: the inputs; the SLA's targets must not all be zero for a finite answer. Its growth is not
             counted: the question is about today.
-        plan: groups with units, instances and cores, and the choice of each dataset; shares are read where
-            accesses wait, as one way to spread them. Slots and memory are not looked at: it stands there.
+        plan: groups with units, instances, cores and memory; what follows from them (choices, core types) is taken
+            from them. Shares are read where accesses wait, as one way to spread them. A cluster that cannot be built
+            as it is, whatever the load, meets nothing of it, and its limits say why.
 
     Raises:
         MissingError: scipy is not installed.
     """
     notes = _notes(problem, plan)
-    problem = _today(problem)
+    problem, plan = _today(problem), as_built(problem, plan)
+    flaws = standing(problem, plan)
+    if flaws:
+        return Evaluation(0.0, _equally([str(flaw) for flaw in flaws]), notes)
     evaluations = [_reached(problem, left, lost) for lost, left in _left(problem, plan)]
     return replace(min(evaluations, key=lambda evaluation: evaluation.fraction), notes=notes)
 
@@ -83,7 +91,9 @@ def meets(problem: Problem, plan: ProvisionPlan) -> bool:
     Raises:
         MissingError: scipy is not installed.
     """
-    problem = _today(problem)
+    problem, plan = _today(problem), as_built(problem, plan)
+    if standing(problem, plan):
+        return False
     for lost, left in _left(problem, plan):
         if _missing(problem, left):
             return False
@@ -92,12 +102,40 @@ def meets(problem: Problem, plan: ProvisionPlan) -> bool:
     return True
 
 
+def judge(problem: Problem, plan: ProvisionPlan) -> Verdict:
+    """What is wrong with a cluster for these inputs, however it came to be.
+
+    Every constraint where it says how its load is spread; else what it cannot be built for, or that no spread meets
+    the SLA. What follows from its groups is taken from them, and a cost that it does not say is what it costs.
+
+    Args:
+        problem: the inputs; the split of a batch job decided.
+        plan: the cluster.
+
+    Raises:
+        MissingError: scipy is not installed, and the shares are left open.
+    """
+    built = as_built(problem, plan)
+    flaws = standing(problem, built)
+    if flaws:
+        return Verdict(flaws, math.nan)
+    cost = cost_of(problem, built)
+    if says_shares(built):
+        upper = plan.upper if math.isfinite(plan.upper) else cost
+        return check(problem, replace(built, cpus=core_types(problem, built), upper=upper))
+    reached = evaluate(problem, built)
+    missed = (
+        () if reached.met else (Violation("share of the SLA", reached.bottleneck, 1.0, reached.fraction),)
+    )
+    return Verdict(missed, cost)
+
+
 def _today(problem: Problem) -> Problem:
     return replace(problem, sla=replace(problem.sla, growth=None))
 
 
 def _notes(problem: Problem, plan: ProvisionPlan) -> tuple[str, ...]:
-    notes = ["slots and memory are not checked: the servers are taken to have enough"]
+    notes = []
     if problem.sla.growth is not None:
         notes.append("growth is not counted: the fraction is of today's demand")
     for task, types in _several_types(problem, plan):
@@ -161,13 +199,17 @@ def _losses_of(counts: list[int], failures: int) -> Iterator[tuple[int, ...]]:
 def _reached(problem: Problem, plan: ProvisionPlan, lost: int) -> Evaluation:
     missing = _missing(problem, plan)
     if missing:
-        return Evaluation(0.0, tuple(Limit(constraint, 1 / len(missing)) for constraint in missing))
+        return Evaluation(0.0, _equally(missing))
     free = _free(problem, plan, lost)
     return _waiting(problem, plan, lost, free) if _waits(problem) else free
 
 
+def _equally(constraints: list[str]) -> tuple[Limit, ...]:
+    return tuple(Limit(constraint, 1 / len(constraints)) for constraint in constraints)
+
+
 def _missing(problem: Problem, plan: ProvisionPlan) -> list[str]:
-    """What is not there at all: a copy without units, a task with work and without instances, data that is lost."""
+    """What is not there at all: a copy without units, a task with work and without instances."""
     demand = Demand(problem, plan, actual_units=True)
     missing = []
     for dataset in problem.application.datasets:
@@ -175,8 +217,6 @@ def _missing(problem: Problem, plan: ProvisionPlan) -> list[str]:
             held = [h for g in plan.groups for h in g.held if h.dataset == name and h.cache == cache]
             if not sum(h.units for h in held):
                 missing.append(f"no units of {plan.choices[name][cache]} for dataset {name}")
-        if not demand.survives(dataset.name):
-            missing.append(f"dataset {dataset.name} is lost with {problem.options.survive_hosts} servers")
     for task in problem.application.tasks:
         running = sum(r.instances for g in plan.groups for r in g.running if r.task == task.name)
         if not running and demand.rates[task.name] > 0:

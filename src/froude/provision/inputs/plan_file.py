@@ -1,7 +1,8 @@
 """Plans and clusters as documents: JSON that `compile` writes, and YAML or JSON that a user gives to `evaluate`.
 
 A user's cluster needs no shares, bounds or status, and no choices either: the units that hold a dataset tell
-them, unless a service keeps it. A server whose price includes parts has them without naming them: cores, DIMMs and
+them, unless a service keeps it. What a document says and its groups show otherwise (choices, the number of servers,
+the gap) is not believed. A server whose price includes parts has them without naming them: cores, DIMMs and
 the units of what it holds are those included, where they are left out.
 """
 
@@ -15,6 +16,7 @@ from typing import Any
 
 from froude.base.documents import STAMP, Section, dump_figures
 from froude.base.errors import ChangedError
+from froude.provision.check.as_built import choice_of
 from froude.provision.check.pieces import memory_of
 from froude.provision.inputs.tree import nearest
 from froude.provision.types import Bundle, Problem
@@ -26,7 +28,9 @@ from froude.workspace.migrate import Migrations, same
 MIGRATIONS = Migrations("cluster", 2, {1: same})
 """Version 2 has a place for the lineage; a cluster of a user's needs none."""
 _MOST = 10**9
-"""Largest count read."""
+"""Largest count read, and seconds."""
+_DEAREST = 1e30
+"""Dollars: the most that is read."""
 
 
 def plan_document(plan: ProvisionPlan) -> dict[str, Any]:
@@ -115,21 +119,22 @@ def read_cluster(path: Path, problem: Problem) -> ProvisionPlan:
             raise
     for name in ("gap", "servers", "conflict"):
         root.raw(name)
-    status = Status(root.value("status", str, Status.GAP.value)) if _is_status(root) else Status.GAP
+    status = root.member("status", Status, Status.GAP)
     names = _Names(problem)
     groups = tuple(names.group(section) for section in root.sections("groups"))
     if not groups:
         raise root.error("groups", "has no servers", allowed="at least one group")
+    if status in {Status.INFEASIBLE, Status.UNDECIDED}:
+        raise root.error("status", "says that there is no cluster", found=status.value, allowed="no groups")
     choices = names.choices(root, groups)
-    upper = root.raw("upper")
     plan = ProvisionPlan(
         status,
         groups,
         choices,
-        lower=0.0 if root.raw("lower") is None else root.value("lower", float),
-        upper=math.inf if upper is None else root.value("upper", float),
-        seconds=root.value("seconds", float, 0.0),
-        split=_split(root.section("split")),
+        lower=_dollars(root, "lower", 0.0),
+        upper=_dollars(root, "upper", math.inf),
+        seconds=root.value("seconds", float, 0.0, within=(0.0, _MOST)),
+        split=_split(root.section("split"), problem),
         cpus=names.cpus(root.section("cpus")),
         spread=None if root.raw("spread") is None else _count(root, "spread", None),
         spares=names.spares(root.section("spares")),
@@ -139,14 +144,8 @@ def read_cluster(path: Path, problem: Problem) -> ProvisionPlan:
     return plan
 
 
-def _is_status(root: Section) -> bool:
-    text = root.raw("status")
-    if text is None:
-        return False
-    allowed = [status.value for status in Status]
-    if text not in allowed:
-        raise root.error("status", "is not a status", found=text, allowed=", ".join(allowed))
-    return True
+def _dollars(root: Section, name: str, default: float) -> float:
+    return default if root.raw(name) is None else root.value(name, float, within=(0.0, _DEAREST))
 
 
 class _Names:
@@ -154,12 +153,15 @@ class _Names:
 
     def __init__(self, problem: Problem) -> None:
         catalog, application = problem.catalog, problem.application
-        self.catalog = catalog
+        self.problem, self.catalog = problem, catalog
         self.memory = memory_of(problem).name
         self.units = [unit.name for unit in catalog.units]
         self.servers = [server.name for server in catalog.servers]
         self.core_types = [cpu.name for cpu in catalog.cpus]
+        self.standing = [unit.name for unit in catalog.units if not unit.service]
         self.datasets = [dataset.name for dataset in application.datasets]
+        self.remote = [dataset.name for dataset in application.datasets if dataset.remote]
+        self.beside = [dataset.name for dataset in application.datasets if not dataset.remote]
         self.tasks = [task.name for task in application.tasks]
 
     def group(self, section: Section) -> Group:
@@ -199,28 +201,29 @@ class _Names:
         return {name: _count(section, name, None) for name in section.names()}
 
     def choices(self, root: Section, groups: tuple[Group, ...]) -> dict[str, tuple[str, ...]]:
-        """As given, or told by the units of each dataset."""
+        """Those of the units that hold each dataset; as given for what stands on no server."""
         given = root.section("choices")
         stored: dict[str, tuple[str, ...]] = {}
         for name in self.datasets:
-            chosen = [str(unit) for unit in given.items(name)] or _held_on(name, groups)
-            unknown = [unit for unit in chosen if unit not in self.units]
+            said = tuple(map(str, given.items(name)))
+            chosen = choice_of(self.problem, groups, name, said)
+            unknown = [unit for unit in (*chosen, *said) if unit not in self.units]
             if unknown or not 1 <= len(chosen) <= 2:
-                section, place = (given, name) if name in given else (root, "groups")
+                section, place = (given, name) if unknown else (root, "groups")
                 raise section.error(
                     place,
                     f"dataset {name} is stored on no unit, or on more than a unit and its cache",
-                    found=", ".join(chosen) or "nothing",
+                    found=", ".join(unknown or chosen) or "nothing",
                     allowed="one of " + ", ".join(self.units) + ", or two of them",
                 )
-            stored[name] = tuple(chosen)
+            stored[name] = chosen
         given.finish()
         return stored
 
     def _held(self, section: Section, left: Counter[str]) -> Held:
-        unit = self._name(section, "unit", self.units)
+        unit = self._unit(section)
         held = Held(
-            self._name(section, "dataset", self.datasets),
+            self._dataset(section, self.remote, "a remote dataset"),
             unit,
             _units(section, unit, left),
             _share(section),
@@ -230,9 +233,9 @@ class _Names:
         return held
 
     def _local(self, section: Section, left: Counter[str]) -> LocalHeld:
-        unit = self._name(section, "unit", self.units)
+        unit = self._unit(section)
         held = LocalHeld(
-            self._name(section, "dataset", self.datasets),
+            self._dataset(section, self.beside, "a dataset that is not remote"),
             unit,
             _units(section, unit, left),
         )
@@ -245,6 +248,20 @@ class _Names:
         )
         section.finish()
         return running
+
+    def _unit(self, section: Section) -> str:
+        name = self._name(section, "unit", self.units)
+        if name not in self.standing:
+            allowed = ", ".join(self.standing)
+            raise section.error("unit", "is a service, and stands in no server", found=name, allowed=allowed)
+        return name
+
+    def _dataset(self, section: Section, fitting: list[str], what: str) -> str:
+        name = self._name(section, "dataset", self.datasets)
+        if name not in fitting:
+            allowed = f"{what}: {', '.join(fitting) or 'none'}"
+            raise section.error("dataset", "does not belong here", found=name, allowed=allowed)
+        return name
 
     @staticmethod
     def _name(section: Section, field: str, known: list[str]) -> str:
@@ -272,26 +289,25 @@ def _units(section: Section, unit: str, left: Counter[str]) -> int:
     return count
 
 
-def _split(section: Section) -> dict[str, float]:
+def _split(section: Section, problem: Problem) -> dict[str, float]:
     shares = {name: section.value(name, float) for name in section.names()}
+    batch = problem.sla.batch
+    targets = batch.targets if batch is not None else ()
+    phases = list(dict.fromkeys(problem.application.task(target.task).phase for target in targets))
     for name, share in shares.items():
+        if name not in phases:
+            allowed = ", ".join(phases) or "none: there is no batch job"
+            raise section.error(name, f"leads nowhere{nearest(name, phases)}", found=name, allowed=allowed)
         if not 0 < share <= 1:
             raise section.error(name, "is out of range", found=share, allowed="above 0 and at most 1")
+    if shares and len(shares) < len(phases):
+        missing = ", ".join(phase for phase in phases if phase not in shares)
+        raise section.error(None, f"has no share for {missing}", allowed="one for each phase")
     if sum(shares.values()) > 1 + 1e-9:
         raise section.error(
             None, "adds up to more than all the time", found=sum(shares.values()), allowed="1"
         )
     return shares
-
-
-def _held_on(dataset: str, groups: tuple[Group, ...]) -> list[str]:
-    kept = [h.unit for g in groups for h in g.held if h.dataset == dataset and not h.cache]
-    kept += [h.unit for g in groups for h in g.local if h.dataset == dataset]
-    cached = [h.unit for g in groups for h in g.held if h.dataset == dataset and h.cache]
-    kept, cached = list(dict.fromkeys(kept)), list(dict.fromkeys(cached))
-    if not kept:
-        return []  # a cache does not tell what it stands before
-    return kept + cached if len(kept) == 1 else [*kept, *cached, *kept][:3]
 
 
 def _count(section: Section, name: str, default: int | None) -> int:
