@@ -147,7 +147,9 @@ LINES = {
     "report": Line(
         "report r t w.yaml --static", (Place("--output", "page", suffix=".html"),), {"artifacts": "r"}
     ),
-    "provision check": Line("provision check photo.yaml", inputs=_FILES),
+    "provision check": Line(
+        "provision check photo.yaml --cluster c.json", inputs={"files": "photo.yaml", "cluster": "c.json"}
+    ),
     "provision draft": Line(
         "provision draft audit.log --telemetry cpu.csv --cores 2",
         (Place("--output", "provision", suffix=".yaml"),),
