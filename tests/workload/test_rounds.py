@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from froude.workload.rounds import counted, is_uneven, iterations, made_in, rounds, unrolled
+from froude.workload.rounds import count_calls, is_uneven, iterations, made_in, rounds, unrolled
 from froude.workload.scale import Count, Scale
 from froude.workload.types import CallTemplate, NodeType, Repeat
 
@@ -44,7 +44,7 @@ def test_calls_are_counted_as_they_are_made(files: int, inner: str) -> None:
     def add(call: CallTemplate, times: int) -> None:
         numbers[call.id] += times
 
-    counted(node_type.steps, Scale.of(files=files), add)
+    count_calls(node_type.steps, Scale.of(files=files), add)
     made = unrolled(node_type.steps, Scale.of(files=files), lambda call: call.id)
     assert numbers == {name: made.count(name) for name in "mcb"}
 

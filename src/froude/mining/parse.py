@@ -115,10 +115,8 @@ class Automaton:
         totals: dict[tuple[int, tuple[int, ...]], int] = {}
         for loop in range(self.loops):  # outer loops have lower numbers
             places: list[tuple[int, ...]] = [()]
-            for depth, outer in enumerate(self.around(loop)):
-                places = [
-                    (*p, n) for p in places if len(p) == depth for n in range(totals.get((outer, p), 0))
-                ]
+            for outer in self.around(loop):
+                places = [(*place, n) for place in places for n in range(totals[outer, place])]
             totals |= {(loop, place): ran.get((loop, place), 0) for place in places}
         return totals
 

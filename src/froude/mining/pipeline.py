@@ -216,10 +216,10 @@ class _Builder:
 
     def _iterations(self, seen: Sequence[LoopRun], position: tuple[int, int]) -> Fit:
         """The count of a loop: by the Scale alone if that will do, else by rounds around it, or the node's number."""
-        fit = fit_count([(self._scales[e.run], float(e.times)) for e in seen], pieces=self._pieces)
+        points = [(self._scales[each.run], float(each.times)) for each in seen]
+        fit = fit_count(points, pieces=self._pieces)
         if fit.count is None or fit.others or not fit.sure:
             place, among = position
-            points = [(self._scales[each.run], float(each.times)) for each in seen]
             dealt = fit_dealt(points, place, among) if among > 1 else None
             fit = fit if dealt is None else Fit(dealt)
         if fit.count is not None:

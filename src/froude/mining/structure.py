@@ -192,7 +192,7 @@ def _grouped(cluster: list[Sender], runs: int) -> list[_Group]:
                 for at, part in enumerate(_by_number(cluster, number))
             ]
         apart = _by_wording(cluster, runs)
-        return [_Group(part, _common(part) or pattern) for part in apart]
+        return [_Group(part, pattern if part is cluster else _common(part) or pattern) for part in apart]
     if constant and number > 1 and not cluster[0].role.emulated:
         return [
             group._replace(position=(at, number))

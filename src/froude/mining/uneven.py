@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from functools import reduce
 from itertools import pairwise
 
-from froude.mining.alignment import Pattern, Sequence_, best_of, copies, folds, merge, proposed, unify
+from froude.mining.alignment import Pattern, Sequence_, best_of, copies, folds, merge, proposed
 from froude.mining.by_round import FEWEST_ROUNDS, fit_rounds
 from froude.mining.parse import Automaton
 from froude.mining.segments import Loop, fold, size_of
@@ -49,15 +49,15 @@ def unify_decided(sequences: Iterable[Sequence_], rank: Rank | None = None) -> P
         The pattern, or None if the sequences do not follow one.
     """
     distinct = sorted(set(sequences), key=lambda s: (len(s), repr(s)))
-    plain = unify(distinct)
+    proposals = proposed(distinct)
+    plain = best_of(proposals, distinct)
     if plain is not None and _is_decided(plain, distinct):
         return _shorter(plain, distinct, rank)
-    proposals = proposed(distinct)
     for sequence in distinct[-_LOOKED_AT:]:
         for pattern in folds(sequence):
             proposals.update(_with_joined_rounds(pattern))
-    for pattern in () if plain is None else (plain, *proposals):
-        proposals = proposals | set(_with_a_round_apart(pattern))
+    if plain is not None:
+        proposals |= {apart for pattern in proposals for apart in _with_a_round_apart(pattern)}
     decided = best_of((pattern for pattern in proposals if _is_decided(pattern, distinct)), distinct)
     return _cut_into_rounds(distinct, rank) or plain if decided is None else _shorter(decided, distinct, rank)
 
@@ -85,7 +85,7 @@ def _cut_into_rounds(sequences: Sequence[Sequence_], rank: Rank | None) -> Patte
     shortest = Counter(sequences[0])
     for token, times in Counter(sequences[-1]).items():
         if times >= FEWEST_ROUNDS and shortest[token] > 1:
-            pieces = [_pieces(sequence, token) for sequence in sequences]
+            pieces = [[fold(piece) for piece in _cut_at(sequence, token)] for sequence in sequences]
             found = [_first_decided(pieces, sequences, late=late) for late in (False, True)]
             decided = [pattern for pattern in found if pattern is not None]
             if decided:
@@ -101,11 +101,10 @@ def _first_decided(
     return next((pattern for pattern in tried if _is_decided(pattern, sequences)), None)
 
 
-def _pieces(sequence: Sequence_, token: Hashable) -> list[Pattern]:
-    """What comes before the first such token, then each round from one to the next; each folded."""
-    begins = [at for at, each in enumerate(sequence) if each == token]
-    bounds = [0, *begins, len(sequence)]
-    return [fold(sequence[begin:end]) for begin, end in pairwise(bounds)]
+def _cut_at(items: Pattern, token: Hashable) -> list[Pattern]:
+    """What comes before the first such token, then each round from one to the next."""
+    bounds = [0, *(at for at, item in enumerate(items) if item == token), len(items)]
+    return [items[begin:end] for begin, end in pairwise(bounds)]
 
 
 def _with_tails(pieces: Sequence[Sequence[Pattern]], early: int, *, late: bool) -> Iterator[Pattern]:
@@ -167,14 +166,10 @@ def _with_joined_rounds(pattern: Pattern) -> Iterator[Pattern]:
             yield from ((*before, loop, *after[end:]) for end, loop in copies(Loop(joined), after, 0))
 
 
-def _joined(body: Pattern, first: object) -> Pattern | None:
+def _joined(body: Pattern, first: Hashable) -> Pattern | None:
     """The rounds of a body as one, each from where the token stands with which it begins; None for fewer than two."""
-    begins = [at for at, item in enumerate(body) if item == first]
-    if len(begins) < 2 or isinstance(first, Loop):
-        return None
-    return _merged_rounds(
-        body[begin:end] for begin, end in zip(begins, [*begins[1:], len(body)], strict=True)
-    )
+    _, *rounds = _cut_at(body, first)
+    return None if len(rounds) < 2 or isinstance(first, Loop) else _merged_rounds(rounds)
 
 
 def _is_decided(pattern: Pattern, sequences: Sequence[Sequence_]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from froude.base.units import Quantity
 from froude.workload.plan import Plan, expected_s
-from froude.workload.rounds import counted
+from froude.workload.rounds import count_calls
 from froude.workload.scale import Scale, at_node
 from froude.workload.types import CallTemplate, Workload
 
@@ -38,7 +38,7 @@ def calls_by_template(workload: Workload, scale: Mapping[str, Quantity]) -> dict
     for node_type in workload.node_types:
         number = counts[node_type.name]
         # Where loops depend on the node's number those of the middle node stand for all.
-        counted(node_type.steps, at_node(scale, number // 2), add, number)
+        count_calls(node_type.steps, at_node(scale, number // 2), add, number)
         for periodic in node_type.periodic:
             calls[periodic.call.id] += number * duration_s / periodic.every_s
     for node_type in workload.node_types:

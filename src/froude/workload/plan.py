@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
-from froude.workload.rounds import counted as counted_calls
+from froude.workload.rounds import count_calls
 from froude.workload.scale import Scale, at_node
 from froude.workload.types import SCRIPTED, CallTemplate, Moment, NodeType, Workload
 from froude.workload.walk import repeats
@@ -219,7 +219,7 @@ def pace(node_type: NodeType, scale: Mapping[str, Quantity], node: int = 0) -> t
         calls += times
         seconds += times * (think_s(template, scale) + service_s(template, scale))
 
-    counted_calls(node_type.steps, at_node(scale, node), add)
+    count_calls(node_type.steps, at_node(scale, node), add)
     return calls, seconds
 
 

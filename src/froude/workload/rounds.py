@@ -57,7 +57,7 @@ def rounds(segment: Repeat, scale: Mapping[str, Quantity]) -> Iterator[tuple[int
         yield len(range(number, times, _MOST_ROUNDS)), at_round(scale, segment.id, number)
 
 
-def counted(
+def count_calls(
     steps: Sequence[Step],
     scale: Mapping[str, Quantity],
     visit: Callable[[CallTemplate, int], None],
@@ -78,7 +78,7 @@ def counted(
         if isinstance(step, Repeat):
             for number, seen in rounds(step, scale):
                 if number:
-                    counted(step.steps, seen, visit, times * number)
+                    count_calls(step.steps, seen, visit, times * number)
         else:
             visit(step, times)
 
