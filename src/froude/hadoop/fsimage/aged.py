@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from froude.base.errors import InputError
-from froude.base.files import atomic_write_all, read_bounded
-from froude.hadoop.fsimage.container import Fields, Image, delimited, first_of, kind, read_image
+from froude.base.files import atomic_write_all
+from froude.hadoop.fsimage.container import Fields, delimited, first_of, image_bytes, kind, open_image
 from froude.hadoop.schema import Schema
 
-_LARGEST_BYTES = 64 << 20
 _BLOCKS = (1 << 20, 1 << 36)
 _OTHERS = (1 << 17, 1 << 29)
 """By how much: more than any recording allocates, and no more than a large cluster does in years."""
@@ -57,20 +57,23 @@ def age(name_dir: Path, schema: Schema, rng: random.Random) -> LastIds:
     if not images:
         raise InputError("holds no image", file=name_dir / "current", allowed="fsimage_… beside VERSION")
     path = images[-1]
-    image = read_image(read_bounded(path, limit_bytes=_LARGEST_BYTES), schema, name=str(path))
-    image, ids = aged(image, schema, rng, name=str(path))
-    data = image.to_bytes()
+    image = open_image(path, schema)
+    sections = {name: image.content(name) for name in image.sections}
+    sections, ids = aged(sections, schema, rng, name=str(path))
+    data = image_bytes(image.summary, sections)
     digest = hashlib.md5(data, usedforsecurity=False).hexdigest()
     checksum = path.with_name(f"{path.name}.md5")
     atomic_write_all({path: data, checksum: f"{digest} *{path.name}\n".encode()})
     return ids
 
 
-def aged(image: Image, schema: Schema, rng: random.Random, *, name: str) -> tuple[Image, LastIds]:
-    """An image whose namespace has given more ids than it has things, and the ids given last.
+def aged(
+    sections: Mapping[str, bytes], schema: Schema, rng: random.Random, *, name: str
+) -> tuple[dict[str, bytes], LastIds]:
+    """The sections of an image whose namespace has given more ids than it has things, and the ids given last.
 
     Args:
-        image: any.
+        sections: of any image, by their names.
         schema: of its release.
         rng: where the numbers come from.
         name: what to call it in errors.
@@ -78,16 +81,16 @@ def aged(image: Image, schema: Schema, rng: random.Random, *, name: str) -> tupl
     Raises:
         InputError: a section is missing or damaged.
     """
-    missing = {"NS_INFO", "INODE"} - image.sections.keys()
+    missing = {"NS_INFO", "INODE"} - sections.keys()
     if missing:
-        raise InputError("lacks a section", file=name, found=", ".join(image.sections), allowed=missing)
+        raise InputError("lacks a section", file=name, found=", ".join(sections), allowed=missing)
     names: Fields
     nodes: Fields
-    names, names_rest = first_of(image.sections["NS_INFO"], kind(schema, "NameSystemSection"), name=name)
-    nodes, nodes_rest = first_of(image.sections["INODE"], kind(schema, "INodeSection"), name=name)
+    names, names_rest = first_of(sections["NS_INFO"], kind(schema, "NameSystemSection"), name=name)
+    nodes, nodes_rest = first_of(sections["INODE"], kind(schema, "INodeSection"), name=name)
     names.lastAllocatedBlockId += rng.randrange(*_BLOCKS)
     names.genstampV2 += rng.randrange(*_OTHERS)
     nodes.lastInodeId += rng.randrange(*_OTHERS)
     changed = {"NS_INFO": delimited(names) + names_rest, "INODE": delimited(nodes) + nodes_rest}
     ids = LastIds(names.lastAllocatedBlockId, names.genstampV2, nodes.lastInodeId)
-    return Image(image.summary, {**image.sections, **changed}), ids
+    return {**sections, **changed}, ids

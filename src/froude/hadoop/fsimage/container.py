@@ -7,43 +7,100 @@ from __future__ import annotations
 
 import io
 import struct
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from google.protobuf import proto
 from google.protobuf.message import DecodeError, Message
 
 from froude.base.errors import InputError
+from froude.hadoop.fsimage.codecs import compressed, decompressed
 from froude.hadoop.schema import Schema
 
 _MAGIC = b"HDFSIMG1"
 _LENGTH = struct.Struct(">i")
 _PACKAGE = "hadoop.hdfs.fsimage"
+_SUMMARY_LIMIT_BYTES = 16 << 20
+_SUB = "_SUB"
 Fields = Any
 """A message; which fields it has is known only once the release's jars are read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Image:
-    """An image that is not compressed and not split for parallel loading."""
+class Extent:
+    """Where bytes lie in a file."""
 
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImageFile:
+    """An image on disk: what its summary says of it. Its sections are read from the file when they are asked for."""
+
+    path: Path
     summary: Fields
-    """Its FileSummary, whose places are worked out anew when it is written."""
-    sections: Mapping[str, bytes]
-    """Bytes by the section's name, in their order in the file."""
+    """Its FileSummary."""
+    sections: Mapping[str, Extent]
+    """By the section's name, in their order in the file."""
+    parts: Mapping[str, tuple[Extent, ...]] = field(default_factory=dict)
+    """Parts of a section that can be read on their own, by the section's name; written for loading in parallel."""
 
-    def to_bytes(self) -> bytes:
-        """The whole file."""
-        summary = type(self.summary)()
-        summary.CopyFrom(self.summary)
-        del summary.sections[:]
-        at = len(_MAGIC)
-        for name, content in self.sections.items():
-            summary.sections.add(name=name, length=len(content), offset=at)
-            at += len(content)
-        tail = delimited(summary)
-        return b"".join((_MAGIC, *self.sections.values(), tail, _LENGTH.pack(len(tail))))
+    @property
+    def codec(self) -> str:
+        """Name of the Hadoop class that has compressed the sections; empty for none."""
+        return str(self.summary.codec)
+
+    @property
+    def layout_version(self) -> int:
+        """Of the namespace; negative, and smaller the newer it is."""
+        version = int(self.summary.layoutVersion)
+        return version - (1 << 32) if version >= 1 << 31 else version
+
+    def pieces(self, name: str, part: Extent | None = None) -> Iterator[bytes]:
+        """The bytes of a section, decompressed, in pieces of bounded size; none for one that the image lacks.
+
+        Args:
+            name: of the section.
+            part: one of its parts alone.
+
+        Raises:
+            InputError: it cannot be read, or is damaged.
+        """
+        extent = part or self.sections.get(name)
+        if extent is None or not extent.length:
+            return
+        with _opened(self.path) as file:
+            file.seek(extent.offset)
+            source: Any = _Window(file, extent.length)
+            yield from decompressed(io.BufferedReader(source), self.codec, file=str(self.path))
+
+    def content(self, name: str) -> bytes:
+        """A whole section, decompressed.
+
+        Raises:
+            InputError: as `pieces`.
+        """
+        return b"".join(self.pieces(name))
+
+
+class _Window(io.RawIOBase):
+    """The next so many bytes of a file, as a file."""
+
+    def __init__(self, file: BinaryIO, length: int) -> None:
+        self._file = file
+        self._left = length
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._file.read(min(len(buffer), self._left))
+        self._left -= len(data)
+        buffer[: len(data)] = data
+        return len(data)
 
 
 def kind(schema: Schema, name: str) -> type[Message]:
@@ -51,45 +108,95 @@ def kind(schema: Schema, name: str) -> type[Message]:
 
     Args:
         schema: of the release that wrote the image, or shall read it.
-        name: the class's name within fsimage.proto.
+        name: the class's name within fsimage.proto, or a whole one.
 
     Raises:
         UnknownMethodError: the jars hold no such class.
     """
-    return schema.message(f"{_PACKAGE}.{name}")
+    return schema.message(name if name.startswith("hadoop.") else f"{_PACKAGE}.{name}")
 
 
-def read_image(data: bytes, schema: Schema, *, name: str) -> Image:
-    """Take an image apart.
+def open_image(path: Path, schema: Schema) -> ImageFile:
+    """Read an image's summary and see that its sections lie within the file, apart from each other.
 
     Args:
-        data: the whole file.
+        path: the file, as a NameNode saves it.
         schema: of the release.
-        name: what to call it in errors.
 
     Raises:
-        InputError: no image, a damaged one, or one that is compressed or split.
+        InputError: no image, or a damaged one.
     """
-    if data[: len(_MAGIC)] != _MAGIC:
-        raise InputError("is no image", file=name, found=repr(data[:8]), allowed=repr(_MAGIC))
-    end = len(data) - _LENGTH.size
-    size = _LENGTH.unpack_from(data, end)[0] if end > len(_MAGIC) else -1
-    if not 0 < size <= end - len(_MAGIC):
-        raise InputError("is cut short or damaged", file=name, place="the length of its summary", found=size)
-    summary: Fields = first_of(data[end - size : end], kind(schema, "FileSummary"), name=name)[0]
-    if summary.codec:
-        raise InputError("is compressed", file=name, found=summary.codec, allowed="an image without a codec")
-    sections: dict[str, bytes] = {}
-    at = len(_MAGIC)
+    name = str(path)
+    with _opened(path) as file:
+        magic, end = file.read(len(_MAGIC)), file.seek(0, io.SEEK_END) - _LENGTH.size
+        if magic != _MAGIC:
+            raise InputError("is no image", file=name, found=repr(magic), allowed=repr(_MAGIC))
+        file.seek(max(end, 0))
+        tail = file.read(_LENGTH.size)
+        size = _LENGTH.unpack(tail)[0] if end > len(_MAGIC) else -1
+        if not 0 < size <= min(end - len(_MAGIC), _SUMMARY_LIMIT_BYTES):
+            place = "the length of its summary"
+            raise InputError("is cut short or damaged", file=name, place=place, found=size)
+        file.seek(end - size)
+        summary: Fields = first_of(file.read(size), kind(schema, "FileSummary"), name=name)[0]
+    sections: dict[str, Extent] = {}
+    parts: dict[str, list[Extent]] = {}
     for section in summary.sections:
-        if section.offset != at or section.length > end - size - at or section.name in sections:
-            place = f"section {section.name}"
+        extent, whole = Extent(section.offset, section.length), section.name.removesuffix(_SUB)
+        _check_extent(section.name, extent, end - size, name)
+        if section.name.endswith(_SUB):
+            parts.setdefault(whole, []).append(extent)
+        elif section.name in sections:
             raise InputError(
-                "is split, or damaged", file=name, place=place, allowed="sections one after another"
+                "is damaged", file=name, place=f"section {section.name}", found="it stands twice"
             )
-        at += section.length
-        sections[section.name] = data[section.offset : at]
-    return Image(summary, sections)
+        else:
+            sections[section.name] = extent
+    _check_apart(sections, name)
+    return ImageFile(path, summary, sections, {whole: tuple(each) for whole, each in parts.items()})
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise InputError("cannot be read", file=path, found=error.strerror) from error
+
+
+def _check_extent(section: str, extent: Extent, end: int, name: str) -> None:
+    if not len(_MAGIC) <= extent.offset <= extent.offset + extent.length <= end:
+        found = f"{extent.length} bytes from {extent.offset}"
+        allowed = f"within {len(_MAGIC)} and {end}"
+        raise InputError("is damaged", file=name, place=f"section {section}", found=found, allowed=allowed)
+
+
+def _check_apart(sections: Mapping[str, Extent], name: str) -> None:
+    at = 0
+    for section, extent in sorted(sections.items(), key=lambda each: each[1].offset):
+        if extent.length and extent.offset < at:
+            raise InputError(
+                "is damaged", file=name, place=f"section {section}", found="it lies over another"
+            )
+        at = max(at, extent.offset + extent.length)
+
+
+def image_bytes(summary: Fields, sections: Mapping[str, bytes]) -> bytes:
+    """A whole image.
+
+    Args:
+        summary: its FileSummary, of which the codec counts; the places are worked out anew.
+        sections: bytes by the section's name, in their order in the file, not compressed.
+    """
+    written = type(summary)()
+    written.CopyFrom(summary)
+    del written.sections[:]
+    at, contents = len(_MAGIC), []
+    for name, content in sections.items():
+        contents.append(compressed(content, summary.codec))
+        written.sections.add(name=name, length=len(contents[-1]), offset=at)
+        at += len(contents[-1])
+    tail = delimited(written)
+    return b"".join((_MAGIC, *contents, tail, _LENGTH.pack(len(tail))))
 
 
 def first_of(data: bytes, message: type[Message], *, name: str) -> tuple[Fields, bytes]:

@@ -1,0 +1,190 @@
+"""How the sections of an image are compressed: each section is one stream of the codec that its summary names.
+
+Hadoop's zlib, gzip, bzip2 and zstd codecs write plain streams of these formats; its snappy and lz4 codecs write blocks:
+four bytes of the length of a block, then its chunks, each behind four bytes of its own length.
+
+Source: org.apache.hadoop.io.compress.{DefaultCodec, GzipCodec, BZip2Codec, ZStandardCodec, BlockCompressorStream}.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, Literal, Protocol
+
+import pyarrow as pa
+
+from froude.base.errors import InputError
+
+CHUNK_BYTES = 1 << 20
+"""How much is read, or given on, at a time."""
+_BLOCK_LIMIT_BYTES = 64 << 20
+"""Longest block of snappy or lz4; Hadoop's buffer has 256 KiB."""
+_PACKAGE = "org.apache.hadoop.io.compress."
+_Block = Literal["snappy", "lz4_raw"]
+_LENGTH = struct.Struct(">I")
+
+
+def decompressed(source: BinaryIO, codec: str, *, file: str) -> Iterator[bytes]:
+    """The bytes of a section, in pieces of bounded size.
+
+    Args:
+        source: its compressed bytes, and no more.
+        codec: name of Hadoop's class; empty for none.
+        file: name of the image, for errors.
+
+    Raises:
+        InputError: the codec is not known, or the stream is damaged or ends early.
+    """
+    if codec and codec not in _READERS:
+        allowed = ", ".join(name.removeprefix(_PACKAGE) for name in _READERS)
+        raise InputError("is compressed in an unknown way", file=file, found=codec, allowed=allowed)
+    reader = _READERS[codec] if codec else _plain
+    try:
+        yield from reader(source)
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        raise InputError("is damaged", file=file, place="a compressed section", found=str(error)) from error
+
+
+def compressed(data: bytes, codec: str) -> bytes:
+    """A section as a codec writes it.
+
+    Args:
+        data: the whole section.
+        codec: name of Hadoop's class; empty for none.
+
+    Raises:
+        KeyError: the codec is not known.
+    """
+    return _WRITERS[codec](data) if codec else data
+
+
+class _Readable(Protocol):
+    """A file, or what decompresses one."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+def _plain(source: _Readable) -> Iterator[bytes]:
+    while chunk := source.read(CHUNK_BYTES):
+        yield chunk
+
+
+def _zlib(source: BinaryIO) -> Iterator[bytes]:
+    """Several streams may follow each other: one a part that can be read on its own (HDFS-16147)."""
+    rest = source.read(CHUNK_BYTES)
+    while rest:
+        stream = zlib.decompressobj()
+        while not stream.eof:
+            data = stream.decompress(rest, CHUNK_BYTES)
+            rest = stream.unconsumed_tail or (b"" if stream.eof else source.read(CHUNK_BYTES))
+            if not (data or rest or stream.eof):
+                raise EOFError("the stream ends early")
+            yield data
+        rest = stream.unused_data or source.read(CHUNK_BYTES)
+
+
+def _gzip(source: BinaryIO) -> Iterator[bytes]:
+    with gzip.GzipFile(fileobj=source) as stream:
+        yield from _plain(io.BufferedReader(stream))
+
+
+def _bzip2(source: BinaryIO) -> Iterator[bytes]:
+    with bz2.BZ2File(source) as stream:
+        yield from _plain(stream)
+
+
+def _zstd(source: BinaryIO) -> Iterator[bytes]:
+    file: Any = source
+    with pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd") as stream:
+        yield from _plain(stream)
+
+
+def _blocks(name: _Block) -> Callable[[BinaryIO], Iterator[bytes]]:
+    codec = pa.Codec(name)
+
+    def read(source: BinaryIO) -> Iterator[bytes]:
+        while (block := _length(source, end=True)) is not None:
+            while block > 0:
+                chunk = _exactly(source, _length(source) or 0)
+                data = _uncompressed(codec, chunk, block)
+                block -= len(data)
+                yield data
+
+    return read
+
+
+def _uncompressed(codec: pa.Codec, chunk: bytes, most: int) -> bytes:
+    """A chunk; Hadoop puts one in a block, but for the longest records."""
+    if codec.name == "snappy":
+        most = min(most, _snappy_length(chunk))
+    return codec.decompress(chunk, decompressed_size=most, asbytes=True)
+
+
+def _snappy_length(chunk: bytes) -> int:
+    """How long a chunk is that snappy has compressed: it begins with that, as a varint."""
+    length = 0
+    for place, byte in enumerate(chunk[:5]):
+        length |= (byte & 0x7F) << 7 * place
+        if byte < 0x80:
+            return length
+    raise ValueError("no length of a snappy chunk")
+
+
+def _length(source: BinaryIO, *, end: bool = False) -> int | None:
+    head = source.read(_LENGTH.size)
+    if end and not head:
+        return None
+    if len(head) < _LENGTH.size:
+        raise EOFError("a length is cut short")
+    length = int(_LENGTH.unpack(head)[0])
+    if length > _BLOCK_LIMIT_BYTES:
+        raise ValueError(f"a block of {length} bytes")
+    return length
+
+
+def _exactly(source: BinaryIO, length: int) -> bytes:
+    data = source.read(length)
+    if len(data) < length:
+        raise EOFError("a block is cut short")
+    return data
+
+
+def _block_writer(name: _Block) -> Callable[[bytes], bytes]:
+    codec = pa.Codec(name)
+
+    def write(data: bytes) -> bytes:
+        parts = []
+        for at in range(0, len(data), 1 << 18):
+            block = data[at : at + (1 << 18)]
+            chunk = codec.compress(block, asbytes=True)
+            parts += [_LENGTH.pack(len(block)), _LENGTH.pack(len(chunk)), chunk]
+        return b"".join(parts)
+
+    return write
+
+
+_READERS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
+    f"{_PACKAGE}DefaultCodec": _zlib,
+    f"{_PACKAGE}DeflateCodec": _zlib,
+    f"{_PACKAGE}GzipCodec": _gzip,
+    f"{_PACKAGE}BZip2Codec": _bzip2,
+    f"{_PACKAGE}SnappyCodec": _blocks("snappy"),
+    f"{_PACKAGE}Lz4Codec": _blocks("lz4_raw"),
+    f"{_PACKAGE}ZStandardCodec": _zstd,
+}
+_WRITERS: dict[str, Callable[[bytes], bytes]] = {
+    f"{_PACKAGE}DefaultCodec": zlib.compress,
+    f"{_PACKAGE}DeflateCodec": zlib.compress,
+    f"{_PACKAGE}GzipCodec": gzip.compress,
+    f"{_PACKAGE}BZip2Codec": bz2.compress,
+    f"{_PACKAGE}SnappyCodec": _block_writer("snappy"),
+    f"{_PACKAGE}Lz4Codec": _block_writer("lz4_raw"),
+    f"{_PACKAGE}ZStandardCodec": lambda data: pa.Codec("zstd").compress(data, asbytes=True),
+}
+CODECS = tuple(_READERS)
+"""Names of Hadoop's classes that are read and written."""

@@ -1,0 +1,308 @@
+"""The namespace of an image as columns: one row an inode, one row a block, in arrays that lie in files.
+
+Rows are written as they are read, so memory does not grow with the image; what joins rows (paths, sums over folders)
+works on whole columns that the system maps into memory and out again.
+
+Source: FSImageFormatPBINode.{Loader, Saver}; PermissionStatusFormat; SerialNumberManager.StringTable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from froude.base.errors import InputError
+from froude.base.parallel import Workers
+from froude.base.parallel import map as parallel_map
+from froude.hadoop.fsimage.container import Extent, Fields, ImageFile
+from froude.hadoop.fsimage.sections import DIRECTORIES, INODES, REFERENCES, STRINGS, Reader
+from froude.hadoop.schema import Schema
+
+Ints = npt.NDArray[np.int64]
+FILE, DIRECTORY, SYMLINK = 1, 2, 3
+"""Types of inodes, as the image numbers them."""
+_BATCH = 1 << 16
+_NONE = -1
+_COLUMNS: list[tuple[str, pa.DataType]] = [
+    ("id", pa.int64()),
+    ("type", pa.int8()),
+    ("name", pa.binary()),
+    ("modified_ms", pa.int64()),
+    ("accessed_ms", pa.int64()),
+    ("permission", pa.uint64()),
+    ("replication", pa.int16()),
+    ("block_size", pa.int64()),
+    ("policy", pa.int16()),
+    ("erasure", pa.int16()),
+    ("blocks", pa.int32()),
+    ("length", pa.int64()),
+    ("open", pa.bool_()),
+    ("acl", pa.int32()),
+    ("xattrs", pa.int32()),
+    ("quota", pa.int64()),
+    ("space_quota", pa.int64()),
+]
+"""Of a folder the columns of a file are 0, and the other way round; -1 is no quota, and no erasure coding policy."""
+_INODES = pa.schema(_COLUMNS)
+_BLOCKS = pa.schema([("id", pa.int64()), ("stamp", pa.int64()), ("length", pa.int64())])
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """What an image holds, as columns."""
+
+    inodes: pa.Table
+    """A row an inode: `id`, `type`, `name`, and what its type has; in the image's order."""
+    blocks: pa.Table
+    """A row a block (of an erasure-coded file: a block group), those of a file together, files in the inodes' order."""
+    parents: Ints
+    """(inodes,) row of the folder that an inode lies in; -1 of the root, and of what only snapshots hold."""
+    strings: Strings
+
+    def column(self, name: str) -> Ints:
+        """A column of numbers of the inodes, (inodes,)."""
+        return np.asarray(self.inodes[name].to_numpy())
+
+    def path(self, row: int) -> str:
+        """The path of an inode. O(its depth)."""
+        names = []
+        while self.parents[row] >= 0:
+            names.append(self.inodes["name"][int(row)].as_py().decode("utf-8", "surrogateescape"))
+            row = int(self.parents[row])
+        return "/" + "/".join(reversed(names))
+
+    def depths(self) -> Ints:
+        """(inodes,) how many folders lie above each; 0 of the root. O(n log depth), by doubling the steps."""
+        above, depth = self.parents.copy(), (self.parents >= 0).astype(np.int64)
+        while (above >= 0).any():
+            live = above >= 0
+            depth[live] += depth[above[live]]
+            above[live] = above[above[live]]
+        return depth
+
+    def totals(self, values: Ints, depths: Ints) -> Ints:
+        """(inodes,) a quantity summed over each folder and all below it. O(n) and a step for each level.
+
+        Args:
+            values: (inodes,) the quantity of each inode alone.
+            depths: as `depths` gives them.
+        """
+        total = values.astype(np.int64).copy()
+        order = np.argsort(-depths, kind="stable")
+        levels = np.flatnonzero(np.diff(depths[order], prepend=depths[order[:1]] + 1))
+        for start, end in zip(levels, [*levels[1:], len(order)], strict=True):
+            rows = order[start:end]
+            rows = rows[self.parents[rows] >= 0]
+            np.add.at(total, self.parents[rows], total[rows])
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Strings:
+    """Names of users, groups and extended attributes by number."""
+
+    names: Mapping[int, str]
+    mask_bits: int = 0
+    """How many bits of a number say what it is a number of: 3 since Hadoop 3.1, before none."""
+
+    def user(self, permission: int) -> str:
+        """The owner in a permission."""
+        return self._of(permission >> 40 & 0xFFFFFF, 1)
+
+    def group(self, permission: int) -> str:
+        """The group in a permission."""
+        return self._of(permission >> 16 & 0xFFFFFF, 2)
+
+    def _of(self, number: int, what: int) -> str:
+        key = number | what << (32 - self.mask_bits) if self.mask_bits and number else number
+        return self.names.get(key, str(number) if number else "")
+
+
+def read_namespace(image: ImageFile, schema: Schema, folder: Path, *, workers: Workers = 1) -> Namespace:
+    """Read all inodes, their blocks and the tree that they make.
+
+    Args:
+        image: an image.
+        schema: of a release that knows its sections.
+        folder: empty; takes the columns, about 100 bytes an inode and 24 a block. What is returned lies there.
+        workers: see `froude.base.parallel`; the parts of an image that has them are read apart.
+
+    Raises:
+        InputError: the image is damaged, or lacks a section.
+    """
+    missing = {INODES, DIRECTORIES, STRINGS} - image.sections.keys()
+    if missing:
+        raise InputError("lacks a section", file=image.path, found=", ".join(image.sections), allowed=missing)
+    reader = Reader(image, schema)
+    parts: Sequence[Extent | None] = image.parts.get(INODES, (None,))
+    parallel_map(partial(_write_inodes, reader, folder), list(enumerate(parts)), workers)
+    inodes = _mapped([folder / f"inodes-{number}.arrow" for number in range(len(parts))])
+    blocks = _mapped([folder / f"blocks-{number}.arrow" for number in range(len(parts))])
+    expected = int(reader.head(INODES).numInodes)
+    if inodes.num_rows != expected:
+        found = f"{inodes.num_rows} inodes"
+        raise InputError(
+            "is damaged", file=image.path, place=f"section {INODES}", found=found, allowed=expected
+        )
+    table = reader.head(STRINGS)
+    strings = {entry.id: entry.str for entry in reader.messages(STRINGS)}
+    parents = _parents(reader, np.asarray(inodes["id"].to_numpy()))
+    return Namespace(inodes, blocks, parents, Strings(strings, table.maskBits))
+
+
+def _write_inodes(reader: Reader, folder: Path, part: tuple[int, Extent | None]) -> None:
+    number, extent = part
+    rows: list[tuple[object, ...]] = []
+    blocks: list[tuple[int, int, int]] = []
+    with (
+        pa.OSFile(str(folder / f"inodes-{number}.arrow"), "wb") as inode_file,
+        pa.OSFile(str(folder / f"blocks-{number}.arrow"), "wb") as block_file,
+        pa.ipc.new_file(inode_file, _INODES) as inode_writer,
+        pa.ipc.new_file(block_file, _BLOCKS) as block_writer,
+    ):
+        for inode in reader.messages(INODES, extent):
+            rows.append(_ROWS.get(inode.type, _link)(inode, blocks))
+            if len(rows) == _BATCH:
+                inode_writer.write(_batch(rows, _INODES))
+                block_writer.write(_batch(blocks, _BLOCKS))
+                rows, blocks = [], []
+        inode_writer.write(_batch(rows, _INODES))
+        block_writer.write(_batch(blocks, _BLOCKS))
+
+
+def _batch(rows: Sequence[tuple[object, ...]], schema: pa.Schema) -> pa.RecordBatch:
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.record_batch(arrays, schema=schema)
+
+
+def _file(inode: Fields, blocks: list[tuple[int, int, int]]) -> tuple[object, ...]:
+    file = inode.file
+    own = [(block.blockId, block.genStamp, block.numBytes) for block in file.blocks]
+    blocks += own
+    return (
+        inode.id,
+        FILE,
+        inode.name,
+        file.modificationTime,
+        file.accessTime,
+        file.permission,
+        file.replication,
+        file.preferredBlockSize,
+        file.storagePolicyID,
+        file.erasureCodingPolicyID if file.blockType else _NONE,
+        len(own),
+        sum(block[2] for block in own),
+        file.HasField("fileUC"),
+        len(file.acl.entries),
+        len(file.xAttrs.xAttrs),
+        _NONE,
+        _NONE,
+    )
+
+
+def _directory(inode: Fields, _: list[tuple[int, int, int]]) -> tuple[object, ...]:
+    own = inode.directory
+    quotas = (_signed(own.nsQuota), _signed(own.dsQuota))
+    extras = (len(own.acl.entries), len(own.xAttrs.xAttrs))
+    times = (own.modificationTime, 0)
+    return (
+        inode.id,
+        DIRECTORY,
+        inode.name,
+        *times,
+        own.permission,
+        0,
+        0,
+        0,
+        _NONE,
+        0,
+        0,
+        False,
+        *extras,
+        *quotas,
+    )
+
+
+def _link(inode: Fields, _: list[tuple[int, int, int]]) -> tuple[object, ...]:
+    own = inode.symlink
+    times = (own.modificationTime, own.accessTime)
+    return (
+        inode.id,
+        SYMLINK,
+        inode.name,
+        *times,
+        own.permission,
+        0,
+        0,
+        0,
+        _NONE,
+        0,
+        0,
+        False,
+        0,
+        0,
+        _NONE,
+        _NONE,
+    )
+
+
+_ROWS = {FILE: _file, DIRECTORY: _directory, SYMLINK: _link}
+
+
+def _signed(value: int) -> int:
+    """A quota; the image holds "none" as the largest unsigned number."""
+    return value - (1 << 64) if value >= 1 << 63 else value
+
+
+def _mapped(paths: Sequence[Path]) -> pa.Table:
+    tables = [pa.ipc.open_file(pa.memory_map(str(path))).read_all() for path in paths]
+    return pa.concat_tables(tables)
+
+
+def _parents(reader: Reader, ids: Ints) -> Ints:
+    """(inodes,) row of the folder of each; folders name their children, some through a reference that renames left."""
+    order = np.argsort(ids, kind="stable")
+    parents = np.full(len(ids), _NONE, np.int64)
+    referred = np.fromiter((each.referredId for each in reader.messages(REFERENCES)), np.int64)
+    for batch in _edges(reader, referred):
+        parent, child = (_rows(batch[:, side], ids, order, reader) for side in (0, 1))
+        parents[child] = parent
+    return parents
+
+
+def _edges(reader: Reader, referred: Ints) -> Iterator[Ints]:
+    """(edges, 2) ids of a folder and of what lies in it, some at a time."""
+    gathered: list[Ints] = []
+    for entry in reader.messages(DIRECTORIES):
+        children = np.fromiter(entry.children, np.int64, len(entry.children))
+        references = np.fromiter(entry.refChildren, np.int64, len(entry.refChildren))
+        if len(references) and references.max() >= len(referred):
+            place = f"section {DIRECTORIES}"
+            raise InputError(
+                "is damaged", file=reader.image.path, place=place, found="a reference that is not there"
+            )
+        below = np.concatenate((children, referred[references])) if len(references) else children
+        gathered.append(np.column_stack((np.full(len(below), entry.parent, np.int64), below)))
+        if len(gathered) == _BATCH >> 4:
+            yield np.concatenate(gathered)
+            gathered = []
+    if gathered:
+        yield np.concatenate(gathered)
+
+
+def _rows(wanted: Ints, ids: Ints, order: Ints, reader: Reader) -> Ints:
+    places = np.searchsorted(ids, wanted, sorter=order)
+    rows = order[np.minimum(places, len(order) - 1)] if len(order) else np.zeros(0, np.int64)
+    if len(rows) < len(wanted) or (ids[rows] != wanted).any():
+        place = f"section {DIRECTORIES}"
+        raise InputError(
+            "is damaged", file=reader.image.path, place=place, found="an inode that is not there"
+        )
+    return rows

@@ -1,0 +1,231 @@
+"""What an image holds, in numbers: counts, sizes, depth, small files, the largest folders, who owns what.
+
+Source: what people ask of an image today: HFSA, `hdfs oiv -p FileDistribution`, `hdfs dfs -count -q`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from froude.hadoop.fsimage.container import ImageFile
+from froude.hadoop.fsimage.namespace import DIRECTORY, FILE, SYMLINK, Ints, Namespace
+from froude.hadoop.fsimage.sections import Reader
+from froude.hadoop.schema import Schema
+
+_UNITS = {1: (6, 3), 2: (3, 2), 3: (6, 3), 4: (2, 1), 5: (10, 4)}
+"""(data, parity) of the erasure coding policies that every release has, by id; an image leaves them out."""
+_CELL_BYTES = 1 << 20
+_MOST_FOLDERS = 200
+_SMALL_BYTES = (0, 128 << 10, 1 << 20, 16 << 20)
+"""Files of up to so many bytes are counted; and those below one block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder, with all that lies below it."""
+
+    path: str
+    depth: int
+    """Folders above it."""
+    inodes: int
+    """Below it, and itself."""
+    files: int
+    bytes: int
+    """Of its files, each counted once."""
+    space: int
+    """Bytes on disks, with replicas and parity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Files, or inodes, of about the same size."""
+
+    low: int
+    high: int
+    """Included."""
+    count: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A user, or a group."""
+
+    name: str
+    files: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImageSummary:
+    """All of it."""
+
+    file: str
+    layout_version: int
+    codec: str
+    transaction: int
+    """The last that is in it."""
+    counts: Mapping[str, int]
+    """Of inodes by type, of blocks, bytes, and of what is rare."""
+    sizes: tuple[Bin, ...]
+    """Files by their length, in powers of two."""
+    depths: tuple[Bin, ...]
+    """Inodes by the number of folders above them."""
+    blocks: tuple[Bin, ...]
+    """Files by their number of blocks, in powers of two."""
+    small: tuple[Bin, ...]
+    """Files of up to a length; the last bin are those below one block of their own."""
+    folders: tuple[Folder, ...]
+    """The root, and the folders with the most space below them."""
+    users: tuple[Owner, ...]
+    groups: tuple[Owner, ...]
+
+
+def summarise_image(image: ImageFile, schema: Schema, namespace: Namespace) -> ImageSummary:
+    """Numbers of an image. O(n log depth) in its inodes.
+
+    Args:
+        image: the image.
+        schema: of a release that knows its sections.
+        namespace: its columns, as `read_namespace` gives them.
+
+    Raises:
+        InputError: a section is damaged.
+    """
+    reader = Reader(image, schema)
+    files = namespace.column("type") == FILE
+    lengths, blocks = namespace.column("length"), namespace.column("blocks")
+    space, depths = _space(namespace, reader), namespace.depths()
+    own_lengths, own_blocks = lengths[files], blocks[files]
+    return ImageSummary(
+        str(image.path),
+        image.layout_version,
+        image.codec.rpartition(".")[2],
+        int(reader.head("NS_INFO").transactionId),
+        _counts(namespace, reader, space),
+        _powers(own_lengths, own_lengths),
+        _bins(depths, lengths, np.arange(int(depths.max(initial=0)) + 2)),
+        _powers(own_blocks, own_lengths),
+        _small(namespace),
+        _folders(namespace, depths, files, space),
+        _owners(namespace, files, lengths, namespace.strings.user, 40),
+        _owners(namespace, files, lengths, namespace.strings.group, 16),
+    )
+
+
+def _counts(namespace: Namespace, reader: Reader, space: Ints) -> dict[str, int]:
+    kinds = namespace.column("type")
+    snapshots = reader.head("SNAPSHOT")
+    return {
+        "files": int((kinds == FILE).sum()),
+        "directories": int((kinds == DIRECTORY).sum()),
+        "symlinks": int((kinds == SYMLINK).sum()),
+        "blocks": namespace.blocks.num_rows,
+        "bytes": int(namespace.column("length").sum()),
+        "space_bytes": int(space.sum()),
+        "empty_files": int(((kinds == FILE) & (namespace.column("blocks") == 0)).sum()),
+        "open_files": int(namespace.column("open").sum()),
+        "erasure_coded_files": int((namespace.column("erasure") >= 0).sum()),
+        "with_acl": int((namespace.column("acl") > 0).sum()),
+        "with_xattrs": int((namespace.column("xattrs") > 0).sum()),
+        "with_quota": int(
+            ((namespace.column("quota") >= 0) | (namespace.column("space_quota") >= 0))[
+                kinds == DIRECTORY
+            ].sum()
+        ),
+        "snapshots": int(snapshots.numSnapshots),
+        "snapshottable_directories": len(snapshots.snapshottableDir),
+    }
+
+
+def _space(namespace: Namespace, reader: Reader) -> Ints:
+    """(inodes,) bytes that the files take on disks: their replicas, or their block groups with parity."""
+    space = namespace.column("length") * namespace.column("replication").astype(np.int64)
+    policies = namespace.column("erasure")
+    starts = np.cumsum(namespace.column("blocks")) - namespace.column("blocks")
+    lengths = np.asarray(namespace.blocks["length"].to_numpy())
+    known = {policy.id: policy for policy in reader.head("ERASURE_CODING").policies}
+    for number in np.unique(policies[policies >= 0]):
+        data, parity, cell = _scheme(int(number), known)
+        for row in np.flatnonzero(policies == number):
+            groups = lengths[starts[row] : starts[row] + namespace.column("blocks")[row]]
+            # a parity block is as long as the first data block of its group
+            first = groups // (data * cell) * cell + np.minimum(groups % (data * cell), cell)
+            space[row] = int(groups.sum() + parity * first.sum())
+    return space
+
+
+def _scheme(number: int, known: Mapping[int, object]) -> tuple[int, int, int]:
+    """(data blocks, parity blocks, bytes of a cell) of a policy."""
+    policy = known.get(number)
+    if policy is not None and policy.HasField("schema"):  # type: ignore[attr-defined]
+        units = policy.schema  # type: ignore[attr-defined]
+        return int(units.dataUnits), int(units.parityUnits), int(policy.cellSize)  # type: ignore[attr-defined]
+    return (*_UNITS.get(number, (1, 0)), _CELL_BYTES)
+
+
+def _powers(values: Ints, lengths: Ints) -> tuple[Bin, ...]:
+    """Bins that end at 0, 1, 2, 4, … up to the largest value."""
+    top = int(values.max(initial=0))
+    edges = [0, *(1 << bits for bits in range(top.bit_length() + 1))]
+    return _bins(values, lengths, np.asarray([*edges, edges[-1] * 2]) + 0, upper=True)
+
+
+def _bins(values: Ints, lengths: Ints, edges: Ints, *, upper: bool = False) -> tuple[Bin, ...]:
+    """Values between neighbouring edges; `upper` edges belong to the bin below them."""
+    side = "left" if upper else "right"
+    place = np.searchsorted(edges, values, side=side) - (0 if upper else 1)
+    counts = np.bincount(place, minlength=len(edges))
+    sums = np.bincount(place, weights=lengths, minlength=len(edges))
+    low = [0, *(int(edge) + 1 for edge in edges[:-1])] if upper else [int(edge) for edge in edges]
+    high = (
+        [int(edge) for edge in edges] if upper else [*(int(edge) - 1 for edge in edges[1:]), int(edges[-1])]
+    )
+    shown = np.flatnonzero(counts)
+    last = int(shown[-1]) + 1 if len(shown) else 0
+    return tuple(Bin(low[n], high[n], int(counts[n]), int(sums[n])) for n in range(last))
+
+
+def _small(namespace: Namespace) -> tuple[Bin, ...]:
+    files = namespace.column("type") == FILE
+    lengths = namespace.column("length")[files]
+    block = namespace.column("block_size")[files]
+    limits = [lengths <= limit for limit in _SMALL_BYTES] + [lengths < block]
+    highs = [*_SMALL_BYTES, -1]
+    return tuple(
+        Bin(0, high, int(small.sum()), int(lengths[small].sum()))
+        for high, small in zip(highs, limits, strict=True)
+    )
+
+
+def _folders(namespace: Namespace, depths: Ints, files: np.ndarray, space: Ints) -> tuple[Folder, ...]:
+    folders = namespace.column("type") == DIRECTORY
+    linked = (namespace.parents >= 0) | (depths == 0)
+    sums = {
+        "space": namespace.totals(space, depths),
+        "bytes": namespace.totals(namespace.column("length"), depths),
+        "inodes": namespace.totals(np.ones(len(depths), np.int64), depths),
+        "files": namespace.totals(files.astype(np.int64), depths),
+    }
+    rows = np.flatnonzero(folders & linked)
+    order = rows[np.lexsort((-sums["inodes"][rows], -sums["space"][rows]))][:_MOST_FOLDERS]
+    return tuple(
+        Folder(
+            namespace.path(int(row)),
+            int(depths[row]),
+            **{name: int(total[row]) for name, total in sums.items()},
+        )
+        for row in order
+    )
+
+
+def _owners(namespace, files, lengths, name, shift) -> tuple[Owner, ...]:  # type: ignore[no-untyped-def]
+    permission = namespace.column("permission")[files]
+    numbers, place = np.unique(permission >> shift & 0xFFFFFF, return_inverse=True)
+    counts = np.bincount(place, minlength=len(numbers))
+    sums = np.bincount(place, weights=lengths[files], minlength=len(numbers))
+    order = np.argsort(-sums, kind="stable")
+    return tuple(Owner(name(int(numbers[n]) << shift), int(counts[n]), int(sums[n])) for n in order)
