@@ -11,7 +11,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.experiment.session import Hadoop
 from froude.hadoop.fsimage.aged import age
-from froude.hadoop.fsimage.container import Image, delimited, first_of, kind, read_image
+from froude.hadoop.fsimage.container import delimited, first_of, image_bytes, kind, open_image
 from froude.hadoop.schema import Schema
 
 NAMES = {
@@ -38,8 +38,8 @@ def name_dir(schema: Schema, tmp_path: Path) -> Path:
         "STRING_TABLE": b"users",
     }
     (tmp_path / "current").mkdir()
-    image = Image(kind(schema, "FileSummary")(ondiskVersion=1, layoutVersion=7), sections)
-    (tmp_path / "current" / "fsimage_00").write_bytes(image.to_bytes())
+    summary = kind(schema, "FileSummary")(ondiskVersion=1, layoutVersion=7)
+    (tmp_path / "current" / "fsimage_00").write_bytes(image_bytes(summary, sections))
     (tmp_path / "current" / "fsimage_00.md5").write_text("old *fsimage_00\n")
     return tmp_path
 
@@ -48,14 +48,15 @@ def test_three_ids_are_moved_on_and_nothing_else(name_dir: Path, schema: Schema)
     """The sum beside the image is that of the new one."""
     ids = age(name_dir, schema, random.Random(1))
     path = name_dir / "current" / "fsimage_00"
-    image = read_image(path.read_bytes(), schema, name="i")
-    names, rest = first_of(image.sections["NS_INFO"], kind(schema, "NameSystemSection"), name="i")
+    image = open_image(path, schema)
+    sections = {name: image.content(name) for name in image.sections}
+    names, rest = first_of(sections["NS_INFO"], kind(schema, "NameSystemSection"), name="i")
     moved = {"genstampV2": ids.generation, "lastAllocatedBlockId": ids.block}
     assert {field.name: value for field, value in names.ListFields()} == {**NAMES, **moved}
     assert rest == b""
-    nodes, rest = first_of(image.sections["INODE"], kind(schema, "INodeSection"), name="i")
+    nodes, rest = first_of(sections["INODE"], kind(schema, "INodeSection"), name="i")
     assert (nodes.lastInodeId, nodes.numInodes, rest) == (ids.inode, 1, b"the root")
-    assert image.sections["STRING_TABLE"] == b"users"
+    assert sections["STRING_TABLE"] == b"users"
     assert (image.summary.ondiskVersion, image.summary.layoutVersion) == (1, 7)
     assert (1 << 30) < ids.block < 1 << 40
     assert ids.generation > 100_000
@@ -82,7 +83,7 @@ def test_what_is_no_formatted_folder_is_refused(name_dir: Path, schema: Schema) 
     """And nothing is written."""
     path = name_dir / "current" / "fsimage_00"
     path.write_bytes(
-        Image(kind(schema, "FileSummary")(ondiskVersion=1, layoutVersion=7), {"INODE": b""}).to_bytes()
+        image_bytes(kind(schema, "FileSummary")(ondiskVersion=1, layoutVersion=7), {"INODE": b""})
     )
     before = path.read_bytes()
     with pytest.raises(InputError, match="fsimage_00: lacks a section; found INODE"):

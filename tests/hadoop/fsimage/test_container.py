@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
 from froude.experiment.session import Hadoop
-from froude.hadoop.fsimage.container import Image, delimited, first_of, kind, read_image
+from froude.hadoop.fsimage.codecs import CODECS
+from froude.hadoop.fsimage.container import delimited, first_of, image_bytes, kind, open_image
 from froude.hadoop.schema import Schema
+
+_ONE_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(scope="module")
@@ -20,50 +24,107 @@ def schema(hadoop: Hadoop) -> Schema:
     return hadoop.schema()
 
 
-def image(schema: Schema, **sections: bytes) -> Image:
-    """Of these sections."""
-    return Image(kind(schema, "FileSummary")(ondiskVersion=1, layoutVersion=7), sections)
+def summary(schema: Schema, codec: str = "") -> Any:
+    """Of an image, without places."""
+    made: Any = kind(schema, "FileSummary")(ondiskVersion=1, layoutVersion=(1 << 32) - 66)
+    if codec:
+        made.codec = codec
+    return made
 
 
-@given(contents=st.dictionaries(st.text("ABC_", min_size=1, max_size=5), st.binary(max_size=300), max_size=4))
-def test_what_is_written_is_read(schema: Schema, contents: dict[str, bytes]) -> None:
-    """Sections in their order, and the rest of the summary; writing it again gives the same bytes."""
-    data = image(schema, **contents).to_bytes()
-    assert data.startswith(b"HDFSIMG1")
-    again = read_image(data, schema, name="i")
-    assert list(again.sections.items()) == list(contents.items())
-    assert again.summary.layoutVersion == 7
-    assert again.to_bytes() == data
+@_ONE_FOLDER
+@given(
+    contents=st.dictionaries(st.text("ABC_", min_size=1, max_size=5), st.binary(max_size=300), max_size=4),
+    codec=st.sampled_from(["", *CODECS]),
+)
+def test_what_is_written_is_read(
+    schema: Schema, tmp_path: Path, contents: dict[str, bytes], codec: str
+) -> None:
+    """Sections in their order, and the rest of the summary, whatever compresses them."""
+    path = tmp_path / "i"
+    path.write_bytes(
+        image_bytes(summary(schema, codec), {f"{name}x": each for name, each in contents.items()})
+    )
+    again = open_image(path, schema)
+    assert (again.layout_version, again.codec) == (-66, codec)
+    assert {name[:-1]: again.content(name) for name in again.sections} == contents
+    assert list(again.sections) == [f"{name}x" for name in contents]
 
 
-@given(data=st.data())
-def test_a_damaged_image_is_one_clear_error(schema: Schema, data: st.DataObject) -> None:
+@_ONE_FOLDER
+@given(data=st.data(), codec=st.sampled_from(["", *CODECS]))
+def test_a_damaged_image_is_one_clear_error(
+    schema: Schema, tmp_path: Path, data: st.DataObject, codec: str
+) -> None:
     """Cut anywhere, or with a byte changed; or it reads as another image, for only its parts are checked here."""
-    whole = image(schema, NS_INFO=b"abc", INODE=b"defg").to_bytes()
+    whole = image_bytes(summary(schema, codec), {"NS_INFO": b"abc", "INODE": b"defg" * 9})
     at = data.draw(st.integers(0, len(whole) - 1))
-    with pytest.raises(InputError, match=r"^i"):
-        read_image(whole[:at], schema, name="i")
-    changed = whole[:at] + bytes([data.draw(st.integers(0, 255))]) + whole[at + 1 :]
+    path = tmp_path / "i"
+    path.write_bytes(whole[:at])
+    with pytest.raises(InputError, match="/i"):
+        open_image(path, schema)
+    path.write_bytes(whole[:at] + bytes([data.draw(st.integers(0, 255))]) + whole[at + 1 :])
     try:
-        read_image(changed, schema, name="i")
+        image = open_image(path, schema)
+        for name in image.sections:
+            image.content(name)
     except InputError as error:
-        assert error.file == "i"
+        assert error.file == str(path)
 
 
-def test_what_cannot_be_rewritten_is_refused(schema: Schema) -> None:
-    """A compressed one, and one with sections within sections."""
-    packed: Any = image(schema)
-    packed.summary.codec = "org.apache.hadoop.io.compress.GzipCodec"
-    with pytest.raises(InputError, match=r"is compressed; found org\.apache"):
-        read_image(packed.to_bytes(), schema, name="i")
-    split = image(schema, INODE=b"abcd").to_bytes()
-    summary: Any = kind(schema, "FileSummary")(ondiskVersion=1, layoutVersion=7)
-    summary.sections.add(name="INODE", offset=8, length=4)
-    summary.sections.add(name="INODE_SUB", offset=8, length=4)
-    tail = delimited(summary)
-    data = split[:12] + tail + len(tail).to_bytes(4, "big")
-    with pytest.raises(InputError, match="section INODE_SUB: is split, or damaged"):
-        read_image(data, schema, name="i")
+def test_parts_of_sections(schema: Schema, tmp_path: Path) -> None:
+    """They are apart from the sections that they are parts of, and can be read on their own."""
+    whole: Any = summary(schema)
+    whole.sections.add(name="INODE", offset=8, length=4)
+    whole.sections.add(name="INODE_SUB", offset=8, length=1)
+    whole.sections.add(name="INODE_SUB", offset=9, length=3)
+    tail = delimited(whole)
+    path = tmp_path / "i"
+    path.write_bytes(b"HDFSIMG1abcd" + tail + len(tail).to_bytes(4, "big"))
+    image = open_image(path, schema)
+    assert list(image.sections) == ["INODE"]
+    assert [b"".join(image.pieces("INODE", part)) for part in image.parts["INODE"]] == [b"a", b"bcd"]
+    assert image.content("NOWHERE") == b""
+
+
+@pytest.mark.parametrize(
+    ("places", "found"),
+    [
+        ([("A", 8, 4), ("B", 10, 2)], "section B: is damaged; found it lies over another"),
+        ([("A", 8, 4), ("A", 12, 0)], "section A: is damaged; found it stands twice"),
+        ([("A", 0, 4)], "section A: is damaged; found 4 bytes from 0"),
+        ([("A", 8, 1 << 40)], "section A: is damaged"),
+    ],
+)
+def test_places_that_cannot_be(
+    schema: Schema, tmp_path: Path, places: list[tuple[str, int, int]], found: str
+) -> None:
+    """Over each other, twice, or outside of the file."""
+    wrong: Any = summary(schema)
+    for name, offset, length in places:
+        wrong.sections.add(name=name, offset=offset, length=length)
+    tail = delimited(wrong)
+    path = tmp_path / "i"
+    path.write_bytes(b"HDFSIMG1abcd" + tail + len(tail).to_bytes(4, "big"))
+    with pytest.raises(InputError, match=found):
+        open_image(path, schema)
+
+
+def test_what_is_no_image(schema: Schema, tmp_path: Path) -> None:
+    """Nothing, something else, or a codec of somebody's own."""
+    path = tmp_path / "i"
+    with pytest.raises(InputError, match="i: cannot be read; found No such file"):
+        open_image(path, schema)
+    path.write_bytes(b"\x89PNG and more of it")
+    with pytest.raises(InputError, match="is no image"):
+        open_image(path, schema)
+    own = image_bytes(summary(schema), {"A": b"a"})
+    odd: Any = summary(schema, "com.example.Codec")
+    odd.sections.add(name="A", offset=8, length=1)
+    tail = delimited(odd)
+    path.write_bytes(own[:9] + tail + len(tail).to_bytes(4, "big"))
+    with pytest.raises(InputError, match=r"unknown way; found com\.example\.Codec; allowed: DefaultCodec"):
+        open_image(path, schema).content("A")
 
 
 def test_the_first_message_of_a_section(schema: Schema) -> None:

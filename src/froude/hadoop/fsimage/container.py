@@ -51,7 +51,7 @@ class ImageFile:
     @property
     def codec(self) -> str:
         """Name of the Hadoop class that has compressed the sections; empty for none."""
-        return str(self.summary.codec)
+        return text_of(self.summary.codec)
 
     @property
     def layout_version(self) -> int:
@@ -142,16 +142,14 @@ def open_image(path: Path, schema: Schema) -> ImageFile:
     sections: dict[str, Extent] = {}
     parts: dict[str, list[Extent]] = {}
     for section in summary.sections:
-        extent, whole = Extent(section.offset, section.length), section.name.removesuffix(_SUB)
-        _check_extent(section.name, extent, end - size, name)
-        if section.name.endswith(_SUB):
-            parts.setdefault(whole, []).append(extent)
-        elif section.name in sections:
-            raise InputError(
-                "is damaged", file=name, place=f"section {section.name}", found="it stands twice"
-            )
+        title, extent = text_of(section.name), Extent(section.offset, section.length)
+        _check_extent(title, extent, end - size, name)
+        if title.endswith(_SUB):
+            parts.setdefault(title.removesuffix(_SUB), []).append(extent)
+        elif title in sections:
+            raise InputError("is damaged", file=name, place=f"section {title}", found="it stands twice")
         else:
-            sections[section.name] = extent
+            sections[title] = extent
     _check_apart(sections, name)
     return ImageFile(path, summary, sections, {whole: tuple(each) for whole, each in parts.items()})
 
@@ -197,6 +195,11 @@ def image_bytes(summary: Fields, sections: Mapping[str, bytes]) -> bytes:
         at += len(contents[-1])
     tail = delimited(written)
     return b"".join((_MAGIC, *contents, tail, _LENGTH.pack(len(tail))))
+
+
+def text_of(value: str | bytes) -> str:
+    """A text of a message; one that is no UTF-8 comes out of it as bytes."""
+    return value if isinstance(value, str) else value.decode("utf-8", "backslashreplace")
 
 
 def first_of(data: bytes, message: type[Message], *, name: str) -> tuple[Fields, bytes]:

@@ -20,7 +20,7 @@ import pyarrow as pa
 from froude.base.errors import InputError
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
-from froude.hadoop.fsimage.container import Extent, Fields, ImageFile
+from froude.hadoop.fsimage.container import Extent, Fields, ImageFile, text_of
 from froude.hadoop.fsimage.sections import DIRECTORIES, INODES, REFERENCES, STRINGS, Reader
 from froude.hadoop.schema import Schema
 
@@ -151,7 +151,7 @@ def read_namespace(image: ImageFile, schema: Schema, folder: Path, *, workers: W
             "is damaged", file=image.path, place=f"section {INODES}", found=found, allowed=expected
         )
     table = reader.head(STRINGS)
-    strings = {entry.id: entry.str for entry in reader.messages(STRINGS)}
+    strings = {entry.id: text_of(entry.str) for entry in reader.messages(STRINGS)}
     parents = _parents(reader, np.asarray(inodes["id"].to_numpy()))
     return Namespace(inodes, blocks, parents, Strings(strings, table.maskBits))
 

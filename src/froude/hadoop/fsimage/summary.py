@@ -5,16 +5,18 @@ Source: what people ask of an image today: HFSA, `hdfs oiv -p FileDistribution`,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from froude.hadoop.fsimage.container import ImageFile
+from froude.hadoop.fsimage.container import Fields, ImageFile
 from froude.hadoop.fsimage.namespace import DIRECTORY, FILE, SYMLINK, Ints, Namespace
 from froude.hadoop.fsimage.sections import Reader
 from froude.hadoop.schema import Schema
 
+Flags = npt.NDArray[np.bool_]
 _UNITS = {1: (6, 3), 2: (3, 2), 3: (6, 3), 4: (2, 1), 5: (10, 4)}
 """(data, parity) of the erasure coding policies that every release has, by id; an image leaves them out."""
 _CELL_BYTES = 1 << 20
@@ -106,13 +108,13 @@ def summarise_image(image: ImageFile, schema: Schema, namespace: Namespace) -> I
         image.codec.rpartition(".")[2],
         int(reader.head("NS_INFO").transactionId),
         _counts(namespace, reader, space),
-        _powers(own_lengths, own_lengths),
-        _bins(depths, lengths, np.arange(int(depths.max(initial=0)) + 2)),
-        _powers(own_blocks, own_lengths),
+        _bins(own_lengths, own_lengths, _powers(int(own_lengths.max(initial=0)))),
+        _bins(depths, lengths, np.arange(int(depths.max(initial=0)) + 1)),
+        _bins(own_blocks, own_lengths, _powers(int(own_blocks.max(initial=0)))),
         _small(namespace),
         _folders(namespace, depths, files, space),
-        _owners(namespace, files, lengths, namespace.strings.user, 40),
-        _owners(namespace, files, lengths, namespace.strings.group, 16),
+        _owners(namespace, files, namespace.strings.user, 40),
+        _owners(namespace, files, namespace.strings.group, 16),
     )
 
 
@@ -158,35 +160,27 @@ def _space(namespace: Namespace, reader: Reader) -> Ints:
     return space
 
 
-def _scheme(number: int, known: Mapping[int, object]) -> tuple[int, int, int]:
+def _scheme(number: int, known: Mapping[int, Fields]) -> tuple[int, int, int]:
     """(data blocks, parity blocks, bytes of a cell) of a policy."""
     policy = known.get(number)
-    if policy is not None and policy.HasField("schema"):  # type: ignore[attr-defined]
-        units = policy.schema  # type: ignore[attr-defined]
-        return int(units.dataUnits), int(units.parityUnits), int(policy.cellSize)  # type: ignore[attr-defined]
+    if policy is not None and policy.HasField("schema"):
+        units = policy.schema
+        return int(units.dataUnits), int(units.parityUnits), int(policy.cellSize)
     return (*_UNITS.get(number, (1, 0)), _CELL_BYTES)
 
 
-def _powers(values: Ints, lengths: Ints) -> tuple[Bin, ...]:
-    """Bins that end at 0, 1, 2, 4, … up to the largest value."""
-    top = int(values.max(initial=0))
-    edges = [0, *(1 << bits for bits in range(top.bit_length() + 1))]
-    return _bins(values, lengths, np.asarray([*edges, edges[-1] * 2]) + 0, upper=True)
+def _powers(top: int) -> Ints:
+    """0, 1, 2, 4, … up to the first that is no less than a value."""
+    return np.asarray([0, *(1 << bits for bits in range(max(top - 1, 0).bit_length() + 1))])
 
 
-def _bins(values: Ints, lengths: Ints, edges: Ints, *, upper: bool = False) -> tuple[Bin, ...]:
-    """Values between neighbouring edges; `upper` edges belong to the bin below them."""
-    side = "left" if upper else "right"
-    place = np.searchsorted(edges, values, side=side) - (0 if upper else 1)
-    counts = np.bincount(place, minlength=len(edges))
-    sums = np.bincount(place, weights=lengths, minlength=len(edges))
-    low = [0, *(int(edge) + 1 for edge in edges[:-1])] if upper else [int(edge) for edge in edges]
-    high = (
-        [int(edge) for edge in edges] if upper else [*(int(edge) - 1 for edge in edges[1:]), int(edges[-1])]
-    )
-    shown = np.flatnonzero(counts)
-    last = int(shown[-1]) + 1 if len(shown) else 0
-    return tuple(Bin(low[n], high[n], int(counts[n]), int(sums[n])) for n in range(last))
+def _bins(values: Ints, lengths: Ints, highs: Ints) -> tuple[Bin, ...]:
+    """How many values, and what lengths, lie up to each of some ascending numbers and above the one before it."""
+    place = np.searchsorted(highs, values)
+    counts = np.bincount(place, minlength=len(highs))
+    sums = np.bincount(place, weights=lengths, minlength=len(highs))
+    lows = [0, *(int(high) + 1 for high in highs[:-1])]
+    return tuple(Bin(low, int(highs[n]), int(counts[n]), int(sums[n])) for n, low in enumerate(lows))
 
 
 def _small(namespace: Namespace) -> tuple[Bin, ...]:
@@ -201,7 +195,7 @@ def _small(namespace: Namespace) -> tuple[Bin, ...]:
     )
 
 
-def _folders(namespace: Namespace, depths: Ints, files: np.ndarray, space: Ints) -> tuple[Folder, ...]:
+def _folders(namespace: Namespace, depths: Ints, files: Flags, space: Ints) -> tuple[Folder, ...]:
     folders = namespace.column("type") == DIRECTORY
     linked = (namespace.parents >= 0) | (depths == 0)
     sums = {
@@ -222,10 +216,11 @@ def _folders(namespace: Namespace, depths: Ints, files: np.ndarray, space: Ints)
     )
 
 
-def _owners(namespace, files, lengths, name, shift) -> tuple[Owner, ...]:  # type: ignore[no-untyped-def]
-    permission = namespace.column("permission")[files]
+def _owners(namespace: Namespace, files: Flags, name: Callable[[int], str], shift: int) -> tuple[Owner, ...]:
+    """Files and their bytes by a part of their permission, the most bytes first."""
+    permission, lengths = namespace.column("permission")[files], namespace.column("length")[files]
     numbers, place = np.unique(permission >> shift & 0xFFFFFF, return_inverse=True)
     counts = np.bincount(place, minlength=len(numbers))
-    sums = np.bincount(place, weights=lengths[files], minlength=len(numbers))
+    sums = np.bincount(place, weights=lengths, minlength=len(numbers))
     order = np.argsort(-sums, kind="stable")
     return tuple(Owner(name(int(numbers[n]) << shift), int(counts[n]), int(sums[n])) for n in order)
