@@ -27,6 +27,8 @@ from froude.hadoop.schema import Schema
 Ints = npt.NDArray[np.int64]
 FILE, DIRECTORY, SYMLINK = 1, 2, 3
 """Types of inodes, as the image numbers them."""
+ROOT_ID = 16385
+"""Of every namespace (INodeId.ROOT_INODE_ID)."""
 _BATCH = 1 << 16
 _NONE = -1
 _COLUMNS: list[tuple[str, pa.DataType]] = [
@@ -50,7 +52,7 @@ _COLUMNS: list[tuple[str, pa.DataType]] = [
 ]
 """Of a folder the columns of a file are 0, and the other way round; -1 is no quota, and no erasure coding policy."""
 _INODES = pa.schema(_COLUMNS)
-_BLOCKS = pa.schema([("id", pa.int64()), ("stamp", pa.int64()), ("length", pa.int64())])
+_BLOCKS = pa.schema([("id", pa.uint64()), ("stamp", pa.int64()), ("length", pa.int64())])
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +62,19 @@ class Namespace:
     inodes: pa.Table
     """A row an inode: `id`, `type`, `name`, and what its type has; in the image's order."""
     blocks: pa.Table
-    """A row a block (of an erasure-coded file: a block group), those of a file together, files in the inodes' order."""
+    """A row a block (of an erasure-coded file: a block group), those of a file together, files in the inodes' order.
+
+    An id is unsigned, as the image holds it; that of a block group has its first bit set: Java shows it as negative.
+    """
     parents: Ints
     """(inodes,) row of the folder that an inode lies in; -1 of the root, and of what only snapshots hold."""
     strings: Strings
+
+    @property
+    def linked(self) -> npt.NDArray[np.bool_]:
+        """(inodes,) whether each is in the tree as it is now; others are only in snapshots."""
+        below: npt.NDArray[np.bool_] = self.parents >= 0
+        return below | (self.column("id") == ROOT_ID)
 
     def column(self, name: str) -> Ints:
         """A column of numbers of the inodes, (inodes,)."""
@@ -169,16 +180,19 @@ def _write_inodes(reader: Reader, folder: Path, part: tuple[int, Extent | None])
         for inode in reader.messages(INODES, extent):
             rows.append(_ROWS.get(inode.type, _link)(inode, blocks))
             if len(rows) == _BATCH:
-                inode_writer.write(_batch(rows, _INODES))
-                block_writer.write(_batch(blocks, _BLOCKS))
+                inode_writer.write(_batch(rows, _INODES, reader.image.path))
+                block_writer.write(_batch(blocks, _BLOCKS, reader.image.path))
                 rows, blocks = [], []
-        inode_writer.write(_batch(rows, _INODES))
-        block_writer.write(_batch(blocks, _BLOCKS))
+        inode_writer.write(_batch(rows, _INODES, reader.image.path))
+        block_writer.write(_batch(blocks, _BLOCKS, reader.image.path))
 
 
-def _batch(rows: Sequence[tuple[object, ...]], schema: pa.Schema) -> pa.RecordBatch:
+def _batch(rows: Sequence[tuple[object, ...]], schema: pa.Schema, file: Path) -> pa.RecordBatch:
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    try:
+        arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    except (OverflowError, pa.ArrowInvalid) as error:
+        raise InputError("is damaged", file=file, place=f"section {INODES}", found=str(error)) from error
     return pa.record_batch(arrays, schema=schema)
 
 

@@ -120,6 +120,7 @@ def summarise_image(image: ImageFile, schema: Schema, namespace: Namespace) -> I
 
 def _counts(namespace: Namespace, reader: Reader, space: Ints) -> dict[str, int]:
     kinds = namespace.column("type")
+    linked = namespace.linked
     snapshots = reader.head("SNAPSHOT")
     return {
         "files": int((kinds == FILE).sum()),
@@ -138,6 +139,7 @@ def _counts(namespace: Namespace, reader: Reader, space: Ints) -> dict[str, int]
                 kinds == DIRECTORY
             ].sum()
         ),
+        "only_in_snapshots": int((~linked).sum()),
         "snapshots": int(snapshots.numSnapshots),
         "snapshottable_directories": len(snapshots.snapshottableDir),
     }
@@ -197,14 +199,13 @@ def _small(namespace: Namespace) -> tuple[Bin, ...]:
 
 def _folders(namespace: Namespace, depths: Ints, files: Flags, space: Ints) -> tuple[Folder, ...]:
     folders = namespace.column("type") == DIRECTORY
-    linked = (namespace.parents >= 0) | (depths == 0)
     sums = {
         "space": namespace.totals(space, depths),
         "bytes": namespace.totals(namespace.column("length"), depths),
         "inodes": namespace.totals(np.ones(len(depths), np.int64), depths),
         "files": namespace.totals(files.astype(np.int64), depths),
     }
-    rows = np.flatnonzero(folders & linked)
+    rows = np.flatnonzero(folders & namespace.linked)
     order = rows[np.lexsort((-sums["inodes"][rows], -sums["space"][rows]))][:_MOST_FOLDERS]
     return tuple(
         Folder(
