@@ -52,6 +52,7 @@ COMMANDS = {
     "knee": _Entry(
         "knee", "knee", "How far does a NameNode scale? Plays at growing load until a limit breaks."
     ),
+    "image": _Entry("image", "app", "What an FsImage holds."),
     "provision": _Entry(
         "provision", "app", "Hardware, application and SLA → the cheapest cluster, with a proof."
     ),

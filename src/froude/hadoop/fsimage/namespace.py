@@ -73,8 +73,7 @@ class Namespace:
     @property
     def linked(self) -> npt.NDArray[np.bool_]:
         """(inodes,) whether each is in the tree as it is now; others are only in snapshots."""
-        below: npt.NDArray[np.bool_] = self.parents >= 0
-        return below | (self.column("id") == ROOT_ID)
+        return np.asarray((self.parents >= 0) | (self.column("id") == ROOT_ID))
 
     def column(self, name: str) -> Ints:
         """A column of numbers of the inodes, (inodes,)."""

@@ -20,6 +20,7 @@ Flags = npt.NDArray[np.bool_]
 _UNITS = {1: (6, 3), 2: (3, 2), 3: (6, 3), 4: (2, 1), 5: (10, 4)}
 """(data, parity) of the erasure coding policies that every release has, by id; an image leaves them out."""
 _CELL_BYTES = 1 << 20
+_NO_LIMIT = (1 << 63) - 1
 _MOST_FOLDERS = 200
 _SMALL_BYTES = (0, 128 << 10, 1 << 20, 16 << 20)
 """Files of up to so many bytes are counted; and those below one block."""
@@ -143,6 +144,12 @@ def _counts(namespace: Namespace, reader: Reader, space: Ints) -> dict[str, int]
         "snapshots": int(snapshots.numSnapshots),
         "snapshottable_directories": len(snapshots.snapshottableDir),
     }
+
+
+def _limited(namespace: Namespace) -> Flags:
+    """(inodes,) whether each has a quota that somebody has set; the root has one as large as a number can be."""
+    names, space = namespace.column("quota"), namespace.column("space_quota")
+    return np.asarray(((names >= 0) & (names < _NO_LIMIT)) | (space >= 0))
 
 
 def _space(namespace: Namespace, reader: Reader) -> Ints:

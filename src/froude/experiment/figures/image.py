@@ -1,0 +1,171 @@
+"""The page of an image: how large the namespace is, what its files are like, where they lie and whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from froude.base.units import size_text
+from froude.hadoop.fsimage.summary import Bin, Folder, ImageSummary, Owner
+from froude.render import (
+    Axis,
+    Chart,
+    ChartKind,
+    Column,
+    KeyFigure,
+    Report,
+    Section,
+    Series,
+    Table,
+    Tone,
+    Value,
+    ValueKind,
+)
+from froude.render.format import size
+
+_MOST_ROWS = 25
+
+
+def image_report(summary: ImageSummary, facts: dict[str, str]) -> Report:
+    """A page of an image.
+
+    Args:
+        summary: its numbers.
+        facts: lineage.
+    """
+    counts = summary.counts
+    below = summary.small[-1].count
+    files = max(counts["files"], 1)
+    lede = (
+        f"**{counts['files']:,} files** in {counts['directories']:,} folders, {size(counts['bytes'])} in "
+        f"{counts['blocks']:,} blocks; {below / files:.0%} of the files are shorter than one block of theirs."
+    )
+    figures = (
+        KeyFigure("files", counts["files"], ValueKind.NUMBER),
+        KeyFigure("folders", counts["directories"], ValueKind.NUMBER),
+        KeyFigure("blocks", counts["blocks"], ValueKind.NUMBER),
+        KeyFigure("bytes", counts["bytes"], ValueKind.BYTES, note="each counted once"),
+        KeyFigure("on disks", counts["space_bytes"], ValueKind.BYTES, note="with replicas and parity"),
+    )
+    sections = (
+        Section("Its folders", (_folders(summary.folders),)),
+        Section("Its files", (_sizes(summary.sizes), _small(summary), _blocks(summary.blocks))),
+        Section("Its depth", (_depths(summary.depths),)),
+        Section("Whose it is", (_owners("User", summary.users), _owners("Group", summary.groups))),
+        Section("What else is in it", (_rare(summary),)),
+    )
+    about = {
+        "Image": summary.file,
+        "Last transaction": str(summary.transaction),
+        "Layout": str(summary.layout_version),
+        "Compressed by": summary.codec or "nothing",
+    }
+    return Report("A namespace", "", lede, Tone.NEUTRAL, figures, sections, {**about, **facts})
+
+
+def _folders(folders: Sequence[Folder]) -> Table:
+    columns = (
+        Column("Folder", ValueKind.CODE),
+        Column("Depth", ValueKind.NUMBER),
+        Column("Inodes", ValueKind.NUMBER),
+        Column("Files", ValueKind.NUMBER),
+        Column("Bytes", ValueKind.BYTES),
+        Column("On disks", ValueKind.BYTES),
+    )
+    rows: list[tuple[Value, ...]] = [
+        (each.path, each.depth, each.inodes, each.files, each.bytes, each.space)
+        for each in folders[:_MOST_ROWS]
+    ]
+    return Table(
+        columns, rows, "Folders with the most space below them", "A folder counts all that lies below it."
+    )
+
+
+def _sizes(bins: Sequence[Bin]) -> Chart:
+    shown = _shown(bins)
+    labels = [_up_to(size_text(each.high), each) for each in shown]
+    x, y = Axis("length of a file", ValueKind.TEXT), Axis("files", unit="files")
+    counts = Series("files", labels, [float(each.count) for each in shown])
+    return Chart("Files by their length", x, y, (counts,), ChartKind.BARS)
+
+
+def _blocks(bins: Sequence[Bin]) -> Chart:
+    shown = _shown(bins)
+    labels = [
+        f"{each.low:,}" if each.low == each.high else f"{each.low:,} to {each.high:,}" for each in shown
+    ]
+    x, y = Axis("blocks of a file", ValueKind.TEXT), Axis("files", unit="files")
+    return Chart(
+        "Files by their blocks",
+        x,
+        y,
+        (Series("files", labels, [float(b.count) for b in shown]),),
+        ChartKind.BARS,
+    )
+
+
+def _depths(bins: Sequence[Bin]) -> Chart:
+    x, y = Axis("folders above", ValueKind.TEXT), Axis("files and folders", unit="inodes")
+    counts = Series("inodes", [str(each.low) for each in bins], [float(each.count) for each in bins])
+    return Chart("How deep they lie", x, y, (counts,), ChartKind.BARS)
+
+
+def _small(summary: ImageSummary) -> Table:
+    columns = (
+        Column("Files of"),
+        Column("Files", ValueKind.NUMBER),
+        Column("Share", ValueKind.SHARE),
+        Column("Bytes", ValueKind.BYTES),
+    )
+    files = max(summary.counts["files"], 1)
+    rows: list[tuple[Value, ...]] = [
+        (_limit(each), each.count, each.count / files, each.bytes) for each in summary.small
+    ]
+    return Table(
+        columns,
+        rows,
+        "Small files",
+        "Every file costs the NameNode an inode and a block, however short it is.",
+    )
+
+
+def _limit(each: Bin) -> str:
+    if each.high < 0:
+        return "less than one block"
+    return "no length" if each.high == 0 else f"up to {size_text(each.high)}"
+
+
+def _owners(title: str, owners: Sequence[Owner]) -> Table:
+    columns = (
+        Column(title, ValueKind.CODE),
+        Column("Files", ValueKind.NUMBER),
+        Column("Bytes", ValueKind.BYTES),
+    )
+    rows: list[tuple[Value, ...]] = [(each.name, each.files, each.bytes) for each in owners[:_MOST_ROWS]]
+    return Table(columns, rows, f"{title}s, by the bytes of their files")
+
+
+def _rare(summary: ImageSummary) -> Table:
+    words = {
+        "empty_files": "files without a block",
+        "open_files": "files that were being written",
+        "erasure_coded_files": "erasure-coded files",
+        "symlinks": "symbolic links",
+        "with_acl": "inodes with an ACL",
+        "with_xattrs": "inodes with extended attributes",
+        "with_quota": "folders with a quota",
+        "snapshottable_directories": "folders that may have snapshots",
+        "snapshots": "snapshots",
+        "only_in_snapshots": "inodes that only snapshots hold",
+    }
+    rows: list[tuple[Value, ...]] = [(text, summary.counts[name]) for name, text in words.items()]
+    return Table((Column("What"), Column("How many", ValueKind.NUMBER)), rows, "What else is in it")
+
+
+def _shown(bins: Sequence[Bin]) -> Sequence[Bin]:
+    """Without the empty ones at the beginning; those between stay, so that the bars keep their distance."""
+    first = next((number for number, each in enumerate(bins) if each.count), 0)
+    return bins[first:]
+
+
+def _up_to(size: str, each: Bin) -> str:
+    return "0" if each.high == 0 else f"up to {size}"
