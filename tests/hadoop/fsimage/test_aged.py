@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError
-from froude.experiment.session import Hadoop
 from froude.hadoop.fsimage.aged import age
 from froude.hadoop.fsimage.container import delimited, first_of, image_bytes, kind, open_image
 from froude.hadoop.schema import Schema
@@ -21,12 +20,6 @@ NAMES = {
     "lastAllocatedBlockId": 1 << 30,
     "transactionId": 3,
 }
-
-
-@pytest.fixture(scope="module")
-def schema(hadoop: Hadoop) -> Schema:
-    """Of the default release."""
-    return hadoop.schema()
 
 
 @pytest.fixture

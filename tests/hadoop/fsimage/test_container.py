@@ -10,18 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.experiment.session import Hadoop
 from froude.hadoop.fsimage.codecs import CODECS
 from froude.hadoop.fsimage.container import delimited, first_of, image_bytes, kind, open_image
 from froude.hadoop.schema import Schema
 
 _ONE_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-@pytest.fixture(scope="module")
-def schema(hadoop: Hadoop) -> Schema:
-    """Of the default release."""
-    return hadoop.schema()
 
 
 def summary(schema: Schema, codec: str = "") -> Any:

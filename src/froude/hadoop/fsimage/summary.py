@@ -135,11 +135,7 @@ def _counts(namespace: Namespace, reader: Reader, space: Ints) -> dict[str, int]
         "erasure_coded_files": int((namespace.column("erasure") >= 0).sum()),
         "with_acl": int((namespace.column("acl") > 0).sum()),
         "with_xattrs": int((namespace.column("xattrs") > 0).sum()),
-        "with_quota": int(
-            ((namespace.column("quota") >= 0) | (namespace.column("space_quota") >= 0))[
-                kinds == DIRECTORY
-            ].sum()
-        ),
+        "with_quota": int(_limited(namespace)[kinds == DIRECTORY].sum()),
         "only_in_snapshots": int((~linked).sum()),
         "snapshots": int(snapshots.numSnapshots),
         "snapshottable_directories": len(snapshots.snapshottableDir),

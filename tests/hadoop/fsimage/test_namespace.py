@@ -1,0 +1,96 @@
+"""A namespace as columns: paths, depths, sums, names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from froude.base.errors import InputError
+from froude.hadoop.fsimage.codecs import CODECS
+from froude.hadoop.fsimage.container import Extent, delimited, open_image
+from froude.hadoop.fsimage.namespace import Namespace, read_namespace
+from froude.hadoop.schema import Schema
+from tests.hadoop.fsimage import images
+
+
+def _read(tmp_path: Path, schema: Schema, codec: str = "", bits: int = 3) -> Namespace:
+    path = images.write(tmp_path / "i", schema, images.sections(schema, bits=bits), codec=codec)
+    folder = tmp_path / "columns"
+    folder.mkdir()
+    return read_namespace(open_image(path, schema), schema, folder)
+
+
+@pytest.mark.parametrize("codec", ["", *CODECS])
+def test_paths_whatever_compresses_them(codec: str, tmp_path: Path, schema: Schema) -> None:
+    """Those of the tree, also by a reference; what only a snapshot holds is in no folder."""
+    namespace = _read(tmp_path, schema, codec)
+    paths = [namespace.path(row) for row in np.flatnonzero(namespace.linked)]
+    assert paths == ["/", *images.TREE, "/a/coded", "/link"]
+    assert int((~namespace.linked).sum()) == 1
+    lengths = dict(zip(paths, namespace.column("length")[namespace.linked], strict=True))
+    assert (lengths["/a/b/big"], lengths["/a/empty"], lengths["/ö x/small"]) == (250, 0, 7)
+    assert namespace.blocks["id"].to_pylist()[-1] == (1 << 63) + 16
+
+
+def test_depths_and_sums(tmp_path: Path, schema: Schema) -> None:
+    """Of every folder, over all that lies below it."""
+    namespace = _read(tmp_path, schema)
+    depths = namespace.depths()
+    rows = {namespace.path(row): row for row in np.flatnonzero(namespace.linked)}
+    assert {path: int(depths[row]) for path, row in rows.items()} == {
+        path: 0 if path == "/" else path.count("/") for path in rows
+    }
+    lengths = namespace.totals(namespace.column("length"), depths)
+    assert int(lengths[rows["/a"]]) == 3_000_250
+    assert int(lengths[rows["/"]]) == 3_000_257
+    inodes = namespace.totals(np.ones(len(depths), np.int64), depths)
+    assert (int(inodes[rows["/a"]]), int(inodes[rows["/"]])) == (5, 9)
+
+
+@pytest.mark.parametrize("bits", [0, 3])
+def test_names_of_users_and_groups(bits: int, tmp_path: Path, schema: Schema) -> None:
+    """As older releases number them, all in one row, and as newer do, by what they name."""
+    namespace = _read(tmp_path, schema, bits=bits)
+    permission = namespace.column("permission")
+    users = {namespace.strings.user(int(each)) for each in permission}
+    assert users == set(images.USERS)
+    if bits:
+        assert {namespace.strings.group(int(each)) for each in permission} == set(images.GROUPS)
+
+
+def test_parts_are_read_apart(tmp_path: Path, schema: Schema) -> None:
+    """An image that is written for loading in parallel gives the same columns."""
+    parts = images.sections(schema)
+    image = open_image(images.write(tmp_path / "i", schema, parts), schema)
+    start, cut = image.sections["INODE"].offset, sum(len(delimited(each)) for each in parts["INODE"][:4])
+    extents = (Extent(start, cut), Extent(start + cut, image.sections["INODE"].length - cut))
+    folders = [tmp_path / "whole", tmp_path / "split"]
+    for folder in folders:
+        folder.mkdir()
+    whole = read_namespace(image, schema, folders[0])
+    split = read_namespace(replace(image, parts={"INODE": extents}), schema, folders[1])
+    assert split.inodes.to_pylist() == whole.inodes.to_pylist()
+    assert split.blocks.to_pylist() == whole.blocks.to_pylist()
+    assert split.parents.tolist() == whole.parents.tolist()
+
+
+def test_what_does_not_hang_together(tmp_path: Path, schema: Schema) -> None:
+    """A folder of what is not there, a reference without end, a section that is not there."""
+    parts = images.sections(schema)
+    for name, wrong in (("children", 999), ("refChildren", 7)):
+        changed = {
+            **parts,
+            "INODE_DIR": [type(each).FromString(each.SerializeToString()) for each in parts["INODE_DIR"]],
+        }
+        getattr(changed["INODE_DIR"][0], name).append(wrong)
+        path = images.write(tmp_path / name, schema, changed)
+        (tmp_path / f"of {name}").mkdir()
+        with pytest.raises(InputError, match=r"section INODE_DIR: is damaged; found .* not there"):
+            read_namespace(open_image(path, schema), schema, tmp_path / f"of {name}")
+    del parts["STRING_TABLE"]
+    image = open_image(images.write(tmp_path / "i", schema, parts), schema)
+    with pytest.raises(InputError, match="lacks a section"):
+        read_namespace(image, schema, tmp_path)
