@@ -18,6 +18,7 @@ import typer
 
 from froude.cli.app import COMMANDS
 from froude.emulation.run_files import write_run
+from froude.experiment.session import Hadoop
 from froude.provision.inputs.plan_file import plan_json
 from froude.trace.files import write_trace
 from froude.workload.extrapolate import extrapolate
@@ -28,6 +29,7 @@ from froude.workload.yaml_file import write_workload
 from froude.workspace.artifact import Origin
 from tests.emulation.plans import workload
 from tests.hadoop.class_writer import ping_jar
+from tests.hadoop.fsimage import images
 from tests.old_forms import OLD
 from tests.old_forms import run as a_run
 from tests.provision.clusters import paper_plan
@@ -57,6 +59,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     "r": lambda p: write_run(p, a_run(), ORIGIN),
     "jars": _jars,
     "k.tap": lambda p: p.write_bytes(tap_bytes()),
+    "img": lambda p: images.write(p, Hadoop.find().schema(), images.sections(Hadoop.find().schema())),
     "audit.log": lambda p: p.write_text(f"{audit_line(7, 'open', '/b')}\n"),
     "app.yaml": lambda p: shutil.copy(OLD / "provision" / "inputs.yaml", p),
     "app.xml": lambda p: shutil.copy(OLD / "provision" / "inputs.xml", p),
@@ -144,6 +147,7 @@ LINES = {
     "knee": Line(
         "knee w.yaml --limit none", (Place("--output", "knee", suffix=".json"),), {"workload": "w.yaml"}
     ),
+    "image show": Line("image show img", (_json("image-summary"), REPORT), {"path": "img"}),
     "report": Line(
         "report r t w.yaml --static", (Place("--output", "page", suffix=".html"),), {"artifacts": "r"}
     ),

@@ -1,0 +1,57 @@
+"""The page of an image, read from its values."""
+
+from __future__ import annotations
+
+from froude.experiment.figures.image import image_report
+from froude.hadoop.fsimage.summary import Bin, Folder, ImageSummary, Owner
+from froude.render import Chart, Table
+
+_COUNTS = dict.fromkeys(
+    (
+        "symlinks",
+        "space_bytes",
+        "empty_files",
+        "open_files",
+        "erasure_coded_files",
+        "with_acl",
+        "with_xattrs",
+        "with_quota",
+        "only_in_snapshots",
+        "snapshots",
+        "snapshottable_directories",
+    ),
+    0,
+)
+
+
+def _summary(files: int = 3) -> ImageSummary:
+    bins = (Bin(0, 0, 0, 0), Bin(1, 1, 1, 1), Bin(2, 2, 0, 0), Bin(3, 4, 2, 7))
+    small = (Bin(0, 0, 0, 0), Bin(0, 1 << 20, 3, 8), Bin(0, -1, files, 8))
+    folders = (Folder("/", 0, 4, 3, 8, 24),)
+    owners = (Owner("alice", 3, 8),)
+    counts = {**_COUNTS, "files": files, "directories": 1, "blocks": files, "bytes": 8}
+    return ImageSummary("i", -67, "", 9, counts, bins, bins[1:], bins, small, folders, owners, owners)
+
+
+def test_its_page() -> None:
+    """What the namespace is, in a sentence; charts begin at the first bin that has something in it."""
+    page = image_report(_summary(), {"Seed": "0"})
+    assert page.lede.startswith("**3 files** in 1 folders")
+    assert "100% of the files" in page.lede
+    blocks = [block for section in page.sections for block in section.blocks]
+    sizes, by_blocks, depths = (block for block in blocks if isinstance(block, Chart))
+    assert [list(chart.series[0].xs) for chart in (sizes, by_blocks, depths)] == [
+        ["up to 1B", "up to 2B", "up to 4B"],
+        ["1", "2", "3 to 4"],
+        ["1", "2", "3"],
+    ]
+    assert (
+        next(block.caption for block in blocks if isinstance(block, Table))
+        == "Folders with the most space below them"
+    )
+    assert page.facts["Last transaction"] == "9"
+
+
+def test_a_namespace_without_files() -> None:
+    """Its shares are none."""
+    assert "0 files" in image_report(_summary(0), {}).lede
