@@ -68,7 +68,18 @@ def _fill(connection: Connection) -> None:
 def _viewed(hadoop: Hadoop, image: Path, output: Path) -> list[dict[str, str]]:
     """What the viewer makes of it, a row an inode."""
     jars = os.pathsep.join(str(path) for path in hadoop.jars)
-    words = [str(hadoop.java.path), "-cp", jars, VIEWER, "-p", "Delimited", "-i", str(image), "-o", str(output)]
+    words = [
+        str(hadoop.java.path),
+        "-cp",
+        jars,
+        VIEWER,
+        "-p",
+        "Delimited",
+        "-i",
+        str(image),
+        "-o",
+        str(output),
+    ]
     subprocess.run(words, check=True, capture_output=True, timeout=100)
     with output.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, help=__doc__)
 
+_FIGURES = ".figures.json"
+"""Of the page; `.json` is free for the output."""
+
 
 @app.callback()
 def image() -> None:
@@ -50,7 +53,7 @@ def show(
     settings: Settings = ctx.obj
     migrations = Migrations("image-summary", 1)
     wanted = [] if output is None else [Output(output, migrations.kind)]
-    claim(settings, [*wanted, *page_outputs(report)], [path])
+    claim(settings, [*wanted, *page_outputs(report, _FIGURES)], [path])
     schema, _ = schema_of(hadoop, settings)
     opened = open_image(path, schema)
     with Scratch("image") as scratch, settings.progress().task(f"Reading {path.name}"):
@@ -59,7 +62,9 @@ def show(
     how = settings.origin([hash_file(path)])
     page = image_report(summary, {})
     figures = dump_sealed_figures(migrations, {"froude": migrations.stamp, **asdict(summary)}, how)
-    files: dict[Path, bytes | str] = {} if report is None else dict(report_files(page, report, origin=how))
+    files: dict[Path, bytes | str] = (
+        {} if report is None else dict(report_files(page, report, suffix=_FIGURES, origin=how))
+    )
     if output is not None:
         files[output] = figures
     if settings.dry_run and files:

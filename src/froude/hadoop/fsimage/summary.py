@@ -22,6 +22,7 @@ _UNITS = {1: (6, 3), 2: (3, 2), 3: (6, 3), 4: (2, 1), 5: (10, 4)}
 _CELL_BYTES = 1 << 20
 _NO_LIMIT = (1 << 63) - 1
 _MOST_FOLDERS = 200
+_FIRST_BYTES = 1024
 _SMALL_BYTES = (0, 128 << 10, 1 << 20, 16 << 20)
 """Files of up to so many bytes are counted; and those below one block."""
 
@@ -74,7 +75,7 @@ class ImageSummary:
     counts: Mapping[str, int]
     """Of inodes by type, of blocks, bytes, and of what is rare."""
     sizes: tuple[Bin, ...]
-    """Files by their length, in powers of two."""
+    """Files by their length: none, up to 1 KiB, and in powers of two."""
     depths: tuple[Bin, ...]
     """Inodes by the number of folders above them."""
     blocks: tuple[Bin, ...]
@@ -109,7 +110,7 @@ def summarise_image(image: ImageFile, schema: Schema, namespace: Namespace) -> I
         image.codec.rpartition(".")[2],
         int(reader.head("NS_INFO").transactionId),
         _counts(namespace, reader, space),
-        _bins(own_lengths, own_lengths, _powers(int(own_lengths.max(initial=0)))),
+        _bins(own_lengths, own_lengths, _powers(int(own_lengths.max(initial=0)), _FIRST_BYTES)),
         _bins(depths, lengths, np.arange(int(depths.max(initial=0)) + 1)),
         _bins(own_blocks, own_lengths, _powers(int(own_blocks.max(initial=0)))),
         _small(namespace),
@@ -174,9 +175,12 @@ def _scheme(number: int, known: Mapping[int, Fields]) -> tuple[int, int, int]:
     return (*_UNITS.get(number, (1, 0)), _CELL_BYTES)
 
 
-def _powers(top: int) -> Ints:
-    """0, 1, 2, 4, … up to the first that is no less than a value."""
-    return np.asarray([0, *(1 << bits for bits in range(max(top - 1, 0).bit_length() + 1))])
+def _powers(top: int, first: int = 1) -> Ints:
+    """0, then a power of two and its doubles, up to the first that is no less than a value."""
+    edges = [0, first]
+    while edges[-1] < top:
+        edges.append(2 * edges[-1])
+    return np.asarray(edges)
 
 
 def _bins(values: Ints, lengths: Ints, highs: Ints) -> tuple[Bin, ...]:
