@@ -42,7 +42,7 @@ def test_show_as_json_and_as_a_page(image: Path, tmp_path: Path, capsys: Out) ->
     assert printed == json.loads((tmp_path / "i.json").read_text())
     assert (printed["counts"]["files"], printed["folders"][0]["path"]) == (5, "/")
     assert "A namespace" in page.read_text()
-    assert page.with_suffix(".json").is_file()
+    assert page.with_suffix(".figures.json").is_file()
 
 
 def test_a_dry_run_writes_nothing(image: Path, tmp_path: Path, capsys: Out) -> None:
