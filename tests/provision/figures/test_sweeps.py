@@ -35,7 +35,8 @@ def _points() -> list[Point]:
 
 def test_the_curve_has_its_band_and_baselines() -> None:
     """Cost, bound and homogeneous clusters; a gap where there is none."""
-    chart = cost_curve(_points())
+    chart = cost_curve(_points(), {"SSD": 0, "15KDisk": 1})
+    assert [line.colour for line in chart.series] == [2, 2, 1]
     series = {line.name: list(line.ys) for line in chart.series}
     assert series["cost"] == [8000.0, paper_plan().upper, None]
     assert series["cost (lower bound)"] == [6000.0, 7300.0, None]
@@ -44,7 +45,7 @@ def test_the_curve_has_its_band_and_baselines() -> None:
 
 def test_the_strip_shows_one_storage_at_a_time() -> None:
     """At every point exactly one band of a dataset is full."""
-    chart = storage_strip(photoshare(), _points()[:2])
+    chart = storage_strip(photoshare(), _points()[:2], {"SSD": 0, "15KDisk": 1, "7.2KDisk + DRAM": 2})
     thumbs = {line.name: list(line.ys) for line in chart.series if line.panel == "thumbs"}
     assert thumbs == {"15KDisk": [1.0, 1.0, 0.0, 0.0], "SSD": [0.0, 0.0, 1.0, 1.0]}
     edge = math.sqrt(0.5)

@@ -30,6 +30,8 @@ from froude.provision.types import Application, Batch, Catalog, Options, Problem
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 """Where the shipped inputs lie."""
+MOST_ELEMENTS = 50_000
+"""Of a file: ten times what a provider's whole price list makes."""
 TAGS = ("resources", "application", "sla", "batch", "growth", "schedule", "options")
 
 
@@ -103,13 +105,22 @@ def read_parts(names: Sequence[str | Path]) -> Parts:
     elements: list[Element] = []
     for name in names:
         try:
-            path = find_input(str(name))
-            elements += parse(read_bounded(path, limit_bytes=LIMIT_BYTES), str(path), flaws)
+            elements += parse(*read_text(name), flaws)
         except InputError as error:
             flaws.note(error)
     parts = parts_of(elements, flaws)
     flaws.check()
     return parts
+
+
+def read_text(name: str | Path) -> tuple[bytes, str]:
+    """Content and name of a file, or of a shipped input.
+
+    Raises:
+        InputError: it does not exist, cannot be read, or is too large.
+    """
+    path = find_input(str(name))
+    return read_bounded(path, limit_bytes=LIMIT_BYTES), str(path)
 
 
 def parse(data: bytes, file: str, flaws: Flaws) -> list[Element]:
@@ -124,7 +135,13 @@ def parse(data: bytes, file: str, flaws: Flaws) -> list[Element]:
         InputError: it is of neither form.
     """
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-    return parse_xml(data, file, flaws) if start == b"<" else parse_yaml(data, file, flaws)
+    elements = parse_xml(data, file, flaws) if start == b"<" else parse_yaml(data, file, flaws)
+    number = sum(1 for _ in _within(elements))
+    if number > MOST_ELEMENTS:
+        raise InputError(
+            "has too many elements", file=file, found=number, allowed=f"at most {MOST_ELEMENTS:,}"
+        )
+    return elements
 
 
 def parts_of(elements: Sequence[Element], flaws: Flaws) -> Parts:
