@@ -148,6 +148,28 @@ TOPIC.benchmark(
 )
 TOPIC.benchmark("catalog", "A catalog of more than a thousand instance types", "bench_catalog")
 
+
+_LINES_BEFORE = 22_156
+"""Of `src/froude/provision`, before it was sorted into packages (docs/design/2026-11-22-provision-sorted.md)."""
+
+
+@TOPIC.group("size", "Size of the source")
+def size() -> list[Row]:
+    """Lines of the package, with what has moved out of it since and with what is new."""
+    lines = sum(
+        len(path.read_text().splitlines())
+        for path in Path("src/froude/provision").rglob("*.py")
+        if path.is_file()
+    )
+    said = (
+        "lines of Python; racks, HDFS sizing, cloud volumes and comments of inputs came after it was sorted"
+    )
+    return [
+        Row("src/froude/provision before it was sorted", _LINES_BEFORE, "lines"),
+        Row("src/froude/provision", lines, "lines", "16,000", lines <= 16_000, "wc -l", said),
+    ]
+
+
 if __name__ == "__main__":
     if PRICES.is_dir():
         tables = [*PRICES.glob("ec2_*.csv"), *PRICES.glob("gcp_*_storage_*.csv")]
