@@ -31,7 +31,7 @@ def test_a_catalog_from_two_tables(tmp_path: Path, capsys: pytest.CaptureFixture
     for place in places:
         assert _import(ec2, gcp, "--region", "here", "--rates", rates, "-o", place, *UP_TO) == 0
     output = capsys.readouterr()
-    assert "9 servers, 3 storage units, 3 core types written to" in output.out
+    assert "9 servers, 4 storage units, 3 core types written to" in output.out
     assert "prices as of 2026-07" in output.out
     assert "note: 1 rows without a price left out (p9.large)" in output.err
     yaml, xml = (read_parts([place]).catalog for place in places)
@@ -87,7 +87,7 @@ def test_malformed_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_disks_join_a_catalog(tmp_path: Path) -> None:
     """--base names servers of one's own, or shipped ones."""
     speed = "rateR: 250MBps, gapR: 8ms, rateW: 250MBps, gapW: 8ms"
-    text = f"froude: rates/1\ndisk:\n  - {{model: st16000, capacity: 16TB, bus: SAS, {speed}, power: 7W}}\n"
+    text = f"froude: rates/2\ndisk:\n  - {{model: st16000, capacity: 16TB, bus: SAS, {speed}, power: 7W}}\n"
     disks, rates = written(tmp_path, disks_csv=DISKS, rates_yaml=text)
     place = tmp_path / "catalog.yaml"
     assert _import(disks, "--base", "paper2012", "--rates", rates, "--date", "2026-07", "-o", place) == 0
@@ -121,6 +121,8 @@ def test_a_mapping_of_columns(tmp_path: Path) -> None:
         (("-o", "c.yaml", "--column", "nme=instance_type"), "did you mean name?"),
         (("-o", "c.yaml", "--min-price", "2", "--max-price", "1"), "is no range"),
         (("-o", "c.yaml", "--rates", "no.yaml"), "no.yaml: cannot be read"),
+        (("-o", "c.yaml", "--rates", "azure"), "allowed: a file, or one of aws, gcp"),
+        (("-o", "c.yaml", "--tariff", "reserved-3y", "--term", "1y"), "is too short for this tariff"),
         (("-o", "c.yaml", "--base", "no-such"), "does not exist"),
         (("-o", "c.yaml", "--template", "c.yaml"), "is the place of two outputs"),
     ],
@@ -225,7 +227,7 @@ def test_a_template_with_nothing_missing_says_so(tmp_path: Path, capsys: pytest.
     disks, rates = written(
         tmp_path,
         disks_csv="model,price\nst16000,160.00\n",
-        rates_yaml="froude: rates/1\ndisk:\n  - {model: st16000, capacity: 16TB, bus: SAS, rateR: 250MBps, "
+        rates_yaml="froude: rates/2\ndisk:\n  - {model: st16000, capacity: 16TB, bus: SAS, rateR: 250MBps, "
         "gapR: 8ms, rateW: 250MBps, gapW: 8ms, power: 7W}\n",
     )
     template = tmp_path / "new.yaml"
