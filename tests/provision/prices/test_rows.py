@@ -196,7 +196,9 @@ def test_rows_of_regions() -> None:
 def test_prices_of_a_tariff(tariff: str, price: float | None) -> None:
     """Reserved without an upfront where there is one; a type without a price of the tariff has none."""
     if price is None:
-        with pytest.raises(InputError, match="has no column for price_hour"):
+        with pytest.raises(
+            InputError, match="has no prices of reserved-3y; allowed: a column reserved_3y_usd_h"
+        ):
             _prices(_regions("us-east-1"), tariff=Tariff(tariff))
         return
     (instance_type,) = _prices(_regions("us-east-1"), tariff=Tariff(tariff)).instances

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from froude.base.errors import InputError
 from froude.provision.inputs.tree import nearest
 from froude.provision.prices.layouts import (
+    TARIFFS,
     DiskPrice,
     InstanceType,
     Prices,
@@ -66,7 +67,7 @@ def _instances(table: Table, mapping: Mapping[str, str], region: str | None, tar
     elif regions:
         _known_region(table, regions, region)
     columns = columns_of(table, mapping, region or _DEFAULT_REGION, tariff)
-    _complete(table, columns)
+    _complete(table, columns, tariff)
     rows = [row for row in table.rows if region is None or row.cells.get("region", region) == region]
     instances: list[InstanceType] = []
     malformed, unpriced = list(table.malformed), []
@@ -106,8 +107,15 @@ def _known_region(table: Table, regions: Sequence[str], region: str | None) -> N
         )
 
 
-def _complete(table: Table, columns: Mapping[str, str]) -> None:
+def _complete(table: Table, columns: Mapping[str, str], tariff: Tariff) -> None:
     """Refuse a table that lacks what no instance type can be without."""
+    if tariff in TARIFFS and not {"price_hour", "price_month"} & columns.keys():
+        raise InputError(
+            f"has no prices of {tariff.value}",
+            file=table.file,
+            place="--tariff",
+            allowed="a column " + " or ".join(n for names in TARIFFS[tariff].values() for n in names),
+        )
     wanted = {
         "name": ("name",),
         "price_hour or price_month": ("price_hour", "price_month"),

@@ -84,12 +84,12 @@ def read_table(data: bytes, file: str) -> Table:
         raise InputError("is not UTF-8 text", file=file, place=f"byte {error.start}") from error
     if _YAML.match(text):
         raise InputError(
-            "is YAML, not a table: its prices hang on each other in ways of its own",
+            "is YAML, not a table of prices",
             file=file,
             place=1,
             found=text.lstrip().splitlines()[0][:40],
             allowed="CSV with a header, or a JSON list of objects",
-            remedy="Export it as CSV, a row for each type; Google's own calculator files are such YAML",
+            remedy="Write its prices as CSV: a row for each type, or for each class of volumes and region",
         )
     table = _json(text, file) if text.lstrip()[:1] in {"[", "{"} else _csv(text, file)
     if not table.rows and not table.malformed:
