@@ -43,6 +43,50 @@ def test_a_catalog_from_two_tables(tmp_path: Path, capsys: pytest.CaptureFixture
     )
 
 
+APP = """froude: provision/1
+sla:
+  - {task: view, rate: 900}
+application:
+  dataset:
+    - {name: data, size: 300GB, persistent: 1, remote: 1, replication: 2}
+    - {name: scratch, size: 100GB, persistent: 0, remote: 1}
+  task:
+    - name: view
+      phase: serve
+      memory: 200MB
+      operations:
+        - compute: {time: 2ms}
+        - io: {op: R, dataset: data, num_records: 3, record_size: 4KB}
+        - io: {op: W, dataset: scratch, num_records: 1, record_size: 4KB}
+"""
+
+
+def test_the_plan_of_a_price_list_can_be_bought(tmp_path: Path) -> None:
+    """Whole volumes for what must persist, no server beyond its type's limits: counted here from the plan alone.
+
+    A server may do 1,000 accesses of volumes a second, where 2,700 reads and 900 writes are asked for.
+    """
+    ec2, gcp = written(tmp_path, ec2_2026__07_csv=EC2, gcp_2026__07_csv=GCP)
+    every = '  - {type: "*", volumes: 3, volume_BW: 1Gbps, volume_IOPS: 1000}\n'
+    rates, app = written(tmp_path, rates_yaml=RATES + every, app_yaml=APP)
+    catalog, place = tmp_path / "catalog.xml", tmp_path / "plan.json"
+    assert _import(ec2, gcp, "--region", "here", "--rates", rates, "-o", catalog) == 0
+    assert run(["provision", "compile", str(catalog), str(app), "-o", str(place)]) == 0
+    plan = json.loads(place.read_text())
+    assert plan["choices"]["data"][0].startswith("balanced ")
+    asked, sizes = {"data": 2700, "scratch": 900}, {"100GiB": 100 * 2**30, "1024GiB": 2**40}
+    bytes_ = 0.0
+    for group in plan["groups"]:
+        volumes = [held for held in group.get("held", ()) if held["unit"].startswith("balanced")]
+        assert sum(held["units"] for held in volumes) <= 3
+        assert sum(held["share"] * asked[held["dataset"]] for held in volumes) <= 1000 * (1 + 1e-6)
+        for held in volumes:
+            if held["dataset"] == "data":
+                bytes_ += group["count"] * held["units"] * sizes[held["unit"].split()[1]]
+    assert bytes_ >= 2 * 300e9
+    assert run(["provision", "check", str(catalog), str(app), "--cluster", str(place)]) == 0
+
+
 def test_a_template_is_written_and_not_overwritten(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -95,7 +95,7 @@ def import_(
     What the tables do not give (rates, gaps, capacities) comes from --rates and is never invented: parts without it
     are left out, with a note. --template writes a file of everything that is missing.
 
-    Example: froude provision import ec2_2026-07.csv --rates aws -o catalog.xml
+    Example: froude provision import ec2_2026-07.csv --rates aws --template mine.yaml
     """
     from froude.provision.prices.bandwidth import Bandwidth
     from froude.provision.prices.build import build
