@@ -73,6 +73,19 @@ def test_accesses_are_only_up_to_where_the_bandwidth_is() -> None:
     assert taken.taken == ["m5.large"]
 
 
+@pytest.mark.parametrize(("lack", "count"), [(Lack.TO_VOLUMES, 9), (Lack.VOLUMES, None)])
+def test_a_type_of_which_too_little_is_known_has_no_volumes(lack: Lack, count: int | None) -> None:
+    """It computes all the same; which these are is said."""
+    instance = replace(TYPE, volume=None) if count else TYPE
+    servers, notes = _servers([instance]), Notes()
+    servers.rates = replace(servers.rates, volume_slots=count)
+    server = servers.of(instance)
+    assert server is not None
+    assert server.bus("volume") is None
+    servers.note([instance], notes)
+    assert f"1 {lack.value} ({instance.name})" in notes.whole
+
+
 def test_a_type_that_takes_no_volumes() -> None:
     """Needs no way to them."""
     servers = _servers([TYPE], TypeFigures("*", volumes=0))
@@ -85,7 +98,6 @@ def test_a_type_that_takes_no_volumes() -> None:
     ("instance", "lack"),
     [
         (replace(TYPE, network=None), Lack.NETWORK),
-        (replace(TYPE, volume=None), Lack.TO_VOLUMES),
         (replace(TYPE, name="t3.large", family="t3"), Lack.BASELINE),
         (replace(TYPE, baseline=0.9), Lack.SHARE),
         (replace(TYPE, memory=1e9), Lack.SMALL),

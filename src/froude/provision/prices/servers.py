@@ -1,9 +1,10 @@
-"""Instance types as servers: what their price includes, what their way to volumes carries; each that is left out, why.
+"""Instance types as servers: what their price includes, what they may do to volumes; and why some are left out.
 
 A type includes all its cores, its memory in pieces of 1 GiB and its own local disks, and takes no more of them. Its
 buses of memory and of local disks carry what their pieces can together, or what the rates say; that of attached volumes
-has the type's limits: how many, how many bytes and how many accesses a second. A burstable type has as many cores as its
-baseline is worth, whole ones.
+has the type's limits: how many, how many bytes and how many accesses a second. A type of which one of the first two is
+not known is a server without volumes: it computes, and serves what is elsewhere. A burstable type has as many cores as
+its baseline is worth, whole ones.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from froude.provision.types import Bundle, Bus, Server
 
 
 class Lack(Enum):
-    """Why a type is left out, to follow their number."""
+    """What a type lacks that it is left out for, or must do without; to follow their number."""
 
     NETWORK = "types left out: no figure of the network that holds"
-    TO_VOLUMES = "types left out: no bandwidth to volumes that is sustained"
-    VOLUMES = "types left out: how many volumes they take is not given (volumes of the type, or volume_slots)"
+    TO_VOLUMES = "types without attached volumes: no bandwidth to them that is sustained"
+    VOLUMES = "types without attached volumes: how many they take is not given (volumes of the type, or volume_slots)"
     BASELINE = "burstable types left out: their baseline is not given"
     SHARE = "burstable types left out: their baseline is less than one core"
     SMALL = "types left out: less than 1 GiB of memory"
@@ -66,8 +67,6 @@ class Servers:
             self.unreached.append(instance.name)
         lacks = {
             Lack.NETWORK: network is None,
-            Lack.TO_VOLUMES: self.attached and volume is None and count != 0,
-            Lack.VOLUMES: self.attached and count is None,
             Lack.BASELINE: cores is None,
             Lack.SHARE: cores == 0,
             Lack.SMALL: instance.memory < GIB,
@@ -83,7 +82,11 @@ class Servers:
             disk, disks = self.local.of[instance.name]
             included.append((disk.name, disks))
             buses.append(Bus(disk.name, disks, disks * max(disk.rate_r, disk.rate_w)))
-        if self.attached and count and volume is not None:
+        if self.attached and count is None:
+            self.left[Lack.VOLUMES].append(instance.name)
+        elif self.attached and count and volume is None:
+            self.left[Lack.TO_VOLUMES].append(instance.name)
+        elif self.attached and count and volume is not None:
             buses.append(Bus(BUS, count, volume, self._accesses(instance, figures)))
         return Server(
             instance.name,
