@@ -31,7 +31,7 @@ class Resource:
     """In the busiest phase."""
     available: float
     unit: str
-    """`cores`, `slots`, `B/s`, `B`, `units`, `instances`."""
+    """`cores`, `slots`, `B/s`, `1/s`, `B`, `units`, `instances`."""
 
     @property
     def share(self) -> float:
