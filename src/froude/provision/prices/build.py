@@ -124,7 +124,7 @@ def _of_tariff(wanted: Wanted) -> list[str]:
     """What the buyer must know of how the types are paid."""
     if wanted.tariff is Tariff.SPOT:
         return [
-            "spot prices, a mean of the past: the provider may take servers back at any time, which no plan counts on"
+            "spot prices: they change, and the provider may take servers back at any time, which no plan counts on"
         ]
     if wanted.tariff.years:
         return [f"reserved prices: every server is paid for {wanted.tariff.years} years, used or not"]
