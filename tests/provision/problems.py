@@ -118,6 +118,22 @@ def _core_types(dice: random.Random, problem: Problem) -> Problem:
     return replace(problem, catalog=catalog, application=replace(problem.application, tasks=tasks))
 
 
+def _accesses(dice: random.Random, problem: Problem) -> Problem:
+    """Servers whose disks may do so much a second together."""
+    catalog = problem.catalog
+    servers = tuple(
+        replace(
+            server,
+            buses=tuple(
+                replace(b, accesses=dice.choice([60.0, 300.0, 3000.0])) if b.name == "SAS" else b
+                for b in server.buses
+            ),
+        )
+        for server in catalog.servers
+    )
+    return replace(problem, catalog=replace(catalog, servers=servers))
+
+
 def _redundancy(dice: random.Random, problem: Problem) -> Problem:
     def redundant(dataset: Dataset) -> Dataset:
         if not dataset.remote:
@@ -173,6 +189,7 @@ FEATURES = (
     _latency,
     _growth_and_fill,
     _failures,
+    _accesses,
 )
 """Each adds one feature to a problem, with its own dice."""
 

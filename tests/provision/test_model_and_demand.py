@@ -9,7 +9,7 @@ import pytest
 
 from froude.provision.check.bill import bill
 from froude.provision.check.demand import Demand
-from froude.provision.check.server_flow import bus_bytes, network_bytes
+from froude.provision.check.server_flow import bus_flow, network_bytes
 from froude.provision.model.build import build
 from froude.provision.model.instance import Instance
 from froude.provision.types import (
@@ -183,7 +183,9 @@ def test_traffic_and_dollars(seed: int) -> None:
             beside = [choice.local for _, choice in case.chosen if choice.local is not None]
             model = sum(c.bus_bytes[phase] for c in on)
             model += sum(u.bus_bytes[phase] for u in beside if case.instance.units[u.unit].bus == at)
-            assert model == pytest.approx(bus_bytes(case.demand, case.group, bus, name))
+            asked = sum(c.accesses[phase] for c in on)
+            asked += sum(u.accesses[phase] for u in beside if case.instance.units[u.unit].bus == at)
+            assert (model, asked) == pytest.approx(bus_flow(case.demand, case.group, bus, name))
     paid = sum(line.total for line in bill(case.problem, case.plan) if line.kind in {"bytes", "requests"})
     dollars = sum(c.cost + (2 * c.local.cost if c.local else 0.0) for _, c in case.chosen)
     assert dollars == pytest.approx(paid)

@@ -127,6 +127,16 @@ def test_a_bus_is_a_limit() -> None:
     assert "bus SAS in serve" in rules
 
 
+def test_accesses_of_a_bus_are_a_limit() -> None:
+    """As of the volumes of a cloud's server."""
+    problem = photoshare()
+    server = problem.catalog.servers[0]
+    slow = replace(server, buses=(replace(server.buses[0], accesses=300), server.buses[1]))
+    problem = replace(problem, catalog=replace(problem.catalog, servers=(slow,)))
+    rules = {violation.rule for violation in check(problem, paper_plan()).violations}
+    assert "accesses of SAS in serve" in rules
+
+
 def test_a_stock_is_a_limit() -> None:
     """No more servers than can be had."""
     problem = photoshare()

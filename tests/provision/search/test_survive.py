@@ -55,6 +55,7 @@ def test_loads_grow_and_times_do_not() -> None:
                 assert larger.need == pytest.approx(copy.need * 4 / 3)
                 assert larger.min_units >= max(4, larger.need * (1 - 1e-6))
                 assert larger.most_share == 0.25
+                assert larger.accesses == pytest.approx([asked * 4 / 3 for asked in copy.accesses])
                 assert larger.bus_bytes == pytest.approx([flow * 4 / 3 for flow in copy.bus_bytes])
     assert plain.run_times([0] * len(plain.datasets)) == changed.run_times([0] * len(plain.datasets))
 

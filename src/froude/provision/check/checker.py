@@ -21,7 +21,7 @@ from froude.provision.check.bill import bill
 from froude.provision.check.demand import Demand
 from froude.provision.check.executions import core_type
 from froude.provision.check.pieces import memory_of, piece_lines
-from froude.provision.check.server_flow import bus_bytes, network_bytes
+from froude.provision.check.server_flow import bus_flow, network_bytes
 from froude.provision.check.trivial_bound import trivial_bound
 from froude.provision.types import Application, Isolation, Placement, Problem, Scope, Server
 from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running
@@ -372,8 +372,10 @@ class _Check:
     def _buses(self, group: Group, server: Server, where: str) -> None:
         for bus in server.buses:
             for phase in self.problem.application.phases:
-                flow = bus_bytes(self.demand, group, bus.name, phase) * self.reserve
-                self._expect(f"bus {bus.name} in {phase}", where, flow, bus.bandwidth)
+                flow, accesses = bus_flow(self.demand, group, bus.name, phase)
+                self._expect(f"bus {bus.name} in {phase}", where, flow * self.reserve, bus.bandwidth)
+                rule = f"accesses of {bus.name} in {phase}"
+                self._expect(rule, where, accesses * self.reserve, bus.accesses)
 
     def _network(self, group: Group, server: Server, where: str) -> None:
         for phase in self.problem.application.phases:

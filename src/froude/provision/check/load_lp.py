@@ -8,13 +8,14 @@ Source: ours.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from froude.base.errors import MissingError
 from froude.provision.check.demand import Copy, Demand
-from froude.provision.check.server_flow import bus_bytes, network_bytes
+from froude.provision.check.server_flow import bus_flow, network_bytes
 from froude.provision.types.plan import Group, Held, Running
 
 _Content = TypeVar("_Content", Held, Running)
@@ -208,8 +209,12 @@ class LoadLp:
         ]
         for phase in self.problem.application.phases:
             for bus in server.buses:
-                row = {at: bus_bytes(self.demand, part, bus.name, phase) for at, part in parts}
+                on_bus = {at: bus_flow(self.demand, part, bus.name, phase) for at, part in parts}
+                row = {at: flow for at, (flow, _) in on_bus.items()}
                 self.rows.add(f"bus {bus.name} of {where}", row, bus.bandwidth)
+                if math.isfinite(bus.accesses):
+                    row = {at: accesses for at, (_, accesses) in on_bus.items()}
+                    self.rows.add(f"accesses of {bus.name} of {where}", row, bus.accesses)
             flows = {at: network_bytes(self.demand, part, phase) for at, part in parts}
             for direction in next(iter(flows.values()), {}):
                 row = {at: flow[direction] for at, flow in flows.items()}

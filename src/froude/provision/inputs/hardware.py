@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from froude.provision.inputs.fields import Fields, at_least_one, at_most_one, distinct, every
@@ -175,8 +176,9 @@ def _server(fields: Fields, flaws: Flaws) -> Server | None:
 def _bus(fields: Fields, _flaws: Flaws) -> Bus | None:
     name, slots = fields.text("name"), fields.whole("slots")
     bandwidth = fields.number("BW", _RATE, above_zero=True)
+    accesses = fields.optional_number("IOPS", Dimension.COUNT, above_zero=True)
     fields.finish()
-    return fields.make(lambda: Bus(name, slots, bandwidth))
+    return fields.make(lambda: Bus(name, slots, bandwidth, math.inf if accesses is None else accesses))
 
 
 def _bundle(fields: Fields, flaws: Flaws) -> Bundle | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from enum import Enum
 
@@ -208,7 +209,9 @@ def _bundle(bundle: Bundle) -> Element:
 
 
 def _bus(bus: Bus) -> Element:
-    return _element("bus", {"name": bus.name, "slots": bus.slots, "BW": (bus.bandwidth, _RATE)})
+    accesses = None if math.isinf(bus.accesses) else bus.accesses
+    fields: dict[str, Value] = {"name": bus.name, "slots": bus.slots, "BW": (bus.bandwidth, _RATE)}
+    return _element("bus", fields | {"IOPS": accesses})
 
 
 def _application(application: Application) -> Element:

@@ -6,7 +6,15 @@ import math
 from collections.abc import Sequence
 
 from froude.provision.model.choices import Beside, Part, Stored
-from froude.provision.model.copies import PLAIN, Redundancy, Role, bus_bytes, client_bytes, host_bytes
+from froude.provision.model.copies import (
+    PLAIN,
+    Redundancy,
+    Role,
+    bus_accesses,
+    bus_bytes,
+    client_bytes,
+    host_bytes,
+)
 from froude.provision.model.frame import Frame
 from froude.provision.model.instance import (
     Choice,
@@ -28,6 +36,8 @@ from froude.provision.types import (
     StorageUnit,
     Task,
 )
+
+_Flows = tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]
 
 
 class InstanceAssembly:
@@ -105,13 +115,14 @@ class InstanceAssembly:
             cpu,
             bundle.cores if bundle else 0,
             tuple(included.get(name, 0) for name in self.unit_at) if included else (),
+            tuple(buses[name].accesses if name in buses else math.inf for name in self.frame.buses),
         )
 
     # What is stored
 
     def _dataset(self, dataset: Dataset, ways: Ways) -> DatasetNeed:
         copies: dict[Part, Copy] = {}
-        flows: dict[Role, tuple[tuple[float, ...], tuple[float, ...]]] = {}
+        flows: dict[Role, _Flows] = {}
         choices = []
         for way in ways:
             if isinstance(way, Beside):
@@ -126,13 +137,16 @@ class InstanceAssembly:
         owner = self.frame.owners[dataset.name]
         return DatasetNeed(dataset.name, tuple(choices), None if owner is None else self.task_at[owner])
 
-    def _flows(self, dataset: Dataset, role: Role) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """Bytes per second of a copy: through buses per phase, through hosts' network per row."""
+    def _flows(self, dataset: Dataset, role: Role) -> _Flows:
+        """Per second of a copy: bytes and accesses on buses per phase, bytes of hosts' network per row."""
         phases = self.frame.accesses[dataset.name]
         bus = tuple(bus_bytes(role, phase) for phase in phases)
-        return bus, tuple(host_bytes(role, row.direction, phases[row.phase]) for row in self.frame.rows)
+        nic = tuple(host_bytes(role, row.direction, phases[row.phase]) for row in self.frame.rows)
+        return bus, nic, tuple(bus_accesses(role, phase) for phase in phases)
 
-    def _copy(self, part: Part, bus: tuple[float, ...], nic: tuple[float, ...]) -> Copy:
+    def _copy(
+        self, part: Part, bus: tuple[float, ...], nic: tuple[float, ...], accesses: tuple[float, ...]
+    ) -> Copy:
         units = 0 if part.unit.service else max(part.role.redundancy.pieces, int(part.units))
         if self.problem.options.placement is Placement.UNIFORM:
             units = max(units, *(-int(-flow // self.widest) for flow in nic))
@@ -145,6 +159,7 @@ class InstanceAssembly:
             part.cores,
             1 / part.role.redundancy.pieces,
             part.role.cache,
+            accesses,
         )
 
     def _choice(self, way: Stored, copies: dict[Part, Copy]) -> Choice:
@@ -159,7 +174,8 @@ class InstanceAssembly:
     def _beside(self, way: Beside, dataset: Dataset) -> Choice:
         phases = self.frame.accesses[dataset.name]
         through = tuple(sum(a.device_bytes for a in phase) for phase in phases)
-        units = LocalUnits(self.unit_at[way.unit.name], way.per_instance, through, way.dollars_each)
+        accesses = tuple(sum(a.device_records for a in phase) for phase in phases)
+        units = LocalUnits(self.unit_at[way.unit.name], way.per_instance, through, way.dollars_each, accesses)
         label = f"{way.per_instance} x {way.unit.name}"
         if self.frame.waits:
             label += f" ({way.floor:g})"

@@ -147,13 +147,18 @@ def _changed(instance: Instance, spread: int, factor: float) -> Instance:
             need=own.need * factor,
             min_units=least,
             bus_bytes=_times(own.bus_bytes, factor),
+            accesses=_times(own.accesses, factor),
             nic_bytes=flows,
             cores=_times(own.cores, factor),
             most_share=min(own.most_share, 1 / spread),
         )
 
     def beside(units: LocalUnits | None) -> LocalUnits | None:
-        return units and replace(units, bus_bytes=_times(units.bus_bytes, factor))
+        return units and replace(
+            units,
+            bus_bytes=_times(units.bus_bytes, factor),
+            accesses=_times(units.accesses, factor),
+        )
 
     def dataset(need: DatasetNeed) -> DatasetNeed:
         choices = (replace(c, copies=tuple(map(copy, c.copies)), local=beside(c.local)) for c in need.choices)

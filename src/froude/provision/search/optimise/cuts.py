@@ -160,6 +160,7 @@ def _replaces(instance: Instance, own: Copy, other: Copy, free: bool) -> bool:
         and own.most_share >= other.most_share
         and _no_more(own.nic_bytes, other.nic_bytes)
         and _no_more(own.bus_bytes, other.bus_bytes)
+        and _no_more(own.accesses, other.accesses)
         and _no_more(own.cores, other.cores)
     )
 

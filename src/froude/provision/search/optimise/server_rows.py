@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from froude.provision.model.instance import Copy, LocalUnits
 from froude.provision.search.optimise.highs import Program
 from froude.provision.search.optimise.subproblem import (
     FIT,
@@ -346,20 +347,28 @@ class ServerRows:
     def _bus_bandwidth(self) -> None:
         for bus, name in enumerate(self.instance.buses):
             width = self.server.bus_bandwidth[bus]
-            if width <= 0:
-                continue
-            for phase, phase_name in enumerate(self.instance.phases):
-                terms: dict[int, float] = {}
-                for at, variable in self.variables.load.items():
-                    item = self.sub.items[at]
-                    if self.instance.units[item.copy.unit].bus == bus:
-                        terms[variable] = item.copy.bus_bytes[phase] / item.scale / width
-                for local, (_, work) in self._locals_on(bus):
-                    task = self.instance.datasets[local.dataset].local_to
-                    assert task is not None
-                    more = local.units.bus_bytes[phase] / self.sub.task_scale[task] / width
-                    terms[work] = terms.get(work, 0.0) + more
-                self._limit(f"bandwidth of {name} in {phase_name}", _kept(terms), 1.0)
+            if width > 0:
+                self._on_bus(bus, f"bandwidth of {name}", width, lambda units: units.bus_bytes)
+            accesses = self.server.most_accesses(bus)
+            if math.isfinite(accesses):
+                self._on_bus(bus, f"accesses of {name}", accesses, lambda units: units.accesses)
+
+    def _on_bus(
+        self, bus: int, name: str, limit: float, of: Callable[[Copy | LocalUnits], tuple[float, ...]]
+    ) -> None:
+        """What the units on a bus do per second in each phase, as a part of its limit."""
+        for phase, phase_name in enumerate(self.instance.phases):
+            terms: dict[int, float] = {}
+            for at, variable in self.variables.load.items():
+                item = self.sub.items[at]
+                if self.instance.units[item.copy.unit].bus == bus:
+                    terms[variable] = of(item.copy)[phase] / item.scale / limit
+            for local, (_, work) in self._locals_on(bus):
+                task = self.instance.datasets[local.dataset].local_to
+                assert task is not None
+                more = of(local.units)[phase] / self.sub.task_scale[task] / limit
+                terms[work] = terms.get(work, 0.0) + more
+            self._limit(f"{name} in {phase_name}", _kept(terms), 1.0)
 
     def _network(self) -> None:
         for row, network in enumerate(self.instance.network_rows):

@@ -15,7 +15,7 @@ from froude.provision.model.instance import Choice, Copy, Instance, LocalUnits, 
 from froude.provision.search.optimise.dominance import undominated
 from froude.provision.types import Placement
 
-Widths = tuple[float, tuple[float, ...]]
+Widths = tuple[float, tuple[float, ...], tuple[float, ...]]
 """Bytes per second of a network, and of each bus."""
 
 LEAST_NEED = 0.01
@@ -229,21 +229,24 @@ def _kinds(instance: Instance, servers: Sequence[int] | None) -> tuple[ServerKin
 def _item(instance: Instance, dataset: int, choice: int, copy: Copy, widest: Widths) -> Item:
     exact = instance.placement is Placement.UNIFORM
     need = float(copy.min_units) if exact else max(copy.need, LEAST_NEED)
-    nic, widths = widest
+    nic, widths, most = widest
     width = widths[instance.units[copy.unit].bus] if widths else 0.0
     servers = max(copy.nic_bytes, default=0.0) / nic
+    accesses = max(copy.accesses, default=0.0) / most[instance.units[copy.unit].bus] if most else 0.0
     buses = max(copy.bus_bytes, default=0.0) / width if width else 0.0
     cores = max(copy.cores, default=0.0)
     # as many loads as the servers it must be spread over: the tolerance of a row is then one of a server's share
-    scale = max(need, servers, buses, cores, 0.0 if copy.most_share >= 1 else 1 / copy.most_share)
-    most = _whole_share(copy.most_share, need) if exact else copy.most_share
-    return Item(dataset, choice, copy, need, scale, most)
+    scale = max(need, servers, buses, accesses, cores, 0.0 if copy.most_share >= 1 else 1 / copy.most_share)
+    share = _whole_share(copy.most_share, need) if exact else copy.most_share
+    return Item(dataset, choice, copy, need, scale, share)
 
 
 def _widest(servers: Sequence[ServerType]) -> Widths:
-    """The widest network and bus of any server."""
+    """The widest network and bus of any server, and the most accesses of one."""
     widths = zip(*(server.bus_bandwidth for server in servers), strict=True)
-    return max((server.nic for server in servers), default=1.0), tuple(map(max, widths))
+    accesses = zip(*(server.bus_accesses for server in servers), strict=True)
+    widest_nic = max((server.nic for server in servers), default=1.0)
+    return widest_nic, tuple(map(max, widths)), tuple(map(max, accesses))
 
 
 def _whole_share(most: float, pieces: float) -> float:

@@ -291,7 +291,14 @@ def _probe(instance: Instance, needed: Sequence[int], cpu: int) -> ServerType:
         cpu,
         instance.host_cores + 1,
         (1,) * len(instance.units),
+        tuple(_most_accesses(of_type, bus) for bus in range(len(instance.buses))),
     )
+
+
+def _most_accesses(servers: Sequence[ServerType], bus: int) -> float:
+    """Of those with a limit, so that there is a row for it; infinite where none has one."""
+    limits = [server.most_accesses(bus) for server in servers]
+    return max(filter(math.isfinite, limits), default=math.inf)
 
 
 def _first(instance: Instance, needed: Sequence[int]) -> set[int]:
@@ -349,6 +356,9 @@ class _Class:
                     high[:, row] = [
                         w / width if (w := server.bus_bandwidth[b]) > 0 else _WIDE for server in self.servers
                     ]
+                elif rest.startswith(f"accesses of {bus} in "):
+                    accesses = most.most_accesses(b)
+                    high[:, row] = [min(server.most_accesses(b) / accesses, _WIDE) for server in self.servers]
             for u, unit in enumerate(units):
                 if rest == f"included unit {unit.name}":
                     low[:, row] = [
