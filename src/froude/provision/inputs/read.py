@@ -18,6 +18,7 @@ from froude.provision.inputs.demands import (
     read_batch,
     read_growth,
     read_options,
+    read_recovery,
     read_schedule,
     read_target,
 )
@@ -30,7 +31,7 @@ from froude.provision.types import Application, Batch, Catalog, Options, Problem
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 """Where the shipped inputs lie."""
-TAGS = ("resources", "application", "sla", "batch", "growth", "schedule", "options")
+TAGS = ("resources", "application", "sla", "batch", "growth", "recovery", "schedule", "options")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ def parts_of(elements: Sequence[Element], flaws: Flaws) -> Parts:
         else:
             hint = nearest(element.tag, TAGS)
             flaws.add(element, f"does not belong here{hint}", allowed=", ".join(TAGS))
-    for tag in ("resources", "application", "batch", "growth", "schedule", "options"):
+    for tag in ("resources", "application", "batch", "growth", "recovery", "schedule", "options"):
         for again in by_tag[tag][1:]:
             first = by_tag[tag][0]
             flaws.add(again, f"stands in {first.file}:{first.line} already", allowed="one")
@@ -172,16 +173,18 @@ def _sla(by_tag: dict[str, list[Element]], flaws: Flaws) -> Sla | None:
         seen.update([target.task] if target else [])
     sound: list[RateTarget] = [target for target in targets if target is not None]
     growths = [read_growth(element, flaws) for element in by_tag["growth"]]
+    recoveries = [read_recovery(element, flaws) for element in by_tag["recovery"]]
     schedules = [read_schedule(element, flaws) for element in by_tag["schedule"]]
     if not targets and not batches:
-        for element in by_tag["growth"] + by_tag["schedule"]:
-            flaws.add(element, "says how the demand changes, and there is none", allowed="an sla or a batch")
+        for element in by_tag["growth"] + by_tag["recovery"] + by_tag["schedule"]:
+            flaws.add(element, "adds to a demand, and there is none", allowed="an sla or a batch")
         return None
     return Sla(
         tuple(sound),
         batches[0] if batches else None,
         growths[0] if growths else None,
         schedules[0] if schedules else None,
+        recoveries[0] if recoveries else None,
     )
 
 
