@@ -156,7 +156,8 @@ def test_yaml_errors_have_lines(tmp_path: Path) -> None:
 
 def test_examples_are_sound() -> None:
     """Every shipped input reads without an error, by its name."""
-    names = ["paper2012", "photoshare-calibrated", "photoshare-replicated", "productsearch", "terasort"]
+    names = ["hdfs-petabyte", "paper2012", "photoshare-calibrated", "photoshare-replicated", "productsearch"]
+    names.append("terasort")
     assert examples() == names
     for name in examples():
         assert read_parts([name]).catalog is not None

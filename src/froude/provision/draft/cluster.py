@@ -71,7 +71,7 @@ def with_namenode(draft: Draft, rows: Sequence[Counted], image: Namespace | None
         Number(1.0, "assumed: a core of its own"),
         (),
         "keeps the whole namespace in memory",
-        Number(float(round(space.heap)), note),
+        Number(space.heap, note),
     )
     datasets = draft.datasets
     size = sum(dataset.size.value or 0.0 for dataset in datasets)

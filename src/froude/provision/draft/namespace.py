@@ -6,6 +6,7 @@ org.apache.hadoop.hdfs.tools.offlineImageViewer.FileDistributionCalculator.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -60,9 +61,10 @@ class Namespace:
 
     @property
     def heap(self) -> float:
-        """Bytes of heap to give it."""
+        """Bytes of heap to give it, whole megabytes."""
         objects = self.files + self.directories + self.blocks
-        return max(LEAST_HEAP, self.blocks * HEAP_PER_BLOCK, objects * BYTES_PER_OBJECT)
+        heap = max(LEAST_HEAP, self.blocks * HEAP_PER_BLOCK, objects * BYTES_PER_OBJECT)
+        return math.ceil(heap / 1e6) * 1e6
 
 
 def read_count(path: Path) -> tuple[Counted, ...]:
@@ -147,7 +149,8 @@ def namespace_of(rows: Sequence[Counted]) -> Namespace:
     whole = outermost(rows)
     files, size = sum(row.files for row in whole), sum(row.bytes for row in whole)
     source = f"hdfs dfs -count of {', '.join(row.path for row in whole)}; blocks: at most, of 128 MiB"
-    return Namespace(files, sum(r.directories for r in whole), files + size / BLOCK_BYTES, None, source)
+    blocks = files + math.ceil(size / BLOCK_BYTES)
+    return Namespace(files, sum(r.directories for r in whole), blocks, None, source)
 
 
 def read_distribution(path: Path) -> Namespace:

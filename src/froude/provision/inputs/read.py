@@ -14,6 +14,7 @@ from froude.base.errors import InputError
 from froude.base.files import read_bounded
 from froude.provision.inputs.blanks import note_blanks
 from froude.provision.inputs.crosscheck import Crosscheck
+from froude.provision.inputs.crosscheck_racks import check_lost_rack, check_racks, check_recovery
 from froude.provision.inputs.demands import (
     read_batch,
     read_growth,
@@ -189,18 +190,22 @@ def _sla(by_tag: dict[str, list[Element]], flaws: Flaws) -> Sla | None:
 
 
 def _crosscheck(parts: Parts, elements: Sequence[Element], flaws: Flaws) -> None:
-    check = Crosscheck(_within(elements), flaws)
+    within = list(_within(elements))
+    check = Crosscheck(within, flaws)
     catalog, application = parts.catalog, parts.application
     if catalog is not None:
         check.catalog(catalog)
         check.options(parts.options, catalog)
+        check_racks(within, flaws, catalog, parts.options)
     if application is not None:
         check.application(application)
         check.survival(parts.options, application)
+        check_lost_rack(within, flaws, parts.options, application)
     if application is not None and parts.sla is not None:
         check.sla(parts.sla, application)
     if catalog is not None and parts.sla is not None:
         check.schedule(catalog, parts.sla)
+        check_recovery(within, flaws, catalog, parts.sla)
     if catalog is not None and application is not None:
         check.storable(catalog, application)
         check.profiles(catalog, application)

@@ -60,8 +60,12 @@ def best_racks(
     def offer(plan: ProvisionPlan) -> None:
         frontier.offer(replace(plan, upper=plan.upper + each * racks(plan)))
 
-    def push(interval: _Interval, known: float) -> None:
+    def push(interval: _Interval, least: float) -> None:
+        """Look into it, where `least`, its cost without racks, leaves room below the best plan."""
         start, end = interval.start, interval.end
+        if least + each * start >= frontier.best.upper * (1 - gap):
+            frontier.give_up(least + each * start)
+            return
         part = problem if end is None else _at_most(problem, end * rack.servers)
         plan = solve(part, start, gap / 2, frontier.seconds)
         if plan.status is Status.INFEASIBLE:
@@ -69,7 +73,7 @@ def best_racks(
             return
         if plan.found and racks(plan) <= start:
             offer(plan)
-        lower = max(known, plan.lower + each * start)
+        lower = max(least, plan.lower) + each * start
         if start == end:
             frontier.give_up(lower)
         else:
@@ -78,12 +82,12 @@ def best_racks(
     any_number = solve(problem, None, gap / 2, frontier.seconds)
     if any_number.found:
         offer(any_number)
-    least = 1 if problem.options.survive_rack is RackLoss.NONE else 2
-    push(_Interval(least, None), 0.0)
+    first = 1 if problem.options.survive_rack is RackLoss.NONE else 2
+    push(_Interval(first, None), 0.0)
     while (popped := frontier.pop()) is not None:
         interval, known = popped
         for half in interval.halves():
-            push(half, known)
+            push(half, known - each * interval.start)
     best = frontier.best
     return frontier.result(
         *([f"in {racks(best)} racks of up to {rack.servers} servers"] if best.found else [])
