@@ -51,20 +51,21 @@ def rack_bytes(demand: Demand, group: Group, phase: str, racks: int) -> dict[str
     return {"both": inward + outward + calls}
 
 
-def _outside(demand: Demand, dataset: Dataset, io: Io, elsewhere: float) -> float:
+def _outside(demand: Demand, io: Io, elsewhere: float, *, fragments: bool) -> float:
     """Part of an operation's records that are not in the rack of who asks for them."""
     if any(unit.service for unit in demand.problem.catalog.units):
         return 1.0  # a service stands in no rack
-    near = 0.0 if dataset.erasure is not None else io.rack_local
+    near = 0.0 if fragments else io.rack_local
     return elsewhere - elsewhere * near
 
 
 def _held(demand: Demand, dataset: Dataset, io: Io, cache: bool, elsewhere: float) -> tuple[float, float]:
     """(in, out) of a copy's host per byte that a task asks for."""
-    outside = _outside(demand, dataset, io, elsewhere)
     layout = demand.layout(dataset.name, cache=cache)
+    fragments = dataset.erasure is not None and layout.servers > 1
+    outside = _outside(demand, io, elsewhere, fragments=fragments)
     if io.op is Op.WRITE:
-        if dataset.erasure is not None and layout.servers > 1:
+        if fragments:
             return outside * layout.sent, 0.0
         # The second replica is in another rack, the third beside it; each further one may be anywhere.
         pipeline = {1: 0, 2: 1, 3: 1}.get(layout.servers, layout.servers - 2)
@@ -83,7 +84,8 @@ def _ran(demand: Demand, name: str, phase: str, elsewhere: float) -> tuple[float
         owner = None if dataset.remote else demand.owner(dataset.name)
         parity = demand.layout(dataset.name, cache=False).sent if dataset.erasure is not None else 1.0
         for task, io, n in demand.on(dataset, phase):
-            crossed = n * io.record_size * _outside(demand, dataset, io, elsewhere)
+            outside = _outside(demand, io, elsewhere, fragments=dataset.erasure is not None)
+            crossed = n * io.record_size * outside
             crossed *= parity if io.op is Op.WRITE else 1.0
             if owner != name and task.name == name:
                 took, gave = (took + crossed, gave) if io.op is Op.READ else (took, gave + crossed)

@@ -52,7 +52,7 @@ def leaving(catalog: Catalog, redundancy: Redundancy, access: Access, share: flo
     """
     if any(unit.service for unit in catalog.units):
         return 1.0
-    if redundancy.needed > 1:
+    if not redundancy.pipelined:
         return share
     return share * (1 - access.io.rack_local)
 
