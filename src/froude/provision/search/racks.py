@@ -79,7 +79,8 @@ def best_racks(
         else:
             frontier.push(interval, lower)
 
-    any_number = solve(problem, None, gap / 2, frontier.seconds)
+    # Half of the time, so that there is a plan at all; the rest is for a better one, and for bounds.
+    any_number = solve(problem, None, gap / 2, frontier.seconds_left / 2)
     if any_number.found:
         offer(any_number)
     first = 1 if problem.options.survive_rack is RackLoss.NONE else 2
