@@ -100,8 +100,8 @@ def with_jobs(draft: Draft, jobs: Sequence[JobCounters]) -> Draft:
     groups: dict[str, list[JobCounters]] = {}
     for job in jobs:
         groups.setdefault(general(job.name) if job.name else "job", []).append(job)
-    taken = [task.name for task in draft.tasks]
-    names = distinct([*taken, *groups], "task")[len(taken) :]
+    taken = {task.name for task in draft.tasks}
+    names = [_free(name, taken) for name in distinct(groups, "task")]
     tasks = [
         task
         for name, group in zip(names, groups.values(), strict=True)
@@ -109,6 +109,12 @@ def with_jobs(draft: Draft, jobs: Sequence[JobCounters]) -> Draft:
     ]
     source = f"counters of {len(jobs)} job(s)"
     return replace(draft, datasets=datasets, tasks=(*draft.tasks, *tasks), sources=(*draft.sources, source))
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while taken & {f"{name}_map", f"{name}_reduce"}:
+        name += "_job"
+    return name
 
 
 def _span(jobs: Sequence[JobCounters]) -> float | None:
