@@ -15,7 +15,7 @@ from froude.provision.model.build import build
 from froude.provision.model.instance import Instance
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
-from froude.provision.search.survive import best_spread, spread_between, spread_over
+from froude.provision.search.survive import Losses, best_spread, spread_between, spread_over
 from froude.provision.types import Placement, Problem
 from froude.provision.types.plan import Conflict, Group, ProvisionPlan, Status
 from tests.provision.clusters import photoshare
@@ -97,7 +97,7 @@ def test_the_best_number_is_found(base: float, host: float, hosts: int) -> None:
     def costs(start: int, end: int | None) -> float:
         return base * (1.0 if end is None else end / (end - hosts)) + host * start
 
-    plan = best_spread(hosts, _solver(costs), gap=1e-6, time_limit_s=1e6, clock=VirtualClock())
+    plan = best_spread(Losses(hosts, hosts), _solver(costs), gap=1e-6, time_limit_s=1e6, clock=VirtualClock())
     best = min(range(hosts + 1, 3000), key=lambda spread: costs(spread, spread))
     assert plan.status is Status.PROVED
     assert plan.upper == pytest.approx(costs(best, best))
@@ -107,14 +107,14 @@ def test_the_best_number_is_found(base: float, host: float, hosts: int) -> None:
 
 def test_nothing_feasible_says_why() -> None:
     """Where no number of hosts is, there is the conflict of one."""
-    plan = best_spread(1, _solver(lambda *_: -1), gap=0.01, time_limit_s=1, clock=VirtualClock())
+    plan = best_spread(Losses(1, 1), _solver(lambda *_: -1), gap=0.01, time_limit_s=1, clock=VirtualClock())
     assert plan.status is Status.INFEASIBLE
     assert plan.conflict[0].constraint == "too many"
 
     def few(start: int, end: int | None) -> float:
         return -1 if start > 5 else 10.0 * start
 
-    plan = best_spread(3, _solver(few), gap=1e-9, time_limit_s=1, clock=VirtualClock())
+    plan = best_spread(Losses(3, 3), _solver(few), gap=1e-9, time_limit_s=1, clock=VirtualClock())
     assert (plan.status, plan.spread, plan.lower) == (Status.PROVED, 4, 40)
 
 

@@ -14,6 +14,7 @@ from froude.provision.check.as_built import as_built, says_shares
 from froude.provision.check.demand import Demand
 from froude.provision.check.evaluate import Evaluation, evaluate
 from froude.provision.check.pieces import memory_of
+from froude.provision.check.rack_flow import rack_bytes, racks_of
 from froude.provision.check.server_flow import bus_flow, network_bytes
 from froude.provision.types import Problem, StorageUnit
 from froude.provision.types.plan import Group, ProvisionPlan
@@ -110,10 +111,23 @@ def _resources(problem: Problem, demand: Demand, group: Group) -> Iterator[Resou
     for direction in flows[0] if flows else ():
         name = "network" if direction == "both" else f"network ({direction})"
         yield Resource(name, max(flow[direction] for flow in flows) * demand.reserve, server.bandwidth, "B/s")
+    yield from _uplink(demand, group)
     yield from _units(demand, group)
     for running in group.running:
         wanted = demand.parallelism(running.task) * running.share * demand.reserve
         yield Resource(f"instances of {running.task}", wanted, running.instances, "instances")
+
+
+def _uplink(demand: Demand, group: Group) -> Iterator[Resource]:
+    """Its part of a full rack's."""
+    rack, racks = demand.problem.catalog.rack, racks_of(demand)
+    if rack is None or racks < 2:
+        return
+    flows = [rack_bytes(demand, group, phase, racks) for phase in demand.phases]
+    for direction in flows[0]:
+        name = "part of the uplink" if direction == "both" else f"part of the uplink ({direction})"
+        used = max(flow[direction] for flow in flows) * demand.reserve
+        yield Resource(name, used, rack.uplink / rack.servers, "B/s")
 
 
 def _bought(problem: Problem, group: Group) -> Iterator[tuple[StorageUnit, int]]:

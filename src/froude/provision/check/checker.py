@@ -19,34 +19,18 @@ from dataclasses import dataclass, replace
 
 from froude.provision.check.bill import bill
 from froude.provision.check.demand import Demand
-from froude.provision.check.executions import core_type
+from froude.provision.check.executions import core_type, failing
+from froude.provision.check.losses import load_flaws, rack_flaws
 from froude.provision.check.pieces import memory_of, piece_lines
 from froude.provision.check.server_flow import bus_flow, network_bytes
 from froude.provision.check.trivial_bound import trivial_bound
+from froude.provision.check.violation import Violation
 from froude.provision.types import Application, Isolation, Placement, Problem, Scope, Server
 from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running
 
 TOLERANCE = 1e-6
 """Relative."""
 _CENT = 0.01
-
-
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """A constraint that a plan breaks."""
-
-    rule: str
-    """Such as `slots`, `network`, `share of dataset`, `cost`."""
-    where: str
-    """Server group, dataset or task."""
-    needed: float | None = None
-    """None for what is wrong in kind, not in number."""
-    allowed: float | None = None
-
-    def __str__(self) -> str:
-        if self.needed is None or self.allowed is None:
-            return f"{self.where}: {self.rule}"
-        return f"{self.rule} of {self.where}: {self.needed:.6g} where {self.allowed:.6g} is allowed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +126,7 @@ class _Check:
         for number, group in enumerate(self.plan.groups):
             self._server(group, f"group {number + 1} ({group.count} x {group.server})")
         self._counts()
+        self.found += [*rack_flaws(self.demand), *load_flaws(self.demand)]
         cost = cost_of(self.problem, self.plan)
         slack = max(_CENT, cost * TOLERANCE)
         if abs(cost - self.plan.upper) > slack:
@@ -160,6 +145,7 @@ class _Check:
             for number, group in enumerate(self.plan.groups):
                 self._fixed(group, f"group {number + 1} ({group.count} x {group.server})")
             self._counts()
+            self.found += rack_flaws(self.demand)
         return tuple(self.found)
 
     def _expect(self, rule: str, where: str, needed: float, allowed: float, *, exact: bool = False) -> None:
@@ -234,11 +220,11 @@ class _Check:
             self._expect("largest share", f"dataset {dataset}", share, most)
 
     def _spread(self) -> int:
-        return (self.plan.spread or 1) if self.problem.options.survive_hosts else 1
+        return (self.plan.spread or 1) if failing(self.problem) else 1
 
     def _survival(self) -> None:
         """A cluster that survives f hosts is spread over more than f."""
-        failures = self.problem.options.survive_hosts
+        failures = failing(self.problem)
         if failures:
             self._expect("spread", "plan", failures + 1, self.plan.spread or 0, exact=True)
 

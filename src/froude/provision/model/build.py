@@ -21,14 +21,18 @@ from froude.provision.types import Dataset, Io, Persistence, Problem, StorageUni
 from froude.provision.types.plan import Conflict
 
 
-def build(problem: Problem) -> Instance | tuple[Conflict, ...]:
+def build(problem: Problem, racks: int | None = None) -> Instance | tuple[Conflict, ...]:
     """The numeric problem of an SLA, or why no cluster can meet it.
+
+    Args:
+        problem: the inputs.
+        racks: how many the cluster has, if the catalog has racks; None for any number.
 
     Raises:
         RunawayError: a loop of calls has a gain of 1 or more.
         KeyError: a name that is not there; validated inputs have none.
     """
-    frame = Frame.of(problem)
+    frame = Frame.of(problem, racks)
     memory = memory_unit(problem)
     ways = [_ways(frame, dataset) for dataset in problem.application.datasets]
     conflicts = [*_unstorable(frame, ways), *_too_large(frame, memory)]

@@ -94,6 +94,8 @@ class Copy:
     """Core-seconds per second of its hosts, per phase, for all of the copy; empty where it asks for none."""
     most_share: float = 1.0
     """Largest share of it on one server: replicas and fragments stand on different ones."""
+    filled: float = 0.0
+    """Unit-equivalents that all of the copy fills, however little it is asked."""
     cache: bool = False
     """Whether it is the caching copy of a pair, which stands alone where a service keeps the persistent one."""
     accesses: tuple[float, ...] = ()
@@ -198,6 +200,13 @@ class NetworkRow:
     phase: int
     direction: str
     """`both`, `in` or `out`."""
+    racks: bool = False
+    """Of what leaves a rack, as a server's part of the uplink is to its network."""
+
+    @property
+    def name(self) -> str:
+        """What it limits, in words."""
+        return f"{'uplink of racks' if self.racks else 'network'} ({self.direction})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -380,7 +380,7 @@ class ServerRows:
                 bytes_ = self.instance.tasks[task].nic_bytes[row]
                 terms[variable] = bytes_ / self.sub.task_scale[task] / self.server.nic
             phase = self.instance.phases[network.phase]
-            self._limit(f"network ({network.direction}) in {phase}", _kept(terms), 1.0)
+            self._limit(f"{network.name} in {phase}", _kept(terms), 1.0)
 
     def _cores(self) -> None:
         host = self.instance.host_cores if self.kind.host else 0
