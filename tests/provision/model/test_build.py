@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from froude.base.errors import InputError
 from froude.provision.inputs.read import read_problem
 from froude.provision.model.build import build, memory_unit
 from froude.provision.model.frame import owner
@@ -226,3 +227,17 @@ def test_the_owner_of_a_local_dataset() -> None:
     problem = read_problem(["productsearch"])
     assert owner(problem, problem.application.dataset("hot_ratingsdata")) == "queryprocessor"
     assert owner(problem, Dataset("x", 1, Persistence.ANY, remote=True)) is None
+
+
+def test_what_needs_more_pieces_than_a_plan_can_have_is_no_way() -> None:
+    """Where there are others; where there are none, the user is told what there would be too many of."""
+    problem = small()
+    grain = replace(DISK, name="grain", capacity=1e-7)
+    grains = replace(problem, catalog=replace(problem.catalog, units=(grain, *problem.catalog.units)))
+    built = build(grains)
+    assert isinstance(built, Instance)
+    assert all("grain" not in choice.names for choice in built.datasets[0].choices)
+    with pytest.raises(InputError, match="too many"):
+        build(replace(problem, sla=problem.sla.scaled(1e9)))
+    with pytest.raises(InputError, match="task serve runs too often"):
+        build(replace(problem, sla=problem.sla.scaled(1e30)))
