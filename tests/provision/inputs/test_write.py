@@ -78,7 +78,7 @@ def test_the_papers_files_fit_the_schema(tmp_path: Path) -> None:
     assert _again(to_yaml(read_parts([path]))) == read_parts([path])
 
 
-_number = st.floats(1e-9, 1e12)
+_number = st.floats(1e-8, 1e12)
 _share = st.just(0.0) | st.floats(1e-9, 1)
 _gap = st.just(0.0) | _number
 _name = st.text("abcXYZ019 ._-<>&\"'=:#é", min_size=1, max_size=8).filter(lambda s: s.strip() == s)

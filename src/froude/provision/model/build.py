@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from froude.base.errors import InputError
 from froude.provision.model.assembly import InstanceAssembly
 from froude.provision.model.choices import Beside, local_choices, may_keep, remote_choices
 from froude.provision.model.copies import Redundancy
@@ -21,8 +20,6 @@ from froude.provision.model.paths import Ways, compute_seconds
 from froude.provision.types import Dataset, Io, Persistence, Problem, StorageUnit
 from froude.provision.types.plan import Conflict
 
-MOST = 1e9
-"""Pieces of a kind that a plan can have."""
 _FASTEST = 1e30
 """Executions per second: beyond, products with sizes and times leave what a float can say."""
 
@@ -31,42 +28,30 @@ def build(problem: Problem) -> Instance | tuple[Conflict, ...]:
     """The numeric problem of an SLA, or why no cluster can meet it.
 
     Raises:
-        InputError: the cluster would have more than `MOST` pieces of a kind.
         RunawayError: a loop of calls has a gain of 1 or more.
         KeyError: a name that is not there; validated inputs have none.
     """
     frame = Frame.of(problem)
     memory = memory_unit(problem)
-    _countable(frame)
+    uncountable = _countable(frame)
+    if uncountable:
+        return tuple(uncountable)
     ways = [_ways(frame, dataset) for dataset in problem.application.datasets]
     conflicts = [*_unstorable(frame, ways), *_too_large(frame, memory)]
     if conflicts:
         return tuple(conflicts)
     instance = InstanceAssembly(frame, ways).instance(memory)
-    _bounded(instance)
     return tuple(_too_slow(instance)) or instance
 
 
-def _countable(frame: Frame) -> None:
+def _countable(frame: Frame) -> list[Conflict]:
     """Loads whose units could not even be counted."""
-    for name, rate in frame.rates.items():
-        if not rate <= _FASTEST:
-            raise InputError(f"task {name} runs too often", found=f"{rate:g}/s", allowed=f"{_FASTEST:g}/s")
-
-
-def _bounded(instance: Instance) -> None:
-    """Whatever is chosen, there are no more pieces of a kind than a plan can say."""
-    least = [
-        min((sum(c.min_units for c in way.copies) for way in d.choices), default=0) for d in instance.datasets
+    rates = frame.rates.items()
+    return [
+        Conflict(f"executions of task {n}", rate, _FASTEST, "per second")
+        for n, rate in rates
+        if not rate <= _FASTEST
     ]
-    named = [(f"units of dataset {d.name}", float(n)) for d, n in zip(instance.datasets, least, strict=True)]
-    instances = instance.parallelism_among(instance.every)
-    named += [(f"instances of task {t.name}", n) for t, n in zip(instance.tasks, instances, strict=True)]
-    named += [(f"cores of task {t.name}", min(t.cores, default=0.0)) for t in instance.tasks]
-    what, count = max(named, key=lambda pair: pair[1], default=("", 0.0))
-    if not count <= MOST:
-        allowed = f"at most {MOST:g}; ask for a part of it, by --scale"
-        raise InputError(f"the cluster would need too many {what}", found=f"{count:.4g}", allowed=allowed)
 
 
 def memory_unit(problem: Problem) -> StorageUnit:
@@ -87,11 +72,7 @@ def memory_unit(problem: Problem) -> StorageUnit:
 def _ways(frame: Frame, dataset: Dataset) -> Ways:
     """How a dataset can be stored."""
     if dataset.remote:
-        stored = remote_choices(frame, dataset)
-        few = [way for way in stored if all(p.unit.service or p.units <= MOST for p in way.parts)]
-        return (
-            few or stored
-        )  # what needs more pieces than a plan can have is no way, unless there is no other
+        return remote_choices(frame, dataset)
     name = frame.owners[dataset.name]
     if name is None:
         raise KeyError(f"the task that {dataset.name} is local to")

@@ -128,7 +128,7 @@ def _weighted_shares(sub: Subproblem, servers: Servers) -> Servers:
     for content, count in shared:
         shares, work = content.shares, content.work
         units = {i: max(1, whole_up(sub.items[i].copy.need * share)) for i, share in shares.items()}
-        instances = {t: whole_up(sub.parallelism[t] * share) for t, share in work.items()}
+        instances = {t: max(1, whole_up(sub.parallelism[t] * share)) for t, share in work.items()}
         counted.append((Content(content.kind, shares, units, work, instances), count))
     return _enough_units(sub, servers, counted)
 

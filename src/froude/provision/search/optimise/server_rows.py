@@ -218,7 +218,10 @@ class ServerRows:
         if not room:
             self.program.fix(instances, 0.0)
         equal = 0.0 if self.sub.uniform and self.sub.fixed else math.inf
-        self.program.row(f"{name}:carry", [(instances, 1.0), (work, -wanted / scale)], lower=0.0, upper=equal)
+        # a share of a task wants a whole instance, also where one could carry far more than all of it
+        least = 1.0 / self.instance.tasks[task].most_share
+        carried = (wanted if equal == 0.0 else max(wanted, least)) / scale
+        self.program.row(f"{name}:carry", [(instances, 1.0), (work, -carried)], lower=0.0, upper=equal)
         return instances, work
 
     def _local_cost(self, variable: int, local: Beside) -> None:
@@ -390,6 +393,20 @@ class ServerRows:
                 self.program.row(
                     f"{self.label}:cores for {name}", [(self.variables.cores, 1.0), *terms], lower=0.0
                 )
+        self._whole_cores()
+
+    def _whole_cores(self) -> None:
+        """A share of what computes at all wants a whole core, also where one could carry far more than all of it."""
+        for task, variable in self.variables.work.items():
+            if 0 < self.instance.tasks[task].cores[self.server.cpu] < 1:
+                self._one_core(f"core for {task}", variable, self.sub.task_scale[task])
+        for at, variable in self.variables.load.items():
+            if 0 < max(self.sub.items[at].copy.cores, default=0.0) < 1:
+                self._one_core(f"core for copy {at}", variable, self.sub.items[at].scale)
+
+    def _one_core(self, name: str, variable: int, scale: float) -> None:
+        terms = [(self.variables.cores, 1.0), (variable, -1.0 / scale)]
+        self.program.row(f"{self.label}:{name}", terms, lower=0.0)
 
     def _memory(self) -> None:
         capacity = self.instance.units[self.instance.memory_unit].capacity
