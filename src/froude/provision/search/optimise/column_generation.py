@@ -20,10 +20,12 @@ import numpy as np
 from froude.provision.search.optimise.branch_and_bound import Proof, prove
 from froude.provision.search.optimise.highs import INFINITY, Floats, Program, SolverOptions, Status, solve
 from froude.provision.search.optimise.rounding import Content, Servers, content_at
-from froude.provision.search.optimise.server_rows import MANY, ServerRows, ServerVariables
+from froude.provision.search.optimise.server_rows import ServerRows, ServerVariables
 from froude.provision.search.optimise.subproblem import ServerKind, Subproblem
 
 _ROUNDS = 120
+_SOLVE_S = 20.0
+"""For one linear program, which takes far less unless the solver is led astray."""
 _NODES = 400
 """Most programs of the tree of a pricing problem."""
 _IMPROVES = 1e-6
@@ -210,9 +212,9 @@ class RestrictedMaster:
         self._pool.add(Column(pricing.kind, named))
 
     def _program(self, *, whole: bool, penalty: float) -> Program:
-        program = Program()
+        program = Program(self.sub.unit)
         for at, cost in enumerate(self._costs):
-            program.variable(f"column {at}", cost=cost, upper=MANY, integer=whole)
+            program.variable(f"column {at}", cost=cost, upper=self.sub.many, integer=whole)
         matrix = np.array(self._covers).reshape(len(self._covers), len(self.needed))
         for row, needed in enumerate(self.needed):
             terms = [(int(c), float(matrix[c, row])) for c in np.flatnonzero(matrix[:, row])]
@@ -242,7 +244,7 @@ class RestrictedMaster:
         """
         lower, outcome = 0.0, None
         for _ in range(_ROUNDS):
-            outcome = solve(self._program(whole=False, penalty=penalty), SolverOptions(presolve=False))
+            outcome = solve(self._program(whole=False, penalty=penalty), SolverOptions(_SOLVE_S, presolve=False))
             if outcome.status is not Status.OPTIMAL:
                 return Bound(lower, INFINITY, ())
             duals, known = outcome.duals, len(self.columns)

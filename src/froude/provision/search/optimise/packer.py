@@ -26,6 +26,8 @@ FEW_SERVERS = 8
 """Up to here a program of single servers is solved at once."""
 _VERY_FEW = 4
 """Up to here single servers are proved before columns: beyond, columns and branches on totals do more in less time."""
+_VERY_MANY = 1e4
+"""From so many servers on one more of each content is next to nothing, and HiGHS loses itself in whole numbers."""
 _NODES = 3000
 _PLACED = 1000
 """Most nodes of HiGHS for placing things on very few servers; a tenth of it on more."""
@@ -108,7 +110,7 @@ class Packer:
 
     def aggregate_bound(self, enough: float) -> float:
         """The bound of contents summed per kind; `enough` is where it need go no further."""
-        program = Master(self.sub, budget=self.settings.budget)
+        program = Master(self.sub, budget=self.settings.budget, whole=self.sub.load < _VERY_MANY)
         outcome = solve(program.program, self.settings.options())
         goal = min(outcome.objective, enough)
         self._counts = program.counts_at(outcome.x) if outcome.found else []
@@ -172,7 +174,10 @@ class Packer:
         restricted, bound = self._restricted, self._generated
         if restricted is None or bound is None or not bound.fractions:
             return
-        self._round(restricted, 300)
+        if sum(bound.fractions) >= _VERY_MANY:
+            self._offer_up(restricted, bound)
+        if self.servers is None or not self._near:
+            self._round(restricted, 300)
         if not self._near:
             self._place_rest(restricted.rounded_down(bound.fractions))
         if self.servers is None:

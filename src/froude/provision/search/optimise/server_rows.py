@@ -23,8 +23,6 @@ from froude.provision.search.optimise.subproblem import (
     whole_up,
 )
 
-MANY = 1e7
-"""More servers of a kind than any cluster has: a finite box for bounds from duals."""
 Term = tuple[int, float]
 
 
@@ -252,7 +250,7 @@ class ServerRows:
         # shares on several servers round up each: at most one more per server
         upper = most * self.most if each else most + self.most
         if self.elastic is not None:
-            upper = MANY
+            upper = self.sub.many
         if self.whole:
             # presolve of HiGHS 1.15.1 errs where an integer variable ends at 1.7: wrong optima, feasible called empty
             upper = float(math.floor(upper))
@@ -275,7 +273,7 @@ class ServerRows:
 
     def _paid(self, name: str, cost: float, used: list[Term], free: int, most: int) -> None:
         """Used - free <= paid."""
-        upper = MANY if self.elastic is not None else most * self.most
+        upper = self.sub.many if self.elastic is not None else most * self.most
         paid = self.program.variable(f"{self.label}:paid{name}", cost=cost, upper=upper)
         self.variables.paid.append(paid)
         left = [(variable, -value) for variable, value in used]
@@ -310,7 +308,7 @@ class ServerRows:
             return
         count = self.variables.count
         if self.elastic is not None:
-            excess = self.program.variable(f"{self.label}:over {name}", cost=PENALTY, upper=MANY)
+            excess = self.program.variable(f"{self.label}:over {name}", cost=PENALTY, upper=self.sub.many)
             terms = [*terms, (excess, -1.0)]
             taken = float(self.instance.host_cores) if name == "cores" and self.kind.host else 0.0
             self.elastic.append(Excess(f"{name} of {self.server.name}", excess, capacity, count, taken))

@@ -19,6 +19,12 @@ Widths = tuple[float, tuple[float, ...]]
 """Bytes per second of a network, and of each bus."""
 
 
+MANY = 1e7
+"""As `Subproblem.many`, of loads that up to so many servers carry."""
+_SPARE = 64.0
+"""Times the servers' worths of a load that it may take of narrow servers."""
+
+
 @dataclass(frozen=True, slots=True)
 class ServerKind:
     """A server type in a role."""
@@ -97,6 +103,21 @@ class Subproblem:
     def uniform(self) -> bool:
         """The paper's placement: whole units with equal traffic."""
         return self.instance.placement is Placement.UNIFORM
+
+    @property
+    def many(self) -> float:
+        """More servers of a kind than any cluster worth considering has: a finite box for bounds from duals."""
+        return max(MANY, 2.0 ** math.ceil(math.log2(max(1.0, _SPARE * self.load))))
+
+    @property
+    def load(self) -> float:
+        """All that there is, in loads of about a server's worth each."""
+        return sum(item.scale for item in self.items) + sum(self.task_scale[task] for task in self.tasks)
+
+    @property
+    def unit(self) -> float:
+        """What the solver counts large numbers in, a power of two: 1 as long as `MANY` is enough."""
+        return float(2.0 ** math.floor(math.log2(self.many / MANY)))
 
     @property
     def constant(self) -> float:
