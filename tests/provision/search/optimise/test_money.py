@@ -17,7 +17,9 @@ def test_a_server_costs_about_a_thousand() -> None:
         instance = in_money(hand(), 1 / dearer)
         inside = in_money(instance, money_unit(instance))
         assert 700 < max(server.cost for server in inside.servers) < 1500
-    free = replace(hand(), units=(), servers=tuple(replace(s, cost=0.0, core_cost=0.0) for s in hand().servers))
+    free = replace(
+        hand(), units=(), servers=tuple(replace(s, cost=0.0, core_cost=0.0) for s in hand().servers)
+    )
     assert money_unit(free) == 1.0
 
 

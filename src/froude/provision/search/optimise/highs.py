@@ -435,7 +435,9 @@ class Solver:
         objective = float(self.program.cost @ x)
         if not self._integer and optimal:
             bound = objective
-        duals = _NONE if self._integer else np.array(answer.row_dual) * (self._scales.costs / self._scales.rows)
+        duals = (
+            _NONE if self._integer else np.array(answer.row_dual) * (self._scales.costs / self._scales.rows)
+        )
         return SolveOutcome(Status.OPTIMAL if optimal else Status.FEASIBLE, x, objective, bound, duals)
 
     def _holds(self, x: Floats) -> bool:

@@ -128,7 +128,9 @@ class Master:
         if self.elastic is not None:
             limit = None
         base = self.sub.base_cost(kind)
-        affordable = math.ceil(self.budget / base) if base > 0 and math.isfinite(self.budget) else self.sub.many
+        affordable = (
+            math.ceil(self.budget / base) if base > 0 and math.isfinite(self.budget) else self.sub.many
+        )
         most = min(self.sub.many if limit is None else float(limit), affordable)
         count = self.program.variable(f"{name}:count", cost=base, upper=most, integer=whole)
         return ServerRows(

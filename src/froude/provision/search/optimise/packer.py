@@ -15,7 +15,12 @@ import numpy as np
 from froude.provision.search.optimise.bounds import safe_bound
 from froude.provision.search.optimise.branch_and_bound import prove, proved_empty
 from froude.provision.search.optimise.branch_and_price import raise_bound
-from froude.provision.search.optimise.column_generation import Bound, ColumnPool, RestrictedMaster
+from froude.provision.search.optimise.column_generation import (
+    VERY_MANY,
+    Bound,
+    ColumnPool,
+    RestrictedMaster,
+)
 from froude.provision.search.optimise.cuts import Cut, quickest
 from froude.provision.search.optimise.highs import INFINITY, Floats, Solver, SolverOptions, Status, solve
 from froude.provision.search.optimise.master import NOTHING, Master, Placed
@@ -26,8 +31,6 @@ FEW_SERVERS = 8
 """Up to here a program of single servers is solved at once."""
 _VERY_FEW = 4
 """Up to here single servers are proved before columns: beyond, columns and branches on totals do more in less time."""
-_VERY_MANY = 1e4
-"""From so many servers on one more of each content is next to nothing, and HiGHS loses itself in whole numbers."""
 _NODES = 3000
 _PLACED = 1000
 """Most nodes of HiGHS for placing things on very few servers; a tenth of it on more."""
@@ -110,7 +113,7 @@ class Packer:
 
     def aggregate_bound(self, enough: float) -> float:
         """The bound of contents summed per kind; `enough` is where it need go no further."""
-        program = Master(self.sub, budget=self.settings.budget, whole=self.sub.load < _VERY_MANY)
+        program = Master(self.sub, budget=self.settings.budget, whole=self.sub.load < VERY_MANY)
         outcome = solve(program.program, self.settings.options())
         goal = min(outcome.objective, enough)
         self._counts = program.counts_at(outcome.x) if outcome.found else []
@@ -174,11 +177,11 @@ class Packer:
         restricted, bound = self._restricted, self._generated
         if restricted is None or bound is None or not bound.fractions:
             return
-        if sum(bound.fractions) >= _VERY_MANY:
+        if sum(bound.fractions) >= VERY_MANY:
             self._offer_up(restricted, bound)
-        if self.servers is None or not self._near:
+        if self.cost > bound.relaxed * (1 + self.settings.gap / 4):
             self._round(restricted, 300)
-        if not self._near:
+        if not self._near and self.sub.load < VERY_MANY:
             self._place_rest(restricted.rounded_down(bound.fractions))
         if self.servers is None:
             self._offer_up(restricted, bound)
