@@ -1,6 +1,6 @@
 """The unit of money that the optimiser counts in.
 
-Tolerances of the solver are absolute, so prices of a millionth of a dollar and of a million would be rounded differently:
+Tolerances of the solver are absolute, so prices of a millionth of a dollar and of a million would be rounded unlike:
 the same inputs in cents, or in millions, must have the same cluster. Prices are divided by a power of two, which loses
 nothing, so that a server costs about a thousand.
 """

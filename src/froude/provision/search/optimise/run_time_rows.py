@@ -22,7 +22,7 @@ def run_time_variables(
     choice: Mapping[tuple[int, int], int],
     elastic: list[Excess] | None = None,
 ) -> list[RunTime]:
-    """The run time of every task, counted in its latency or about its longest, so that a row's tolerance is a part of it.
+    """The run time of every task, counted in its latency or about its longest: a row's tolerance is a part of it.
 
     Args:
         program: is added to.
