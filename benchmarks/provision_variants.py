@@ -1,6 +1,6 @@
 """Problems said in other units, by other names, in other orders: 646 plans that must be those of the originals.
 
-    python -m benchmarks.provision_variants
+python -m benchmarks.provision_variants
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 
+from tests.provision.problems import featured_problem, random_problem
+from tests.provision.variants import contradiction, variants
+
 from benchmarks.results import Row
 from froude.provision.inputs.read import read_problem
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import Problem
 from froude.provision.types.plan import ProvisionPlan, Status
-from tests.provision.problems import featured_problem, random_problem
-from tests.provision.variants import contradiction, variants
 
 GAP, SECONDS = 1e-4, 3.0
 EXAMPLES = ("paper2012", "photoshare-calibrated", "photoshare-replicated", "productsearch", "terasort")
@@ -59,7 +60,15 @@ def rows() -> list[Row]:
     unproved = status[Status.GAP.value] + status[Status.UNDECIDED.value]
     said = f"time, data and money in 1e-6 to 1e6 of their units, renamed, shuffled, dearer parts: {listed}"
     return [
-        Row(f"of {count} variants contradict their original", len(failures), "", "0", not failures, COMMAND, said),
+        Row(
+            f"of {count} variants contradict their original",
+            len(failures),
+            "",
+            "0",
+            not failures,
+            COMMAND,
+            said,
+        ),
         Row(f"of {count} variants are not proved", unproved, "", "", None, COMMAND, f"{seen}; gap {took}"),
     ]
 

@@ -90,7 +90,8 @@ def contradiction(plain: ProvisionPlan, other: ProvisionPlan, money: float, gap:
         if one.status is Status.PROVED and not two.found:
             return f"{other.status.value}, not {plain.status.value}"
     if other.lower / money > plain.upper * slack or plain.lower > other.upper / money * slack:
-        return f"from {other.lower / money:.9g} to {other.upper / money:.9g}, not from {plain.lower:.9g} to {plain.upper:.9g}"
+        between = f"from {other.lower / money:.9g} to {other.upper / money:.9g}"
+        return f"{between}, not from {plain.lower:.9g} to {plain.upper:.9g}"
     return ""
 
 
@@ -161,9 +162,7 @@ def _with_server(problem: Problem) -> Problem:
     catalog = problem.catalog
     server = catalog.servers[0]
     most = None if server.max_count is None else 0
-    dear = replace(
-        server, name="dear", price=server.price * 1.5 + 1, owned=0, discounts=(), max_count=most
-    )
+    dear = replace(server, name="dear", price=server.price * 1.5 + 1, owned=0, discounts=(), max_count=most)
     return replace(problem, catalog=replace(catalog, servers=(*catalog.servers, dear)))
 
 

@@ -54,6 +54,9 @@ _ALL_TYPES = 0.5
 """Share of the time left for the bound over all types."""
 _MORE_TYPES = 6
 """As many further types are searched over then."""
+_SINGLY, _MORE_SERVERS = 9, 5
+"""Servers of a cluster up to which single ones are proved at last, and further ones that a cheaper one may have."""
+_MOST_NODES = 10_000
 _LATE = 0.4
 """Share of the time limit from which on the master's bound is proved whenever it is raised, and of the time left
 that a master may take: the rest is for proof and packing."""
@@ -141,6 +144,7 @@ class BendersSearch:
         if self._more and not self.closed and not self.expired():
             self._widen()
             self._search_types(open_)
+        self._prove_singly(open_)
         if not self.closed and math.isfinite(self.best.cost) and not self.expired():
             bound = "server types left out" if self.lower >= self.outside else "packing"
             self.notes.append(f"no further choices were proposed; the bound of the {bound} stays open")
@@ -189,6 +193,24 @@ class BendersSearch:
                 self._branch_over_types()
         self._branch_over_types()
         self._raise_weakest(below=INFINITY)
+
+    def _prove_singly(self, open_: Sequence[Sequence[int]]) -> None:
+        """The last step for clusters of few servers: all choices at once over single servers, until time is over.
+
+        As many servers of each kind stand in the program as anything cheaper has at most: its bound holds for all.
+        """
+        few = sum(count for _, count in self.best.servers) <= _SINGLY
+        if self.closed or not math.isfinite(self.best.cost) or not few or self.outside < INFINITY:
+            return
+        sub = subproblem(self.instance, open_, self.servers)
+        packer = Packer(
+            sub, Settings(self.limits.gap, self.limits.seed, self._budget, self.left_s, self.pool)
+        )
+        counts = packer.most_servers(self.best.cost)
+        if sum(counts) <= _SINGLY + _MORE_SERVERS:
+            self._master = Master(sub, slots=packer.slots(counts))
+            target = self.best.cost * (1 - self.limits.gap)
+            self.lower = max(self.lower, min(self._prove(target, _MOST_NODES), self.best.cost))
 
     def _branch_over_types(self) -> None:
         """Raise, once there is a cluster, what any costs at least, whatever its types; and look for more types."""

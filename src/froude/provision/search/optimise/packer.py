@@ -109,7 +109,7 @@ class Packer:
         if not 0 < sum(self._counts) <= FEW_SERVERS:
             return False
         self._tried = self._counts
-        return self._single(self._slots(self._counts))
+        return self._single(self.slots(self._counts))
 
     def aggregate_bound(self, enough: float) -> float:
         """The bound of contents summed per kind; `enough` is where it need go no further."""
@@ -128,7 +128,7 @@ class Packer:
         tried = [round(count) for count in self._counts] == self._tried
         if few and (self.servers is None or not (tried or deep)):
             # a choice of servers that sums cannot tell: perhaps one more of some kind
-            self._single(self._slots(self._counts)) or self._single(self._slots(self._and_more()))
+            self._single(self.slots(self._counts)) or self._single(self.slots(self._and_more()))
         if sum(self._counts) <= _VERY_FEW + 0.5 and not self._near:
             self.exact(INFINITY, nodes=_NODES if deep else _NODES // 10)
         if self._near:
@@ -204,7 +204,12 @@ class Packer:
         )
         return min(proof.bound, self.settings.budget)
 
-    def _slots(self, counts: list[float]) -> list[ServerKind]:
+    def slots(self, counts: list[float]) -> list[ServerKind]:
+        """Single servers in place of counts.
+
+        Args:
+            counts: of each kind.
+        """
         return [kind for kind, n in zip(self.sub.kinds, counts, strict=True) for _ in range(round(n))]
 
     def _and_more(self) -> list[float]:
@@ -222,18 +227,22 @@ class Packer:
         cap = min(self.cost, worth)
         if not math.isfinite(cap):
             return
-        counts = self._most(cap)
+        counts = self.most_servers(cap)
         if sum(counts) > FEW_SERVERS + 4:
             return
-        program = Master(self.sub, slots=self._slots(counts))
+        program = Master(self.sub, slots=self.slots(counts))
         outcome = solve(program.program, self.settings.options(nodes=1000, most_s=3.0))
         if outcome.found:
             self._offer(single_servers(self.sub, program, outcome.x))
         cap = min(self.cost, worth)
         self.lower = max(self.lower, min(cap, self._prove(program, cap, nodes)))
 
-    def _most(self, cap: float) -> list[float]:
-        """How many servers of each kind a tier of this cost has at most, contents summed per kind."""
+    def most_servers(self, cap: float) -> list[float]:
+        """How many servers of each kind a tier of this cost has at most, contents summed per kind.
+
+        Args:
+            cap: dollars.
+        """
         program = Master(self.sub, whole=False, budget=cap)
         variables = [c.count for c in program.kinds if c.count is not None]
         program.program.row("no dearer", program.program.costs(), upper=cap)
@@ -279,7 +288,7 @@ class Packer:
         if sum(counts) > FEW_SERVERS + 4:
             return
         for more in ([], [kind for kind, n in zip(self.sub.kinds, counts, strict=True) if n > 0.5]):
-            if self._single([*self._slots(counts), *more], placed):
+            if self._single([*self.slots(counts), *more], placed):
                 return
 
     def _single(self, slots: list[ServerKind], placed: Servers | None = None) -> bool:
