@@ -269,7 +269,8 @@ class RestrictedMaster:
 
     def _cover_each(self) -> None:
         """Columns full of one thing each, so that a cluster is at hand however early time is over."""
-        covered = np.array(self._covers).reshape(len(self._covers), len(self.needed)).any(axis=0)
+        covers = np.array(self._covers).reshape(len(self._covers), len(self.needed))
+        covered = np.asarray(covers.sum(axis=0) > 0)
         items, tasks = len(self.sub.items), len(self.sub.tasks)
         for row in (*range(items), *range(2 * items, 2 * items + tasks)):
             for pricing in self.pricing_problems if not covered[row] else ():
