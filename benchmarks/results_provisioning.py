@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.integration.nbd_disk import SlowDisk
 
-from benchmarks import provision_analyses, provision_paper
+from benchmarks import provision_analyses, provision_paper, provision_variants
 from benchmarks.results import Row, Topic, pytest_counts
 from froude.base.units import KIB, MIB, size_text
 from froude.provision.measure.live.measure import Request, measure
@@ -103,6 +103,12 @@ def brute_force() -> list[Row]:
             Row(what, failed if whole else "did not run", "", "0", whole and failed == 0, command, said)
         )
     return rows
+
+
+@TOPIC.group("variants", "The same problem said in another way")
+def said_in_another_way() -> list[Row]:
+    """Other units, names and orders, and parts that nobody buys."""
+    return provision_variants.rows()
 
 
 @TOPIC.group("measure", "Rate and gap measured by fio")

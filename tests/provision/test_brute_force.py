@@ -24,6 +24,8 @@ from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import (
     Application,
+    Batch,
+    BatchTarget,
     Bundle,
     Bus,
     Catalog,
@@ -332,6 +334,13 @@ def _stock(dice: random.Random) -> Problem:
     return _with(problem, servers=(replace(box, max_count=dice.choice([0, 1])), large))
 
 
+def _batch(dice: random.Random) -> Problem:
+    """As many executions within a time as rates ask for."""
+    problem = _problem(dice, local=dice.random() < 0.5)
+    job = Batch(200.0, (BatchTarget("t", dice.choice([4000.0, 12000.0, 22000.0])),))
+    return replace(problem, sla=Sla((), job))
+
+
 TWO: dict[str, Callable[[random.Random], Problem]] = {
     "fill and growth": _fill,
     "host time": _host_time,
@@ -346,6 +355,7 @@ TWO: dict[str, Callable[[random.Random], Problem]] = {
     "owned": _owned,
     "diversity": _diversity,
     "stock": _stock,
+    "batch": _batch,
 }
 
 

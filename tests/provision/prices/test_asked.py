@@ -64,7 +64,7 @@ def test_what_is_given_stands_beside_what_is_asked() -> None:
     assert "{type: m5.large, volume_BW: blank}" in text
 
 
-_figure = st.floats(1e-9, 1e15)
+_figure = st.floats(1e-3, 1e12)
 _speed = st.builds(Speed, _figure, _figure, _figure, _figure)
 _name = st.text("aZ09 ._-/+:#'\"{},é", min_size=1, max_size=8).filter(
     lambda s: s.strip() == s

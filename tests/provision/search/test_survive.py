@@ -152,3 +152,17 @@ def test_the_bound_holds_at_every_number(seed: int) -> None:
     else:
         assert min(costs) >= plan.lower - 0.01
         assert plan.upper <= min(costs) / (1 - plan.gap) + 0.01
+
+
+def test_a_large_cluster_is_spread_over_a_part_of_it_at_once() -> None:
+    """There are far too many numbers of hosts to come to one by halving, however little time there is."""
+    asked: list[int] = []
+
+    def solve(adapt: partial[Instance], gap: float, seconds: float) -> ProvisionPlan:
+        spread = adapt.keywords.get("spread")
+        asked.extend([] if spread is None else [spread])
+        return ProvisionPlan(Status.GAP, (Group("s", 1_000_000),), lower=90.0, upper=100.0)
+
+    plan = best_spread(1, solve, gap=0.01, time_limit_s=1e-9, clock=VirtualClock())
+    assert asked[0] == 50_000
+    assert plan.found

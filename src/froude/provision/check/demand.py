@@ -297,9 +297,9 @@ class Demand:
         return wanted
 
     def latencies(self) -> Iterator[tuple[str, float, float]]:
-        """(task, run time, the longest allowed) of every latency, met or not."""
+        """(task, run time, the longest allowed) of every latency, met or not; what never runs keeps any."""
         for target in self.problem.sla.targets:
-            if target.latency is not None:
+            if target.latency is not None and self.rates[target.task] > 0:
                 tail = 1.0 if target.quantile is None else -math.log(1 - target.quantile)
                 yield target.task, self.run_times[target.task], target.latency / tail
 

@@ -144,6 +144,8 @@ class LoadLp:
             for held in group.held:
                 at = self._variable(number, "dataset", held.dataset, held.cache)
                 row[at] = self.demand.host_cores(held.dataset, phase, cache=held.cache)
+            if free <= 0:  # no core is too few for any load, however low
+                row = {at: max(1.0, cores) if cores else 0.0 for at, cores in row.items()}
             self.rows.add(f"cores of {where}", row, max(0.0, free))
 
     def _units(self, number: int, group: Group, where: str) -> None:

@@ -233,7 +233,9 @@ class InstanceAssembly:
         )
 
     def _latency(self, task: Task) -> float | None:
-        """Longest mean run time; a quantile is that of an exponential tail."""
+        """Longest mean run time; a quantile is that of an exponential tail. What never runs keeps any."""
+        if self.frame.rates[task.name] <= 0:
+            return None
         asked = [
             t.latency / (1.0 if t.quantile is None else -math.log(1 - t.quantile))
             for t in self.problem.sla.targets

@@ -18,6 +18,7 @@ from froude.provision.check.checker import check
 from froude.provision.model.build import build
 from froude.provision.model.growth import grown
 from froude.provision.model.instance import Instance
+from froude.provision.search.countable import Open, countable
 from froude.provision.search.frontier import Adapt
 from froude.provision.search.purchase import Restriction, best_purchase, by_quantity
 from froude.provision.search.racks import best_racks
@@ -143,12 +144,8 @@ class _Layers:
         return _solved(adapt(built), open_, SolveLimits(gap, seconds, self.seed))
 
 
-Open = tuple[tuple[int, ...], ...]
-"""Indices of the choices that stay open, per dataset of an instance."""
-
-
 def _open(instance: Instance, only: Only, restriction: Restriction) -> Open | Conflict:
-    """The choices of those names alone."""
+    """The choices of those names alone, as far as a plan can have their pieces."""
     kept: list[tuple[int, ...]] = []
     for dataset in instance.datasets:
         names = only.get(dataset.name)
@@ -158,7 +155,7 @@ def _open(instance: Instance, only: Only, restriction: Restriction) -> Open | Co
             allowed = " or ".join(" + ".join(units) for units in names or ())
             stored = "stored as" if dataset.cpu_of is None else "run on"
             return Conflict(f"dataset {dataset.name} cannot be {stored} {allowed}")
-    return tuple(kept)
+    return countable(instance, kept)
 
 
 def homogeneous(problem: Problem, limits: SolveLimits | None = None) -> dict[str, ProvisionPlan]:

@@ -28,6 +28,8 @@ from froude.provision.types import Placement, Problem, RackLoss
 from froude.provision.types.plan import ProvisionPlan, Status
 
 _ROUNDING = 1e-9
+_LARGE, _PER_HOST = 10_000, 20
+"""Servers per failing one from which on clusters are spread over a part of them at once, and that part's inverse."""
 _MOST_INTERVALS = 2000
 
 Solve = Callable[[Adapt, float, float], ProvisionPlan]
@@ -106,6 +108,8 @@ def best_spread(
         else:
             relaxed = partial(spread_between, start=interval.start, end=interval.end, hosts=hosts, held=held)
             plan = solve(relaxed, within, frontier.seconds)
+            if interval.end is None and not frontier.best.found and plan.servers >= _LARGE * hosts:
+                answer(plan.servers // _PER_HOST, rough)  # there are far too many H to meet one by halving
         if plan.status is Status.INFEASIBLE:
             frontier.refuse(plan)
         elif interval.single and within == fine:

@@ -24,8 +24,6 @@ from froude.provision.search.optimise.subproblem import (
     whole_up,
 )
 
-MANY = 1e7
-"""More servers of a kind than any cluster has: a finite box for bounds from duals."""
 Term = tuple[int, float]
 
 
@@ -219,7 +217,10 @@ class ServerRows:
         if not room:
             self.program.fix(instances, 0.0)
         equal = 0.0 if self.sub.uniform and self.sub.fixed else math.inf
-        self.program.row(f"{name}:carry", [(instances, 1.0), (work, -wanted / scale)], lower=0.0, upper=equal)
+        # a share of a task wants a whole instance, also where one could carry far more than all of it
+        least = 1.0 / self.instance.tasks[task].most_share
+        carried = (wanted if equal == 0.0 else max(wanted, least)) / scale
+        self.program.row(f"{name}:carry", [(instances, 1.0), (work, -carried)], lower=0.0, upper=equal)
         return instances, work
 
     def _local_cost(self, variable: int, local: Beside) -> None:
@@ -250,7 +251,7 @@ class ServerRows:
         # shares on several servers round up each: at most one more per server
         upper = most * self.most if each else most + self.most
         if self.elastic is not None:
-            upper = MANY
+            upper = self.sub.many
         if self.whole:
             # presolve of HiGHS 1.15.1 errs where an integer variable ends at 1.7: wrong optima, feasible called empty
             upper = float(math.floor(upper))
@@ -273,7 +274,7 @@ class ServerRows:
 
     def _paid(self, name: str, cost: float, used: list[Term], free: int, most: int) -> None:
         """Used - free <= paid."""
-        upper = MANY if self.elastic is not None else most * self.most
+        upper = self.sub.many if self.elastic is not None else most * self.most
         paid = self.program.variable(f"{self.label}:paid{name}", cost=cost, upper=upper)
         self.variables.paid.append(paid)
         left = [(variable, -value) for variable, value in used]
@@ -308,7 +309,7 @@ class ServerRows:
             return
         count = self.variables.count
         if self.elastic is not None:
-            excess = self.program.variable(f"{self.label}:over {name}", cost=PENALTY, upper=MANY)
+            excess = self.program.variable(f"{self.label}:over {name}", cost=PENALTY, upper=self.sub.many)
             terms = [*terms, (excess, -1.0)]
             taken = float(self.instance.host_cores) if name == "cores" and self.kind.host else 0.0
             self.elastic.append(Excess(f"{name} of {self.server.name}", excess, capacity, count, taken))
@@ -399,6 +400,20 @@ class ServerRows:
                 self.program.row(
                     f"{self.label}:cores for {name}", [(self.variables.cores, 1.0), *terms], lower=0.0
                 )
+        self._whole_cores()
+
+    def _whole_cores(self) -> None:
+        """A share of what computes at all wants a whole core, also where one could carry far more than all of it."""
+        for task, variable in self.variables.work.items():
+            if 0 < self.instance.tasks[task].cores[self.server.cpu] < 1:
+                self._one_core(f"core for {task}", variable, self.sub.task_scale[task])
+        for at, variable in self.variables.load.items():
+            if 0 < max(self.sub.items[at].copy.cores, default=0.0) < 1:
+                self._one_core(f"core for copy {at}", variable, self.sub.items[at].scale)
+
+    def _one_core(self, name: str, variable: int, scale: float) -> None:
+        terms = [(self.variables.cores, 1.0), (variable, -1.0 / scale)]
+        self.program.row(f"{self.label}:{name}", terms, lower=0.0)
 
     def _memory(self) -> None:
         capacity = self.instance.units[self.instance.memory_unit].capacity

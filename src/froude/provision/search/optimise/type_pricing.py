@@ -41,7 +41,7 @@ from froude.provision.search.optimise.highs import (
     Status,
 )
 from froude.provision.search.optimise.master import Master
-from froude.provision.search.optimise.server_rows import MANY, ServerRows
+from froude.provision.search.optimise.server_rows import ServerRows
 from froude.provision.search.optimise.subproblem import ServerKind, Subproblem, subproblem
 from froude.provision.search.optimise.tightening import add_totals, hold_parts, tighten
 
@@ -198,7 +198,7 @@ class TypePricing:
         """The program with as many probes as any cluster has servers: where it is empty, no types help."""
         arrays = master.program.arrays()
         cheapest = min(float(class_.base[class_.mine].min(initial=INFINITY)) for class_ in self.classes)
-        most = self.budget / cheapest if cheapest > 0 and self.budget < INFINITY else MANY
+        most = self.budget / cheapest if cheapest > 0 and self.budget < INFINITY else master.sub.many
         for variables in master.kinds:
             if variables.kind.server in self.probes:
                 server = master.sub.server(variables.kind)
@@ -210,7 +210,7 @@ class TypePricing:
                     *variables.units.values(),
                 ):
                     if variable is not None and arrays.upper[variable] > 0:
-                        arrays.upper[variable] = min(MANY, math.ceil(most) * each)
+                        arrays.upper[variable] = min(master.sub.many, math.ceil(most) * each)
         return arrays
 
     def _between(self, ends: Ends) -> SolveOutcome:
