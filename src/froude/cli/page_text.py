@@ -13,7 +13,7 @@ _ASCII = str.maketrans({THIN: " ", "\u2212": "-", DASH: "-"})
 def page_text(page: Report) -> str:
     """The verdict and every table of a page, in its order."""
     tables = [block for section in page.sections for block in section.blocks if isinstance(block, Table)]
-    return "\n\n".join([plain(page.lede), *map(_table, tables)])
+    return "\n\n".join([plain(page.lede).translate(_ASCII), *map(_table, tables)])
 
 
 def _table(table: Table) -> str:
