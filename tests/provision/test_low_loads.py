@@ -44,3 +44,12 @@ def test_an_application_that_hardly_runs(factor: float) -> None:
     plan = compile_plan(replace(problem, sla=problem.sla.scaled(factor)), SolveLimits(0.01, 20))
     assert plan.status is Status.PROVED
     assert plan.upper == pytest.approx(least.upper, rel=0.01)
+
+
+def test_what_never_runs_keeps_any_latency() -> None:
+    """In the model and in the check alike, whatever stands there."""
+    problem = _task(0.0, 1.0, 0.0)
+    problem = replace(problem, sla=Sla((RateTarget("t", 0.0, latency=1e-3),)))
+    plan = compile_plan(problem, SolveLimits(1e-4, 20))
+    assert plan.status is Status.PROVED
+    assert check(problem, plan).sound

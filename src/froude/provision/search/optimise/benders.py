@@ -56,7 +56,6 @@ _MORE_TYPES = 6
 """As many further types are searched over then."""
 _SINGLY, _MORE_SERVERS = 9, 5
 """Servers of a cluster up to which single ones are proved at last, and further ones that a cheaper one may have."""
-_MOST_NODES = 10_000
 _LATE = 0.4
 """Share of the time limit from which on the master's bound is proved whenever it is raised, and of the time left
 that a master may take: the rest is for proof and packing."""
@@ -195,7 +194,7 @@ class BendersSearch:
         self._raise_weakest(below=INFINITY)
 
     def _prove_singly(self, open_: Sequence[Sequence[int]]) -> None:
-        """The last step for clusters of few servers: all choices at once over single servers, until time is over.
+        """The last step for clusters of few servers: all choices at once over single servers.
 
         As many servers of each kind stand in the program as anything cheaper has at most: its bound holds for all.
         """
@@ -210,7 +209,7 @@ class BendersSearch:
         if sum(counts) <= _SINGLY + _MORE_SERVERS:
             self._master = Master(sub, slots=packer.slots(counts))
             target = self.best.cost * (1 - self.limits.gap)
-            self.lower = max(self.lower, min(self._prove(target, _MOST_NODES), self.best.cost))
+            self.lower = max(self.lower, min(self._prove(target), self.best.cost))
 
     def _branch_over_types(self) -> None:
         """Raise, once there is a cluster, what any costs at least, whatever its types; and look for more types."""

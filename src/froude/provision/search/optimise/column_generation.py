@@ -216,9 +216,9 @@ class RestrictedMaster:
         self._pool.add(Column(pricing.kind, named))
 
     def _program(self, *, whole: bool, penalty: float) -> Program:
-        program = Program(self.sub.unit)
+        program, many = Program(self.sub.unit), self.sub.many
         for at, cost in enumerate(self._costs):
-            program.variable(f"column {at}", cost=cost, upper=self.sub.many, integer=whole)
+            program.variable(f"column {at}", cost=cost, upper=many, integer=whole)
         matrix = np.array(self._covers).reshape(len(self._covers), len(self.needed))
         for row, needed in enumerate(self.needed):
             terms = [(int(c), float(matrix[c, row])) for c in np.flatnonzero(matrix[:, row])]
