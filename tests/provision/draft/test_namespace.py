@@ -97,7 +97,11 @@ def test_an_images_totals(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [(PLAIN, "has no totalFiles"), (TOTALS + "totalFiles = 3\n", "count.txt:8: says a total again")],
+    [
+        ("", "has no totalFiles"),
+        (PLAIN, "count.txt:1: is no line of a distribution"),
+        (TOTALS + "totalFiles = 3\n", "count.txt:8: says a total again"),
+    ],
 )
 def test_no_totals(text: str, said: str, tmp_path: Path) -> None:
     """What is missing, or stands twice."""

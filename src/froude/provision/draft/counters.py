@@ -98,7 +98,7 @@ def _of_rest(path: Path, document: Any) -> JobCounters:
 
 
 def _of_history(path: Path, text: str) -> JobCounters:
-    name = submitted = None
+    name = submitted = finished = None
     for number, event in _events(path, text):
         body = event["event"]
         if event["type"] == "JOB_SUBMITTED":
@@ -116,13 +116,20 @@ def _of_history(path: Path, text: str) -> JobCounters:
                 raise InputError(
                     "has a JOB_FINISHED that lacks a part", file=path, place=number, found=error
                 ) from error
-            return _job(path, job, name, counters, times=times)
-    raise _other(path, "no JOB_FINISHED")
+            finished = _job(path, job, name, counters, times=times)
+    if finished is None:
+        raise _other(path, "no JOB_FINISHED")
+    return finished
 
 
 def _events(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line, event) of a job as a whole; those of its tasks are passed over unread."""
+    begun = False
     for number, line in enumerate(text.splitlines(), 1):
+        plain = line.strip()
+        begun = begun or plain == "Avro-Json"
+        if begun and plain not in {"", "Avro-Json"} and not (plain[0] == "{" and plain[-1] == "}"):
+            raise InputError("is no event of a job", file=path, place=number, found=line)
         if '"JOB_SUBMITTED"' in line[:60] or '"JOB_FINISHED"' in line[:60]:
             try:
                 event = json.loads(line)

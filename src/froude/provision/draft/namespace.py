@@ -23,6 +23,8 @@ _COLUMNS = {3: (0, 1, 2), 7: (4, 5, 6)}
 _HEADINGS = ("DIR_COUNT", "FILE_COUNT", "CONTENT_SIZE", "PATHNAME")
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://[^/]*", re.IGNORECASE)
 _TOTAL = re.compile(r"\s*(totalFiles|totalDirectories|totalBlocks|totalSpace)\s*=\s*(\d+)\s*$")
+_DISTRIBUTION = re.compile(r"|Size( Range)?\s+NumFiles|[^\t]+\t\d+|maxFileSize = \d+|Processed \d+ inodes\.")
+"""What else stands beside the totals."""
 
 HEAP_PER_BLOCK = 1e9 / 1e6
 """Bytes of heap: 1 GB per million blocks and never less than 1 GB (Cloudera's documentation of HDFS, sizing)."""
@@ -166,6 +168,11 @@ def read_distribution(path: Path) -> Namespace:
             if match[1] in totals:
                 raise InputError("says a total again", file=path, place=number, found=match[1])
             totals[match[1]] = float(match[2])
+        elif not _DISTRIBUTION.fullmatch(line.strip()):
+            allowed = "what hdfs oiv -p FileDistribution writes"
+            raise InputError(
+                "is no line of a distribution", file=path, place=number, found=line, allowed=allowed
+            )
     for name in ("totalFiles", "totalDirectories", "totalBlocks"):
         if name not in totals:
             allowed = "what hdfs oiv -p FileDistribution writes"
