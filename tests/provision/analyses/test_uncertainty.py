@@ -67,7 +67,10 @@ def test_prices_make_regret_without_misses() -> None:
     )
     assert best.architecture.of("thumbs") == "7.2KDisk + DRAM"
     hardware = {
-        frozenset((g.server, g.count, g.cores, g.dimms) for g in c.plan.groups) for c in analysis.candidates
+        frozenset(
+            (g.cores, g.dimms, frozenset((h.unit, h.dataset, h.units) for h in g.held)) for g in c.plan.groups
+        )
+        for c in analysis.candidates
     }
     assert len(hardware) == len(analysis.candidates)
 

@@ -96,7 +96,10 @@ PLANTED: dict[str, Planted] = {
     "persistent in memory": ("persistent data on a volatile unit", _chosen(thumbs=("DRAM",))),
     "a cache that may not be": ("cache on such a unit", _chosen(thumbs=("7.2KDisk", "SSD"))),
     "a cache before itself": ("cache before such a unit", _chosen(thumbs=("SSD", "SSD"))),
-    "another cost": ("cost", lambda plan: replace(plan, upper=7328.0)),
+    "another cost": (
+        "cost of $7,328.00, where its parts add up to $7,329.09",
+        lambda plan: replace(plan, upper=7328.0),
+    ),
     "a bound above the cost": ("lower bound", lambda plan: replace(plan, lower=7400.0)),
 }
 

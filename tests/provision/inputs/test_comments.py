@@ -22,8 +22,8 @@ sla:
     rate: 7  # beside a field
     # above nothing but the next element
   - {task: "not # a comment", rate: 1}
-resources:    # behind the name of a list
-  storage_unit:
+resources:    # behind a section
+  storage_unit:    # behind the name of a list
     - {name: disk,
        capacity: 1TB}    # behind a longer mapping
 """
@@ -52,6 +52,7 @@ def test_where_comments_of_yaml_stand() -> None:
         ("the first line of an element", True, "upload", None),
         ("beside a field", True, "upload", "rate"),
         ("above nothing but the next element", False, "not # a comment", None),
+        ("behind a section", True, "resources", None),
         ("behind the name of a list", False, "disk", None),
         ("behind a longer mapping", True, "disk", "capacity"),
     ]

@@ -163,6 +163,6 @@ def test_a_large_cluster_is_spread_over_a_part_of_it_at_once() -> None:
         asked.extend([] if spread is None else [spread])
         return ProvisionPlan(Status.GAP, (Group("s", 1_000_000),), lower=90.0, upper=100.0)
 
-    plan = best_spread(1, solve, gap=0.01, time_limit_s=1e-9, clock=VirtualClock())
+    plan = best_spread(Losses(1, 1), solve, gap=0.01, time_limit_s=1e-9, clock=VirtualClock())
     assert asked[0] == 50_000
     assert plan.found

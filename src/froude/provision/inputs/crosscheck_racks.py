@@ -27,7 +27,8 @@ def check_racks(elements: Iterable[Element], flaws: Flaws, catalog: Catalog, opt
         catalog: with racks or without.
         options: whether a rack may be lost.
     """
-    if catalog.rack is None and options.survive_rack is not RackLoss.NONE:
+    elements = list(elements)
+    if not _racks(elements, catalog) and options.survive_rack is not RackLoss.NONE:
         at = _first(elements, "options")
         flaws.add(
             at, "asks for racks, and resources has none", name="survive_rack", allowed="an element rack"
@@ -43,8 +44,8 @@ def check_recovery(elements: Iterable[Element], flaws: Flaws, catalog: Catalog, 
         catalog: with racks or without.
         sla: with a recovery or without.
     """
-    recovery = sla.recovery
-    if catalog.rack is None and recovery is not None and recovery.of is Lost.RACK:
+    elements, recovery = list(elements), sla.recovery
+    if not _racks(elements, catalog) and recovery is not None and recovery.of is Lost.RACK:
         at = _first(elements, "recovery")
         flaws.add(at, "is of racks, and resources has none", name="of", allowed="server, or an element rack")
 
@@ -76,6 +77,11 @@ def check_lost_rack(
                 found=f"survive_rack {options.survive_rack.value}",
                 allowed=allowed,
             )
+
+
+def _racks(elements: Iterable[Element], catalog: Catalog) -> bool:
+    """Whether there are racks, or one that is wrong, which is said of it already."""
+    return catalog.rack is not None or any(element.tag == "rack" for element in elements)
 
 
 def _outlives(dataset: Dataset, loss: RackLoss) -> bool:

@@ -108,7 +108,7 @@ def best_spread(
         else:
             relaxed = partial(spread_between, start=interval.start, end=interval.end, hosts=hosts, held=held)
             plan = solve(relaxed, within, frontier.seconds)
-            if interval.end is None and not frontier.best.found and plan.servers >= _LARGE * hosts:
+            if interval.end is None and not frontier.best.found and plan.servers >= _LARGE * held:
                 answer(plan.servers // _PER_HOST, rough)  # there are far too many H to meet one by halving
         if plan.status is Status.INFEASIBLE:
             frontier.refuse(plan)
