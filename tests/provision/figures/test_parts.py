@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from froude.provision.figures.parts import (
     HAIR,
+    OTHERS,
     TableOf,
     between,
     bounded,
@@ -78,6 +79,8 @@ def test_a_strip_has_a_band_for_each_storage() -> None:
         ("a", "disk"): [0, 0, 1, 1, 0, 0],
         ("b", "disk + DRAM"): [1] * 6,
     }
+    few = strip("storage", bands, {"disk": 0})
+    assert {line.name for line in few.series} == {"disk", OTHERS}
     xs = list(chart.series[0].xs)
     assert xs == pytest.approx([1, 2, 2, 4, 8, 8], rel=2 * HAIR)
     assert xs[1] < 2 < xs[2]

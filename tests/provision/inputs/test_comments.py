@@ -117,6 +117,26 @@ def test_what_is_gone_is_said_at_what_it_was_a_part_of() -> None:
     )
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\u2028", "\u0085"])
+def test_a_comment_ends_where_any_reader_sees_an_end(end: str) -> None:
+    """YAML knows more line breaks than XML: what stands behind one is still a comment."""
+    text = f'<provision><sla task="view" rate="5"/><!-- was:{end}latency: 1ms --></provision>'
+    notes = comments(text.encode(), "a.xml")
+    assert [note.lines for note in notes] == [("was:", "latency: 1ms")]
+    assert _parts(with_comments(to_yaml(_parts(text)), notes)) == _parts(text)
+
+
+def test_values_over_several_lines_stay() -> None:
+    """Comments then stand at the top; that of a text's first line is one, what looks like one within it is none."""
+    text = "froude: provision/1\nsla:\n  - task: >-   # guess\n      view # of all\n    rate: 5\n  # next\n"
+    notes = comments(text.encode(), "a.yaml")
+    assert [note.lines for note in notes] == [("guess",), ("next",)]
+    broken = 'froude: provision/1\nsla:\n  - task: "view\n\n      all"\n    rate: 5\n'
+    beside = Comment(("guess",), True, (("sla", "view\nall", 0),), "task")
+    assert with_comments(broken, [beside]) == "# guess\n" + broken
+    assert _about("<?pi <!-- none --> ?><provision><!----></provision>") == []
+
+
 @given(st.text(st.characters(blacklist_categories=["C", "Z"]) | st.just(" "), max_size=20))
 def test_whatever_they_say_the_values_stay(said: str) -> None:
     """Dashes in a row, which XML forbids, and marks of either form are only text."""

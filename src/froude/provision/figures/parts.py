@@ -17,6 +17,8 @@ _Item = TypeVar("_Item")
 _EXACT = 1e-6
 """A gap below it comes of rounding."""
 
+OTHERS = "others, see the table"
+"""Label of what has no colour of its own."""
 HAIR = 1e-6
 """Relative, between neighbouring bands."""
 DOLLARS = Axis("cost over the years of use", ValueKind.NUMBER, unit="$")
@@ -147,18 +149,20 @@ def storage_label(units: Sequence[str]) -> str:
 def storage_colours(problem: Problem, shown: Iterable[Sequence[str]]) -> dict[str, int]:
     """Number of the colour of each kind of storage, by its label, for all charts of a page.
 
-    Units come first, in the catalog's order, shown or not, so that pages of one catalog agree; where there are more
-    labels than colours, only those shown are numbered.
+    Units come first, in the catalog's order, shown or not, so that pages of one catalog agree. Where there are more
+    labels than colours only the first that are shown have one: no two have the same.
 
     Args:
         problem: the inputs, for the catalog.
-        shown: unit names, the cache second, of what the page shows.
+        shown: unit names, the cache second, of what the page shows; what must be told apart first.
     """
     units = [unit.name for unit in problem.catalog.units]
-    labels = {storage_label(chosen) for chosen in shown}
-    every = dict.fromkeys([*units, *sorted(labels)])
-    named = every if len(every) <= len(SERIES) else [label for label in every if label in labels]
-    return {label: number for number, label in enumerate(named)}
+    labels = list(dict.fromkeys(map(storage_label, shown)))
+    every = list(dict.fromkeys([*units, *sorted(labels)]))
+    if len(every) > len(SERIES):
+        first = labels[: len(SERIES) - 1]
+        every = [label for label in every if label in first]
+    return {label: number for number, label in enumerate(every)}
 
 
 def strip(
@@ -178,20 +182,25 @@ def strip(
     """
     edges = [edge for low, high, _ in bands for edge in _apart(low, high)]
     datasets = list(dict.fromkeys(name for _, _, choices in bands for name in choices))
-    at = {name: [storage_label(choices[name]) for _, _, choices in bands] for name in datasets}
+    at = {name: [_coloured(choices[name], colours) for _, _, choices in bands] for name in datasets}
     series = tuple(
         Series(
             label,
             edges,
             [float(stored == label) for stored in at[name] for _ in range(2)],
             panel=name,
-            colour=colours[label],
+            colour=colours.get(label, len(SERIES) - 1),
         )
         for name in datasets
         for label in dict.fromkeys(at[name])
     )
     y = Axis("share of the dataset", ValueKind.SHARE)
     return Chart(title, sla_axis(edges), y, series, ChartKind.AREA, caption=caption)
+
+
+def _coloured(units: Sequence[str], colours: Mapping[str, int]) -> str:
+    label = storage_label(units)
+    return label if label in colours else OTHERS
 
 
 def _apart(low: float, high: float) -> tuple[float, float]:

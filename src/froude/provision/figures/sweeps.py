@@ -35,6 +35,7 @@ from froude.render import (
     Tone,
     ValueKind,
 )
+from froude.render.theme import SERIES
 
 
 def sweep_report(problem: Problem, points: Sequence[Point], facts: dict[str, str]) -> Report:
@@ -77,7 +78,7 @@ def architecture(plan: ProvisionPlan) -> tuple[tuple[str, ...], ...]:
 def _colours(problem: Problem, points: Sequence[Point]) -> dict[str, int]:
     homogeneous = [(name,) for point in points for name in point.baselines]
     chosen = [units for point in points for units in point.plan.choices.values()]
-    return storage_colours(problem, [*homogeneous, *chosen])
+    return storage_colours(problem, [*chosen, *homogeneous])
 
 
 def cost_curve(points: Sequence[Point], colours: Mapping[str, int]) -> Chart:
@@ -88,16 +89,18 @@ def cost_curve(points: Sequence[Point], colours: Mapping[str, int]) -> Chart:
         colours: see `storage_colours`; the optimum has one that no baseline has.
     """
     factors = [point.factor for point in points]
-    names = sorted({name for point in points for name in point.baselines})
-    own = max((colours[name] for name in names), default=-1) + 1
-    series = [
-        replace(line, colour=own) for line in bounded("cost", factors, [point.plan for point in points])
-    ]
+    homogeneous = sorted({name for point in points for name in point.baselines})
+    names = [name for name in homogeneous if name in colours][: len(SERIES) - 1]
+    own = min(set(range(len(SERIES))) - {colours[name] for name in names})
+    optimum = bounded("cost", factors, [point.plan for point in points])
+    series = [replace(line, colour=own) for line in optimum]
     for name in names:
         plans = [point.baselines.get(name) for point in points]
         costs = [None if plan is None else upper(plan) for plan in plans]
         series.append(Series(f"all on {name}", factors, costs, colour=colours[name]))
     caption = "The optimum lies in the band between the cost and its lower bound."
+    if len(names) < len(homogeneous):
+        caption += f" {len(homogeneous) - len(names)} more homogeneous clusters are in the table."
     return curves("Cost against SLA", factors, series, caption)
 
 

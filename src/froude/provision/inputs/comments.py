@@ -10,10 +10,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import yaml
 
+from froude.base.errors import InputError
 from froude.provision.inputs.read import parse
 from froude.provision.inputs.tree import Element, Flaws
 
@@ -22,7 +24,9 @@ Path = tuple[tuple[str, str, int], ...]
 _NAMES = ("name", "task", "dataset")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _YAML_COMMENT = re.compile(r"#[^\n]*")
-_XML_COMMENT = re.compile(r"<!--(.*?)-->|<!\[CDATA\[.*?\]\]>", re.DOTALL)
+_BLOCK_HEADER = re.compile(r"[|>][-+0-9]*[ \t]+(#[^\n]*)")
+"""The first line of a text that goes on over several; what stands in the others is no comment."""
+_XML_COMMENT = re.compile(r"<!--(.*?)-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +75,38 @@ def comments(data: bytes, file: str) -> list[Comment]:
     text = data.decode("utf-8-sig").replace("\r\n", "\n")
     notes = list(_xml_notes(text) if text.lstrip().startswith("<") else _yaml_notes(text))
     first = _first_line(text)
-    return [_comment(note, anchors, first) for note in notes]
+    return [_comment(note, anchors, first) for note in notes if note.text.strip()]
 
 
 def with_comments(text: str, notes: Sequence[Comment]) -> str:
     """A text of the same elements with comments: each at its element or field, else at what that is a part of.
 
+    Where a comment would change a value (one that goes on over several lines), all of them stand at the top.
+
     Args:
         text: as `to_xml` or `to_yaml` writes it, without comments.
         notes: of the files that it was made of.
     """
+    elements = parse(text.encode(), "", Flaws())
+    written = _merged(text, notes, _anchors(elements))
+    with suppress(InputError):
+        if _values(parse(written.encode(), "", Flaws())) == _values(elements):
+            return written
+    return _merged(text, notes, [])
+
+
+def _values(elements: Sequence[Element]) -> list[object]:
+    """What the elements say, wherever they stand."""
+    return [
+        (element.tag, {name: field.text for name, field in element.fields.items()}, _values(element.children))
+        for element in elements
+    ]
+
+
+def _merged(text: str, notes: Sequence[Comment], anchors: Sequence[_Anchor]) -> str:
     xml = text.startswith("<")
-    at = {
-        (anchor.path, anchor.field): anchor.line
-        for anchor in reversed(_anchors(parse(text.encode(), "", Flaws())))
-    }
-    lines = text.splitlines()
+    at = {(anchor.path, anchor.field): anchor.line for anchor in reversed(anchors)}
+    lines = text.removesuffix("\n").split("\n")
     above: dict[int, list[str]] = {}
     for note in notes:
         line = _line_of(note, at)
@@ -120,7 +140,7 @@ def _written(lines: Sequence[str], field: str | None, xml: bool) -> list[str]:
 
 
 def _comment(note: _Note, anchors: Sequence[_Anchor], first: int) -> Comment:
-    lines = tuple(line.strip() for line in note.text.strip("\n").split("\n"))
+    lines = tuple(line.strip() for line in note.text.strip().splitlines())
     starts = [anchor.line for anchor in anchors]
     here, after = bisect_left(starts, note.line), bisect_right(starts, note.line)
     begins = here < after
@@ -170,6 +190,12 @@ def _yaml_notes(text: str) -> Iterator[_Note]:
     for token in yaml.scan(text, Loader=_LOADER):
         start = token.start_mark.index
         yield from _between(text, end, start)
+        if (
+            header := _BLOCK_HEADER.match(text, start)
+            if getattr(token, "style", None) in {"|", ">"}
+            else None
+        ):
+            yield _note(text, header.start(1), header[1][1:])
         end = max(end, token.end_mark.index)
     yield from _between(text, end, len(text))
 
