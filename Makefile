@@ -47,7 +47,7 @@ lint: setup ## Style, types, import layers, spelling.
 	$(BIN)/codespell --ignore-words-list thirdparty src tests benchmarks tools docs changes README.md Makefile noxfile.py
 
 test: lint ## Lint, then every test; real daemons are started once, small.
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 docs: setup ## The documentation; a warning is an error.
 	@$(BIN)/mkdocs build --strict

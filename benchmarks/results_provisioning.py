@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.integration.nbd_disk import SlowDisk
 
-from benchmarks import provision_analyses, provision_paper
+from benchmarks import provision_analyses, provision_paper, provision_variants
 from benchmarks.results import Row, Topic, pytest_counts
 from froude.base.units import KIB, MIB, size_text
 from froude.provision.measure.live.measure import Request, measure
@@ -105,6 +105,12 @@ def brute_force() -> list[Row]:
     return rows
 
 
+@TOPIC.group("variants", "The same problem said in another way")
+def said_in_another_way() -> list[Row]:
+    """Other units, names and orders, and parts that nobody buys."""
+    return provision_variants.rows()
+
+
 @TOPIC.group("measure", "Rate and gap measured by fio")
 def measured() -> list[Row]:
     """A disk of a known law behind fio's network engine, then a file on this machine's disk."""
@@ -147,6 +153,28 @@ TOPIC.benchmark(
     "features", "PhotoShare at ten times its SLA with one feature each, 20 s a plan", "bench_features"
 )
 TOPIC.benchmark("catalog", "A catalog of more than a thousand instance types", "bench_catalog")
+
+
+_LINES_BEFORE = 22_156
+"""Of `src/froude/provision`, before it was sorted into packages (docs/design/2026-11-22-provision-sorted.md)."""
+
+
+@TOPIC.group("size", "Size of the source")
+def size() -> list[Row]:
+    """Lines of the package, with what has moved out of it since and with what is new."""
+    lines = sum(
+        len(path.read_text().splitlines())
+        for path in Path("src/froude/provision").rglob("*.py")
+        if path.is_file()
+    )
+    said = (
+        "lines of Python; racks, HDFS sizing, cloud volumes and comments of inputs came after it was sorted"
+    )
+    return [
+        Row("src/froude/provision before it was sorted", _LINES_BEFORE, "lines"),
+        Row("src/froude/provision", lines, "lines", "16,000", lines <= 16_000, "wc -l", said),
+    ]
+
 
 if __name__ == "__main__":
     if PRICES.is_dir():

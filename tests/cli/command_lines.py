@@ -34,6 +34,7 @@ from tests.old_forms import OLD
 from tests.old_forms import run as a_run
 from tests.provision.clusters import paper_plan
 from tests.provision.draft.making import audit_line
+from tests.provision.draft.test_counters import history
 from tests.provision.prices.tables import EC2, RATES
 from tests.trace.importers.test_tap import tap_bytes
 from tests.trace.making import small_trace
@@ -68,6 +69,9 @@ FILES: dict[str, Callable[[Path], object]] = {
     "ec2_2026-07.csv": lambda p: p.write_text(EC2),
     "rates.yaml": lambda p: p.write_text(RATES),
     "cpu.csv": lambda p: p.write_text("time,machine,utilisation\n1,a,0.5\n2,a,50\n"),
+    "count.txt": lambda p: p.write_text("1 30 2000000000 /logs\n"),
+    "totals.txt": lambda p: p.write_text("totalFiles = 30\ntotalDirectories = 1\ntotalBlocks = 40\n"),
+    "job.jhist": lambda p: p.write_text(history()),
 }
 """Every file that a command line below names, and how it is made."""
 PARTS = {
@@ -155,9 +159,16 @@ LINES = {
         "provision check photo.yaml --cluster c.json", inputs={"files": "photo.yaml", "cluster": "c.json"}
     ),
     "provision draft": Line(
-        "provision draft audit.log --telemetry cpu.csv --cores 2",
+        "provision draft audit.log --telemetry cpu.csv --cores 2 --count count.txt --image totals.txt "
+        "--counters job.jhist",
         (Place("--output", "provision", suffix=".yaml"),),
-        {"traces": "audit.log", "telemetry": "cpu.csv"},
+        {
+            "traces": "audit.log",
+            "telemetry": "cpu.csv",
+            "count": "count.txt",
+            "image": "totals.txt",
+            "counters": "job.jhist",
+        },
     ),
     "provision convert": Line(
         "provision convert app.xml", (Place("--output", "provision", suffix=".yaml"),), {"files": "app.xml"}

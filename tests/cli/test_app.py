@@ -146,6 +146,17 @@ def test_every_command_has_help_with_an_example(words: tuple[str, ...], capsys: 
     assert max(map(len, out.splitlines())) <= 80
 
 
+@pytest.mark.parametrize("group", ["hadoop", "trace", "provision"])
+def test_the_overview_of_a_group_is_whole(group: str, capsys: Out) -> None:
+    """No summary is cut; long ones go on in the next line."""
+    assert run([group, "--help"]) == 0
+    out = capsys.readouterr().out
+    assert "..." not in out
+    assert all(
+        line.strip().endswith(".") for line in out.split("Commands:")[1].split("\n  ") if line[:1].isspace()
+    )
+
+
 @pytest.mark.parametrize(
     "words",
     [

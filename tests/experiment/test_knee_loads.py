@@ -38,6 +38,9 @@ def test_what_cannot_be_raised() -> None:
     """It is named, with what can."""
     with pytest.raises(InputError, match=r"--raise.*found size; allowed: datanodes, clients, files, speed"):
         Loads.of(WORKLOAD, {}, ["size"])
+    for none in (0, -1):
+        with pytest.raises(InputError, match=rf"--at.*found clients={none}; allowed: above zero"):
+            Loads.of(WORKLOAD, {"clients": none}, ["clients"])
 
 
 def test_a_factor_raises_whole_things() -> None:

@@ -28,7 +28,9 @@ from froude.provision.types import (
     Persistence,
     Placement,
     Problem,
+    Rack,
     RateTarget,
+    Recovery,
     Scope,
     Server,
     Sla,
@@ -118,6 +120,22 @@ def _core_types(dice: random.Random, problem: Problem) -> Problem:
     return replace(problem, catalog=catalog, application=replace(problem.application, tasks=tasks))
 
 
+def _accesses(dice: random.Random, problem: Problem) -> Problem:
+    """Servers whose disks may do so much a second together."""
+    catalog = problem.catalog
+    servers = tuple(
+        replace(
+            server,
+            buses=tuple(
+                replace(b, accesses=dice.choice([60.0, 300.0, 3000.0])) if b.name == "SAS" else b
+                for b in server.buses
+            ),
+        )
+        for server in catalog.servers
+    )
+    return replace(problem, catalog=replace(catalog, servers=servers))
+
+
 def _redundancy(dice: random.Random, problem: Problem) -> Problem:
     def redundant(dataset: Dataset) -> Dataset:
         if not dataset.remote:
@@ -150,6 +168,16 @@ def _failures(dice: random.Random, problem: Problem) -> Problem:
     return replace(problem, options=replace(problem.options, survive_hosts=dice.choice([1, 1, 2])))
 
 
+def _racks(dice: random.Random, problem: Problem) -> Problem:
+    rack = Rack(dice.choice([2, 10]), dice.choice([5e7, 1e9]), dice.choice([0.0, 800.0]), 100.0)
+    return replace(problem, catalog=replace(problem.catalog, rack=rack))
+
+
+def _recovery(dice: random.Random, problem: Problem) -> Problem:
+    recovery = Recovery(dice.choice([600.0, 7200.0]), share=dice.choice([0.5, 1.0]))
+    return replace(problem, sla=replace(problem.sla, recovery=recovery))
+
+
 def survivable(problem: Problem) -> Problem:
     """With enough replicas or parity, and whole copies beside each instance, that nothing is lost."""
     failures = problem.options.survive_hosts
@@ -173,6 +201,9 @@ FEATURES = (
     _latency,
     _growth_and_fill,
     _failures,
+    _accesses,
+    _racks,
+    _recovery,
 )
 """Each adds one feature to a problem, with its own dice."""
 

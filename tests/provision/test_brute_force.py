@@ -24,6 +24,8 @@ from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import (
     Application,
+    Batch,
+    BatchTarget,
     Bundle,
     Bus,
     Catalog,
@@ -39,6 +41,8 @@ from froude.provision.types import (
     Persistence,
     Placement,
     Problem,
+    Rack,
+    RackLoss,
     RateTarget,
     Scope,
     Server,
@@ -177,11 +181,27 @@ def _survival_in_time(dice: random.Random) -> Problem:
     return replace(problem, sla=Sla((target,)))
 
 
+def _racks(dice: random.Random) -> Problem:
+    """One or two servers in a rack, whose uplink holds back some problems and not others."""
+    problem = _dataset(_smaller(dice), replication=dice.choice([1, 2]))
+    rack = Rack(dice.choice([1, 2]), dice.choice([3e6, 1e8]), dice.choice([50.0, 200.0]))
+    return _with(problem, rack=rack)
+
+
+def _lost_rack(dice: random.Random) -> Problem:
+    """What is left of two or three racks of one server can hold the data."""
+    problem = _dataset(_smaller(dice), replication=2, size=dice.choice([15e9, 60e9]))
+    problem = replace(problem, options=replace(problem.options, survive_rack=RackLoss.DATA))
+    return _with(problem, rack=Rack(1, dice.choice([3e6, 1e8]), 100.0))
+
+
 THREE: dict[str, Callable[[random.Random], Problem]] = {
     "replication": _replication,
     "erasure": _erasure,
     "survival": _survival,
     "survival in time": _survival_in_time,
+    "racks": _racks,
+    "lost rack": _lost_rack,
 }
 
 
@@ -314,6 +334,13 @@ def _stock(dice: random.Random) -> Problem:
     return _with(problem, servers=(replace(box, max_count=dice.choice([0, 1])), large))
 
 
+def _batch(dice: random.Random) -> Problem:
+    """As many executions within a time as rates ask for."""
+    problem = _problem(dice, local=dice.random() < 0.5)
+    job = Batch(200.0, (BatchTarget("t", dice.choice([4000.0, 12000.0, 22000.0])),))
+    return replace(problem, sla=Sla((), job))
+
+
 TWO: dict[str, Callable[[random.Random], Problem]] = {
     "fill and growth": _fill,
     "host time": _host_time,
@@ -328,6 +355,7 @@ TWO: dict[str, Callable[[random.Random], Problem]] = {
     "owned": _owned,
     "diversity": _diversity,
     "stock": _stock,
+    "batch": _batch,
 }
 
 

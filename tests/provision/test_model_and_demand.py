@@ -9,7 +9,8 @@ import pytest
 
 from froude.provision.check.bill import bill
 from froude.provision.check.demand import Demand
-from froude.provision.check.server_flow import bus_bytes, network_bytes
+from froude.provision.check.rack_flow import rack_bytes
+from froude.provision.check.server_flow import bus_flow, network_bytes
 from froude.provision.model.build import build
 from froude.provision.model.instance import Instance
 from froude.provision.types import (
@@ -18,8 +19,10 @@ from froude.provision.types import (
     Cpu,
     Dataset,
     Duplex,
+    Io,
     Operation,
     Problem,
+    Rack,
     Server,
     StorageUnit,
     Task,
@@ -94,12 +97,24 @@ def _by_type(dice: random.Random, task: Task) -> Task:
     return replace(task, operations=tuple(map(of, task.operations)))
 
 
+def _in_racks(seed: int) -> Problem:
+    """A random problem in racks, with some reads and writes in the task's own."""
+    dice, problem = random.Random(seed), _problem(seed)
+
+    def near(op: Operation) -> Operation:
+        return replace(op, rack_local=dice.choice([0.0, 0.6, 1.0])) if isinstance(op, Io) else op
+
+    tasks = tuple(replace(t, operations=tuple(map(near, t.operations))) for t in problem.application.tasks)
+    catalog = replace(problem.catalog, rack=Rack(dice.choice([2, 20]), dice.choice([1e8, 5e9])))
+    return replace(problem, catalog=catalog, application=replace(problem.application, tasks=tasks))
+
+
 class _Case:
     """An instance, one choice per dataset, and a plan that has two instances of each task on one server."""
 
-    def __init__(self, seed: int) -> None:
-        self.problem = _problem(seed)
-        built = build(self.problem)
+    def __init__(self, seed: int, racks: int | None = None) -> None:
+        self.problem = _problem(seed) if racks is None else _in_racks(seed)
+        built = build(self.problem, racks)
         assert isinstance(built, Instance)
         self.instance = built
         dice = random.Random(seed)
@@ -170,6 +185,7 @@ def test_traffic_and_dollars(seed: int) -> None:
         for d in case.problem.application.datasets
     )
     for number, row in enumerate(case.instance.network_rows):
+        assert not row.racks
         traffic = network_bytes(case.demand, case.group, case.instance.phases[row.phase])
         model = sum(task.nic_bytes[number] for task in case.instance.tasks)
         model += sum(copy.nic_bytes[number] for _, choice in case.chosen for copy in choice.copies)
@@ -183,7 +199,33 @@ def test_traffic_and_dollars(seed: int) -> None:
             beside = [choice.local for _, choice in case.chosen if choice.local is not None]
             model = sum(c.bus_bytes[phase] for c in on)
             model += sum(u.bus_bytes[phase] for u in beside if case.instance.units[u.unit].bus == at)
-            assert model == pytest.approx(bus_bytes(case.demand, case.group, bus, name))
+            asked = sum(c.accesses[phase] for c in on)
+            asked += sum(u.accesses[phase] for u in beside if case.instance.units[u.unit].bus == at)
+            assert (model, asked) == pytest.approx(bus_flow(case.demand, case.group, bus, name))
     paid = sum(line.total for line in bill(case.problem, case.plan) if line.kind in {"bytes", "requests"})
     dollars = sum(c.cost + (2 * c.local.cost if c.local else 0.0) for _, c in case.chosen)
     assert dollars == pytest.approx(paid)
+
+
+@pytest.mark.parametrize("racks", [1, 2, 5])
+@pytest.mark.parametrize("seed", range(40))
+def test_traffic_across_racks(seed: int, racks: int) -> None:
+    """What leaves racks and comes into them, as a full rack's networks are to its uplink; nothing with one rack."""
+    case = _Case(seed, racks)
+    rack, duplex = case.problem.catalog.rack, case.problem.options.duplex
+    assert rack is not None
+    parity_on_service = any(
+        d.erasure and case.problem.catalog.unit(case.plan.choices[d.name][0]).service
+        for d in case.problem.application.datasets
+    )
+    rows = [(number, row) for number, row in enumerate(case.instance.network_rows) if row.racks]
+    assert bool(rows) == (racks > 1)
+    widest = max(server.bandwidth for server in case.problem.catalog.servers)
+    for number, row in rows:
+        flows = rack_bytes(case.demand, case.group, case.instance.phases[row.phase], racks)
+        asked = (
+            flows["both" if duplex is Duplex.HALF else row.direction] * rack.servers * widest / rack.uplink
+        )
+        model = sum(task.nic_bytes[number] for task in case.instance.tasks)
+        model += sum(copy.nic_bytes[number] for _, choice in case.chosen for copy in choice.copies)
+        assert model >= asked * (1 - 1e-9) if parity_on_service else model == pytest.approx(asked)

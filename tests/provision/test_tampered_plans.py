@@ -13,7 +13,7 @@ import pytest
 
 from froude.cli.app import run
 from froude.provision.inputs.plan_file import plan_json
-from froude.provision.inputs.read import read_problem
+from froude.provision.inputs.read import EXAMPLES, read_problem
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
 
@@ -25,7 +25,7 @@ REFUSED, MISSED = 1, 3
 
 @cache
 def _compiled(example: str) -> str:
-    return plan_json(compile_plan(read_problem([example]), SolveLimits(0.05, 20)))
+    return plan_json(compile_plan(read_problem([example]), SolveLimits(0.05, 120)))
 
 
 def _at(document: Document, kind: str, **wanted: object) -> tuple[Document, Document]:
@@ -206,3 +206,61 @@ def test_local_data(
         assert run(["provision", *command, "--cluster", str(path)]) == MISSED
         output = capsys.readouterr()
         assert said in output.out + output.err
+
+
+def _racked(**changes: tuple[str, str]) -> str:
+    """The shipped cluster in racks, some of its text replaced."""
+    text = (EXAMPLES / "hdfs-petabyte.yaml").read_text()
+    for old, new in changes.values():
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def _one_server_fewer(document: Document) -> None:
+    """A group of disks loses a server, and the others take over its share: a lost rack then leaves too few disks."""
+    group = max(document["groups"], key=lambda g: g["count"])
+    share = group["held"][0]["share"]
+    group["count"] -= 4
+    for other in document["groups"]:
+        for held in other["held"]:
+            held["share"] += 4 * share / sum(g["count"] for g in document["groups"])
+
+
+def _crowded(document: Document) -> None:
+    """A few servers hold most of the data, with the disks for it."""
+    total = sum(g["count"] for g in document["groups"])
+    for number, group in enumerate(document["groups"]):
+        for held in group["held"]:
+            held["share"] = 0.9 / group["count"] if number == 0 else 0.1 / (total - group["count"])
+    document["groups"][0]["held"][0]["units"] = 12
+
+
+# name: (change of the inputs, change of the plan, what is said)
+IN_RACKS: dict[str, tuple[tuple[str, str] | None, Callable[[Document], object], str]] = {
+    "nothing": (None, _root(), ""),
+    "a narrow uplink": (("uplink: 100Gbps", "uplink: 10Gbps"), _root(), "uplink (both) in serve of the fullest rack"),
+    "less time to replicate": (("time: 6h", "time: 10min"), _root(), "seconds to replicate again"),
+    "a lost rack to replicate": (("time: 6h, of: server", "time: 6h, of: rack"), _root(), "seconds to replicate"),
+    "fewer streams": (("share: 0.3", "share: 0.3, heartbeat: 1h"), _root(), "replicate again (streams)"),
+    "a larger rack": (("servers: 16", "servers: 30"), _root(), "after a lost rack"),
+    "service after a lost rack": (("survive_rack: data", "survive_rack: service"), _root(), "in serve of group"),
+    "servers taken out": (None, _one_server_fewer, "after a lost rack"),
+    "data on few servers": (None, _crowded, "share of a rack"),
+    "racks that are not paid": (("price: 9000", "price: 9900"), _root(), "cost"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IN_RACKS)
+def test_racks(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Uplinks, a lost rack, the time to replicate again and the racks' price are computed again from the plan."""
+    asked, change, said = IN_RACKS[name]
+    inputs, path = tmp_path / "inputs.yaml", tmp_path / "plan.json"
+    inputs.write_text(_racked() if asked is None else _racked(asked=asked))
+    document = json.loads(_compiled("hdfs-petabyte"))
+    change(document)
+    path.write_text(json.dumps(document))
+    code = run(["provision", "check", str(inputs), str(path)])
+    error = capsys.readouterr().err
+    assert code == (MISSED if said else 0), error
+    assert said in error

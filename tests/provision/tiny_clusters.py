@@ -251,6 +251,7 @@ def _cheapest(problem: Problem) -> Problem:
         catalog=replace(
             catalog,
             diversity=0.0,
+            rack=None,
             units=tuple(
                 replace(u, price=price(u.price, u.discounts, u.owned), discounts=(), owned=0)
                 for u in catalog.units

@@ -82,6 +82,7 @@ class _Lazy(TyperGroup):
             member = group
         command = typer.main.get_command(member)
         command.name = cmd_name
+        _keep_summaries_whole(command)
         return command
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
@@ -96,6 +97,13 @@ class _Lazy(TyperGroup):
         except KeyboardInterrupt:
             print("froude: interrupted", file=sys.stderr)
             raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
+def _keep_summaries_whole(group: Any) -> None:
+    """The overview of a group wraps the summaries of its commands; without one of their own they would be cut."""
+    for command in getattr(group, "commands", {}).values():
+        command.short_help = " ".join((command.help or "").split("\n\n")[0].split())
+        _keep_summaries_whole(command)
 
 
 app = typer.Typer(

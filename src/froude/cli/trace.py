@@ -174,7 +174,10 @@ def closure(
 
 
 importer = typer.Typer(
-    no_args_is_help=True, add_completion=False, help="Make a Trace of what others recorded."
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Make a Trace of what others recorded.",
 )
 app.add_typer(importer, name="import")
 

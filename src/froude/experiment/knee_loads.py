@@ -48,6 +48,10 @@ def _check_raised(names: Sequence[str], base: Scale) -> None:
         raise InputError(
             "cannot be raised", place="--raise", found=unknown[0], allowed=", ".join([*base, SPEED])
         )
+    for name in names:
+        if name != SPEED and base[name].value <= 0:
+            found = f"{name}={base[name]}"
+            raise InputError("cannot be raised from there", place="--at", found=found, allowed="above zero")
 
 
 @dataclass(frozen=True, slots=True)

@@ -242,7 +242,7 @@ def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> l
             "field": "x",
             "type": "nominal",
             "sort": None,
-            "axis": {"title": None, "labelLimit": 170, "domain": False, "ticks": False, "labelPadding": 8},
+            "axis": {"title": None, "labelLimit": 240, "domain": False, "ticks": False, "labelPadding": 8},
             "scale": {"paddingInner": 0.3, "paddingOuter": 0.15},
         },
         "yOffset": {"field": "s", "sort": names},

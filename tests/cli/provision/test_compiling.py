@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -140,8 +141,9 @@ def test_a_batch_job_is_not_evaluated_without_its_split(
     inputs, cluster = tmp_path / "terasort.yaml", tmp_path / "cluster.yaml"
     assert run(["provision", "convert", "terasort", "-o", str(inputs)]) == 0
     shares = "  split:\n    - phase: map\n      share: 0.5\n    - phase: reduce\n      share: 0.5\n"
-    assert shares in inputs.read_text()
-    inputs.write_text(inputs.read_text().replace(shares, ""))
+    bare = re.sub(" +#.*", "", inputs.read_text())
+    assert shares in bare
+    inputs.write_text(bare.replace(shares, ""))
     names = {"local": ("input", "output", "intermediate")}
     parts = [
         f"{kind}: [{', '.join(f'{{dataset: {name}, unit: 7.2KDisk, units: 1}}' for name in datasets)}]"

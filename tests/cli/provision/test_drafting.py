@@ -226,3 +226,26 @@ def test_a_draft_as_a_document() -> None:
     assert [task["unit"] for task in again["tasks"]] == ["job", "call"]
     assert [io["op"] for io in again["tasks"][0]["operations"]] == ["R", "R", "W"]
     assert len(again["blank"]) == 9
+
+
+def test_a_cluster_that_says_its_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Counted paths and an image's totals, without a trace: datasets with sizes, and a NameNode."""
+    (tmp_path / "count").write_text("1 30 2000000000 /logs\n")
+    (tmp_path / "totals").write_text(
+        "totalFiles = 30\ntotalDirectories = 1\ntotalBlocks = 40\ntotalSpace = 6000000000\n"
+    )
+    output = tmp_path / "application.yaml"
+    given = ["--count", str(tmp_path / "count"), "--image", str(tmp_path / "totals")]
+    assert run(["provision", "draft", *given, "-o", str(output), "--json"]) == 0
+    drafted = json.loads(capsys.readouterr().out)
+    assert [(d["name"], d["size"]["value"], d["replication"]["value"]) for d in drafted["datasets"]] == [
+        ("logs", 2e9, 3)
+    ]
+    assert drafted["blank"] == []
+    assert "memory: 1GB" in output.read_text()
+
+
+def test_nothing_is_given(capsys: pytest.CaptureFixture[str]) -> None:
+    """No trace, no count, no counters."""
+    assert run(["provision", "draft"]) == 1
+    assert "a TRACE, --count, --image or --counters" in capsys.readouterr().err

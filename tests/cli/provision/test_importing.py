@@ -31,7 +31,7 @@ def test_a_catalog_from_two_tables(tmp_path: Path, capsys: pytest.CaptureFixture
     for place in places:
         assert _import(ec2, gcp, "--region", "here", "--rates", rates, "-o", place, *UP_TO) == 0
     output = capsys.readouterr()
-    assert "9 servers, 3 storage units, 3 core types written to" in output.out
+    assert "9 servers, 4 storage units, 3 core types written to" in output.out
     assert "prices as of 2026-07" in output.out
     assert "note: 1 rows without a price left out (p9.large)" in output.err
     yaml, xml = (read_parts([place]).catalog for place in places)
@@ -41,6 +41,50 @@ def test_a_catalog_from_two_tables(tmp_path: Path, capsys: pytest.CaptureFixture
     assert (
         places[0].read_text().startswith("# Prices as of 2026-07, from ec2_2026-07.csv, gcp_2026-07.csv.\n")
     )
+
+
+APP = """froude: provision/1
+sla:
+  - {task: view, rate: 900}
+application:
+  dataset:
+    - {name: data, size: 300GB, persistent: 1, remote: 1, replication: 2}
+    - {name: scratch, size: 100GB, persistent: 0, remote: 1}
+  task:
+    - name: view
+      phase: serve
+      memory: 200MB
+      operations:
+        - compute: {time: 2ms}
+        - io: {op: R, dataset: data, num_records: 3, record_size: 4KB}
+        - io: {op: W, dataset: scratch, num_records: 1, record_size: 4KB}
+"""
+
+
+def test_the_plan_of_a_price_list_can_be_bought(tmp_path: Path) -> None:
+    """Whole volumes for what must persist, no server beyond its type's limits: counted here from the plan alone.
+
+    A server may do 1,000 accesses of volumes a second, where 2,700 reads and 900 writes are asked for.
+    """
+    ec2, gcp = written(tmp_path, ec2_2026__07_csv=EC2, gcp_2026__07_csv=GCP)
+    every = '  - {type: "*", volumes: 3, volume_BW: 1Gbps, volume_IOPS: 1000}\n'
+    rates, app = written(tmp_path, rates_yaml=RATES + every, app_yaml=APP)
+    catalog, place = tmp_path / "catalog.xml", tmp_path / "plan.json"
+    assert _import(ec2, gcp, "--region", "here", "--rates", rates, "-o", catalog) == 0
+    assert run(["provision", "compile", str(catalog), str(app), "-o", str(place)]) == 0
+    plan = json.loads(place.read_text())
+    assert plan["choices"]["data"][0].startswith("balanced ")
+    asked, sizes = {"data": 2700, "scratch": 900}, {"100GiB": 100 * 2**30, "1024GiB": 2**40}
+    bytes_ = 0.0
+    for group in plan["groups"]:
+        volumes = [held for held in group.get("held", ()) if held["unit"].startswith("balanced")]
+        assert sum(held["units"] for held in volumes) <= 3
+        assert sum(held["share"] * asked[held["dataset"]] for held in volumes) <= 1000 * (1 + 1e-6)
+        for held in volumes:
+            if held["dataset"] == "data":
+                bytes_ += group["count"] * held["units"] * sizes[held["unit"].split()[1]]
+    assert bytes_ >= 2 * 300e9
+    assert run(["provision", "check", str(catalog), str(app), "--cluster", str(place)]) == 0
 
 
 def test_a_template_is_written_and_not_overwritten(
@@ -87,7 +131,7 @@ def test_malformed_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_disks_join_a_catalog(tmp_path: Path) -> None:
     """--base names servers of one's own, or shipped ones."""
     speed = "rateR: 250MBps, gapR: 8ms, rateW: 250MBps, gapW: 8ms"
-    text = f"froude: rates/1\ndisk:\n  - {{model: st16000, capacity: 16TB, bus: SAS, {speed}, power: 7W}}\n"
+    text = f"froude: rates/2\ndisk:\n  - {{model: st16000, capacity: 16TB, bus: SAS, {speed}, power: 7W}}\n"
     disks, rates = written(tmp_path, disks_csv=DISKS, rates_yaml=text)
     place = tmp_path / "catalog.yaml"
     assert _import(disks, "--base", "paper2012", "--rates", rates, "--date", "2026-07", "-o", place) == 0
@@ -121,6 +165,8 @@ def test_a_mapping_of_columns(tmp_path: Path) -> None:
         (("-o", "c.yaml", "--column", "nme=instance_type"), "did you mean name?"),
         (("-o", "c.yaml", "--min-price", "2", "--max-price", "1"), "is no range"),
         (("-o", "c.yaml", "--rates", "no.yaml"), "no.yaml: cannot be read"),
+        (("-o", "c.yaml", "--rates", "azure"), "allowed: a file, or one of aws, gcp"),
+        (("-o", "c.yaml", "--tariff", "reserved-3y", "--term", "1y"), "is too short for this tariff"),
         (("-o", "c.yaml", "--base", "no-such"), "does not exist"),
         (("-o", "c.yaml", "--template", "c.yaml"), "is the place of two outputs"),
     ],
@@ -225,7 +271,7 @@ def test_a_template_with_nothing_missing_says_so(tmp_path: Path, capsys: pytest.
     disks, rates = written(
         tmp_path,
         disks_csv="model,price\nst16000,160.00\n",
-        rates_yaml="froude: rates/1\ndisk:\n  - {model: st16000, capacity: 16TB, bus: SAS, rateR: 250MBps, "
+        rates_yaml="froude: rates/2\ndisk:\n  - {model: st16000, capacity: 16TB, bus: SAS, rateR: 250MBps, "
         "gapR: 8ms, rateW: 250MBps, gapW: 8ms, power: 7W}\n",
     )
     template = tmp_path / "new.yaml"

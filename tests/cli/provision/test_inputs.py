@@ -108,7 +108,7 @@ def test_the_form_by_flag_or_by_suffix(tmp_path: Path, capsys: pytest.CaptureFix
     ):
         place = tmp_path / name
         assert run(["provision", "convert", "paper2012", "-o", str(place), *flags, "--json"]) == 0
-        assert start in place.read_text()[:400]
+        assert start in place.read_text()
         assert json.loads(capsys.readouterr().out)["output"] == str(place)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from froude.provision.analyses.slack import slack
@@ -27,6 +29,17 @@ def test_the_papers_cluster() -> None:
     assert disks["slots of SAS"] == 1
     assert web.tightest.binds
     assert analysis.growth.fraction == pytest.approx(1.0526, rel=1e-4)
+
+
+def test_accesses_of_a_bus_that_has_a_limit() -> None:
+    """The photos' disks are accessed 700 times a second."""
+    problem = photoshare()
+    server = problem.catalog.servers[0]
+    limited = replace(server, buses=(replace(server.buses[0], accesses=3000), server.buses[1]))
+    problem = replace(problem, catalog=replace(problem.catalog, servers=(limited,)))
+    _web, photos, _small = slack(problem, paper_plan()).groups
+    (accesses,) = (resource for resource in photos.resources if resource.name == "accesses of SAS")
+    assert (accesses.used, accesses.available, accesses.unit) == (pytest.approx(700), 3000, "1/s")
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -66,6 +66,13 @@ def test_prices_make_regret_without_misses() -> None:
         candidate.mean_regret for candidate in analysis.candidates if candidate.mean_regret is not None
     )
     assert best.architecture.of("thumbs") == "7.2KDisk + DRAM"
+    hardware = {
+        frozenset(
+            (g.cores, g.dimms, frozenset((h.unit, h.dataset, h.units) for h in g.held)) for g in c.plan.groups
+        )
+        for c in analysis.candidates
+    }
+    assert len(hardware) == len(analysis.candidates)
 
 
 def test_a_share_that_nothing_meets() -> None:

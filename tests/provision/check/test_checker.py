@@ -96,7 +96,10 @@ PLANTED: dict[str, Planted] = {
     "persistent in memory": ("persistent data on a volatile unit", _chosen(thumbs=("DRAM",))),
     "a cache that may not be": ("cache on such a unit", _chosen(thumbs=("7.2KDisk", "SSD"))),
     "a cache before itself": ("cache before such a unit", _chosen(thumbs=("SSD", "SSD"))),
-    "another cost": ("cost", lambda plan: replace(plan, upper=7328.0)),
+    "another cost": (
+        "cost of $7,328.00, where its parts add up to $7,329.09",
+        lambda plan: replace(plan, upper=7328.0),
+    ),
     "a bound above the cost": ("lower bound", lambda plan: replace(plan, lower=7400.0)),
 }
 
@@ -125,6 +128,16 @@ def test_a_bus_is_a_limit() -> None:
     problem = replace(problem, catalog=replace(problem.catalog, servers=(slow,)))
     rules = {violation.rule for violation in check(problem, paper_plan()).violations}
     assert "bus SAS in serve" in rules
+
+
+def test_accesses_of_a_bus_are_a_limit() -> None:
+    """As of the volumes of a cloud's server."""
+    problem = photoshare()
+    server = problem.catalog.servers[0]
+    slow = replace(server, buses=(replace(server.buses[0], accesses=300), server.buses[1]))
+    problem = replace(problem, catalog=replace(problem.catalog, servers=(slow,)))
+    rules = {violation.rule for violation in check(problem, paper_plan()).violations}
+    assert "accesses of SAS in serve" in rules
 
 
 def test_a_stock_is_a_limit() -> None:

@@ -60,6 +60,16 @@ def test_the_alternatives_miss_it(name: str, fraction: float, bottleneck: str) -
     assert bottleneck in evaluation.bottleneck
 
 
+def test_accesses_of_a_bus_hold_it_back() -> None:
+    """Of the server that holds thumbnails and tags, which are asked for 2,100 times a second."""
+    problem = photoshare()
+    server = problem.catalog.servers[0]
+    slow = replace(server, buses=(replace(server.buses[0], accesses=300), server.buses[1]))
+    evaluation = evaluate(replace(problem, catalog=replace(problem.catalog, servers=(slow,))), paper_plan())
+    assert evaluation.fraction == pytest.approx(300 / 2100)
+    assert evaluation.bottleneck == "accesses of SAS of group 3 (Server1)"
+
+
 def test_load_is_spread_as_well_as_can_be() -> None:
     """Uneven groups carry uneven shares: three and one disk carry what four do."""
     groups = [replace(PHOTOS, held=(Held("photos", "15KDisk", n, 0.0),)) for n in (3, 1)]

@@ -48,3 +48,13 @@ def test_replicas_apart() -> None:
     demand = Demand(problem, plan, actual_units=True)
     assert LoadLp(demand).solve()[0] == 0
     assert LoadLp(demand, lost=1).solve()[0] > 0.9
+
+
+def test_without_a_core_nothing_computes() -> None:
+    """Not even so little that no tolerance would notice."""
+    problem = small()
+    problem = replace(problem, sla=problem.sla.scaled(1e-12))
+    plan = small_plan(problem)
+    idle = replace(plan, groups=tuple(replace(g, cores=0) if g.running else g for g in plan.groups))
+    assert LoadLp(Demand(problem, plan)).solve()[0] > 1
+    assert LoadLp(Demand(problem, idle)).solve()[0] == 0

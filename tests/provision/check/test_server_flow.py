@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from froude.provision.check.demand import Demand
-from froude.provision.check.server_flow import bus_bytes, network_bytes
+from froude.provision.check.server_flow import bus_flow, network_bytes
 from froude.provision.types import Duplex
 from froude.provision.types.plan import Group, Held, ProvisionPlan, Running, Status
 from tests.provision.clusters import small
@@ -27,20 +27,20 @@ def _demand(*chosen: str, **dataset: Any) -> Demand:
 @pytest.mark.parametrize(
     ("dataset", "inward", "outward", "bus", "sent"),
     [
-        ({}, WRITE, READ, READ + WRITE, WRITE),
-        ({"replication": 3}, 3 * WRITE, READ + 2 * WRITE, READ + 3 * WRITE, WRITE),
-        ({"erasure": (2, 1)}, 1.5 * WRITE, READ, READ + 1.5 * WRITE, 1.5 * WRITE),
+        ({}, WRITE, READ, (READ + WRITE, 40 + 20), WRITE),
+        ({"replication": 3}, 3 * WRITE, READ + 2 * WRITE, (READ + 3 * WRITE, 40 + 3 * 20), WRITE),
+        ({"erasure": (2, 1)}, 1.5 * WRITE, READ, (READ + 1.5 * WRITE, 2 * 40 + 3 * 20), 1.5 * WRITE),
     ],
 )
 def test_hosts_and_tasks(
-    dataset: dict[str, Any], inward: float, outward: float, bus: float, sent: float
+    dataset: dict[str, Any], inward: float, outward: float, bus: tuple[float, float], sent: float
 ) -> None:
     """Replicas are passed on by the hosts, fragments sent by the task; half of all with half of the share."""
     demand = _demand(**dataset)
     assert network_bytes(demand, HOST, "p") == pytest.approx({"in": inward / 2, "out": outward / 2})
     assert network_bytes(demand, WORKER, "p") == pytest.approx({"in": READ / 2, "out": sent / 2})
-    assert bus_bytes(demand, HOST, "SAS", "p") == pytest.approx(bus / 2)
-    assert bus_bytes(demand, HOST, "DIMM", "p") == 0
+    assert bus_flow(demand, HOST, "SAS", "p") == pytest.approx((bus[0] / 2, bus[1] / 2))
+    assert bus_flow(demand, HOST, "DIMM", "p") == (0, 0)
 
 
 def test_a_cache_before_a_service() -> None:

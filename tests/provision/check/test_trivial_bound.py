@@ -12,14 +12,24 @@ from tests.provision.clusters import BOX, DISK, DRAM, SSD, paper_plan, photoshar
 
 
 def _plain(size: float = 60e12) -> Problem:
-    """Sixty terabytes and 0.4 cores, without energy."""
+    """Sixty terabytes and 40 cores, without energy."""
     problem = small(size=size)
+    problem = replace(problem, sla=problem.sla.scaled(100))
     return replace(problem, catalog=replace(problem.catalog, units=(DISK, SSD, DRAM), dollars_per_kwh=0.0))
 
 
 def test_bytes_and_cores() -> None:
-    """600 disks; 0.4 cores at a quarter of a full server with its cores."""
-    assert trivial_bound(_plain()) == pytest.approx(600 * 200 + 0.4 * (500 + 4 * 100) / 4)
+    """600 disks; 40 cores at a quarter of a full server with its cores."""
+    assert trivial_bound(_plain()) == pytest.approx(600 * 200 + 40 * (500 + 4 * 100) / 4)
+
+
+def test_what_runs_at_all_runs_on_a_core() -> None:
+    """However seldom; without any load nothing is needed for it."""
+    problem = _plain()
+    seldom = replace(problem, sla=problem.sla.scaled(1e-12))
+    assert trivial_bound(seldom) == pytest.approx(600 * 200 + 500 + 100)
+    never = replace(problem, sla=problem.sla.scaled(0.0))
+    assert trivial_bound(never) == pytest.approx(600 * 200)
 
 
 def test_redundancy_growth_and_fill() -> None:
@@ -40,12 +50,14 @@ def test_what_may_cost_less() -> None:
     catalog = problem.catalog
     cheap = replace(DISK, discounts=(Discount(2, 120),))
     assert trivial_bound(replace(problem, catalog=replace(catalog, units=(cheap, DRAM)))) == pytest.approx(
-        72090
+        81000
     )
     owned = replace(DISK, owned=1)
-    assert trivial_bound(replace(problem, catalog=replace(catalog, units=(owned, DRAM)))) == pytest.approx(90)
+    assert trivial_bound(replace(problem, catalog=replace(catalog, units=(owned, DRAM)))) == pytest.approx(
+        9000
+    )
     kit = replace(BOX, bundle=Bundle(4, (("disk", 1),)))
-    assert trivial_bound(replace(problem, catalog=replace(catalog, servers=(kit,)))) == pytest.approx(50)
+    assert trivial_bound(replace(problem, catalog=replace(catalog, servers=(kit,)))) == pytest.approx(5000)
 
 
 def test_below_the_papers_cluster() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from froude.provision.figures.parts import (
     HAIR,
+    OTHERS,
     TableOf,
     between,
     bounded,
@@ -19,11 +20,13 @@ from froude.provision.figures.parts import (
     lower,
     sla_axis,
     spread,
+    storage_colours,
     strip,
     upper,
     verdict,
 )
 from froude.provision.types.plan import Status
+from tests.provision.clusters import photoshare
 from tests.provision.figures.pages import NONE, PLAN
 
 
@@ -67,23 +70,38 @@ def test_a_strip_has_a_band_for_each_storage() -> None:
         (2.0, 4.0, {"a": ("disk",), "b": ("disk", "DRAM")}),
         (8.0, 8.0, {"a": ("SSD",), "b": ("disk", "DRAM")}),
     ]
-    chart = strip("storage", bands)
+    colours = {"disk": 0, "SSD": 1, "disk + DRAM": 3}
+    chart = strip("storage", bands, colours)
+    assert {line.name: line.colour for line in chart.series} == colours
     shares = {(line.panel, line.name): list(line.ys) for line in chart.series}
     assert shares == {
         ("a", "SSD"): [1, 1, 0, 0, 1, 1],
         ("a", "disk"): [0, 0, 1, 1, 0, 0],
         ("b", "disk + DRAM"): [1] * 6,
     }
+    few = strip("storage", bands, {"disk": 0})
+    assert {line.name for line in few.series} == {"disk", OTHERS}
     xs = list(chart.series[0].xs)
     assert xs == pytest.approx([1, 2, 2, 4, 8, 8], rel=2 * HAIR)
     assert xs[1] < 2 < xs[2]
     assert xs[4:] == [8.0, 8.0]
 
 
+def test_a_kind_of_storage_has_one_colour() -> None:
+    """Units in the catalog's order, shown or not, then pairs; of a catalog beyond the colours, those shown alone."""
+    problem = photoshare()
+    units = [unit.name for unit in problem.catalog.units]
+    colours = storage_colours(problem, [("SSD",), ("7.2KDisk", "DRAM")])
+    assert colours == {**{name: number for number, name in enumerate(units)}, "7.2KDisk + DRAM": len(units)}
+    many = tuple(replace(problem.catalog.units[0], name=f"unit{number}") for number in range(20))
+    large = replace(problem, catalog=replace(problem.catalog, units=many))
+    assert storage_colours(large, [("unit9",), ("unit3",)]) == {"unit3": 0, "unit9": 1}
+
+
 def test_a_table_of_items() -> None:
     """A column after the other, each with what it shows of an item; a table that is begun can be gone on with twice."""
     begun = TableOf[int]().number("Number", lambda item: item, "x")
-    first = begun.words("Word", str).met("Even", lambda item: item % 2 == 0).of([1, 2], "Items")
+    first = begun.words("Word", str).words("Even", lambda item: item % 2 == 0).of([1, 2], "Items")
     assert [(column.title, column.unit) for column in first.columns] == [
         ("Number", "x"),
         ("Word", ""),
@@ -104,7 +122,8 @@ def test_a_cost_beside_its_bound() -> None:
 def test_verdicts() -> None:
     """Proved, with a gap, none at all, none in time."""
     proved = replace(PLAN, lower=7300.0, upper=7400.0)
-    assert verdict(proved) == "**$7,400.00**, proved to be within 1.35% of the cheapest."
+    assert verdict(proved) == "**$7,400.00**, proved to be within 1.4\u202f% of the cheapest."
+    assert verdict(replace(proved, lower=7400.0)) == "**$7,400.00**, proved to be the cheapest."
     assert "**$7,400.00**; the cheapest may cost up to 1.4% less" in verdict(
         replace(proved, status=Status.GAP)
     )

@@ -24,6 +24,9 @@ def test_a_plan_page(tmp_path: Path) -> None:
     assert tables(report)[0].rows[1][-1] == "4 x 15KDisk (photos)"
     bill = next(table for table in tables(report) if "Item" in [column.title for column in table.columns])
     assert "Kind" in [column.title for column in bill.columns]
+    parts = charts(report)[0].series[0].xs
+    assert len(set(parts)) == len(parts)
+    assert {"DRAM (storage)", "DRAM (memory)", "SSD"} <= set(parts)
     assert save(report, tmp_path / "plan.html", interactive=True)
 
 

@@ -15,6 +15,7 @@ from froude.provision.figures import (
     storage_strip,
     sweep_report,
 )
+from froude.provision.figures.parts import storage_colours
 from froude.provision.search.compile import Point
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 from froude.render import Tone, save
@@ -35,16 +36,27 @@ def _points() -> list[Point]:
 
 def test_the_curve_has_its_band_and_baselines() -> None:
     """Cost, bound and homogeneous clusters; a gap where there is none."""
-    chart = cost_curve(_points())
+    chart = cost_curve(_points(), {"SSD": 0, "15KDisk": 1})
+    assert [line.colour for line in chart.series] == [0, 0, 1]
     series = {line.name: list(line.ys) for line in chart.series}
     assert series["cost"] == [8000.0, paper_plan().upper, None]
     assert series["cost (lower bound)"] == [6000.0, 7300.0, None]
     assert series["all on 15KDisk"] == [None, 2 * paper_plan().upper, None]
 
 
+def test_no_colour_stands_for_two_kinds_of_storage() -> None:
+    """Of a catalog with more kinds than colours: the first have one, the others are in the table."""
+    names = [f"unit{number}" for number in range(9)]
+    points = [Point(1.0, paper_plan(), dict.fromkeys(names, paper_plan()))]
+    colours = storage_colours(photoshare(), [(name,) for name in names])
+    chart = cost_curve(points, colours)
+    assert len({line.colour for line in chart.series if not line.dashed}) == len(chart.series) - 1 == 7
+    assert "3 more homogeneous clusters" in chart.caption
+
+
 def test_the_strip_shows_one_storage_at_a_time() -> None:
     """At every point exactly one band of a dataset is full."""
-    chart = storage_strip(photoshare(), _points()[:2])
+    chart = storage_strip(photoshare(), _points()[:2], {"SSD": 0, "15KDisk": 1, "7.2KDisk + DRAM": 2})
     thumbs = {line.name: list(line.ys) for line in chart.series if line.panel == "thumbs"}
     assert thumbs == {"15KDisk": [1.0, 1.0, 0.0, 0.0], "SSD": [0.0, 0.0, 1.0, 1.0]}
     edge = math.sqrt(0.5)

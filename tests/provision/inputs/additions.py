@@ -33,7 +33,7 @@ resources:
       bus:
         - {name: pcie, slots: 2, BW: 8GBps}
         - {name: memory, slots: 4, BW: 40GBps}
-        - {name: volume, slots: 20, BW: 5Gbps}
+        - {name: volume, slots: 20, BW: 5Gbps, IOPS: 20K}
       bundle: {cores: 4, included: [{unit: NVMe, count: 2}, {unit: DRAM, count: 4}]}
   energy: {pue: 1.3, load: 0.4}
 application:

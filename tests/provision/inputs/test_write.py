@@ -78,8 +78,8 @@ def test_the_papers_files_fit_the_schema(tmp_path: Path) -> None:
     assert _again(to_yaml(read_parts([path]))) == read_parts([path])
 
 
-_number = st.floats(1e-12, 1e12)
-_share = st.floats(0, 1)
+_number = st.floats(1e-8, 1e12)
+_share = st.just(0.0) | st.floats(1e-9, 1)
 _gap = st.just(0.0) | _number
 _name = st.text("abcXYZ019 ._-<>&\"'=:#é", min_size=1, max_size=8).filter(lambda s: s.strip() == s)
 
@@ -102,7 +102,7 @@ def _prices(draw: st.DrawFn) -> tuple[float, tuple[Discount, ...]]:
 def _powers(draw: st.DrawFn) -> tuple[float, float | None]:
     """Watts, and those when idle."""
     power = draw(_gap)
-    return power, draw(st.none() | st.floats(0, power))
+    return power, draw(st.none() | st.just(0.0) | st.floats(power / 2, power))
 
 
 @st.composite
@@ -199,7 +199,7 @@ def _applications(draw: st.DrawFn, cpus: list[str]) -> Application:
         st.sampled_from(Op),
         st.just(dataset),
         _number,
-        st.floats(0, size),
+        st.just(0.0) | st.floats(size / 2, size),
         _share,
         st.booleans(),
         st.booleans(),

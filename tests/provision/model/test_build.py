@@ -226,3 +226,11 @@ def test_the_owner_of_a_local_dataset() -> None:
     problem = read_problem(["productsearch"])
     assert owner(problem, problem.application.dataset("hot_ratingsdata")) == "queryprocessor"
     assert owner(problem, Dataset("x", 1, Persistence.ANY, remote=True)) is None
+
+
+def test_what_runs_too_often_to_be_counted() -> None:
+    """Is a conflict, before any number leaves what a float can say."""
+    problem = small()
+    built = build(replace(problem, sla=problem.sla.scaled(1e30)))
+    assert not isinstance(built, Instance)
+    assert built[0].constraint == "executions of task serve"

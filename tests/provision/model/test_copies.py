@@ -14,6 +14,7 @@ from froude.provision.model.copies import (
     Role,
     alone,
     behind_cache,
+    bus_accesses,
     bus_bytes,
     cache,
     client_bytes,
@@ -21,7 +22,7 @@ from froude.provision.model.copies import (
     work,
 )
 from froude.provision.model.service import Access
-from froude.provision.types import Io, Op
+from froude.provision.types import Dataset, Io, Op
 from tests.provision.small import DATA, DISK, READ, SERVE, STORE, WRITE
 
 PHASE = (Access(SERVE, READ, 10.0), Access(SERVE, WRITE, 10.0))
@@ -31,6 +32,15 @@ FRAGMENTED = replace(DATA, erasure=(2, 1))
 
 def _flows(role: Role) -> tuple[float, float, float]:
     return bus_bytes(role, PHASE), host_bytes(role, "in", PHASE), host_bytes(role, "out", PHASE)
+
+
+@pytest.mark.parametrize("data", [DATA, REPLICATED, FRAGMENTED])
+def test_each_piece_read_or_written_is_an_access(data: Dataset) -> None:
+    """On a bus they are as many as its devices have; a cache has its fills too."""
+    both = replace(data, hit_ratio=0.75)
+    for role in (alone(data), behind_cache(both), cache(both)):
+        (load,) = work(DISK, both, role, [PHASE])
+        assert bus_accesses(role, PHASE) == pytest.approx(load.reads + load.writes)
 
 
 def test_one_copy() -> None:

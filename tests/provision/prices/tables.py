@@ -35,13 +35,15 @@ DISKS = """model,price
 st16000,160.00
 st8000,90
 """
-RATES = """froude: rates/1
+RATES = """froude: rates/2
 volume_slots: 20
 memory: {rateR: 10GBps, gapR: 100ns, rateW: 10GBps, gapW: 100ns, BW_per_cpu: 2GBps}
 nvme:
-  - {families: i9, rateR: 700MBps, gapR: 80us, rateW: 300MBps, gapW: 30us}
+  - {types: i9.*, disk: 468GB, rateR: 700MBps, gapR: 80us, rateW: 300MBps, gapW: 30us}
 volume:
-  - {class: balanced, capacity: 64TB, rateR: 240MBps, gapR: 0.5ms, rateW: 200MBps, gapW: 0.5ms}
+  - {class: balanced, min_size: 10GiB, max_size: 64TiB, sizes: 100GiB 1TiB, IOPS: 2000, BW: 240MBps}
+type:
+  - {type: t3.*, baseline: 1.2}
 """
 
 

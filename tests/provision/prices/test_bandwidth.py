@@ -43,16 +43,15 @@ def test_each_figure_is_somebodys(figures: list[tuple[int, float]]) -> None:
 @pytest.mark.parametrize(
     ("given_", "baseline", "up_to", "sustained", "most"),
     [
-        ({}, None, False, 600.0, 600.0),
-        ({}, None, True, None, 600.0),
-        ({}, 80.0, False, 80.0, 600.0),
-        ({}, 80.0, True, 80.0, 600.0),
-        ({"m5.large": 70.0}, 80.0, True, 70.0, 70.0),
-        ({"m5.xlarge": 70.0}, None, True, None, 600.0),
+        (None, None, False, 600.0, 600.0),
+        (None, None, True, None, 600.0),
+        (None, 80.0, False, 80.0, 600.0),
+        (None, 80.0, True, 80.0, 600.0),
+        (70.0, 80.0, True, 70.0, 70.0),
     ],
 )
 def test_to_volumes(
-    given_: dict[str, float], baseline: float | None, up_to: bool, sustained: float | None, most: float
+    given_: float | None, baseline: float | None, up_to: bool, sustained: float | None, most: float
 ) -> None:
     """What is given counts first, then the baseline, then a figure that is its own."""
     instance_type = _type(volume=600.0, volume_baseline=baseline)
@@ -63,15 +62,15 @@ def test_to_volumes(
 
 def test_a_baseline_alone_is_a_figure() -> None:
     """Also for who takes figures as they stand; without any there is none."""
-    assert to_volumes(_type(volume_baseline=80.0), frozenset(), {}, UP_TO) == 80.0
-    assert to_volumes(_type(), frozenset(), {}, SUSTAINED) is None
+    assert to_volumes(_type(volume_baseline=80.0), frozenset(), None, UP_TO) == 80.0
+    assert to_volumes(_type(), frozenset(), None, SUSTAINED) is None
 
 
 def test_to_network() -> None:
     """What is given, what holds, and "up to" only for who takes it."""
     burst = _type(network_burst=900.0)
-    assert to_network(burst, {}, SUSTAINED) is None
-    assert to_network(burst, {}, UP_TO) == 900.0
+    assert to_network(burst, None, SUSTAINED) is None
+    assert to_network(burst, None, UP_TO) == 900.0
     both = replace(burst, network=300.0)
-    assert [to_network(both, {}, which) for which in Bandwidth] == [300.0, 300.0]
-    assert to_network(both, {"m5.large": 200.0}, UP_TO) == 200.0
+    assert [to_network(both, None, which) for which in Bandwidth] == [300.0, 300.0]
+    assert to_network(both, 200.0, UP_TO) == 200.0

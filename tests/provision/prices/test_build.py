@@ -9,16 +9,17 @@ import pytest
 from froude.base.errors import InputError
 from froude.provision.prices.asked import template
 from froude.provision.prices.bandwidth import Bandwidth, only_up_to
-from froude.provision.prices.build import Imported, Wanted, build
+from froude.provision.prices.build import Imported, build
 from froude.provision.prices.filters import Filters
-from froude.provision.prices.layouts import Prices
+from froude.provision.prices.layouts import Prices, Tariff
 from froude.provision.prices.rates import read_rates
 from froude.provision.prices.rows import read_prices
 from froude.provision.prices.tables import read_table
+from froude.provision.prices.wanted import Wanted
 from froude.provision.types import Bundle, Bus
 from tests.provision.prices.tables import DISKS, EC2, GCP, RATES
 
-NOTHING = "froude: rates/1\n"
+NOTHING = "froude: rates/2\n"
 YEARS = 3 * 8760
 
 
@@ -35,33 +36,36 @@ def _built(*texts: str, rates: str = RATES, **wanted: object) -> Imported:
 
 
 def test_a_server_is_what_its_type_includes() -> None:
-    """Cores, memory in pieces of 1 GiB, local storage in pieces of its family; the price is that of the term."""
+    """Cores, memory in pieces of 1 GiB, its own disks, whose content is lost with it; the price is that of the term."""
     catalog = _built(EC2, bandwidth=Bandwidth.UP_TO).catalog()
     server = catalog.server("i9.xlarge")
     assert server.price == pytest.approx(0.4 * YEARS)
     assert (server.cpus, server.cpu, server.bundle) == (
         4,
         "arm64 aws",
-        Bundle(4, (("memory", 32), ("nvme i9", 2))),
+        Bundle(4, (("memory", 32), ("nvme 468GB i9", 2))),
     )
-    assert server.buses == (Bus("memory", 32, 8e9), Bus("nvme i9", 2, 1.4e9))
-    nvme = catalog.unit("nvme i9")
+    assert server.buses == (Bus("memory", 32, 8e9), Bus("nvme 468GB i9", 2, 1.4e9))
+    nvme = catalog.unit("nvme 468GB i9")
     assert nvme.capacity == pytest.approx(468e9)
-    assert (nvme.price, nvme.volatile) == (0, False)
+    assert (nvme.price, nvme.volatile) == (0, True)
     assert [cpu.name for cpu in catalog.cpus] == ["x86_64 intel", "arm64 aws", "x86_64 amd"]
     assert (catalog.prices_as_of, catalog.hours) == ("2026-07", YEARS)
     assert catalog.server("g9.xlarge").bundle == Bundle(4, (("memory", 16),))
 
 
-def test_volumes_are_paid_by_what_they_hold() -> None:
-    """Of the classes with rates; every server has the bus that they hang on."""
+def test_volumes_are_bought_whole() -> None:
+    """In the sizes of the classes with rates, at the table's price; every server has the bus that they hang on."""
     result = _built(EC2, GCP, bandwidth=Bandwidth.UP_TO)
     catalog = result.catalog()
-    volume = catalog.unit("balanced")
-    assert (volume.bus, volume.price) == ("volume", 0)
-    assert volume.price_per_gb_month == pytest.approx(0.1)
+    volume = catalog.unit("balanced 100GiB 2000IOPS 228.9MiBps")
+    assert (volume.bus, volume.capacity, volume.price_per_gb_month) == ("volume", 100 * 2**30, 0)
+    assert volume.price == pytest.approx(100 * 0.1073741824 * YEARS / 730)
+    assert (volume.rate_r, volume.gap_w) == pytest.approx((240e6, 1 / 2000))
     assert catalog.server("m9.large").bus("volume") == Bus("volume", 20, 4e9 / 8)
-    assert any("2 classes left out: no attached volumes (local, snapshot)" in note for note in result.notes)
+    assert any(
+        "2 classes left out: no attached volumes (local, snapshot)" in note for note in result.notes.lines
+    )
     assert result.asked.volumes == ("ssd",)
 
 
@@ -70,16 +74,17 @@ def test_what_is_only_up_to_is_not_sustained() -> None:
     prices = _prices(EC2)
     assert only_up_to(prices.instances) == {"m9.large"}
     catalog = _built(EC2, GCP)
-    names = [server.name for server in catalog.catalog().servers]
+    names = [server.name for server in catalog.catalog().servers if server.bus("volume")]
     assert "m9.large" not in names
     assert {"m9.xlarge", "m9.2xlarge", "m9.metal"} <= set(names)
     assert catalog.asked.to_volumes == ("m9.large", "c3.large")
-    given = RATES + "type:\n  - {type: m9.large, volume_BW: 650Mbps}\n"
+    given = RATES + "  - {type: m9.*, volume_BW: 650Mbps, volume_IOPS: 3600, volumes: 5}\n"
     sustained = _built(EC2, GCP, rates=given).catalog().server("m9.large")
-    assert sustained.bus("volume") == Bus("volume", 20, 650e6 / 8)
+    assert sustained.bus("volume") == Bus("volume", 5, 650e6 / 8, 3600)
     taken = _built(EC2, GCP, bandwidth=Bandwidth.UP_TO)
     assert any(
-        '1 types with a bandwidth to volumes that is "up to", taken as it stands' in n for n in taken.notes
+        '1 types with a bandwidth to volumes that is "up to", taken as it stands' in n
+        for n in taken.notes.lines
     )
 
 
@@ -97,7 +102,8 @@ def test_nothing_is_invented() -> None:
         catalog.catalog()
     asked = catalog.asked
     assert (asked.memory, asked.volume_slots, asked.volumes) == (True, True, ("balanced", "ssd"))
-    assert list(asked.nvme) == ["i9", "g9", "c3"]
+    assert list(asked.nvme) == ["i9.*", "g9.*", "c3.*"]
+    assert asked.baseline == ("t3.large", "t3.nano")
     assert (asked.disks, asked.network) == (("st16000", "st8000"), ("c3.large",))
     text = template(asked, read_rates(NOTHING.encode(), "rates"))
     assert "rateR: blank" in text
@@ -105,6 +111,12 @@ def test_nothing_is_invented() -> None:
     for blank, value in (
         ("volume_slots: blank", "volume_slots: 20"),
         ("capacity: blank", "capacity: 1TB"),
+        (
+            "min_size: blank, max_size: blank, sizes: blank, IOPS: blank",
+            "min_size: 1GiB, max_size: 1TiB, sizes: 9GiB, IOPS: 9",
+        ),
+        ("disk: blank, rateR: blank", "disk: 468GB, rateR: 1GBps"),
+        ("baseline: blank", "baseline: 1"),
         ("bus: blank", "bus: volume"),
         ("power: blank", "power: 5W"),
         ("gapR: blank", "gapR: 1ms"),
@@ -113,25 +125,30 @@ def test_nothing_is_invented() -> None:
         text = text.replace(blank, value)
     filled = text.replace(": blank", ": 1GBps")
     whole = build(_prices(EC2, GCP, DISKS), read_rates(filled.encode(), "t"), Wanted("2026-07"))
-    assert not whole.asked
+    assert list(whole.asked.nvme) == ["g9.*", "c3.*"]  # not 468 GB
     assert len(whole.catalog().servers) == 10
-    again = read_rates(template(whole.asked, read_rates(filled.encode(), "t")).encode(), "t")
-    assert again == read_rates(filled.encode(), "t")
 
 
 def test_a_partly_filled_entry_is_still_asked_for() -> None:
     """One blank leaves the part out."""
     catalog = _built(EC2, rates=RATES.replace("rateR: 700MBps", "rateR: blank"))
-    assert "i9" in catalog.asked.nvme
+    assert "i9.*" in catalog.asked.nvme
     assert [unit.name for unit in catalog.catalog().units] == ["memory"]
 
 
-def test_a_device_size_that_is_given() -> None:
-    """Whole devices only; families of one entry share the unit."""
-    rates = RATES.replace("families: i9,", "families: i9 g9, piece: 900GB,")
-    catalog = _built(EC2, rates=rates).catalog()
-    assert catalog.server("i9.4xlarge").bundle == Bundle(16, (("memory", 128), ("nvme i9 g9", 4)))
-    assert catalog.server("i9.large").bundle == Bundle(2, (("memory", 16),))
+def test_a_baseline_in_whole_cores() -> None:
+    """Less than one is no server; without a figure a burstable type is left out; each by its name."""
+    assert _built(EC2).catalog().server("t3.large").bundle == Bundle(1, (("memory", 8),))
+    for said, reason in (("0.6", "less than one core"), ("blank", "is not given")):
+        result = _built(EC2, rates=RATES.replace("1.2", said))
+        assert not any(server.name == "t3.large" for server in result.servers)
+        assert any(reason in note and "t3.large" in note for note in result.notes.whole)
+
+
+def test_how_types_are_paid_is_said() -> None:
+    """Spot servers may be taken away, reserved ones are paid to the end."""
+    for tariff, word in ((Tariff.SPOT, "at any time"), (Tariff.RESERVED_3Y, "for 3 years")):
+        assert any(word in note for note in _built(EC2, tariff=tariff).notes.lines)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +169,7 @@ def test_filters(filters: Filters, left: set[str]) -> None:
     """What is left out is counted by its reason."""
     catalog = _built(EC2, filters=filters)
     assert {server.name.split(".")[0] for server in catalog.catalog().servers} == left
-    assert any("left out by the filters" in note for note in catalog.notes)
+    assert any("left out by the filters" in note for note in catalog.notes.lines)
 
 
 def test_a_filter_that_leaves_nothing() -> None:

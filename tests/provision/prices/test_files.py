@@ -9,8 +9,8 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.provision.prices import files
-from froude.provision.prices.files import date_of, load_rates, load_table
-from froude.provision.prices.rates import Rates
+from froude.provision.prices.files import date_of, load_rates, load_table, rates_file, sourced
+from froude.provision.prices.rates import Rates, TypeFigures
 from tests.provision.prices.tables import DISKS, RATES
 
 PACKED = gzip.compress(DISKS.encode() * 50)
@@ -58,10 +58,37 @@ def test_rates_of_a_file_or_none(tmp_path: Path) -> None:
     """Without a file nothing is given."""
     path = tmp_path / "rates.yaml"
     path.write_text(RATES)
-    assert load_rates(None) == Rates()
-    assert load_rates(path).volume_slots == 20
+    assert load_rates([]) == Rates()
+    assert load_rates([path]).volume_slots == 20
     with pytest.raises(InputError):
-        load_rates(tmp_path / "none.yaml")
+        load_rates([tmp_path / "none.yaml"])
+
+
+def test_shipped_rates_have_names(tmp_path: Path) -> None:
+    """Each is read, behind a file of one's own that counts first; a name that is none lists them."""
+    path = tmp_path / "rates.yaml"
+    path.write_text(RATES)
+    assert sourced() == ["aws", "gcp"]
+    for name in sourced():
+        shipped = load_rates([rates_file(name)])
+        assert shipped.memory is not None
+        assert shipped.volumes
+        assert load_rates([path, rates_file(name)]).memory == load_rates([path]).memory
+    assert rates_file(str(path)) == path
+    with pytest.raises(InputError, match=r"did you mean aws.*allowed: a file, or one of aws, gcp"):
+        rates_file("awss")
+
+
+def test_figures_of_the_providers_documentation() -> None:
+    """A few of them, by hand: EBS-optimized instances, instance store volumes, CPU credits, EBS volume types."""
+    aws = load_rates([rates_file("aws")])
+    assert aws.of("m5.large") == TypeFigures("m5.large", 0.75e9 / 8, 650e6 / 8, 3600, 26)
+    assert aws.of("m5d.24xlarge").volumes == 22
+    assert aws.of("t3.xlarge").baseline == 1.6
+    assert [entry.disk for entry in aws.local("m5d.24xlarge")] == [900e9]
+    (gp3,) = (volume for volume in aws.volumes if volume.name == "gp3")
+    assert (gp3.iops.included, gp3.iops.most, gp3.throughput.most) == (3000, 16000, 1000 * 2**20)
+    assert [round(volume.throughput.at(2**40) / 2**20) for volume in aws.volumes] == [125, 40, 12]
 
 
 @pytest.mark.parametrize(

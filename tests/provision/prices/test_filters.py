@@ -45,16 +45,17 @@ def test_what_is_left(filters: Filters, left: set[str], reason: str) -> None:
     assert {instance_type.family for instance_type in kept} == left & {
         instance_type.family for instance_type in TYPES
     }
-    assert refused == {reason: len(TYPES) - len(kept)}
-    assert refused[reason] > 0
+    left_out = [instance_type.name for instance_type in TYPES if instance_type not in kept]
+    assert refused == {reason: left_out}
+    assert left_out
 
 
 def test_everything_that_is_asked_for_must_hold() -> None:
     """A type is counted once, under the first reason."""
     kept, refused = apply(TYPES, Filters(gpu=False, arch="arm64", max_price=0.4))
     assert [instance_type.name for instance_type in kept] == ["i9.large", "i9.xlarge"]
-    assert sum(refused.values()) == len(TYPES) - 2
-    assert refused["of another price"] == 1
+    assert sum(map(len, refused.values())) == len(TYPES) - 2
+    assert len(refused["of another price"]) == 1
 
 
 def test_the_ends_of_a_price_range_belong_to_it() -> None:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from froude.provision.prices.asked import Family
 from froude.provision.prices.layouts import DiskPrice, InstanceType, Prices, VolumePrice
 from froude.provision.prices.parts import (
-    GIB,
     Notes,
     disks_of,
     local_of,
@@ -17,7 +14,8 @@ from froude.provision.prices.parts import (
     unit_of,
     volumes_of,
 )
-from froude.provision.prices.rates import Disk, Memory, Nvme, Rates, Speed, Volume
+from froude.provision.prices.rates import Disk, Memory, Nvme, Rates, Speed
+from froude.provision.prices.volumes import GIB, Ability, Volume
 from froude.provision.types import StorageUnit
 
 SPEED = Speed(100.0, 0.1, 200.0, 0.2)
@@ -25,12 +23,17 @@ TYPE = InstanceType("i9.large", "i9", 0.1, 2, 8e9)
 
 
 def test_notes_name_some() -> None:
-    """Three of them at most; nothing is not noted."""
+    """Three of them at once and all in whole, unless they were asked for; nothing is not noted."""
     notes = Notes()
     notes.add([], "types left out")
     notes.add(["a", "b", "c"], "types left out")
     notes.add([f"n{n}" for n in range(1234)], "disks left out")
-    assert notes.lines == ["3 types left out (a, b, c)", "1,234 disks left out (n0, n1, n2, …)"]
+    notes.add([f"n{n}" for n in range(4)], "filtered", asked=True)
+    few = "3 types left out (a, b, c)"
+    assert notes.lines[:2] == [few, "1,234 disks left out (n0, n1, n2, …)"]
+    assert notes.whole[0] == few
+    assert notes.whole[1].endswith("n1232, n1233)")
+    assert notes.whole[2] == "4 filtered (n0, n1, n2, …)"
 
 
 def test_what_a_server_includes_has_no_price() -> None:
@@ -41,29 +44,40 @@ def test_what_a_server_includes_has_no_price() -> None:
     assert memory == StorageUnit("memory", GIB, "memory", 100.0, 0.1, 200.0, 0.2, True, 0.0)
 
 
+def _volume(name: str, price: float | None = None, region: str | None = None) -> Volume:
+    return Volume(name, (10 * GIB, 20 * GIB), Ability(100.0), Ability(1e6), price, region)
+
+
 def test_volumes_have_price_and_rates() -> None:
     """A price that is given with the rates counts before the table's; without either there is no volume."""
     classes = ("ssd", "plain", "given", "local-ssd", "snapshot")
-    prices = Prices(volumes=tuple(VolumePrice(name, "here", 0.1) for name in classes))
+    prices = Prices((TYPE,), volumes=tuple(VolumePrice(name, "here", 0.1) for name in classes))
     rates = Rates(
-        volumes=(
-            Volume("ssd", 1e12, SPEED),
-            Volume("given", 1e12, SPEED, 0.3),
-            Volume("own", 1e12, SPEED, 0.4),
-            Volume("unpriced", 1e12, SPEED),
-        )
+        volumes=(_volume("ssd"), _volume("given", 0.3), _volume("own", 0.4, "here"), _volume("unpriced"))
     )
     notes = Notes()
-    volumes, missing = volumes_of(prices, rates, notes)
-    assert {unit.name: unit.price_per_gb_month for unit in volumes} == {"ssd": 0.1, "given": 0.3, "own": 0.4}
-    assert {(unit.bus, unit.price, unit.capacity, unit.rate_w) for unit in volumes} == {
-        ("volume", 0.0, 1e12, 200.0)
+    volumes, missing = volumes_of(prices, rates, 730.0, None, notes)
+    assert {unit.name.split()[0]: round(unit.price, 9) for unit in volumes if unit.capacity == 10 * GIB} == {
+        "ssd": 1.0,
+        "given": 3.0,
+        "own": 4.0,
     }
+    assert {(unit.bus, unit.volatile, unit.rate_w) for unit in volumes} == {("volume", False, 1e6)}
     assert missing == ("plain",)
     assert notes.lines == [
         "2 classes left out: no attached volumes (local-ssd, snapshot)",
         "1 classes of volumes left out: no rates (plain)",
+        "1 classes of volumes at the prices of the rates (own of here)",
     ]
+
+
+def test_volumes_at_the_prices_of_another_region_are_left_out() -> None:
+    """A class without a region of its own may be bought anywhere."""
+    rates = Rates(volumes=(_volume("own", 0.4, "here"), _volume("any", 0.4)))
+    notes = Notes()
+    volumes, _ = volumes_of(Prices((TYPE,)), rates, 730.0, "there", notes)
+    assert {unit.name.split()[0] for unit in volumes} == {"any"}
+    assert notes.lines == ["1 classes of volumes left out: their prices are not of there (own of here)"]
 
 
 def test_disks_have_price_and_rates() -> None:
@@ -76,46 +90,44 @@ def test_disks_have_price_and_rates() -> None:
     assert notes.lines == ["1 disks left out: no rates (b)"]
 
 
-def test_local_storage_is_in_pieces_of_its_family() -> None:
-    """468, 937 and 1875 GB are one, two and four devices; a number of devices that is known divides first."""
-    types = [replace(TYPE, name=str(n), local=size) for n, size in enumerate((468e9, 937e9, 1875e9))]
-    known = replace(TYPE, name="d", family="d", local=4e12, devices=4)
-    rates = Rates(nvme=(Nvme(("i9", "d"), SPEED),))
+def test_local_disks_are_the_types_own() -> None:
+    """By the size that is given where the table has totals, by the number of disks where it has that."""
+    types = [replace(TYPE, name=f"i9.{n}", local=size) for n, size in enumerate((468e9, 937e9, 3750e9))]
+    known = replace(TYPE, name="d.x", family="d", local=4e12, devices=4)
+    rates = Rates(nvme=(Nvme(("i9.[01]", "d.*"), SPEED, None), Nvme(("i9.*",), SPEED, 468e9)))
     local = local_of([*types, known, replace(TYPE, family="none")], rates, Notes())
-    assert {family: unit.name for family, unit in local.of.items()} == {"i9": "nvme i9", "d": "nvme d"}
-    assert [unit.capacity for unit in local.units] == pytest.approx([468e9, 1e12])
+    assert {name: (unit.capacity, count) for name, (unit, count) in local.of.items()} == {
+        "i9.0": (468e9, 1),
+        "i9.1": (468e9, 2),
+        "i9.2": (468e9, 8),
+        "d.x": (1e12, 4),
+    }
+    assert [unit.name for unit in local.units] == ["nvme 468GB i9", "nvme 1000GB d"]
+    assert all(unit.volatile for unit in local.units)
     assert local.asked == {}
 
 
-def test_families_of_one_device_share_the_unit() -> None:
-    """Where its size is given."""
-    types = [replace(TYPE, local=900e9), replace(TYPE, name="g9", family="g9", local=1800e9)]
-    local = local_of(types, Rates(nvme=(Nvme(("i9", "g9"), SPEED, 900e9),)), Notes())
-    (unit,) = local.units
-    assert (unit.name, unit.bus, unit.capacity) == ("nvme i9 g9", "nvme i9 g9", 900e9)
-    assert local.of == {"i9": unit, "g9": unit}
+def test_disks_of_one_size_that_differ_in_speed_are_two_units() -> None:
+    """The second is called by its type."""
+    types = [replace(TYPE, local=900e9), replace(TYPE, name="i9.xlarge", local=900e9)]
+    rates = Rates(nvme=(Nvme(("i9.large",), SPEED, 900e9), Nvme(("*",), replace(SPEED, gap_r=9.0), 900e9)))
+    assert [unit.name for unit in local_of(types, rates, Notes()).units] == [
+        "nvme 900GB i9",
+        "nvme 900GB i9.xlarge",
+    ]
 
 
-def test_a_size_that_is_given_need_not_divide_the_totals() -> None:
-    """Whole devices of it are what there is."""
-    types = [replace(TYPE, local=1000e9), replace(TYPE, name="i9.xlarge", local=1013e9)]
-    local = local_of(types, Rates(nvme=(Nvme(("i9",), SPEED, 500e9),)), Notes())
-    assert local.of["i9"].capacity == 500e9
-    assert local.asked == {}
-
-
-def test_local_storage_without_rates_is_asked_for() -> None:
-    """With the pieces that the totals divide into; where they do not, the size is asked for, whatever the rates."""
+def test_local_disks_of_no_known_size_are_asked_for() -> None:
+    """Nothing divides a total into disks that nobody sells."""
     types = [
         replace(TYPE, local=468e9),
         replace(TYPE, name="i9.xlarge", local=936e9),
-        replace(TYPE, name="odd", family="odd", local=1000e9),
-        replace(TYPE, name="odder", family="odd", local=1013e9),
+        replace(TYPE, name="odd-2", family="odd", local=1000e9, devices=2),
     ]
     notes = Notes()
-    local = local_of(types, Rates(nvme=(Nvme(("odd",), SPEED),)), notes)
-    assert local.asked == {"i9": Family(2, 468e9), "odd": Family(2, None)}
+    local = local_of(types, Rates(nvme=(Nvme(("i9.*",), SPEED, 400e9),)), notes)
+    assert local.asked == {"i9.*": Family(2, told=False), "odd-*": Family(1, told=True)}
     assert (local.units, local.of) == ((), {})
     assert notes.lines == [
-        "4 types without their local storage: no rates for 2 families (i9.large, i9.xlarge, odd, …)"
+        "3 types without their local disks: no rates or no size of one for 2 families (i9.large, i9.xlarge, odd-2)"
     ]

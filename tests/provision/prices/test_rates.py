@@ -6,7 +6,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.provision.inputs.tree import FlawedInputError
-from froude.provision.prices.rates import Memory, Rates, Speed, read_rates
+from froude.provision.prices.rates import Memory, Rates, Speed, TypeFigures, read_rates
 from tests.provision.prices.tables import RATES
 
 
@@ -21,8 +21,8 @@ def test_what_is_given() -> None:
     rates = read_rates(RATES.encode(), "r.yaml")
     assert rates.memory == Memory(Speed(10e9, 1e-7, 10e9, 1e-7), 2e9)
     assert rates.volume_slots == 20
-    assert rates.nvme[0].families == ("i9",)
-    assert rates.volumes[0].capacity == 64e12
+    assert (rates.nvme[0].types, rates.nvme[0].disk) == (("i9.*",), 468e9)
+    assert rates.volumes[0].sizes == (100 * 2**30, 2**40)
 
 
 def test_blanks_are_nothing() -> None:
@@ -32,26 +32,25 @@ def test_blanks_are_nothing() -> None:
     )
     rates = read_rates(text.encode(), "r.yaml")
     assert (rates.memory, rates.volume_slots) == (None, None)
-    assert read_rates(b"froude: rates/1\n", "r.yaml") == Rates()
+    assert read_rates(b"froude: rates/2\n", "r.yaml") == Rates()
 
 
 def test_every_mistake_at_once() -> None:
     """With line and field, and the nearest name."""
-    text = RATES.replace("rateR: 700MBps", "rateR: 700").replace("gapR: 0.5ms", "gabR: 0.5ms")
+    text = RATES.replace("rateR: 700MBps", "rateR: 700").replace("IOPS: 2000", "IOPSS: 2000")
     flaws = _flaws(text.replace("volume_slots: 20", "volume_slots: 2.5"))
     assert [flaw.split(":")[1] for flaw in flaws] == ["2", "5", "7"]
     assert "volume_slots: is not a whole number" in flaws[0]
     assert "nvme: rateR: has no unit" in flaws[1]
-    assert "gabR: is not a field here, did you mean gapR?" in flaws[2]
+    assert "IOPSS: is not a field here, did you mean IOPS?" in flaws[2]
 
 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("  - {class: balanced, capacity: 1TB}\n", "class: stands on line 7 already"),
         ("vol:\n  - {class: x}\n", "does not belong in rates, did you mean volume?"),
-        ("type:\n  - {BW: 1Gbps}\n", "type is missing"),
-        ("type:\n  - {type: a, BW: 1Gbps}\n  - {type: a, BW: 2Gbps}\n", "type: stands on line 9 already"),
+        ("  - {BW: 1Gbps}\n", "type is missing"),
+        ("  - {type: a, BW: 1Gbps}\n  - {type: a, BW: 2Gbps}\n", "type: stands on line 10 already"),
         ("disk: nothing\n", "disk: is not a field here"),
     ],
 )
@@ -64,3 +63,22 @@ def test_another_kind_of_file() -> None:
     """A catalog is no file of rates."""
     with pytest.raises(InputError, match="is not a rates"):
         read_rates(b"froude: provision/1\n", "r.yaml")
+
+
+def test_the_first_entry_that_has_a_figure_counts() -> None:
+    """Of a type by its name or by wildcards; of several files the one that is named first."""
+    more = "  - {type: m9.large, BW: 1GBps}\n  - {type: m9.*, BW: 2GBps, volumes: 3}\n"
+    rates = read_rates((RATES + more).encode(), "r.yaml")
+    assert rates.of("m9.large") == TypeFigures("m9.large", network=1e9, volumes=3)
+    assert rates.of("m9.xlarge") == TypeFigures("m9.xlarge", network=2e9, volumes=3)
+    assert rates.of("m10.large") == TypeFigures("m10.large")
+    own = Rates(types=(TypeFigures("*", volumes=7),), volume_slots=1, volumes=rates.volumes[:1])
+    both = own + rates
+    assert (both.of("m9.large").volumes, both.volume_slots, both.memory) == (7, 1, rates.memory)
+    assert len(both.volumes) == 1
+
+
+def test_an_older_file() -> None:
+    """Its volumes were of any size, each at full rate: it is refused, not read as something else."""
+    with pytest.raises(InputError, match="too old to be read"):
+        read_rates(RATES.replace("rates/2", "rates/1").encode(), "r.yaml")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from froude.base.errors import InputError
-from froude.provision.prices.layouts import Prices
+from froude.provision.prices.layouts import Prices, Tariff
 from froude.provision.prices.rows import ARM, GIB, X86, read_prices
 from froude.provision.prices.tables import read_table
 from tests.provision.prices.tables import DISKS, EC2, GCP
@@ -35,10 +35,10 @@ def test_instance_types() -> None:
 
 
 def test_volumes_of_one_region() -> None:
-    """Dollars per GiB become dollars per GB; a table of several regions wants one named."""
+    """Dollars per GiB; a table of several regions wants one named."""
     prices = _prices(GCP, region="here")
     assert [volume.name for volume in prices.volumes] == ["balanced", "local", "ssd", "snapshot"]
-    assert prices.volumes[0].price_per_gb_month == pytest.approx(0.1)
+    assert prices.volumes[0].price_per_gib_month == pytest.approx(0.1073741824)
     with pytest.raises(InputError, match="has several regions"):
         _prices(GCP)
     with pytest.raises(InputError, match="has no region heer, did you mean here"):
@@ -149,3 +149,64 @@ def test_json_with_prices_by_region() -> None:
     )
     assert _prices(json.dumps([item]), region="there").unpriced == ("m9.large",)
     assert len(_prices(json.dumps([item, 7]), region="here").malformed) == 1
+
+
+def _regions(*names: str) -> str:
+    reserved = {"yrTerm1Standard.allUpfront": "0.05", "yrTerm1Standard.noUpfront": "0.06"}
+    linux = {"ondemand": "0.1", "reserved": reserved, "spot_avg": "0.03"}
+    item = {
+        "instance_type": "t9.large",
+        "pretty_name": "T9 Large",
+        "vCPU": 2,
+        "memory": 8.0,
+        "network_performance": "Up to 10 Gpbs",
+        "ebs_iops": 3600.0,
+        "base_performance": 0.6,
+        "pricing": {name: {"linux": linux} for name in names},
+    }
+    return json.dumps([item])
+
+
+def test_a_default_region_is_said() -> None:
+    """And a region that is mistyped, or one of several that are not the default, names them."""
+    several = _regions("eu-west-1", "us-east-1")
+    assert _prices(several).said == ("prices of us-east-1 by default: --region chooses from 2",)
+    assert _prices(several, region="eu-west-1").said == ()
+    with pytest.raises(
+        InputError, match=r"--region: has no region eu-west, did you mean eu-west-1.*us-east-1"
+    ):
+        _prices(several, region="eu-west")
+    with pytest.raises(InputError, match="has several regions"):
+        _prices(_regions("a", "b"))
+
+
+def test_rows_of_regions() -> None:
+    """An instance table may have a column of them."""
+    rows = "instance_type,region,od_usd_h,cpu,memory_gib\na,here,1,2,8\na,there,2,2,8\n"
+    assert [instance_type.price_hour for instance_type in _prices(rows, region="there").instances] == [2]
+    with pytest.raises(InputError, match=r"has no region heer, did you mean here"):
+        _prices(rows, region="heer")
+    with pytest.raises(InputError, match="has several regions"):
+        _prices(rows)
+
+
+@pytest.mark.parametrize(
+    ("tariff", "price"), [("on-demand", 0.1), ("reserved-1y", 0.06), ("reserved-3y", None), ("spot", 0.03)]
+)
+def test_prices_of_a_tariff(tariff: str, price: float | None) -> None:
+    """Reserved without an upfront where there is one; a type without a price of the tariff has none."""
+    if price is None:
+        with pytest.raises(
+            InputError, match="has no prices of reserved-3y; allowed: a column reserved_3y_usd_h"
+        ):
+            _prices(_regions("us-east-1"), tariff=Tariff(tariff))
+        return
+    (instance_type,) = _prices(_regions("us-east-1"), tariff=Tariff(tariff)).instances
+    assert instance_type.price_hour == price
+
+
+def test_limits_of_a_type() -> None:
+    """Accesses of volumes, the baseline of one that is burstable, and a bit a second that is misspelt."""
+    (instance_type,) = _prices(_regions("us-east-1")).instances
+    assert (instance_type.volume_iops, instance_type.baseline) == (3600, 0.6)
+    assert instance_type.network_burst == 10e9 / 8

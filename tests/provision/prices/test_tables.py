@@ -84,6 +84,8 @@ def test_what_is_no_number_is_said(text: str) -> None:
         (b"[]", "has no rows"),
         (b"[1", "is not JSON"),
         (b"{", "is not JSON"),
+        (b"about:\n  copyright: x\ngcp:\n", "is YAML, not a table.*found about:; allowed: CSV"),
+        (b"# prices\n---\na: 1\n", "is YAML, not a table"),
         (b"[" * 100_000, "is not JSON"),
         (b'a,b\n"' + b"1" * 200_000, "is not CSV"),
     ],

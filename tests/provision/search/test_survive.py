@@ -15,7 +15,7 @@ from froude.provision.model.build import build
 from froude.provision.model.instance import Instance
 from froude.provision.search.compile import compile_plan
 from froude.provision.search.solve_limits import SolveLimits
-from froude.provision.search.survive import best_spread, spread_between, spread_over
+from froude.provision.search.survive import Losses, best_spread, spread_between, spread_over
 from froude.provision.types import Placement, Problem
 from froude.provision.types.plan import Conflict, Group, ProvisionPlan, Status
 from tests.provision.clusters import photoshare
@@ -55,6 +55,7 @@ def test_loads_grow_and_times_do_not() -> None:
                 assert larger.need == pytest.approx(copy.need * 4 / 3)
                 assert larger.min_units >= max(4, larger.need * (1 - 1e-6))
                 assert larger.most_share == 0.25
+                assert larger.accesses == pytest.approx([asked * 4 / 3 for asked in copy.accesses])
                 assert larger.bus_bytes == pytest.approx([flow * 4 / 3 for flow in copy.bus_bytes])
     assert plain.run_times([0] * len(plain.datasets)) == changed.run_times([0] * len(plain.datasets))
 
@@ -96,7 +97,7 @@ def test_the_best_number_is_found(base: float, host: float, hosts: int) -> None:
     def costs(start: int, end: int | None) -> float:
         return base * (1.0 if end is None else end / (end - hosts)) + host * start
 
-    plan = best_spread(hosts, _solver(costs), gap=1e-6, time_limit_s=1e6, clock=VirtualClock())
+    plan = best_spread(Losses(hosts, hosts), _solver(costs), gap=1e-6, time_limit_s=1e6, clock=VirtualClock())
     best = min(range(hosts + 1, 3000), key=lambda spread: costs(spread, spread))
     assert plan.status is Status.PROVED
     assert plan.upper == pytest.approx(costs(best, best))
@@ -106,14 +107,14 @@ def test_the_best_number_is_found(base: float, host: float, hosts: int) -> None:
 
 def test_nothing_feasible_says_why() -> None:
     """Where no number of hosts is, there is the conflict of one."""
-    plan = best_spread(1, _solver(lambda *_: -1), gap=0.01, time_limit_s=1, clock=VirtualClock())
+    plan = best_spread(Losses(1, 1), _solver(lambda *_: -1), gap=0.01, time_limit_s=1, clock=VirtualClock())
     assert plan.status is Status.INFEASIBLE
     assert plan.conflict[0].constraint == "too many"
 
     def few(start: int, end: int | None) -> float:
         return -1 if start > 5 else 10.0 * start
 
-    plan = best_spread(3, _solver(few), gap=1e-9, time_limit_s=1, clock=VirtualClock())
+    plan = best_spread(Losses(3, 3), _solver(few), gap=1e-9, time_limit_s=1, clock=VirtualClock())
     assert (plan.status, plan.spread, plan.lower) == (Status.PROVED, 4, 40)
 
 
@@ -151,3 +152,17 @@ def test_the_bound_holds_at_every_number(seed: int) -> None:
     else:
         assert min(costs) >= plan.lower - 0.01
         assert plan.upper <= min(costs) / (1 - plan.gap) + 0.01
+
+
+def test_a_large_cluster_is_spread_over_a_part_of_it_at_once() -> None:
+    """There are far too many numbers of hosts to come to one by halving, however little time there is."""
+    asked: list[int] = []
+
+    def solve(adapt: partial[Instance], gap: float, seconds: float) -> ProvisionPlan:
+        spread = adapt.keywords.get("spread")
+        asked.extend([] if spread is None else [spread])
+        return ProvisionPlan(Status.GAP, (Group("s", 1_000_000),), lower=90.0, upper=100.0)
+
+    plan = best_spread(Losses(1, 1), solve, gap=0.01, time_limit_s=1e-9, clock=VirtualClock())
+    assert asked[0] == 50_000
+    assert plan.found

@@ -56,6 +56,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "cpu": (lambda: Cpu(-1), "price must be 0 or above"),
     "idle cpu": (lambda: Cpu(1, idle_power=1), "idle_power must lie"),
     "bus": (lambda: Bus("b", -1, 1), "slots must be 0 or above"),
+    "idle bus": (lambda: Bus("b", 1, 1, 0), "IOPS must be above 0"),
     "narrow bus": (lambda: Bus("b", 1, 0), "BW must be above 0"),
     "bundled cores": (lambda: Bundle(-1), "cores must be 0"),
     "bundled units": (lambda: Bundle(0, (("u", -1),)), "count must be 0"),

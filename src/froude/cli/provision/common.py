@@ -38,7 +38,7 @@ Files = Annotated[
     typer.Argument(
         metavar="FILE",
         help="YAML or XML with resources, application, sla in any mix; or a shipped name: "
-        "photoshare-calibrated, photoshare-replicated, productsearch, terasort, paper2012.",
+        "photoshare-calibrated, photoshare-replicated, hdfs-petabyte, productsearch, terasort, paper2012.",
     ),
 ]
 Gap = Annotated[float, typer.Option(help="Largest gap of the bounds that counts as proved.")]

@@ -1,4 +1,4 @@
-"""`froude provision draft`: recorded traces and telemetry → an application with blanks for what they cannot tell."""
+"""`froude provision draft`: traces, telemetry, counts and counters → an application with blanks for the rest."""
 
 from __future__ import annotations
 
@@ -39,15 +39,31 @@ class CountedIn(StrEnum):
 def draft(
     ctx: typer.Context,
     traces: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
             metavar="TRACE",
             help="Folders of traces or their names here, or HDFS audit logs, plain or gzipped.",
         ),
-    ],
+    ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to write.")] = Path(
         "application.yaml"
     ),
+    count: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What `hdfs dfs -count` printed: datasets and their sizes."),
+    ] = None,
+    image: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="What `hdfs oiv -p FileDistribution` wrote: the NameNode's memory."
+        ),
+    ] = None,
+    counters: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="Counters of a job: the history server's JSON, or its .jhist file."
+        ),
+    ] = None,
     dataset: Annotated[
         list[str] | None,
         typer.Option(metavar="PREFIX[=NAME]", help="A dataset of this path prefix [found by share]."),
@@ -76,7 +92,7 @@ def draft(
         str, typer.Option(metavar="ZONE", help="Time zone of dates without one, such as Europe/Berlin.")
     ] = "UTC",
 ) -> None:
-    """Recorded traces and telemetry → an application, with `blank` for what they cannot tell.
+    """Traces, telemetry, and what a cluster says of itself → an application, with `blank` for what they cannot tell.
 
     A dataset is a path prefix, a task a job type. Fill in the blanks (`froude provision check` lists those that
     are left), then compile it beside a catalog.
@@ -84,26 +100,40 @@ def draft(
     Example: froude provision draft trace-1 -o application.yaml
     """
     from froude.provision.draft.build import build
+    from froude.provision.draft.cluster import with_counts, with_jobs, with_namenode
+    from froude.provision.draft.counters import read_counters
     from froude.provision.draft.files import read_sources
     from froude.provision.draft.jobs import Jobs
     from froude.provision.draft.log import AccessLog
+    from froude.provision.draft.namespace import read_count, read_distribution
     from froude.provision.draft.paths import Folders
-    from froude.provision.draft.types import TaskBy
+    from froude.provision.draft.types import Draft, TaskBy
     from froude.provision.draft.yaml_text import to_text
     from froude.provision.inputs.yaml_form import MIGRATIONS
     from froude.workspace.document import content_of, with_lineage
 
     settings: Settings = ctx.obj
-    traces = [inputs.place(settings, path, "trace") for path in traces]
-    claim(settings, [Output(output, MIGRATIONS.kind)], [*traces, *(telemetry or [])])
-    grouping = _grouping(dataset or [], share, depth)
+    traces = [inputs.place(settings, path, "trace") for path in traces or []]
+    said = [path for path in (count, image, *(counters or [])) if path is not None]
+    if not traces and not said:
+        raise InputError("nothing is given", allowed="a TRACE, --count, --image or --counters")
+    claim(settings, [Output(output, MIGRATIONS.kind)], [*traces, *(telemetry or []), *said])
+    counted = () if count is None else read_count(count)
+    grouping = _grouping(dataset or [row.path for row in counted], share, depth)
     zoned = _zone(zone)
     machines = _machines(telemetry or [], cores, scale, zoned)
     log = AccessLog(Folders(frozenset(grouping.prefixes)), Jobs(TaskBy(task_by.value)))
     with settings.progress().task("reading"):
         sources = read_sources(traces, log, zone=zoned)
         drafted = build(log, grouping, sources=sources, window_s=window, machines=machines)
-    if not drafted.tasks:
+        if not traces:
+            drafted = Draft((), (), (), ())
+        if count is not None:
+            drafted = with_counts(drafted, counted, f"{count.name}: {len(counted)} paths counted")
+        totals = None if image is None else read_distribution(image)
+        drafted = with_jobs(drafted, [read_counters(path) for path in counters or []])
+        drafted = with_namenode(drafted, counted, totals)
+    if traces and not len(log):
         seen = f"{log.others} calls, none of which reads or writes a file"
         raise InputError(
             "holds nothing to draft from", file=traces[0], found=seen, allowed="HDFS clients' calls"
@@ -112,7 +142,7 @@ def draft(
     if settings.dry_run:
         settings.would(f"write {output}", **document)
     else:
-        hashes = [content_of(path) for path in (*traces, *(telemetry or []))]
+        hashes = [content_of(path) for path in (*traces, *(telemetry or []), *said)]
         write({output: with_lineage(to_text(drafted), MIGRATIONS, settings.origin(hashes))})
         settings.emit(document)
     settings.out(_summary(drafted))

@@ -16,7 +16,7 @@ from froude.cli.settings import Settings
 
 if TYPE_CHECKING:
     from froude.provision.prices.build import Imported
-    from froude.provision.prices.layouts import Prices
+    from froude.provision.prices.layouts import Prices, Tariff
     from froude.provision.types import Catalog
     from froude.workspace.artifact import Origin
 
@@ -26,6 +26,15 @@ class Figures(StrEnum):
 
     SUSTAINED = "sustained"
     UP_TO = "up-to"
+
+
+class Tariffs(StrEnum):
+    """How instance types are paid."""
+
+    ON_DEMAND = "on-demand"
+    RESERVED_1Y = "reserved-1y"
+    RESERVED_3Y = "reserved-3y"
+    SPOT = "spot"
 
 
 class Arch(StrEnum):
@@ -46,7 +55,12 @@ def import_(
         typer.Argument(metavar="TABLE", help="CSV or JSON of prices, also .gz; of any layouts together."),
     ],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The catalog: .yaml or .xml.")] = None,
-    rates: Annotated[Path | None, typer.Option(help="What the tables do not give, as YAML.")] = None,
+    rates: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What the tables do not give: a YAML file, or the shipped `aws` or `gcp`; the first counts."
+        ),
+    ] = None,
     template: Annotated[Path | None, typer.Option(help="Write what is missing here, to fill in.")] = None,
     base: Annotated[
         str | None, typer.Option(help="A catalog of your own that volumes and disks are added to.")
@@ -54,6 +68,7 @@ def import_(
     date: Annotated[str | None, typer.Option(help="Of the prices [from the names of the tables].")] = None,
     term: Annotated[str | None, typer.Option(help="How long it is paid, such as 3y or 6mo [3y].")] = None,
     region: Annotated[str | None, typer.Option(help="Of a table with several.")] = None,
+    tariff: Annotated[Tariffs, typer.Option(help="How instance types are paid.")] = Tariffs.ON_DEMAND,
     column: Annotated[
         list[str] | None,
         typer.Option(metavar="FIELD=NAME", help="Which column of an instance table is a field."),
@@ -80,32 +95,38 @@ def import_(
     What the tables do not give (rates, gaps, capacities) comes from --rates and is never invented: parts without it
     are left out, with a note. --template writes a file of everything that is missing.
 
-    Example: froude provision import ec2_2026-07.csv --template rates.yaml
+    Example: froude provision import ec2_2026-07.csv --rates aws --template mine.yaml
     """
     from froude.provision.prices.bandwidth import Bandwidth
-    from froude.provision.prices.build import Wanted, build
-    from froude.provision.prices.files import date_of, load_rates
+    from froude.provision.prices.build import build
+    from froude.provision.prices.files import date_of, load_rates, rates_file
     from froude.provision.prices.filters import Filters
+    from froude.provision.prices.layouts import Tariff
+    from froude.provision.prices.wanted import Wanted
 
     settings: Settings = ctx.obj
-    _outputs(settings, output, template, [*tables, rates, base])
+    rated = [rates_file(name) for name in rates or []]
+    _outputs(settings, output, template, [*tables, *rated, base])
     own = _base(settings, base)
     hours = (own.hours if own is not None else 3 * 8760.0) if term is None else _hours(term)
     _range(min_price, max_price)
     filters = Filters(
         burstable, gpu, arch and arch.value, tuple(family or ()), min_price, max_price, bare_metal, previous
     )
-    wanted = Wanted(date_of(tables, date), hours, filters, Bandwidth(bandwidth.value))
-    given = load_rates(rates)
+    paid = Tariff(tariff.value)
+    _long_enough(paid, hours)
+    figures = Bandwidth(bandwidth.value)
+    wanted = Wanted(date_of(tables, date), hours, filters, figures, paid, region)
+    given = load_rates(rated)
     with settings.progress().task("reading prices"):
-        prices = _prices(tables, _mapping(column or []), region)
+        prices = _prices(tables, _mapping(column or []), region, paid)
         _malformed(settings, prices, strict=strict)
         imported = build(prices, given, wanted)
-    for note in imported.notes:
+    for note in imported.notes.lines:
         settings.note(f"note: {note}")
-    how = common.origin(settings, [path for path in (*tables, rates, base) if path is not None])
+    how = common.origin(settings, [path for path in (*tables, *rated, base) if path is not None])
     if template is not None:
-        _write_template(settings, template, imported, rates, how)
+        _write_template(settings, template, imported, rated, how)
     if output is not None:
         _write_catalog(settings, output, imported, own, tables, how)
 
@@ -164,14 +185,20 @@ def _mapping(columns: Sequence[str]) -> dict[str, str]:
     return {name.strip(): column.strip() for name, _, column in pairs}
 
 
-def _prices(tables: Sequence[Path], mapping: dict[str, str], region: str | None) -> Prices:
+def _long_enough(tariff: Tariff, hours: float) -> None:
+    if hours < tariff.years * 8760.0:
+        found, allowed = f"{hours:g} h", f"at least {tariff.years}y, for which such servers are paid"
+        raise InputError("is too short for this tariff", place="--term", found=found, allowed=allowed)
+
+
+def _prices(tables: Sequence[Path], mapping: dict[str, str], region: str | None, tariff: Tariff) -> Prices:
     from froude.provision.prices.files import load_table
     from froude.provision.prices.layouts import Prices
     from froude.provision.prices.rows import read_prices
 
     prices = Prices()
     for path in tables:
-        prices += read_prices(load_table(path), mapping=mapping, region=region)
+        prices += read_prices(load_table(path), mapping=mapping, region=region, tariff=tariff)
     return prices
 
 
@@ -188,14 +215,15 @@ def _malformed(settings: Settings, prices: Prices, *, strict: bool) -> None:
 
 
 def _write_template(
-    settings: Settings, path: Path, imported: Imported, rates: Path | None, how: Origin
+    settings: Settings, path: Path, imported: Imported, rates: Sequence[Path], how: Origin
 ) -> None:
     from froude.provision.prices.asked import template
     from froude.provision.prices.files import load_rates
-    from froude.provision.prices.rates import MIGRATIONS
+    from froude.provision.prices.rates import MIGRATIONS, SOURCED
     from froude.workspace.document import with_lineage
 
-    text = template(imported.asked, load_rates(rates))
+    own = [path for path in rates if path.parent != SOURCED]  # what ships need not be repeated
+    text = template(imported.asked, load_rates(own))
     if settings.dry_run:
         settings.would(f"write {path}")
         return
@@ -226,10 +254,10 @@ def _write_catalog(
     text = to_xml(parts) if path.suffix == ".xml" else with_lineage(to_yaml(parts), MIGRATIONS, how)
     remarks = [
         f"Prices as of {catalog.prices_as_of}, from {', '.join(table.name for table in tables)}.",
-        *imported.notes,
+        *imported.notes.whole,
     ]
     if settings.dry_run:
-        settings.would(f"write {path}", notes=imported.notes)
+        settings.would(f"write {path}", notes=imported.notes.lines)
         return
     write({path: _commented(remarks, xml=path.suffix == ".xml") + text})
     settings.emit(
@@ -237,7 +265,7 @@ def _write_catalog(
             "output": str(path),
             "servers": len(catalog.servers),
             "units": len(catalog.units),
-            "notes": imported.notes,
+            "notes": imported.notes.whole,
         }
     )
     kinds = f"{len(catalog.servers):,} servers, {len(catalog.units)} storage units, {len(catalog.cpus)} core types"

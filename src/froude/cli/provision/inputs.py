@@ -95,11 +95,12 @@ def convert(
     output: Annotated[Path, typer.Option("-o", "--output", help="A .xml or .yaml file.")],
     form: Annotated[Form | None, typer.Option(help="What to write [by the suffix].")] = None,
 ) -> None:
-    """Inputs in one form → one file in the other; same names, same numbers.
+    """Inputs in one form → one file in the other; same names, same numbers, same comments.
 
     Example: froude provision convert hardware.xml application.xml sla.xml -o photoshare.yaml
     """
-    from froude.provision.inputs.read import read_parts
+    from froude.provision.inputs.comments import comments, with_comments
+    from froude.provision.inputs.read import read_parts, read_text
     from froude.provision.inputs.tree import FlawedInputError
     from froude.provision.inputs.write import to_xml, to_yaml
     from froude.provision.inputs.yaml_form import MIGRATIONS
@@ -120,8 +121,9 @@ def convert(
         settings.would(f"write {output}")
         return
     how = common.origin(settings, files)
-    text = to_xml(parts) if wanted is Form.XML else with_lineage(to_yaml(parts), MIGRATIONS, how)
-    write({output: text})
+    notes = [note for file in files for note in comments(*read_text(file))]
+    text = with_comments(to_xml(parts) if wanted is Form.XML else to_yaml(parts), notes)
+    write({output: text if wanted is Form.XML else with_lineage(text, MIGRATIONS, how)})
     settings.emit({"output": str(output), "form": wanted.value, "found": _parts_given(parts)})
     settings.out(f"{', '.join(_parts_given(parts))} written to {output}")
 

@@ -6,6 +6,7 @@ fail, what the others must keep free for their load counts as used.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,7 +14,8 @@ from froude.provision.check.as_built import as_built, says_shares
 from froude.provision.check.demand import Demand
 from froude.provision.check.evaluate import Evaluation, evaluate
 from froude.provision.check.pieces import memory_of
-from froude.provision.check.server_flow import bus_bytes, network_bytes
+from froude.provision.check.rack_flow import rack_bytes, racks_of
+from froude.provision.check.server_flow import bus_flow, network_bytes
 from froude.provision.types import Problem, StorageUnit
 from froude.provision.types.plan import Group, ProvisionPlan
 
@@ -30,7 +32,7 @@ class Resource:
     """In the busiest phase."""
     available: float
     unit: str
-    """`cores`, `slots`, `B/s`, `B`, `units`, `instances`."""
+    """`cores`, `slots`, `B/s`, `1/s`, `B`, `units`, `instances`."""
 
     @property
     def share(self) -> float:
@@ -99,16 +101,33 @@ def _resources(problem: Problem, demand: Demand, group: Group) -> Iterator[Resou
     for bus in server.buses:
         used = sum(count for unit, count in _bought(problem, group) if unit.bus == bus.name)
         yield Resource(f"slots of {bus.name}", used, bus.slots, "slots")
-        flow = max((bus_bytes(demand, group, bus.name, phase) for phase in phases), default=0.0)
+        on_bus = [bus_flow(demand, group, bus.name, phase) for phase in phases]
+        flow = max((bytes_ for bytes_, _ in on_bus), default=0.0)
         yield Resource(f"bandwidth of {bus.name}", flow * demand.reserve, bus.bandwidth, "B/s")
+        if math.isfinite(bus.accesses):
+            most = max((accesses for _, accesses in on_bus), default=0.0)
+            yield Resource(f"accesses of {bus.name}", most * demand.reserve, bus.accesses, "1/s")
     flows = [network_bytes(demand, group, phase) for phase in phases]
     for direction in flows[0] if flows else ():
         name = "network" if direction == "both" else f"network ({direction})"
         yield Resource(name, max(flow[direction] for flow in flows) * demand.reserve, server.bandwidth, "B/s")
+    yield from _uplink(demand, group)
     yield from _units(demand, group)
     for running in group.running:
         wanted = demand.parallelism(running.task) * running.share * demand.reserve
         yield Resource(f"instances of {running.task}", wanted, running.instances, "instances")
+
+
+def _uplink(demand: Demand, group: Group) -> Iterator[Resource]:
+    """Its part of a full rack's."""
+    rack, racks = demand.problem.catalog.rack, racks_of(demand)
+    if rack is None or racks < 2:
+        return
+    flows = [rack_bytes(demand, group, phase, racks) for phase in demand.phases]
+    for direction in flows[0]:
+        name = "part of the uplink" if direction == "both" else f"part of the uplink ({direction})"
+        used = max(flow[direction] for flow in flows) * demand.reserve
+        yield Resource(name, used, rack.uplink / rack.servers, "B/s")
 
 
 def _bought(problem: Problem, group: Group) -> Iterator[tuple[StorageUnit, int]]:

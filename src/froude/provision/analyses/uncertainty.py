@@ -9,6 +9,7 @@ Source: McKay, Beckman and Conover (1979) for the sampling; least regret after S
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -30,6 +31,8 @@ from froude.provision.types.plan import Group, ProvisionPlan, Status
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _OFFERED = (0.5, 0.8, 0.9, 0.95, 1.0)
 """Of the plans of an architecture, by cost: which become candidates."""
+_ROUNDING = 1e-9
+"""Of a cost: two that differ by no more are the same."""
 
 
 class Distribution(Protocol):
@@ -215,7 +218,8 @@ def _offered(samples: Sequence[Sample]) -> list[ProvisionPlan]:
     for plans in by_architecture.values():
         plans.sort(key=lambda plan: plan.upper)
         picked = [plans[min(len(plans) - 1, int(share * len(plans)))] for share in _OFFERED]
-        seen = {_hardware(plan): plan for plan in picked}
+        # quantiles may meet in one cluster, whose groups a plan lists in any order
+        seen = {frozenset(Counter(_hardware(plan)).items()): plan for plan in picked}
         offered += seen.values()
     return offered
 
@@ -225,8 +229,8 @@ def _hardware(plan: ProvisionPlan) -> tuple[Group, ...]:
     return tuple(
         replace(
             group,
-            held=tuple(replace(held, share=0.0) for held in group.held),
-            running=tuple(replace(running, share=0.0) for running in group.running),
+            held=tuple(sorted((replace(held, share=0.0) for held in group.held), key=repr)),
+            running=tuple(sorted((replace(running, share=0.0) for running in group.running), key=repr)),
         )
         for group in plan.groups
     )
@@ -240,7 +244,8 @@ def _judged(offered: Sequence[ProvisionPlan], sample: tuple[Problem, ProvisionPl
         if best.status is Status.INFEASIBLE or not meets(grown(problem), plan):
             regrets.append(None)
         else:
-            regrets.append(max(0.0, cost_at(problem, plan) - best.upper))
+            regret = cost_at(problem, plan) - best.upper
+            regrets.append(regret if regret > _ROUNDING * best.upper else 0.0)
     return regrets
 
 

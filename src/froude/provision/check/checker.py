@@ -19,34 +19,18 @@ from dataclasses import dataclass, replace
 
 from froude.provision.check.bill import bill
 from froude.provision.check.demand import Demand
-from froude.provision.check.executions import core_type
+from froude.provision.check.executions import core_type, failing
+from froude.provision.check.losses import load_flaws, rack_flaws
 from froude.provision.check.pieces import memory_of, piece_lines
-from froude.provision.check.server_flow import bus_bytes, network_bytes
+from froude.provision.check.server_flow import bus_flow, network_bytes
 from froude.provision.check.trivial_bound import trivial_bound
+from froude.provision.check.violation import Violation
 from froude.provision.types import Application, Isolation, Placement, Problem, Scope, Server
 from froude.provision.types.plan import Group, Held, LocalHeld, ProvisionPlan, Running
 
 TOLERANCE = 1e-6
 """Relative."""
 _CENT = 0.01
-
-
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """A constraint that a plan breaks."""
-
-    rule: str
-    """Such as `slots`, `network`, `share of dataset`, `cost`."""
-    where: str
-    """Server group, dataset or task."""
-    needed: float | None = None
-    """None for what is wrong in kind, not in number."""
-    allowed: float | None = None
-
-    def __str__(self) -> str:
-        if self.needed is None or self.allowed is None:
-            return f"{self.where}: {self.rule}"
-        return f"{self.rule} of {self.where}: {self.needed:.6g} where {self.allowed:.6g} is allowed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +126,12 @@ class _Check:
         for number, group in enumerate(self.plan.groups):
             self._server(group, f"group {number + 1} ({group.count} x {group.server})")
         self._counts()
+        self.found += [*rack_flaws(self.demand), *load_flaws(self.demand)]
         cost = cost_of(self.problem, self.plan)
         slack = max(_CENT, cost * TOLERANCE)
-        self._expect("cost", "plan", abs(cost - self.plan.upper), slack, exact=True)
+        if abs(cost - self.plan.upper) > slack:
+            wrong = f"cost of ${self.plan.upper:,.2f}, where its parts add up to ${cost:,.2f}"
+            self.found.append(Violation(wrong, "plan"))
         self._expect("lower bound", "plan", self.plan.lower, cost + slack)
         self._expect("cost below what any cluster costs", "plan", trivial_bound(self.problem), cost + slack)
         return Verdict(tuple(self.found), cost)
@@ -158,6 +145,7 @@ class _Check:
             for number, group in enumerate(self.plan.groups):
                 self._fixed(group, f"group {number + 1} ({group.count} x {group.server})")
             self._counts()
+            self.found += rack_flaws(self.demand)
         return tuple(self.found)
 
     def _expect(self, rule: str, where: str, needed: float, allowed: float, *, exact: bool = False) -> None:
@@ -232,11 +220,11 @@ class _Check:
             self._expect("largest share", f"dataset {dataset}", share, most)
 
     def _spread(self) -> int:
-        return (self.plan.spread or 1) if self.problem.options.survive_hosts else 1
+        return (self.plan.spread or 1) if failing(self.problem) else 1
 
     def _survival(self) -> None:
         """A cluster that survives f hosts is spread over more than f."""
-        failures = self.problem.options.survive_hosts
+        failures = failing(self.problem)
         if failures:
             self._expect("spread", "plan", failures + 1, self.plan.spread or 0, exact=True)
 
@@ -292,9 +280,10 @@ class _Check:
                     off = abs(running.share - running.instances / total) if total else running.share
                     self._expect("equal share", where, off, TOLERANCE, exact=True)
                 else:
-                    self._expect("instances", where, wanted * running.share, running.instances)
+                    least = max(wanted * running.share, float(rate > 0 and running.share > 0))
+                    self._expect("instances", where, least, running.instances)
             if rate > 0:
-                self._expect("instances in all", where, wanted, total)
+                self._expect("instances in all", where, max(wanted, 1.0), total)
 
     def _cores_of_type(self, task: str, ran: Sequence[tuple[Group, Running]]) -> None:
         """A task runs on servers of the core type that is chosen for it, and on no others."""
@@ -370,8 +359,10 @@ class _Check:
     def _buses(self, group: Group, server: Server, where: str) -> None:
         for bus in server.buses:
             for phase in self.problem.application.phases:
-                flow = bus_bytes(self.demand, group, bus.name, phase) * self.reserve
-                self._expect(f"bus {bus.name} in {phase}", where, flow, bus.bandwidth)
+                flow, accesses = bus_flow(self.demand, group, bus.name, phase)
+                self._expect(f"bus {bus.name} in {phase}", where, flow * self.reserve, bus.bandwidth)
+                rule = f"accesses of {bus.name} in {phase}"
+                self._expect(rule, where, accesses * self.reserve, bus.accesses)
 
     def _network(self, group: Group, server: Server, where: str) -> None:
         for phase in self.problem.application.phases:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from froude.provision.check.device_load import Layout, Stream, busy, layout, seconds, streams, wait
-from froude.provision.check.executions import core_types, grown, rates_of
+from froude.provision.check.executions import core_types, failing, grown, rates_of
 from froude.provision.types import (
     CacheMedia,
     Compute,
@@ -68,7 +68,7 @@ class Demand:
     @property
     def reserve(self) -> float:
         """By how much every server's load may grow when others fail: H / (H - f)."""
-        failures, spread = self.problem.options.survive_hosts, self.plan.spread
+        failures, spread = failing(self.problem), self.plan.spread
         if not failures or spread is None or spread <= failures:
             return 1.0
         return spread / (spread - failures)
@@ -297,9 +297,9 @@ class Demand:
         return wanted
 
     def latencies(self) -> Iterator[tuple[str, float, float]]:
-        """(task, run time, the longest allowed) of every latency, met or not."""
+        """(task, run time, the longest allowed) of every latency, met or not; what never runs keeps any."""
         for target in self.problem.sla.targets:
-            if target.latency is not None:
+            if target.latency is not None and self.rates[target.task] > 0:
                 tail = 1.0 if target.quantile is None else -math.log(1 - target.quantile)
                 yield target.task, self.run_times[target.task], target.latency / tail
 

@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from froude.provision.check.as_built import as_built, says_shares
-from froude.provision.check.checker import Verdict, Violation, check, cost_of, standing
+from froude.provision.check.checker import Verdict, check, cost_of, standing
 from froude.provision.check.demand import Copy, Demand
-from froude.provision.check.executions import core_types
+from froude.provision.check.executions import core_types, failing
 from froude.provision.check.load_lp import CAP, Limit, LoadLp
+from froude.provision.check.violation import Violation
 from froude.provision.types import Problem
 from froude.provision.types.plan import Group, ProvisionPlan
 
@@ -164,7 +165,7 @@ def _waits(problem: Problem) -> bool:
 def _left(problem: Problem, plan: ProvisionPlan) -> Iterator[tuple[int, ProvisionPlan]]:
     """(servers lost, what is left): the whole cluster, and every way to lose as many as may fail."""
     yield 0, plan
-    failures = problem.options.survive_hosts
+    failures = failing(problem)
     if failures:
         for counts in _losses([group.count for group in plan.groups], failures):
             left = (

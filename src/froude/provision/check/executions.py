@@ -15,6 +15,7 @@ from froude.provision.types import (
     Cpu,
     Dependency,
     Problem,
+    RackLoss,
     Server,
 )
 from froude.provision.types.plan import ProvisionPlan
@@ -86,6 +87,14 @@ def grown(problem: Problem) -> Problem:
     targets = tuple(replace(target, rate=target.rate * load) for target in problem.sla.targets)
     sla = replace(problem.sla, targets=targets, batch=batch, growth=None)
     return replace(problem, application=replace(problem.application, datasets=datasets), sla=sla)
+
+
+def failing(problem: Problem) -> int:
+    """Servers that may be lost while the others still meet the SLA: a whole rack where that is asked for."""
+    asked = [problem.options.survive_hosts]
+    if problem.catalog.rack is not None and problem.options.survive_rack is RackLoss.SERVICE:
+        asked.append(problem.catalog.rack.servers)
+    return max(asked)
 
 
 def rates_of(problem: Problem) -> dict[str, float]:

@@ -8,13 +8,16 @@ Source: ours.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from froude.base.errors import MissingError
 from froude.provision.check.demand import Copy, Demand
-from froude.provision.check.server_flow import bus_bytes, network_bytes
+from froude.provision.check.losses import rack_share
+from froude.provision.check.rack_flow import rack_bytes, racks_of
+from froude.provision.check.server_flow import bus_flow, network_bytes
 from froude.provision.types.plan import Group, Held, Running
 
 _Content = TypeVar("_Content", Held, Running)
@@ -141,6 +144,8 @@ class LoadLp:
             for held in group.held:
                 at = self._variable(number, "dataset", held.dataset, held.cache)
                 row[at] = self.demand.host_cores(held.dataset, phase, cache=held.cache)
+            if free <= 0:  # no core is too few for any load, however low
+                row = {at: max(1.0, cores) if cores else 0.0 for at, cores in row.items()}
             self.rows.add(f"cores of {where}", row, max(0.0, free))
 
     def _units(self, number: int, group: Group, where: str) -> None:
@@ -151,10 +156,20 @@ class LoadLp:
             self.rows.add(f"speed of {name}", {at: busy}, held.units)
             # share * size <= capacity, and share is the variable over the factor.
             self.rows.add(f"capacity of {name}", {at: filled, 0: -float(held.units)}, 0.0)
-            apart = self.demand.layout(held.dataset, cache=held.cache).servers - self.lost
+            apart = max(
+                self._apart(held), self.demand.layout(held.dataset, cache=held.cache).servers - self.lost
+            )
             if apart > 1:
                 self.rows.add(f"replicas or fragments of {name}", {at: 1.0, 0: -1 / apart}, 0.0)
             self._even(f"waits for {name}", at, held.units, (held.dataset, held.cache))
+
+    def _apart(self, held: Held) -> float:
+        """Servers that a copy stands on so that a rack may be lost; 1 where that is not asked, or has come true."""
+        rack, dataset = self.problem.catalog.rack, self.problem.application.dataset(held.dataset)
+        most = rack_share(self.demand, dataset)
+        if rack is None or held.cache or self.lost or not 0 < most < 1:
+            return 1.0
+        return rack.servers / most
 
     def _even(self, name: str, at: int, units: int, copy: Copy) -> None:
         if copy in self.equal_units:
@@ -208,12 +223,27 @@ class LoadLp:
         ]
         for phase in self.problem.application.phases:
             for bus in server.buses:
-                row = {at: bus_bytes(self.demand, part, bus.name, phase) for at, part in parts}
+                on_bus = {at: bus_flow(self.demand, part, bus.name, phase) for at, part in parts}
+                row = {at: flow for at, (flow, _) in on_bus.items()}
                 self.rows.add(f"bus {bus.name} of {where}", row, bus.bandwidth)
+                if math.isfinite(bus.accesses):
+                    row = {at: accesses for at, (_, accesses) in on_bus.items()}
+                    self.rows.add(f"accesses of {bus.name} of {where}", row, bus.accesses)
             flows = {at: network_bytes(self.demand, part, phase) for at, part in parts}
             for direction in next(iter(flows.values()), {}):
                 row = {at: flow[direction] for at, flow in flows.items()}
                 self.rows.add(f"network of {where}", row, server.bandwidth)
+            self._uplinks(parts, phase, where)
+
+    def _uplinks(self, parts: Sequence[tuple[int, Group]], phase: str, where: str) -> None:
+        """Each server has its part of a full rack's uplink."""
+        rack, racks = self.problem.catalog.rack, racks_of(self.demand, self.lost)
+        if rack is None or racks < 2:
+            return
+        flows = {at: rack_bytes(self.demand, part, phase, racks) for at, part in parts}
+        for direction in next(iter(flows.values()), {}):
+            row = {at: flow[direction] for at, flow in flows.items()}
+            self.rows.add(f"uplink of racks of {where}", row, rack.uplink / rack.servers)
 
 
 def _local_units(group: Group, dataset: str) -> int:

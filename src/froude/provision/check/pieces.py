@@ -5,12 +5,13 @@ Used by the bill and by the check; energy and quantities are computed here apart
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from froude.provision.check.executions import core_type
-from froude.provision.types import Catalog, Cpu, Problem, Server, StorageUnit
+from froude.provision.types import Catalog, Cpu, Problem, Rack, Server, StorageUnit
 from froude.provision.types.plan import Group
 
 
@@ -19,7 +20,7 @@ class Line:
     """One kind of part."""
 
     kind: str
-    """`server`, `storage`, `core`, `memory`, `bytes`, `requests` or `diversity`."""
+    """`server`, `rack`, `storage`, `core`, `memory`, `bytes`, `requests` or `diversity`."""
     item: str
     quantity: int
     price: float
@@ -44,7 +45,7 @@ class Pieces:
     """Pieces bought as memory of tasks and storage system, by the one unit that they are."""
 
 
-def energy_of(catalog: Catalog, thing: StorageUnit | Cpu | Server) -> float:
+def energy_of(catalog: Catalog, thing: StorageUnit | Cpu | Server | Rack) -> float:
     """Dollars of one over the term.
 
     Args:
@@ -107,6 +108,10 @@ def piece_lines(problem: Problem, groups: tuple[Group, ...], spares: dict[str, i
     spare = Counter(spares)
     for server in catalog.servers:
         yield from _lines(catalog, server, {"server": pieces.servers[server.name]}, spare)
+    if catalog.rack is not None:
+        racks = math.ceil(sum(group.count for group in groups) / catalog.rack.servers)
+        if racks:
+            yield Line("rack", "rack", racks, catalog.rack.price, energy_of(catalog, catalog.rack))
     memory: list[Line] = []
     for unit in catalog.units:
         kinds = {"storage": pieces.storage[unit.name], "memory": pieces.memory[unit.name]}

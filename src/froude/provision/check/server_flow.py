@@ -1,4 +1,7 @@
-"""Bytes per second through the buses and the network of one server of a plan, for the checker and `evaluate`."""
+"""Bytes and accesses per second on the buses of one server of a plan, and bytes through its network.
+
+For the checker and `evaluate`.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ from froude.provision.types import Dataset, Dependency, Duplex, Io, Op
 from froude.provision.types.plan import Group
 
 
-def bus_bytes(demand: Demand, group: Group, bus: str, phase: str) -> float:
-    """Bytes per second that one server's bus carries in a phase.
+def bus_flow(demand: Demand, group: Group, bus: str, phase: str) -> tuple[float, float]:
+    """Bytes and accesses per second of one server's bus in a phase.
 
     Args:
         demand: of the architecture.
@@ -16,16 +19,19 @@ def bus_bytes(demand: Demand, group: Group, bus: str, phase: str) -> float:
         bus: its name.
         phase: of the tasks that are counted.
     """
-    total = 0.0
+    bytes_ = accesses = 0.0
     for held in group.held:
         if demand.problem.catalog.unit(held.unit).bus == bus:
             streams = demand.streams(held.dataset, phase, cache=held.cache)
-            total += held.share * sum(stream.rate * stream.size for stream in streams)
+            bytes_ += held.share * sum(stream.rate * stream.size for stream in streams)
+            accesses += held.share * sum(stream.rate for stream in streams)
     for name in {local.dataset for local in group.local if local.units}:
         if demand.units_of(name)[0].bus == bus:
             share = sum(r.share for r in group.running if r.task == demand.owner(name))
-            total += share * sum(stream.rate * stream.size for stream in demand.streams(name, phase))
-    return total
+            streams = demand.streams(name, phase)
+            bytes_ += share * sum(stream.rate * stream.size for stream in streams)
+            accesses += share * sum(stream.rate for stream in streams)
+    return bytes_, accesses
 
 
 def network_bytes(demand: Demand, group: Group, phase: str) -> dict[str, float]:

@@ -1,7 +1,8 @@
 """A bound on the cost of any cluster for an SLA, cheap and apart from the optimiser: cores and stored bytes.
 
-Every core and every byte has to stand somewhere, so no cluster costs less than all of them at the place where they
-are cheapest, whatever fits together. It is far from the optimum; a plan below it is wrong.
+A task that runs at all needs a server, and a core of it where it computes. Every core and every byte has to stand
+somewhere, so no cluster costs less than all of them at the place where they are cheapest, whatever fits together. It is
+far from the optimum; a plan below it is wrong.
 """
 
 from __future__ import annotations
@@ -71,14 +72,34 @@ def _computed(problem: Problem) -> float:
             (seconds[name] * dollars for name, dollars in each.items() if math.isfinite(dollars)), default=0.0
         )
         total[task.phase] += rates[task.name] * cheapest
-    return max(total.values(), default=0.0)
+    return max(_least_server(problem, rates), *total.values(), 0.0)
+
+
+def _least_server(problem: Problem, rates: dict[str, float]) -> float:
+    """What runs at all, however seldom, runs on a server; and on a core of it, if it computes on every type."""
+    running = [task for task in problem.application.tasks if rates[task.name] > 0]
+    if not running:
+        return 0.0
+    computing = any(
+        all(op.probability * op.on(cpu.name) > 0 for cpu in problem.catalog.cpus)
+        for task in running
+        for op in task.operations
+        if isinstance(op, Compute)
+    )
+    servers = [s for s in problem.catalog.servers if s.max_count != 0 and s.cpus >= computing]
+    return min((_with_cores(problem, server, int(computing)) for server in servers), default=0.0)
 
 
 def _dollars_per_core(problem: Problem, server: Server) -> float:
     """A server and its cores per core: least where it has as many as its price includes, or as many as it takes."""
+    free = server.bundle.cores if server.bundle else 0
+    counts = [count for count in (free, server.cpus) if count]
+    return min((_with_cores(problem, server, count) / count for count in counts), default=math.inf)
+
+
+def _with_cores(problem: Problem, server: Server, count: int) -> float:
+    """A server with so many cores, at their lowest prices."""
     cpu = cores_of(problem.catalog, server)
     core = min([cpu.price, *(step.price for step in cpu.discounts)]) + energy_of(problem.catalog, cpu)
     free = server.bundle.cores if server.bundle else 0
-    whole = _lowest(problem, server)
-    counts = [count for count in (free, server.cpus) if count]
-    return min(((whole + max(0, count - free) * core) / count for count in counts), default=math.inf)
+    return _lowest(problem, server) + max(0, count - free) * core

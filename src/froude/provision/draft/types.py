@@ -105,6 +105,20 @@ class DraftIo:
     probability: float
     """Share of the executions that do it."""
     note: str
+    rack_local: float = 0.0
+    """Share that has a replica in the task's rack."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftCall:
+    """Invocations of another task, with what goes to it."""
+
+    task: str
+    num_invocations: float
+    """Per execution."""
+    bytes: float
+    """Per invocation."""
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +134,11 @@ class DraftTask:
     """Seconds on one core per execution."""
     operations: tuple[DraftIo, ...]
     note: str
+    memory: Number = Number(None, "of one execution; traces do not tell it")
+    """Bytes per execution."""
+    calls: tuple[DraftCall, ...] = ()
+    called: bool = False
+    """Whether its rate follows from those who call it."""
 
 
 @dataclass(frozen=True, slots=True)

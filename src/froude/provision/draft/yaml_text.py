@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from froude.base.documents import STAMP
 from froude.provision.draft.names import one_line
-from froude.provision.draft.types import Draft, DraftDataset, DraftIo, DraftTask, Number
+from froude.provision.draft.types import Draft, DraftCall, DraftDataset, DraftIo, DraftTask, Number
 from froude.provision.inputs.blanks import BLANK
 from froude.provision.inputs.units import Dimension, show
 from froude.provision.inputs.yaml_form import MIGRATIONS
@@ -12,7 +12,7 @@ from froude.provision.inputs.yaml_form import MIGRATIONS
 _HEAD = """\
 # An application as traces tell it. Every `{blank}` is a number that they do not tell: replace it.
 # `froude provision check THIS-FILE` lists those that are left.
-# No trace tells which task calls which, so no `dependency` stands here; nor what may overlap (`blocking`, `parallel`).
+# No trace tells which task calls which, nor what may overlap: only the shuffles of counters stand here as `dependency`.
 """
 _FOOT = """
   # What the storage system needs on each server that holds data; traces do not tell it:
@@ -27,6 +27,8 @@ def to_text(draft: Draft) -> str:
     lines += [f"# {one_line(note, 400)}" for note in draft.notes]
     lines += [f"{STAMP}: {MIGRATIONS.stamp}", "sla:"]
     for task in draft.tasks:
+        if task.called:
+            continue
         lines.append(f"  # {task.rate.note}")
         lines.append(f"  - {{task: {task.name}, rate: {_value(task.rate, Dimension.COUNT)}}}")
     lines += ["application:", "  dataset:"]
@@ -43,9 +45,10 @@ def blanks(draft: Draft) -> list[str]:
     missing = [f"size of dataset {d.name}" for d in draft.datasets if d.size.value is None]
     missing += [f"replication of dataset {d.name}" for d in draft.datasets if d.replication.value is None]
     for task in draft.tasks:
-        if task.rate.value is None:
+        if task.rate.value is None and not task.called:
             missing.append(f"rate of task {task.name}")
-        missing.append(f"memory of task {task.name}")
+        if task.memory.value is None:
+            missing.append(f"memory of task {task.name}")
         if task.compute.value is None:
             missing.append(f"compute time of task {task.name}")
         missing += [
@@ -78,7 +81,7 @@ def _task(task: DraftTask) -> list[str]:
         f"    # {one_line(task.note, 300)}",
         f"    - name: {task.name}",
         "      phase: run    # assumed: all tasks at the same time",
-        f"      memory: {BLANK}    # of one execution; traces do not tell it",
+        f"      memory: {_value(task.memory, Dimension.SIZE)}    # {one_line(task.memory.note, 600)}",
         "      operations:",
     ]
     for io in reads:
@@ -87,7 +90,15 @@ def _task(task: DraftTask) -> list[str]:
     lines.append(f"        - compute: {{time: {_value(task.compute, Dimension.TIME)}}}")
     for io in writes:
         lines += _io(io)
+    for call in task.calls:
+        lines += _call(call)
     return lines
+
+
+def _call(call: DraftCall) -> list[str]:
+    count, size = show(call.num_invocations, Dimension.COUNT), show(call.bytes, Dimension.SIZE)
+    parts = f"task: {call.task}, num_invocations: {count}, blocking: 0, bytes: {size}"
+    return [f"        # {one_line(call.note, 300)}", f"        - dependency: {{{parts}}}"]
 
 
 def _io(io: DraftIo) -> list[str]:
@@ -99,6 +110,8 @@ def _io(io: DraftIo) -> list[str]:
     parts.append(f"record_size: {_value(io.record_size, Dimension.SIZE)}")
     if io.probability < 1:
         parts.append(f"probability: {show(io.probability, Dimension.SHARE)}")
+    if io.rack_local:
+        parts.append(f"rack_local: {show(io.rack_local, Dimension.SHARE)}")
     return [
         f"        # {io.note}; record_size: {io.record_size.note}",
         f"        - io: {{{', '.join(parts)}}}",

@@ -7,11 +7,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Generic, TypeVar
 
+from froude.provision.types import Problem
 from froude.provision.types.plan import ProvisionPlan, Status
 from froude.render import Axis, Chart, ChartKind, Column, Report, Series, Table, Tone, Value, ValueKind
+from froude.render.format import share
+from froude.render.theme import SERIES
 
 _Item = TypeVar("_Item")
+_EXACT = 1e-6
+"""A gap below it comes of rounding."""
 
+OTHERS = "others, see the table"
+"""Label of what has no colour of its own."""
 HAIR = 1e-6
 """Relative, between neighbouring bands."""
 DOLLARS = Axis("cost over the years of use", ValueKind.NUMBER, unit="$")
@@ -51,10 +58,6 @@ class TableOf(Generic[_Item]):
     def share(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
         """A column of shares."""
         return self.column(Column(title, ValueKind.SHARE), value)
-
-    def met(self, title: str, value: Callable[[_Item], Value]) -> TableOf[_Item]:
-        """A column of verdicts."""
-        return self.column(Column(title, ValueKind.MET), value)
 
     def of(
         self, items: Iterable[_Item], caption: str, *, note: str = "", empty: str = "Nothing was recorded."
@@ -138,8 +141,35 @@ def lower(plan: ProvisionPlan) -> float | None:
     return plan.lower if plan.found else None
 
 
+def storage_label(units: Sequence[str]) -> str:
+    """What a dataset lies on, in a word: the unit, and its cache if it has one."""
+    return " + ".join(units)
+
+
+def storage_colours(problem: Problem, shown: Iterable[Sequence[str]]) -> dict[str, int]:
+    """Number of the colour of each kind of storage, by its label, for all charts of a page.
+
+    Units come first, in the catalog's order, shown or not, so that pages of one catalog agree. Where there are more
+    labels than colours only the first that are shown have one: no two have the same.
+
+    Args:
+        problem: the inputs, for the catalog.
+        shown: unit names, the cache second, of what the page shows; what must be told apart first.
+    """
+    units = [unit.name for unit in problem.catalog.units]
+    labels = list(dict.fromkeys(map(storage_label, shown)))
+    every = list(dict.fromkeys([*units, *sorted(labels)]))
+    if len(every) > len(SERIES):
+        first = labels[: len(SERIES) - 1]
+        every = [label for label in every if label in first]
+    return {label: number for number, label in enumerate(every)}
+
+
 def strip(
-    title: str, bands: Sequence[tuple[float, float, Mapping[str, Sequence[str]]]], caption: str = ""
+    title: str,
+    bands: Sequence[tuple[float, float, Mapping[str, Sequence[str]]]],
+    colours: Mapping[str, int],
+    caption: str = "",
 ) -> Chart:
     """One panel a dataset, a band in the colour of the storage that it lies on.
 
@@ -147,18 +177,30 @@ def strip(
         title: of the chart.
         bands: (first factor, last factor, unit names per dataset), ascending; a hair is taken off each end, since
             areas that are stacked at the very same place would be drawn on top of each other.
+        colours: see `storage_colours`.
         caption: how to read it.
     """
     edges = [edge for low, high, _ in bands for edge in _apart(low, high)]
     datasets = list(dict.fromkeys(name for _, _, choices in bands for name in choices))
-    at = {name: [" + ".join(choices[name]) for _, _, choices in bands] for name in datasets}
+    at = {name: [_coloured(choices[name], colours) for _, _, choices in bands] for name in datasets}
     series = tuple(
-        Series(label, edges, [float(stored == label) for stored in at[name] for _ in range(2)], panel=name)
+        Series(
+            label,
+            edges,
+            [float(stored == label) for stored in at[name] for _ in range(2)],
+            panel=name,
+            colour=colours.get(label, len(SERIES) - 1),
+        )
         for name in datasets
         for label in dict.fromkeys(at[name])
     )
     y = Axis("share of the dataset", ValueKind.SHARE)
     return Chart(title, sla_axis(edges), y, series, ChartKind.AREA, caption=caption)
+
+
+def _coloured(units: Sequence[str], colours: Mapping[str, int]) -> str:
+    label = storage_label(units)
+    return label if label in colours else OTHERS
 
 
 def _apart(low: float, high: float) -> tuple[float, float]:
@@ -184,7 +226,8 @@ def verdict(plan: ProvisionPlan) -> str:
     if not plan.found:
         return "The time was over before any cluster was found."
     if plan.status is Status.PROVED:
-        return f"**${plan.upper:,.2f}**, proved to be within {plan.gap:.2%} of the cheapest."
+        proved = "the cheapest" if plan.gap < _EXACT else f"within {share(plan.gap)} of the cheapest"
+        return f"**${plan.upper:,.2f}**, proved to be {proved}."
     return (
         f"**${plan.upper:,.2f}**; the cheapest may cost up to {plan.gap:.1%} less: the gap was not reached."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from froude.provision.analyses.slack import GroupSlack, Resource, Slack
@@ -166,7 +167,9 @@ def _bill(problem: Problem, plan: ProvisionPlan) -> Section:
         .dollars("Total", lambda line: line.total)
         .of(lines, "Bill of materials")
     )
-    series = Series("cost", [line.item for line in lines], [line.total for line in lines])
+    items = Counter(line.item for line in lines)
+    parts = [line.item if items[line.item] == 1 else f"{line.item} ({line.kind})" for line in lines]
+    series = Series("cost", parts, [line.total for line in lines])
     return Section("What to buy", (table, bars("Cost by part", "part", DOLLARS, [series])))
 
 

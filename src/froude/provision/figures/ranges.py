@@ -181,7 +181,7 @@ def _ranges(ranges: Sequence[PriceRange]) -> Table:
         .dollars("Now", lambda span: span.input.value)
         .dollars("Down to", lambda span: span.low.price if span.low else 0.0)
         .dollars("Up to", lambda span: span.high.price if span.high else None)
-        .met("Exact", lambda span: all(end is None or end.exact for end in (span.low, span.high)))
+        .words("Exact", lambda span: all(end is None or end.exact for end in (span.low, span.high)))
         .words("Below it", lambda span: _then(span.low))
         .words("Above it", lambda span: _then(span.high))
         .of(

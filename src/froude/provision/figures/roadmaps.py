@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from froude.provision.analyses.regimes import Regime, Roadmap, Stage
-from froude.provision.figures.parts import TableOf, bounded, curves, strip, upper
+from froude.provision.figures.parts import TableOf, bounded, curves, storage_colours, strip, upper
 from froude.provision.figures.sweeps import cost_stack
 from froude.provision.search.architecture import Architecture
 from froude.provision.types import Problem
@@ -35,11 +35,17 @@ def roadmap_report(problem: Problem, roadmap: Roadmap, facts: dict[str, str]) ->
         KeyFigure("candidates", roadmap.candidates, ValueKind.NUMBER, note="near the optimum somewhere"),
     )
     built = [point for point in roadmap.points if point.plan.found]
+    architectures = [band[2] for band in (*_stages(roadmap), *_regimes(roadmap))]
+    colours = storage_colours(problem, [units for each in architectures for _, units in each.choices])
     sections = (
         Section(
-            "The roadmap", (_strip("Storage along the roadmap", _stages(roadmap)), _stage_table(roadmap))
+            "The roadmap",
+            (_strip("Storage along the roadmap", _stages(roadmap), colours), _stage_table(roadmap)),
         ),
-        Section("The optimum", (_strip("Storage of the optimum", _regimes(roadmap)), _regime_table(roadmap))),
+        Section(
+            "The optimum",
+            (_strip("Storage of the optimum", _regimes(roadmap), colours), _regime_table(roadmap)),
+        ),
         Section(
             "What it costs",
             (_curve(roadmap), cost_stack(problem, built)),
@@ -70,8 +76,10 @@ def _regimes(roadmap: Roadmap) -> list[_Band]:
     ]
 
 
-def _strip(title: str, bands: Sequence[_Band]) -> Chart:
-    return strip(title, [(low, high, dict(architecture.choices)) for low, high, architecture in bands])
+def _strip(title: str, bands: Sequence[_Band], colours: Mapping[str, int]) -> Chart:
+    return strip(
+        title, [(low, high, dict(architecture.choices)) for low, high, architecture in bands], colours
+    )
 
 
 def _stage_table(roadmap: Roadmap) -> Table:
@@ -100,7 +108,7 @@ def _regime_table(roadmap: Roadmap) -> Table:
         .number("To", lambda step: step[1].last.factor, "x")
         .dollars("Cost at its begin", lambda step: upper(step[1].first.plan))
         .dollars("At its end", lambda step: upper(step[1].last.plan))
-        .met("Proved", lambda step: step[1].proved)
+        .words("Proved", lambda step: step[1].proved)
         .of(
             zip(before, roadmap.regimes, strict=False),
             "Regimes of the optimum",

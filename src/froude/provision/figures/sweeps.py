@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from froude.provision.analyses.regimes import Best
 from froude.provision.check.bill import bill
@@ -14,6 +15,7 @@ from froude.provision.figures.parts import (
     curves,
     lower,
     sla_axis,
+    storage_colours,
     strip,
     upper,
 )
@@ -33,6 +35,7 @@ from froude.render import (
     Tone,
     ValueKind,
 )
+from froude.render.theme import SERIES
 
 
 def sweep_report(problem: Problem, points: Sequence[Point], facts: dict[str, str]) -> Report:
@@ -55,8 +58,9 @@ def sweep_report(problem: Problem, points: Sequence[Point], facts: dict[str, str
             KeyFigure("largest gap", worst, ValueKind.SHARE),
             KeyFigure("architectures", len({architecture(p.plan) for p in built}), ValueKind.NUMBER),
         )
-    curves: tuple[Block, ...] = (cost_curve(points), baseline_table(points))
-    strip: list[Block] = [storage_strip(problem, built)] if built else []
+    colours = _colours(problem, points)
+    curves: tuple[Block, ...] = (cost_curve(points, colours), baseline_table(points))
+    strip: list[Block] = [storage_strip(problem, built, colours)] if built else []
     sections = (
         Section("Cost against SLA", curves),
         Section("Where the data lies", (*strip, _architectures(problem, points))),
@@ -71,19 +75,36 @@ def architecture(plan: ProvisionPlan) -> tuple[tuple[str, ...], ...]:
     return tuple(units for _, units in sorted(plan.choices.items()))
 
 
-def cost_curve(points: Sequence[Point]) -> Chart:
-    """Cost, lower bound and homogeneous baselines over the factor."""
+def _colours(problem: Problem, points: Sequence[Point]) -> dict[str, int]:
+    homogeneous = [(name,) for point in points for name in point.baselines]
+    chosen = [units for point in points for units in point.plan.choices.values()]
+    return storage_colours(problem, [*chosen, *homogeneous])
+
+
+def cost_curve(points: Sequence[Point], colours: Mapping[str, int]) -> Chart:
+    """Cost, lower bound and homogeneous baselines over the factor.
+
+    Args:
+        points: of the sweep, ascending.
+        colours: see `storage_colours`; the optimum has one that no baseline has.
+    """
     factors = [point.factor for point in points]
-    names = sorted({name for point in points for name in point.baselines})
-    series = bounded("cost", factors, [point.plan for point in points])
+    homogeneous = sorted({name for point in points for name in point.baselines})
+    names = [name for name in homogeneous if name in colours][: len(SERIES) - 1]
+    own = min(set(range(len(SERIES))) - {colours[name] for name in names})
+    optimum = bounded("cost", factors, [point.plan for point in points])
+    series = [replace(line, colour=own) for line in optimum]
     for name in names:
         plans = [point.baselines.get(name) for point in points]
-        series.append(Series(f"all on {name}", factors, [None if p is None else upper(p) for p in plans]))
+        costs = [None if plan is None else upper(plan) for plan in plans]
+        series.append(Series(f"all on {name}", factors, costs, colour=colours[name]))
     caption = "The optimum lies in the band between the cost and its lower bound."
+    if len(names) < len(homogeneous):
+        caption += f" {len(homogeneous) - len(names)} more homogeneous clusters are in the table."
     return curves("Cost against SLA", factors, series, caption)
 
 
-def storage_strip(problem: Problem, points: Sequence[Point]) -> Chart:
+def storage_strip(problem: Problem, points: Sequence[Point], colours: Mapping[str, int]) -> Chart:
     """One panel a dataset, a band in the colour of the storage that it lies on.
 
     A point stands for the factors nearer to it than to its neighbours, so a change falls between two points.
@@ -91,6 +112,7 @@ def storage_strip(problem: Problem, points: Sequence[Point]) -> Chart:
     Args:
         problem: the inputs, for the names of the datasets.
         points: in ascending order of their factors; each has a cluster.
+        colours: see `storage_colours`.
     """
     names = [dataset.name for dataset in problem.application.datasets]
     spans = between([point.factor for point in points])
@@ -98,7 +120,7 @@ def storage_strip(problem: Problem, points: Sequence[Point]) -> Chart:
         (low, high, {name: point.plan.choices[name] for name in names})
         for (low, high), point in zip(spans, points, strict=True)
     ]
-    return strip("Storage type of each dataset", bands)
+    return strip("Storage type of each dataset", bands, colours)
 
 
 def cost_stack(problem: Problem, points: Sequence[Point | Best]) -> Chart:

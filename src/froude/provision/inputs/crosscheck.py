@@ -6,7 +6,7 @@ Each part is checked against those that are there: one file of three can be vali
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 
 from froude.provision.inputs.blanks import is_blank
 from froude.provision.inputs.tree import Element, Flaws, nearest
@@ -36,7 +36,7 @@ class Crosscheck:
 
     def catalog(self, catalog: Catalog) -> None:
         """Every unit has a bus that some server takes; servers name core types and bundle units that exist."""
-        buses = list(dict.fromkeys(bus.name for server in catalog.servers for bus in server.buses))
+        buses = self._names("bus", (bus.name for server in catalog.servers for bus in server.buses))
         for unit in catalog.units:
             if unit.bus not in buses and not unit.service:
                 at = self._find("storage_unit", unit.name)
@@ -48,8 +48,8 @@ class Crosscheck:
                     found=repr(unit.bus),
                     allowed=_listed(buses),
                 )
-        cpus, units = [cpu.name for cpu in catalog.cpus], {unit.name: unit for unit in catalog.units}
-        elements = {e.fields["name"].text.strip(): e for e in self._elements if _is_named(e, "server")}
+        cpus, units = self._cpus(catalog), {unit.name: unit for unit in catalog.units}
+        elements = {e.fields["name"].text.strip(): e for e in self._elements if _has(e, "server", "name")}
         for server in catalog.servers:
             self._refers(elements[server.name], "cpu", cpus)
             self._bundle(server, elements[server.name], units)
@@ -58,7 +58,7 @@ class Crosscheck:
         """What a bundle includes exists, and has its slots."""
         included = server.bundle.units if server.bundle is not None else ()
         for child in (c for part in at.children if part.tag == "bundle" for c in part.children):
-            self._refers(child, "unit", units)
+            self._refers(child, "unit", self._names("storage_unit", units))
             name = child.fields["unit"].text.strip() if "unit" in child.fields else ""
             if name in units and units[name].service:
                 self._flaws.add(
@@ -68,7 +68,8 @@ class Crosscheck:
         for name, count in included:
             if name in units and not units[name].service:
                 pieces[units[name].bus] += count
-        for bus, count in pieces.items():
+        whole = len(server.buses) == sum(child.tag == "bus" for child in at.children)
+        for bus, count in pieces.items() if whole else ():
             slots = (server.bus(bus) or _NO_BUS).slots
             if count > slots:
                 self._flaws.add(
@@ -77,10 +78,13 @@ class Crosscheck:
 
     def core_types(self, catalog: Catalog) -> None:
         """Times of compute operations name core types."""
-        cpus = [cpu.name for cpu in catalog.cpus]
+        cpus = self._cpus(catalog)
         for child in self._elements:
             if child.tag == "on":
                 self._refers(child, "cpu", cpus)
+
+    def _cpus(self, catalog: Catalog) -> list[str]:
+        return self._names("cpu", (cpu.name for cpu in catalog.cpus))
 
     def survival(self, options: Options, application: Application) -> None:
         """What must outlive failing servers stands on more of them than may fail.
@@ -126,8 +130,8 @@ class Crosscheck:
 
     def application(self, application: Application) -> None:
         """Operations lead to datasets and tasks that exist, and no loop of calls runs away."""
-        datasets = [dataset.name for dataset in application.datasets]
-        tasks = [task.name for task in application.tasks]
+        datasets = self._names("dataset", (dataset.name for dataset in application.datasets))
+        tasks = self._names("task", (task.name for task in application.tasks))
         before = bool(self._flaws)
         for child in self._elements:
             if child.tag == "io":
@@ -157,10 +161,12 @@ class Crosscheck:
         tasks = [task.name for task in application.tasks]
         for child in self._elements:
             if child.tag in {"sla", "job"}:
-                self._refers(child, "task", tasks)
+                self._refers(child, "task", self._names("task", tasks))
             elif child.tag == "split":
-                self._refers(child, "phase", application.phases)
-        if sla.batch is not None and all(t.task in tasks for t in sla.batch.targets):
+                phases = (e.fields["phase"].text.strip() for e in self._elements if _has(e, "task", "phase"))
+                self._refers(child, "phase", [*application.phases, *phases])
+        whole = sla.batch is not None and self._all_sound("split", sla.batch.split)
+        if sla.batch is not None and whole and all(t.task in tasks for t in sla.batch.targets):
             self._split(sla.batch, application)
 
     def options(self, options: Options, catalog: Catalog) -> None:
@@ -170,13 +176,15 @@ class Crosscheck:
             options: without a memory unit, the catalog must have a volatile one to take.
             catalog: whose units may be named; no service.
         """
-        names = [unit.name for unit in catalog.units]
+        names = self._names("storage_unit", (unit.name for unit in catalog.units))
         if options.memory_unit is not None:
             for child in self._elements:
                 if child.tag == "options":
                     self._refers(child, "memory_unit", names)
                     self._memory(child, catalog)
-        elif not any(unit.volatile for unit in catalog.units):
+        elif not any(unit.volatile for unit in catalog.units) and self._all_sound(
+            "storage_unit", catalog.units
+        ):
             at = self._find("resources", None)
             self._flaws.add(at, "has no volatile storage_unit to buy memory as", allowed="one, such as DRAM")
 
@@ -196,7 +204,7 @@ class Crosscheck:
         """
         kept = [unit for unit in catalog.units if not unit.volatile]
         inside = any(not unit.service for unit in kept)
-        for dataset in application.datasets:
+        for dataset in application.datasets if self._all_sound("storage_unit", catalog.units) else ():
             if dataset.persistent is Persistence.REQUIRED and not (kept and (dataset.remote or inside)):
                 at = self._find("dataset", dataset.name)
                 others = " or a service" if kept else ""
@@ -210,7 +218,7 @@ class Crosscheck:
             catalog: whose units' profiles may be named.
             application: its datasets name at most one profile each.
         """
-        known = [profile.name for unit in catalog.units for profile in unit.profiles]
+        known = self._names("profile", (profile.name for unit in catalog.units for profile in unit.profiles))
         for dataset in application.datasets:
             if dataset.profile is not None and dataset.profile not in known:
                 at = self._find("dataset", dataset.name)
@@ -239,7 +247,12 @@ class Crosscheck:
                 if isinstance(op, Io) and op.dataset == dataset.name
             }
             at = self._find("dataset", dataset.name)
-            if not dataset.remote and dataset.local_to is None and len(users) != 1:
+            if (
+                not dataset.remote
+                and dataset.local_to is None
+                and len(users) != 1
+                and self._all_run(application)
+            ):
                 self._flaws.add(
                     at,
                     f"is local and {len(users) or 'no'} tasks use it; local_to says beside which it stands",
@@ -247,6 +260,12 @@ class Crosscheck:
                 )
             elif dataset.remote and dataset.local_to is not None:
                 self._flaws.add(at, "is given for a remote dataset", name="local_to")
+
+    def _all_run(self, application: Application) -> bool:
+        """Whether every task and operation was read."""
+        asked = sum(len(e.children) for e in self._elements if e.tag == "task")
+        read = sum(len(task.operations) for task in application.tasks)
+        return asked == read and self._all_sound("task", application.tasks)
 
     def _records(self, application: Application) -> None:
         """A record is no larger than its dataset."""
@@ -280,6 +299,14 @@ class Crosscheck:
                     at, f"gives phase {phase} no share of the time", allowed="an element split for each phase"
                 )
 
+    def _names(self, tag: str, sound: Iterable[str]) -> list[str]:
+        """Those that are declared: what is wrong with one is told there, and not again wherever it is named."""
+        flawed = (e.fields["name"].text.strip() for e in self._elements if _has(e, tag, "name"))
+        return list(dict.fromkeys([*sound, *flawed]))
+
+    def _all_sound(self, tag: str, sound: Sized) -> bool:
+        return len(sound) >= sum(element.tag == tag for element in self._elements)
+
     def _is_blank(self, tag: str, name: str, field: str) -> bool:
         text = self._find(tag, name).fields.get(field)
         return text is not None and is_blank(text.text)
@@ -295,8 +322,8 @@ class Crosscheck:
 _NO_BUS = Bus("", 0, 1.0)
 
 
-def _is_named(element: Element, tag: str) -> bool:
-    return element.tag == tag and "name" in element.fields
+def _has(element: Element, tag: str, field: str) -> bool:
+    return element.tag == tag and field in element.fields
 
 
 def _outlives(dataset: Dataset, failing: int) -> bool:

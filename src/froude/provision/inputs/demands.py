@@ -12,10 +12,13 @@ from froude.provision.types import (
     Duplex,
     Growth,
     Isolation,
+    Lost,
     Options,
     Period,
     Placement,
+    RackLoss,
     RateTarget,
+    Recovery,
     Schedule,
 )
 
@@ -89,6 +92,26 @@ def read_growth(element: Element, flaws: Flaws) -> Growth | None:
     return fields.make(lambda: Growth(load, data, lead_time))
 
 
+def read_recovery(element: Element, flaws: Flaws) -> Recovery | None:
+    """`recovery` (ours): `time` to replicate again what a server or rack held, and what HDFS may use for it.
+
+    Args:
+        element: a `recovery`.
+        flaws: takes what is wrong with it.
+
+    Returns:
+        The constraint; None where anything about it is wrong.
+    """
+    fields, default = Fields(element, flaws), Recovery(1.0)
+    time, of = fields.number("time", _TIME, above_zero=True), fields.one_of("of", Lost, default.of)
+    share = fields.number("share", _SHARE, default.share, above_zero=True)
+    streams = fields.whole("max_streams", default.max_streams)
+    block = fields.number("block_size", Dimension.SIZE, default.block_size, above_zero=True)
+    heartbeat = fields.number("heartbeat", _TIME, default.heartbeat, above_zero=True)
+    fields.finish()
+    return fields.make(lambda: Recovery(time, of, share, streams, block, heartbeat))
+
+
 def read_schedule(element: Element, flaws: Flaws) -> Schedule | None:
     """`schedule` (ours): `period name hours factor` in the order of the day.
 
@@ -136,5 +159,8 @@ def read_options(element: Element, flaws: Flaws) -> Options | None:
     memory = fields.optional_text("memory_unit")
     fill = fields.number("peak_fill", _SHARE, 1.0, above_zero=True)
     failing = fields.whole("survive_hosts", 0)
+    rack = fields.one_of("survive_rack", RackLoss, RackLoss.NONE)
     fields.finish()
-    return fields.make(lambda: Options(isolation, placement, media, duplex, busy, memory, fill, failing))
+    return fields.make(
+        lambda: Options(isolation, placement, media, duplex, busy, memory, fill, failing, rack)
+    )

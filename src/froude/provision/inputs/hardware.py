@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from froude.provision.inputs.fields import Fields, at_least_one, at_most_one, distinct, every
@@ -16,6 +17,7 @@ from froude.provision.types import (
     Cpu,
     Discount,
     Profile,
+    Rack,
     Server,
     StorageUnit,
 )
@@ -46,18 +48,20 @@ def read_catalog(element: Element, flaws: Flaws) -> Catalog | None:
     energies = every(fields, "energy", _energy, flaws)
     diversity = fields.number("diversity", _DOLLARS, 0.0)
     as_of = _date(fields)
-    at_most_one(fields, "energy")
+    racks = every(fields, "rack", _rack, flaws)
+    at_most_one(fields, "energy", "rack")
     at_least_one(fields, "storage_unit", "cpu", "server")
     distinct(fields, flaws, "storage_unit", "cpu", "server")
     several = fields.children("cpu")
     for child in several if len(several) > 1 else ():
         if "name" not in child.fields:
             flaws.add(child, "has no name, and there are several core types", allowed="a field name")
-    fields.finish("storage_unit", "cpu", "server", "energy")
+    fields.finish("storage_unit", "cpu", "server", "rack", "energy")
     hours, price, pue, load = energies[0] if energies else (HOURS, DOLLARS_PER_KWH, 1.0, 1.0)
     if not cpus:
         return None
-    return fields.make(lambda: Catalog(units, cpus, servers, hours, price, pue, load, diversity, as_of))
+    rack = racks[0] if racks else None
+    return fields.make(lambda: Catalog(units, cpus, servers, hours, price, pue, load, diversity, as_of, rack))
 
 
 def _date(fields: Fields) -> str | None:
@@ -172,11 +176,21 @@ def _server(fields: Fields, flaws: Flaws) -> Server | None:
     )
 
 
+def _rack(fields: Fields, _flaws: Flaws) -> Rack | None:
+    """Ours: `servers`, their shared `uplink`, what a rack with its switch costs."""
+    servers, uplink = fields.whole("servers"), fields.number("uplink", _RATE, above_zero=True)
+    price, power = fields.number("price", _DOLLARS, 0.0), fields.number("power", _POWER, 0.0)
+    idle = fields.optional_number("idle_power", _POWER)
+    fields.finish()
+    return fields.make(lambda: Rack(servers, uplink, price, power, idle))
+
+
 def _bus(fields: Fields, _flaws: Flaws) -> Bus | None:
     name, slots = fields.text("name"), fields.whole("slots")
     bandwidth = fields.number("BW", _RATE, above_zero=True)
+    accesses = fields.optional_number("IOPS", Dimension.COUNT, above_zero=True)
     fields.finish()
-    return fields.make(lambda: Bus(name, slots, bandwidth))
+    return fields.make(lambda: Bus(name, slots, bandwidth, math.inf if accesses is None else accesses))
 
 
 def _bundle(fields: Fields, flaws: Flaws) -> Bundle | None:

@@ -14,10 +14,12 @@ from froude.base.errors import InputError
 from froude.base.files import read_bounded
 from froude.provision.inputs.blanks import note_blanks
 from froude.provision.inputs.crosscheck import Crosscheck
+from froude.provision.inputs.crosscheck_racks import check_lost_rack, check_racks, check_recovery
 from froude.provision.inputs.demands import (
     read_batch,
     read_growth,
     read_options,
+    read_recovery,
     read_schedule,
     read_target,
 )
@@ -30,7 +32,9 @@ from froude.provision.types import Application, Batch, Catalog, Options, Problem
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 """Where the shipped inputs lie."""
-TAGS = ("resources", "application", "sla", "batch", "growth", "schedule", "options")
+MOST_ELEMENTS = 50_000
+"""Of a file: ten times what a provider's whole price list makes."""
+TAGS = ("resources", "application", "sla", "batch", "growth", "recovery", "schedule", "options")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +107,22 @@ def read_parts(names: Sequence[str | Path]) -> Parts:
     elements: list[Element] = []
     for name in names:
         try:
-            path = find_input(str(name))
-            elements += parse(read_bounded(path, limit_bytes=LIMIT_BYTES), str(path), flaws)
+            elements += parse(*read_text(name), flaws)
         except InputError as error:
             flaws.note(error)
     parts = parts_of(elements, flaws)
     flaws.check()
     return parts
+
+
+def read_text(name: str | Path) -> tuple[bytes, str]:
+    """Content and name of a file, or of a shipped input.
+
+    Raises:
+        InputError: it does not exist, cannot be read, or is too large.
+    """
+    path = find_input(str(name))
+    return read_bounded(path, limit_bytes=LIMIT_BYTES), str(path)
 
 
 def parse(data: bytes, file: str, flaws: Flaws) -> list[Element]:
@@ -124,7 +137,13 @@ def parse(data: bytes, file: str, flaws: Flaws) -> list[Element]:
         InputError: it is of neither form.
     """
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-    return parse_xml(data, file, flaws) if start == b"<" else parse_yaml(data, file, flaws)
+    elements = parse_xml(data, file, flaws) if start == b"<" else parse_yaml(data, file, flaws)
+    number = sum(1 for _ in _within(elements))
+    if number > MOST_ELEMENTS:
+        raise InputError(
+            "has too many elements", file=file, found=number, allowed=f"at most {MOST_ELEMENTS:,}"
+        )
+    return elements
 
 
 def parts_of(elements: Sequence[Element], flaws: Flaws) -> Parts:
@@ -145,7 +164,7 @@ def parts_of(elements: Sequence[Element], flaws: Flaws) -> Parts:
         else:
             hint = nearest(element.tag, TAGS)
             flaws.add(element, f"does not belong here{hint}", allowed=", ".join(TAGS))
-    for tag in ("resources", "application", "batch", "growth", "schedule", "options"):
+    for tag in ("resources", "application", "batch", "growth", "recovery", "schedule", "options"):
         for again in by_tag[tag][1:]:
             first = by_tag[tag][0]
             flaws.add(again, f"stands in {first.file}:{first.line} already", allowed="one")
@@ -172,32 +191,38 @@ def _sla(by_tag: dict[str, list[Element]], flaws: Flaws) -> Sla | None:
         seen.update([target.task] if target else [])
     sound: list[RateTarget] = [target for target in targets if target is not None]
     growths = [read_growth(element, flaws) for element in by_tag["growth"]]
+    recoveries = [read_recovery(element, flaws) for element in by_tag["recovery"]]
     schedules = [read_schedule(element, flaws) for element in by_tag["schedule"]]
     if not targets and not batches:
-        for element in by_tag["growth"] + by_tag["schedule"]:
-            flaws.add(element, "says how the demand changes, and there is none", allowed="an sla or a batch")
+        for element in by_tag["growth"] + by_tag["recovery"] + by_tag["schedule"]:
+            flaws.add(element, "adds to a demand, and there is none", allowed="an sla or a batch")
         return None
     return Sla(
         tuple(sound),
         batches[0] if batches else None,
         growths[0] if growths else None,
         schedules[0] if schedules else None,
+        recoveries[0] if recoveries else None,
     )
 
 
 def _crosscheck(parts: Parts, elements: Sequence[Element], flaws: Flaws) -> None:
-    check = Crosscheck(_within(elements), flaws)
+    within = list(_within(elements))
+    check = Crosscheck(within, flaws)
     catalog, application = parts.catalog, parts.application
     if catalog is not None:
         check.catalog(catalog)
         check.options(parts.options, catalog)
+        check_racks(within, flaws, catalog, parts.options)
     if application is not None:
         check.application(application)
         check.survival(parts.options, application)
+        check_lost_rack(within, flaws, parts.options, application)
     if application is not None and parts.sla is not None:
         check.sla(parts.sla, application)
     if catalog is not None and parts.sla is not None:
         check.schedule(catalog, parts.sla)
+        check_recovery(within, flaws, catalog, parts.sla)
     if catalog is not None and application is not None:
         check.storable(catalog, application)
         check.profiles(catalog, application)

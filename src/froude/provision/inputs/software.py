@@ -112,8 +112,11 @@ def _io(fields: Fields, _flaws: Flaws) -> Operation | None:
     probability = fields.number("probability", _SHARE, 1.0)
     blocking, parallel = fields.flag("blocking", True), fields.flag("parallel", False)
     amplification = fields.number("amplification", _NUMBER, 1.0, above_zero=True)
+    rack_local = fields.number("rack_local", _SHARE, 0.0)
     fields.finish()
-    return fields.make(lambda: Io(op, dataset, records, size, probability, blocking, parallel, amplification))
+    return fields.make(
+        lambda: Io(op, dataset, records, size, probability, blocking, parallel, amplification, rack_local)
+    )
 
 
 def _compute(fields: Fields, flaws: Flaws) -> Operation | None:

@@ -11,7 +11,16 @@ from decimal import Decimal
 from enum import Enum
 
 from froude.base.errors import InputError
-from froude.base.units import SECONDS, SIZES, exact_text, prefixed, scaled, split_number, unknown_unit
+from froude.base.units import (
+    MOST_DIGITS,
+    SECONDS,
+    SIZES,
+    exact_text,
+    prefixed,
+    scaled,
+    split_number,
+    unknown_unit,
+)
 
 _BITS = {
     unit: factor / 8
@@ -46,6 +55,18 @@ UNITS: dict[Dimension, dict[str, Decimal]] = {
 }
 """By dimension; a zero may always go without a unit."""
 
+RANGES: dict[Dimension, tuple[float, float]] = {
+    Dimension.SIZE: (1e-9, 1e21),
+    Dimension.RATE: (1e-9, 1e18),
+    Dimension.TIME: (1e-15, 1e12),
+    Dimension.POWER: (1e-9, 1e12),
+    Dimension.COUNT: (1e-15, 1e15),
+    Dimension.DOLLARS: (1e-15, 1e15),
+    Dimension.NUMBER: (1e-15, 1e15),
+    Dimension.SHARE: (1e-15, 1e15),
+}
+"""In base units, what may stand besides 0: what is beyond is a typing error, and no sum of it means anything."""
+
 _SHOWN = {
     Dimension.SIZE: ("PB", "TB", "GB", "MB", "KB", "B"),
     Dimension.RATE: ("GBps", "MBps", "KBps", "Bps"),
@@ -72,7 +93,17 @@ def parse(text: str, dimension: Dimension) -> float:
     if unit not in units:
         message = unknown_unit(unit, units) if unit else "has no unit"
         raise InputError(message, found=repr(text), allowed=dimension.value)
-    return float(scaled(number, units[unit], text))
+    value = float(scaled(number, units[unit], text))
+    smallest, largest = RANGES[dimension]
+    if number and not smallest <= abs(value) <= largest:
+        allowed = f"0, or from {smallest:g} to {largest:g}{_base(dimension)}"
+        raise InputError("is beyond anything that is meant", found=repr(text[:MOST_DIGITS]), allowed=allowed)
+    return value
+
+
+def _base(dimension: Dimension) -> str:
+    """The unit with the factor 1."""
+    return next(name for name, factor in UNITS[dimension].items() if factor == 1)
 
 
 def show(value: float, dimension: Dimension) -> str:

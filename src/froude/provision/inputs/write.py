@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from enum import Enum
 
@@ -27,6 +28,8 @@ from froude.provision.types import (
     Operation,
     Options,
     Profile,
+    Rack,
+    Recovery,
     Schedule,
     Server,
     Sla,
@@ -98,7 +101,22 @@ def _sla(sla: Sla) -> list[Element]:
             "lead_time": (sla.growth.lead_time, _TIME),
         }
         demands.append(_element("growth", growth))
+    if sla.recovery is not None:
+        demands.append(_recovery(sla.recovery))
     return demands + ([] if sla.schedule is None else [_schedule(sla.schedule)])
+
+
+def _recovery(recovery: Recovery) -> Element:
+    default = Recovery(1.0)
+    fields: dict[str, Value] = {
+        "time": (recovery.time, _TIME),
+        "of": _unless(recovery.of, default.of),
+        "share": _unless(recovery.share, default.share),
+        "max_streams": _unless(recovery.max_streams, default.max_streams),
+        "block_size": _unless((recovery.block_size, _SIZE), (default.block_size, _SIZE)),
+        "heartbeat": _unless((recovery.heartbeat, _TIME), (default.heartbeat, _TIME)),
+    }
+    return _element("recovery", fields)
 
 
 def _schedule(schedule: Schedule) -> Element:
@@ -119,6 +137,7 @@ def _catalog(catalog: Catalog) -> Element:
     children = [_unit(unit) for unit in catalog.units]
     children += [_cpu(cpu, named=several) for cpu in catalog.cpus]
     children += [_server(server) for server in catalog.servers]
+    children += [] if catalog.rack is None else [_rack(catalog.rack)]
     energy: dict[str, Value] = {
         "time": _unless((catalog.hours * 3600, _TIME), (HOURS * 3600.0, _TIME)),
         "price": _unless(catalog.dollars_per_kwh, DOLLARS_PER_KWH),
@@ -202,13 +221,26 @@ def _server(server: Server) -> Element:
     return _element("server", fields, children + _discounts(server.discounts))
 
 
+def _rack(rack: Rack) -> Element:
+    fields: dict[str, Value] = {
+        "servers": rack.servers,
+        "uplink": (rack.uplink, _RATE),
+        "price": _unless(rack.price, 0.0),
+        "power": _unless((rack.power, _POWER), (0.0, _POWER)),
+        "idle_power": (rack.idle_power, _POWER),
+    }
+    return _element("rack", fields)
+
+
 def _bundle(bundle: Bundle) -> Element:
     included = [_element("included", {"unit": unit, "count": count}) for unit, count in bundle.units]
     return _element("bundle", {"cores": bundle.cores}, included)
 
 
 def _bus(bus: Bus) -> Element:
-    return _element("bus", {"name": bus.name, "slots": bus.slots, "BW": (bus.bandwidth, _RATE)})
+    accesses = None if math.isinf(bus.accesses) else bus.accesses
+    fields: dict[str, Value] = {"name": bus.name, "slots": bus.slots, "BW": (bus.bandwidth, _RATE)}
+    return _element("bus", fields | {"IOPS": accesses})
 
 
 def _application(application: Application) -> Element:
@@ -264,6 +296,7 @@ def _operation(op: Operation) -> Element:
             "record_size": (op.record_size, _SIZE),
             "parallel": _unless(op.parallel, False),
             "amplification": _unless(op.amplification, 1.0),
+            "rack_local": _unless(op.rack_local, 0.0),
         }
         return _element("io", io | common)
     if isinstance(op, Compute):
@@ -289,6 +322,7 @@ def _options(options: Options) -> Element:
         "memory_unit",
         "peak_fill",
         "survive_hosts",
+        "survive_rack",
     )
     fields = {name: _unless(getattr(options, name), getattr(default, name)) for name in names}
     return _element("options", fields)

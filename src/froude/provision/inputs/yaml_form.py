@@ -16,7 +16,7 @@ from froude.workspace.artifact import LINEAGE, TAGS
 from froude.workspace.migrate import Migrations
 
 MIGRATIONS = Migrations("provision", 1)
-_TOP = ("sla", "batch", "growth", "schedule", "resources", "application", "options")
+_TOP = ("sla", "batch", "growth", "recovery", "schedule", "resources", "application", "options")
 _ORDERED = "operations"
 _FRAME = {STAMP, LINEAGE, TAGS}
 
@@ -126,7 +126,20 @@ def _grouped(elements: Sequence[Element]) -> dict[str, Any]:
 
 
 _ONCE = frozenset(
-    {"resources", "application", "options", "batch", "growth", "schedule", "cpu", "host", "energy", "bundle"}
+    {
+        "resources",
+        "application",
+        "options",
+        "batch",
+        "growth",
+        "recovery",
+        "schedule",
+        "cpu",
+        "rack",
+        "host",
+        "energy",
+        "bundle",
+    }
 )
 
 

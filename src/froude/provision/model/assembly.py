@@ -5,8 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from froude.provision.model.apart import Apart
 from froude.provision.model.choices import Beside, Part, Stored
-from froude.provision.model.copies import PLAIN, Redundancy, Role, bus_bytes, client_bytes, host_bytes
+from froude.provision.model.copies import (
+    PLAIN,
+    Redundancy,
+    Role,
+    bus_accesses,
+    bus_bytes,
+    client_bytes,
+    host_bytes,
+)
 from froude.provision.model.frame import Frame
 from froude.provision.model.instance import (
     Choice,
@@ -14,11 +23,14 @@ from froude.provision.model.instance import (
     DatasetNeed,
     Instance,
     LocalUnits,
+    NetworkRow,
     ServerType,
     TaskNeed,
     UnitType,
 )
 from froude.provision.model.paths import Paths, Ways, compute_seconds
+from froude.provision.model.racks import client_crossing, host_crossing, uplink_weight
+from froude.provision.model.service import Access
 from froude.provision.types import (
     Dataset,
     Dependency,
@@ -28,6 +40,8 @@ from froude.provision.types import (
     StorageUnit,
     Task,
 )
+
+_Flows = tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]
 
 
 class InstanceAssembly:
@@ -49,6 +63,8 @@ class InstanceAssembly:
         self.unit_at = {unit.name: number for number, unit in enumerate(catalog.units)}
         self.bus_at = {name: number for number, name in enumerate(frame.buses)}
         self.task_at = {task.name: number for number, task in enumerate(application.tasks)}
+        self.apart = Apart.of(self.problem, across_racks=frame.away > 0)
+        self.uplink_weight = uplink_weight(catalog)
         self.widest = max((server.bandwidth for server in catalog.servers), default=math.inf)
         several = [task.name for task in application.tasks if len(self.cpus) > 1 and self._runs(task)]
         self.cpu_at = {name: len(application.datasets) + number for number, name in enumerate(several)}
@@ -105,13 +121,14 @@ class InstanceAssembly:
             cpu,
             bundle.cores if bundle else 0,
             tuple(included.get(name, 0) for name in self.unit_at) if included else (),
+            tuple(buses[name].accesses if name in buses else math.inf for name in self.frame.buses),
         )
 
     # What is stored
 
     def _dataset(self, dataset: Dataset, ways: Ways) -> DatasetNeed:
         copies: dict[Part, Copy] = {}
-        flows: dict[Role, tuple[tuple[float, ...], tuple[float, ...]]] = {}
+        flows: dict[Role, _Flows] = {}
         choices = []
         for way in ways:
             if isinstance(way, Beside):
@@ -121,19 +138,36 @@ class InstanceAssembly:
                 if part.role not in flows:
                     flows[part.role] = self._flows(dataset, part.role)
                 if part not in copies:
-                    copies[part] = self._copy(part, *flows[part.role])
+                    copies[part] = self._copy(dataset, part, flows[part.role])
             choices.append(self._choice(way, copies))
         owner = self.frame.owners[dataset.name]
         return DatasetNeed(dataset.name, tuple(choices), None if owner is None else self.task_at[owner])
 
-    def _flows(self, dataset: Dataset, role: Role) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """Bytes per second of a copy: through buses per phase, through hosts' network per row."""
+    def _flows(self, dataset: Dataset, role: Role) -> _Flows:
+        """Per second of a copy: bytes and accesses on buses per phase, bytes of hosts' network per row."""
         phases = self.frame.accesses[dataset.name]
         bus = tuple(bus_bytes(role, phase) for phase in phases)
-        return bus, tuple(host_bytes(role, row.direction, phases[row.phase]) for row in self.frame.rows)
+        nic = tuple(self._host_bytes(role, row, phases[row.phase]) for row in self.frame.rows)
+        return bus, nic, tuple(bus_accesses(role, phase) for phase in phases)
 
-    def _copy(self, part: Part, bus: tuple[float, ...], nic: tuple[float, ...]) -> Copy:
-        units = 0 if part.unit.service else max(part.role.redundancy.pieces, int(part.units))
+    def _host_bytes(self, role: Role, row: NetworkRow, accesses: Sequence[Access]) -> float:
+        """Of a row of the network, or of the uplinks as they weigh on it."""
+        if not row.racks:
+            return host_bytes(role, row.direction, accesses)
+        crossing = host_crossing(self.problem.catalog, role, row.direction, accesses, self.frame.away)
+        return crossing * self.uplink_weight
+
+    def _client_bytes(self, redundancy: Redundancy, row: NetworkRow, access: Access) -> float:
+        """Of a row of the network, or of the uplinks as they weigh on it."""
+        if not row.racks:
+            return client_bytes(redundancy, row.direction, access)
+        crossing = client_crossing(self.problem.catalog, redundancy, row.direction, access, self.frame.away)
+        return crossing * self.uplink_weight
+
+    def _copy(self, dataset: Dataset, part: Part, flows: _Flows) -> Copy:
+        bus, nic, accesses = flows
+        apart = 1 if part.role.cache else self.apart.servers(dataset, part.unit)
+        units = 0 if part.unit.service else max(apart, int(part.units))
         if self.problem.options.placement is Placement.UNIFORM:
             units = max(units, *(-int(-flow // self.widest) for flow in nic))
         return Copy(
@@ -143,8 +177,10 @@ class InstanceAssembly:
             bus,
             nic,
             part.cores,
-            1 / part.role.redundancy.pieces,
+            1 / apart,
+            part.role.stored / self.frame.capacity(part.unit),
             part.role.cache,
+            accesses,
         )
 
     def _choice(self, way: Stored, copies: dict[Part, Copy]) -> Choice:
@@ -159,7 +195,8 @@ class InstanceAssembly:
     def _beside(self, way: Beside, dataset: Dataset) -> Choice:
         phases = self.frame.accesses[dataset.name]
         through = tuple(sum(a.device_bytes for a in phase) for phase in phases)
-        units = LocalUnits(self.unit_at[way.unit.name], way.per_instance, through, way.dollars_each)
+        accesses = tuple(sum(a.device_records for a in phase) for phase in phases)
+        units = LocalUnits(self.unit_at[way.unit.name], way.per_instance, through, way.dollars_each, accesses)
         label = f"{way.per_instance} x {way.unit.name}"
         if self.frame.waits:
             label += f" ({way.floor:g})"
@@ -179,7 +216,7 @@ class InstanceAssembly:
             rate,
             tuple(rate * compute_seconds(task.operations, cpu) for cpu in self.cpus),
             task.memory,
-            tuple(self._task_bytes(task, row.phase, row.direction) for row in self.frame.rows),
+            tuple(self._task_bytes(task, row) for row in self.frame.rows),
             paths.of(task),
             self._floors(task),
             self._latency(task),
@@ -196,7 +233,9 @@ class InstanceAssembly:
         )
 
     def _latency(self, task: Task) -> float | None:
-        """Longest mean run time; a quantile is that of an exponential tail."""
+        """Longest mean run time; a quantile is that of an exponential tail. What never runs keeps any."""
+        if self.frame.rates[task.name] <= 0:
+            return None
         asked = [
             t.latency / (1.0 if t.quantile is None else -math.log(1 - t.quantile))
             for t in self.problem.sla.targets
@@ -204,18 +243,19 @@ class InstanceAssembly:
         ]
         return min(asked, default=None)
 
-    def _task_bytes(self, task: Task, phase: int, direction: str) -> float:
+    def _task_bytes(self, task: Task, row: NetworkRow) -> float:
         """Remote records read and written, calls made and taken, and own local data that others reach for."""
         total = 0.0
         for dataset in self.problem.application.datasets:
             at = self.frame.owners[dataset.name]
             redundancy = Redundancy.of(dataset)
-            for access in self.frame.accesses[dataset.name][phase]:
+            for access in self.frame.accesses[dataset.name][row.phase]:
                 if access.task.name == task.name and at != task.name:
-                    total += client_bytes(redundancy, direction, access)
+                    total += self._client_bytes(redundancy, row, access)
                 elif at == task.name and access.task.name != task.name:
-                    total += host_bytes(Role(dataset.size, redundancy=PLAIN), direction, [access])
-        return total + self._called_bytes(task, phase)
+                    total += self._host_bytes(Role(dataset.size, redundancy=PLAIN), row, [access])
+        called = self._called_bytes(task, row.phase)
+        return total + called * (self.frame.away * self.uplink_weight if row.racks else 1.0)
 
     def _called_bytes(self, task: Task, phase: int) -> float:
         """Of calls that a task makes or takes in a phase, both ways together."""

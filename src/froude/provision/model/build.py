@@ -20,22 +20,42 @@ from froude.provision.model.paths import Ways, compute_seconds
 from froude.provision.types import Dataset, Io, Persistence, Problem, StorageUnit
 from froude.provision.types.plan import Conflict
 
+_FASTEST = 1e30
+"""Executions per second: beyond, products with sizes and times leave what a float can say."""
 
-def build(problem: Problem) -> Instance | tuple[Conflict, ...]:
+
+def build(problem: Problem, racks: int | None = None) -> Instance | tuple[Conflict, ...]:
     """The numeric problem of an SLA, or why no cluster can meet it.
+
+    Args:
+        problem: the inputs.
+        racks: how many the cluster has, if the catalog has racks; None for any number.
 
     Raises:
         RunawayError: a loop of calls has a gain of 1 or more.
         KeyError: a name that is not there; validated inputs have none.
     """
-    frame = Frame.of(problem)
+    frame = Frame.of(problem, racks)
     memory = memory_unit(problem)
+    uncountable = _countable(frame)
+    if uncountable:
+        return tuple(uncountable)
     ways = [_ways(frame, dataset) for dataset in problem.application.datasets]
     conflicts = [*_unstorable(frame, ways), *_too_large(frame, memory)]
     if conflicts:
         return tuple(conflicts)
     instance = InstanceAssembly(frame, ways).instance(memory)
     return tuple(_too_slow(instance)) or instance
+
+
+def _countable(frame: Frame) -> list[Conflict]:
+    """Loads whose units could not even be counted."""
+    rates = frame.rates.items()
+    return [
+        Conflict(f"executions of task {n}", rate, _FASTEST, "per second")
+        for n, rate in rates
+        if not rate <= _FASTEST
+    ]
 
 
 def memory_unit(problem: Problem) -> StorageUnit:

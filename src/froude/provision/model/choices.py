@@ -25,6 +25,7 @@ from froude.provision.types import (
     Io,
     Op,
     Persistence,
+    RackLoss,
     Scope,
     StorageUnit,
 )
@@ -168,7 +169,7 @@ def _parts(frame: Frame, dataset: Dataset, unit: StorageUnit, asked: Role) -> li
     if not frame.waits:
         return [part]
     # What survives failing hosts has more units than a level says, so replicas raise the least of none.
-    least = counted(need) if options.survive_hosts else units
+    least = counted(need) if options.survive_hosts or options.survive_rack is not RackLoss.NONE else units
     return [replace(part, need=n, units=n, wait_s=mean_wait(works, n)) for n in levels(works, least)]
 
 

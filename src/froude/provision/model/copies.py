@@ -157,6 +157,22 @@ def bus_bytes(role: Role, phase: Iterable[Access]) -> float:
     return total
 
 
+def bus_accesses(role: Role, phase: Iterable[Access]) -> float:
+    """Accesses per second of a copy's devices, in one phase: each piece of a record that is read or written is one.
+
+    Args:
+        role: of the copy: which share of the reads it serves, and how redundant it is.
+        phase: the accesses to the dataset in one phase.
+    """
+    total, redundancy = 0.0, role.redundancy
+    for access in phase:
+        if access.io.op is Op.WRITE:
+            total += access.device_records * redundancy.pieces
+        else:
+            total += access.device_records * redundancy.needed * role.reads + access.records * role.fills
+    return total
+
+
 def host_bytes(role: Role, direction: str, phase: Iterable[Access]) -> float:
     """Bytes per second through the network of the servers that hold a copy, in one phase.
 

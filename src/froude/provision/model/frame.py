@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 
 from froude.provision.model.instance import NetworkRow
+from froude.provision.model.racks import away
 from froude.provision.model.rates import task_rates
 from froude.provision.model.service import Access, accesses
 from froude.provision.types import Dataset, Duplex, Io, Problem, StorageUnit
@@ -37,10 +38,16 @@ class Frame:
     """How many servers with a slot of a bus can be had, possibly infinite."""
     waits: bool
     """Whether accesses wait for their unit: some target bounds a latency."""
+    away: float = 0.0
+    """Share of what goes to all servers alike that leaves a rack."""
 
     @classmethod
-    def of(cls, problem: Problem) -> Frame:
+    def of(cls, problem: Problem, racks: int | None = None) -> Frame:
         """The frame of a problem.
+
+        Args:
+            problem: the inputs.
+            racks: how many the cluster has, if the catalog has racks; None for any number.
 
         Raises:
             RunawayError: a loop of calls has a gain of 1 or more.
@@ -48,7 +55,9 @@ class Frame:
         application, catalog = problem.application, problem.catalog
         rates, phases = task_rates(application, problem.sla), application.phases
         directions = ("both",) if problem.options.duplex is Duplex.HALF else ("in", "out")
-        rows = (NetworkRow(p, d) for p in range(len(phases)) for d in directions)
+        outside = away(catalog, racks)
+        kinds = (False, True) if outside else (False,)
+        rows = (NetworkRow(p, d, k) for k in kinds for p in range(len(phases)) for d in directions)
         buses = dict.fromkeys(
             [unit.bus for unit in catalog.units if not unit.service]
             + [bus.name for server in catalog.servers for bus in server.buses]
@@ -61,7 +70,9 @@ class Frame:
         }
         owners = {d.name: owner(problem, d) for d in application.datasets}
         waits = any(target.latency is not None for target in problem.sla.targets)
-        return cls(problem, rates, phases, tuple(rows), tuple(buses), owners, phased, slots, hosts, waits)
+        return cls(
+            problem, rates, phases, tuple(rows), tuple(buses), owners, phased, slots, hosts, waits, outside
+        )
 
     def usable(self, unit: StorageUnit) -> bool:
         """Whether it can be had: a service always, any other where a server has a slot for it."""

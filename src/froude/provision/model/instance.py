@@ -6,7 +6,7 @@ are named, so that they can be checked against the inputs alone (`froude.provisi
 
 Rules of a feasible plan, for every server (all are `<=`):
 
-* units on a bus (remote, local, DIMMs for memory) <= slots; bytes of a phase through a bus <= its bandwidth;
+* units on a bus (remote, local, DIMMs for memory) <= slots; bytes and accesses of a phase on a bus <= its limits;
 * bytes of a network row (remote copies by share, tasks by share) <= network bandwidth;
 * cores, an integer >= cores of the tasks and of the remote copies by share in every phase (+ host cores)
   <= server's cores;
@@ -26,6 +26,7 @@ Rules of a feasible plan, for every server (all are `<=`):
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -67,6 +68,12 @@ class ServerType:
     included_cores: int = 0
     included_units: tuple[int, ...] = ()
     """Per unit of `Instance.units`; empty where the price includes none."""
+    bus_accesses: tuple[float, ...] = ()
+    """Per second per bus, in every phase; infinite where a bus has no limit, empty where none has."""
+
+    def most_accesses(self, bus: int) -> float:
+        """Per second that the units on a bus may do together; infinite without a limit."""
+        return self.bus_accesses[bus] if self.bus_accesses else math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +94,12 @@ class Copy:
     """Core-seconds per second of its hosts, per phase, for all of the copy; empty where it asks for none."""
     most_share: float = 1.0
     """Largest share of it on one server: replicas and fragments stand on different ones."""
+    filled: float = 0.0
+    """Unit-equivalents that all of the copy fills, however little it is asked."""
     cache: bool = False
     """Whether it is the caching copy of a pair, which stands alone where a service keeps the persistent one."""
+    accesses: tuple[float, ...] = ()
+    """Of its units per second, per phase, for all of the copy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +112,8 @@ class LocalUnits:
     """Bytes per second through the unit's bus, per phase, for all of the owning task (spread by its share)."""
     cost: float = 0.0
     """Dollars per instance besides its units: bytes that are paid by what is held."""
+    accesses: tuple[float, ...] = ()
+    """Of its units per second, per phase, for all of the owning task (spread by its share)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +200,13 @@ class NetworkRow:
     phase: int
     direction: str
     """`both`, `in` or `out`."""
+    racks: bool = False
+    """Of what leaves a rack, as a server's part of the uplink is to its network."""
+
+    @property
+    def name(self) -> str:
+        """What it limits, in words."""
+        return f"{'uplink of racks' if self.racks else 'network'} ({self.direction})"
 
 
 @dataclass(frozen=True, slots=True)

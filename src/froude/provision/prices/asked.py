@@ -12,6 +12,7 @@ from froude.provision.inputs.blanks import BLANK
 from froude.provision.inputs.units import Dimension, show
 from froude.provision.inputs.yaml_form import plain_number
 from froude.provision.prices.rates import MIGRATIONS, Rates, Speed
+from froude.provision.prices.volumes import WANTED, fields_of
 
 _PLAIN = re.compile(r"[A-Za-z][\w. /+-]*")
 _QUANTITY = re.compile(r"[\d.]+(e[+-]?\d+)?[A-Za-z]+")
@@ -22,12 +23,12 @@ _SIZE, _RATE, _TIME = Dimension.SIZE, Dimension.RATE, Dimension.TIME
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Local storage of a family of servers, as far as a table tells."""
+    """Types of a family whose local disks are not known."""
 
     types: int
-    """Types that have it."""
-    piece: float | None
-    """Bytes; None where its totals have no common part."""
+    """How many have some."""
+    told: bool
+    """Whether the table says how many disks each has, and so of what size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Asked:
 
     memory: bool = False
     nvme: Mapping[str, Family] = field(default_factory=dict)
-    """By family of servers."""
+    """By names of types, with wildcards."""
     volumes: tuple[str, ...] = ()
     """Classes."""
     volume_slots: bool = False
@@ -46,9 +47,11 @@ class Asked:
     """Types whose network has no figure that holds."""
     to_volumes: tuple[str, ...] = ()
     """Types whose way to volumes has none."""
+    baseline: tuple[str, ...] = ()
+    """Burstable types of which nobody says what they can do all day."""
 
     def __bool__(self) -> bool:
-        named = (self.nvme, self.volumes, self.disks, self.network, self.to_volumes)
+        named = (self.nvme, self.volumes, self.disks, self.network, self.to_volumes, self.baseline)
         return self.memory or self.volume_slots or any(named)
 
 
@@ -86,23 +89,18 @@ def template(asked: Asked, rates: Rates) -> str:
 
 def _nvme(asked: Asked, rates: Rates) -> Iterator[str]:
     for entry in rates.nvme:
-        piece = {} if entry.piece is None else {"piece": show(entry.piece, _SIZE)}
-        yield _mapping({"families": " ".join(entry.families)} | piece | _speed(entry.speed))
+        disk = {} if entry.disk is None else {"disk": show(entry.disk, _SIZE)}
+        yield _mapping({"types": " ".join(entry.types)} | disk | _speed(entry.speed))
     for name, family in asked.nvme.items():
-        fields = {"families": name} | ({} if family.piece is not None else {"piece": BLANK}) | _speed(None)
-        pieces = "" if family.piece is None else f", in pieces of {family.piece / 1e9:.4g} GB"
-        yield f"{_mapping(fields)}    # {family.types} types{pieces}"
+        fields = {"types": name} | ({} if family.told else {"disk": BLANK}) | _speed(None)
+        yield f"{_mapping(fields)}    # {family.types} types; an entry for each size of disk"
 
 
 def _volumes(asked: Asked, rates: Rates) -> Iterator[str]:
     for volume in rates.volumes:
-        price = volume.price_per_gb_month
-        paid = {} if price is None else {"price_per_GB_month": f"{price!r}"}
-        yield _mapping(
-            {"class": volume.name, "capacity": show(volume.capacity, _SIZE)} | _speed(volume.speed) | paid
-        )
+        yield _mapping(fields_of(volume))
     for name in asked.volumes:
-        yield _mapping({"class": name, "capacity": BLANK} | _speed(None))
+        yield _mapping({"class": name} | dict.fromkeys(WANTED, BLANK))
 
 
 def _disks(asked: Asked, rates: Rates) -> Iterator[str]:
@@ -114,16 +112,20 @@ def _disks(asked: Asked, rates: Rates) -> Iterator[str]:
 
 
 def _types(asked: Asked, rates: Rates) -> Iterator[str]:
-    wanted = {"BW": (rates.network, asked.network), "volume_BW": (rates.to_volumes, asked.to_volumes)}
-    names = dict.fromkeys(name for given, missing in wanted.values() for name in (*given, *missing))
-    for name in names:
-        fields = {"type": name}
-        for column, (given, missing) in wanted.items():
-            if name in given:
-                fields[column] = show(given[name], _RATE)
-            elif name in missing:
-                fields[column] = BLANK
-        yield _mapping(fields)
+    for entry in rates.types:
+        given = {
+            "BW": None if entry.network is None else show(entry.network, _RATE),
+            "volume_BW": None if entry.to_volumes is None else show(entry.to_volumes, _RATE),
+            "volume_IOPS": None if entry.volume_iops is None else f"{entry.volume_iops!r}",
+            "volumes": None if entry.volumes is None else str(entry.volumes),
+            "baseline": None if entry.baseline is None else f"{entry.baseline!r}",
+        }
+        yield _mapping(
+            {"type": entry.name} | {name: text for name, text in given.items() if text is not None}
+        )
+    wanted = {"BW": asked.network, "volume_BW": asked.to_volumes, "baseline": asked.baseline}
+    for name in dict.fromkeys(name for names in wanted.values() for name in names):
+        yield _mapping({"type": name} | {field: BLANK for field, names in wanted.items() if name in names})
 
 
 def _speed(speed: Speed | None) -> dict[str, str]:

@@ -13,7 +13,7 @@ all day, the smaller ones for a while. What they sustain stands in no column and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import Enum
 
 from froude.provision.prices.layouts import InstanceType
@@ -47,18 +47,18 @@ def only_up_to(types: Sequence[InstanceType]) -> frozenset[str]:
 
 
 def to_volumes(
-    instance: InstanceType, up_to: frozenset[str], given: Mapping[str, float], bandwidth: Bandwidth
+    instance: InstanceType, up_to: frozenset[str], given: float | None, bandwidth: Bandwidth
 ) -> float | None:
     """Bytes per second to attached volumes; None when the figure must be given.
 
     Args:
         instance: the type.
         up_to: see `only_up_to`.
-        given: sustained figures that the user knows, by type.
+        given: the sustained figure that the rates have; None where they have none.
         bandwidth: which figures count.
     """
-    if instance.name in given:
-        return given[instance.name]
+    if given is not None:
+        return given
     if bandwidth is Bandwidth.UP_TO:
         return instance.volume or instance.volume_baseline
     if instance.volume_baseline is not None:
@@ -66,14 +66,14 @@ def to_volumes(
     return None if instance.name in up_to else instance.volume
 
 
-def to_network(instance: InstanceType, given: Mapping[str, float], bandwidth: Bandwidth) -> float | None:
+def to_network(instance: InstanceType, given: float | None, bandwidth: Bandwidth) -> float | None:
     """Bytes per second of the network; None when the figure must be given.
 
     Args:
         instance: the type, with what its table says.
-        given: bytes per second by name of the type; these win over the table.
+        given: bytes per second that the rates have, which win over the table; None where they have none.
         bandwidth: whether an "up to" figure counts where there is no other.
     """
-    if instance.name in given:
-        return given[instance.name]
+    if given is not None:
+        return given
     return instance.network or (instance.network_burst if bandwidth is Bandwidth.UP_TO else None)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from froude.base.errors import InputError
 from froude.base.files import read_bounded
-from froude.provision.prices.rates import Rates, read_rates
+from froude.provision.inputs.tree import nearest
+from froude.provision.prices.rates import SOURCED, Rates, read_rates
 from froude.provision.prices.tables import Table, read_table
 
 LIMIT_BYTES = 256 << 20
@@ -27,13 +28,40 @@ def load_table(path: Path) -> Table:
     return read_table(_unpacked(read_bounded(path, limit_bytes=LIMIT_BYTES), path), str(path))
 
 
-def load_rates(path: Path | None) -> Rates:
-    """The rates of a file; none without one.
+def sourced() -> list[str]:
+    """Names of the files of rates that ship with the package."""
+    return sorted(path.stem for path in SOURCED.glob("*.yaml"))
+
+
+def rates_file(name: str) -> Path:
+    """A file of rates, or the shipped one of that name.
+
+    Raises:
+        InputError: there is neither.
+    """
+    path = Path(name)
+    if path.exists() or path.suffix:
+        return path
+    if name in sourced():
+        return SOURCED / f"{name}.yaml"
+    raise InputError(
+        f"does not exist{nearest(name, sourced())}",
+        file=name,
+        place="--rates",
+        allowed=f"a file, or one of {', '.join(sourced())}",
+    )
+
+
+def load_rates(paths: Sequence[Path]) -> Rates:
+    """The rates of files; where several say something, the first counts.
 
     Raises:
         InputError: unreadable, or wrong.
     """
-    return Rates() if path is None else read_rates(read_bounded(path, limit_bytes=16 << 20), str(path))
+    rates = Rates()
+    for path in paths:
+        rates += read_rates(read_bounded(path, limit_bytes=16 << 20), str(path))
+    return rates
 
 
 def date_of(paths: Sequence[Path], said: str | None) -> str:

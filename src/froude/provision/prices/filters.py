@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -73,19 +72,21 @@ def is_previous(instance: InstanceType) -> bool:
     return instance.generation.lower().startswith("prev") or instance.family in PREVIOUS
 
 
-def apply(types: Sequence[InstanceType], filters: Filters) -> tuple[tuple[InstanceType, ...], Counter[str]]:
-    """The types that pass, and how many were left out for which reason.
+def apply(
+    types: Sequence[InstanceType], filters: Filters
+) -> tuple[tuple[InstanceType, ...], dict[str, list[str]]]:
+    """The types that pass, and the names of those left out for each reason.
 
     Args:
         types: of all tables.
         filters: what a type must be to pass.
     """
-    refused: Counter[str] = Counter()
+    refused: dict[str, list[str]] = {}
     kept = []
     for instance in types:
         why = filters.refusal(instance)
         if why is None:
             kept.append(instance)
         else:
-            refused[why] += 1
+            refused.setdefault(why, []).append(instance.name)
     return tuple(kept), refused

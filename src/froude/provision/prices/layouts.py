@@ -48,6 +48,9 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "network_gbps": ("network_gbps", "egress_gbps", "bandwidth_gbps"),
     "ebs_mbps": ("ebs_bandwidth", "ebs_mbps", "ebs_max_mbps", "ebs_max_bandwidth"),
     "ebs_baseline_mbps": ("ebs_baseline_bandwidth", "ebs_baseline_mbps"),
+    "ebs_iops": ("ebs_iops", "ebs_max_iops"),
+    "ebs_baseline_iops": ("ebs_baseline_iops",),
+    "baseline_cpu": ("base_performance", "baseline_cpu"),
     "family": ("family", "series"),
     "generation": ("generation",),
     "arch": ("arch", "architecture"),
@@ -55,6 +58,47 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "gpu": ("gpu_name", "gpu", "gpus", "gpu_count"),
 }
 """Fields of an instance table → names of columns that are it, whatever their case and underscores."""
+
+
+class Tariff(Enum):
+    """How instance types are paid."""
+
+    ON_DEMAND = "on-demand"
+    RESERVED_1Y = "reserved-1y"
+    RESERVED_3Y = "reserved-3y"
+    SPOT = "spot"
+
+    @property
+    def years(self) -> int:
+        """For which they must be paid."""
+        return {"reserved-1y": 1, "reserved-3y": 3}.get(self.value, 0)
+
+
+_LINUX = "pricing.{region}.linux."
+TARIFFS: dict[Tariff, dict[str, tuple[str, ...]]] = {
+    Tariff.RESERVED_1Y: {
+        "price_hour": (
+            "reserved_1y_usd_h",
+            *(f"{_LINUX}reserved.yrTerm1Standard.{paid}" for paid in ("noUpfront", "partialUpfront")),
+            f"{_LINUX}reserved.yrTerm1Standard.allUpfront",
+        ),
+        "price_month": ("month_1y", "usd_per_month_1y"),
+    },
+    Tariff.RESERVED_3Y: {
+        "price_hour": (
+            "reserved_3y_usd_h",
+            *(f"{_LINUX}reserved.yrTerm3Standard.{paid}" for paid in ("noUpfront", "partialUpfront")),
+            f"{_LINUX}reserved.yrTerm3Standard.allUpfront",
+        ),
+        "price_month": ("month_3y", "usd_per_month_3y"),
+    },
+    Tariff.SPOT: {
+        "price_hour": ("spot_usd_h", f"{_LINUX}spot_avg"),
+        "price_month": ("month_spot", "usd_per_month_spot"),
+    },
+}
+"""Names of the columns of prices under the tariffs that are not on demand."""
+_REGION = re.compile(r"pricing\.([a-z0-9-]+)\.linux\b.*")
 _WHOLE: tuple[tuple[frozenset[str], dict[str, str]], ...] = (
     (
         frozenset({"instance_type", "od_usd_h", "local_nvme", "ebs_bandwidth", "memory"}),
@@ -90,6 +134,11 @@ class InstanceType:
     """Bytes per second to attached volumes that the table calls its figure; may be "up to"."""
     volume_baseline: float | None = None
     """Bytes per second to attached volumes that the table calls baseline."""
+    volume_iops: float | None = None
+    """Accesses of attached volumes per second; may be "up to" as `volume` is."""
+    volume_iops_baseline: float | None = None
+    baseline: float | None = None
+    """Cores' worth that can be had all day, where the table has it: of burstable types."""
     generation: str = ""
     arch: str = ""
     manufacturer: str = ""
@@ -107,7 +156,7 @@ class VolumePrice:
 
     name: str
     region: str
-    price_per_gb_month: float
+    price_per_gib_month: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +177,8 @@ class Prices:
     malformed: tuple[Malformed, ...] = ()
     unpriced: tuple[str, ...] = field(default=())
     """Names of rows without a price."""
+    said: tuple[str, ...] = field(default=())
+    """What was taken by default."""
 
     def __add__(self, other: Prices) -> Prices:
         return Prices(
@@ -136,6 +187,7 @@ class Prices:
             self.disks + other.disks,
             self.malformed + other.malformed,
             self.unpriced + other.unpriced,
+            self.said + other.said,
         )
 
 
@@ -166,13 +218,22 @@ def kind_of(table: Table, mapping: Mapping[str, str] | None = None) -> TableKind
     )
 
 
-def columns_of(table: Table, mapping: Mapping[str, str], region: str) -> dict[str, str]:
+def regions_of(table: Table) -> list[str]:
+    """Whose prices an instance table has, in columns of each or in rows; none where it does not say."""
+    named = [match[1] for match in map(_REGION.fullmatch, table.columns) if match]
+    return list(dict.fromkeys(named or [r.cells["region"] for r in table.rows if r.cells.get("region")]))
+
+
+def columns_of(
+    table: Table, mapping: Mapping[str, str], region: str, tariff: Tariff = Tariff.ON_DEMAND
+) -> dict[str, str]:
     """Field of an instance table → its column, as far as known.
 
     Args:
         table: its header names the columns.
         mapping: field → column, as said by the user; wins over what is known.
         region: stands in the names of some columns of prices, such as `us-east-1`.
+        tariff: whose prices count.
 
     Raises:
         InputError: the mapping names a field or a column that is not there.
@@ -192,7 +253,7 @@ def columns_of(table: Table, mapping: Mapping[str, str], region: str) -> dict[st
             raise InputError(f"has no column {column}{hint}", file=table.file, place="--column", found=listed)
     columns: dict[str, str] = {}
     plain = {_plain(column): column for column in reversed(table.columns)}
-    for name, names in FIELDS.items():
+    for name, names in (FIELDS | TARIFFS.get(tariff, {})).items():
         known = [_plain(n.replace("{region}", region)) for n in names]
         present = [plain[column] for column in known if column in plain]
         columns |= {name: present[0]} if present else {}

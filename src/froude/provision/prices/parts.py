@@ -7,33 +7,43 @@ from dataclasses import dataclass
 
 from froude.provision.prices.asked import Family
 from froude.provision.prices.layouts import InstanceType, Prices
-from froude.provision.prices.pieces import piece_of
-from froude.provision.prices.rates import Memory, Nvme, Rates, Speed
+from froude.provision.prices.rates import Memory, Rates, Speed
+from froude.provision.prices.volumes import GIB
 from froude.provision.types import StorageUnit
 
-GIB = 2.0**30
-MEMORY, VOLUME = "memory", "volume"
-"""Names of the buses, and of the memory unit."""
+MEMORY = "memory"
+"""Name of its bus and unit."""
+TOLERANCE = 0.01
+"""Of a table's total, which is rounded (468, 937, 3750 GB): how far disks may be from it, as a share."""
 _NOT_ATTACHED = ("local", "snapshot")
 """Beginnings of classes that are no volumes: included local storage, and copies that nothing can be read from."""
 
 
 class Notes:
-    """What was left out, each kind with its number and some names."""
+    """What was left out or taken, and why, each kind with its number and names.
 
-    def __init__(self) -> None:
-        self.lines: list[str] = []
+    Args:
+        lines: that stand at the head.
+    """
 
-    def add(self, names: Sequence[str], what: str) -> None:
+    def __init__(self, lines: Sequence[str] = ()) -> None:
+        self.lines: list[str] = list(lines)
+        """With the first three names, to be read at once."""
+        self.whole: list[str] = list(lines)
+        """With all names."""
+
+    def add(self, names: Sequence[str], what: str, *, asked: bool = False) -> None:
         """Note it, if there is any.
 
         Args:
-            names: of what was left out; the first three are shown.
+            names: of what was left out.
             what: these are and why they were left out, to follow their number.
+            asked: the user wanted it so: not all names are of interest.
         """
         if names:
             some = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
             self.lines.append(f"{len(names):,} {what} ({some})")
+            self.whole.append(self.lines[-1] if asked else f"{len(names):,} {what} ({', '.join(names)})")
 
 
 def unit_of(name: str, bus: str, capacity: float, speed: Speed, *, volatile: bool = False) -> StorageUnit:
@@ -55,39 +65,47 @@ def memory_of(memory: Memory) -> StorageUnit:
     return unit_of(MEMORY, MEMORY, GIB, memory.speed, volatile=True)
 
 
-def volumes_of(prices: Prices, rates: Rates, notes: Notes) -> tuple[tuple[StorageUnit, ...], tuple[str, ...]]:
-    """Volumes of known rates; classes without.
+def volumes_of(
+    prices: Prices, rates: Rates, hours: float, region: str | None, notes: Notes
+) -> tuple[tuple[StorageUnit, ...], tuple[str, ...]]:
+    """Volumes that can be bought, of each class the sizes and abilities on offer; classes of which too little is known.
 
     Args:
-        prices: the volumes that the tables list, with their price per GB and month.
-        rates: of classes of volumes; a class with a price of its own need not be listed.
+        prices: the classes that the tables list, with their price per GiB and month.
+        rates: what the classes can do; a class with a price of its own need not be listed.
+        hours: of the term, over which they are paid.
+        region: whose prices are wanted; None where nobody said.
         notes: takes the classes that are left out.
 
     Returns:
-        The units, and the classes without rates.
+        The units, and the classes that nothing is known of.
     """
-    listed = {volume.name: volume.price_per_gb_month for volume in prices.volumes}
+    listed = {volume.name: volume.price_per_gib_month for volume in prices.volumes}
     notes.add(
         [name for name in listed if name.startswith(_NOT_ATTACHED)], "classes left out: no attached volumes"
     )
     given = {volume.name: volume for volume in rates.volumes}
     names = [name for name in listed if not name.startswith(_NOT_ATTACHED)]
     names += [
-        name for name, volume in given.items() if name not in listed and volume.price_per_gb_month is not None
+        name
+        for name, volume in given.items()
+        if name not in listed and volume.price_per_gib_month is not None and prices.instances
     ]
-    units, missing = [], []
+    units: list[StorageUnit] = []
+    missing, elsewhere = [], []
     for name in names:
-        if name not in given:
+        volume = given.get(name)
+        if volume is None:
             missing.append(name)
-            continue
-        volume = given[name]
-        price = listed.get(name) if volume.price_per_gb_month is None else volume.price_per_gb_month
-        rate = (volume.speed.rate_r, volume.speed.gap_r, volume.speed.rate_w, volume.speed.gap_w)
-        unit = StorageUnit(
-            name, volume.capacity, VOLUME, *rate, volatile=False, price=0.0, price_per_gb_month=price or 0.0
-        )
-        units.append(unit)
+        elif volume.region is not None and region not in {None, volume.region}:
+            elsewhere.append(f"{name} of {volume.region}")
+        else:
+            own = volume.price_per_gib_month
+            units += volume.units(listed[name] if own is None else own, hours)
     notes.add(missing, "classes of volumes left out: no rates")
+    notes.add(elsewhere, f"classes of volumes left out: their prices are not of {region}")
+    of_rates = sorted({f"{v.name} of {v.region}" for v in given.values() if v.region and v.name in names})
+    notes.add(of_rates if region is None else (), "classes of volumes at the prices of the rates")
     return tuple(units), tuple(missing)
 
 
@@ -122,38 +140,61 @@ def disks_of(prices: Prices, rates: Rates, notes: Notes) -> tuple[StorageUnit, .
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """Local storage by family."""
+    """Local disks of instance types."""
 
     units: tuple[StorageUnit, ...]
-    of: dict[str, StorageUnit]
-    """By family."""
+    of: dict[str, tuple[StorageUnit, int]]
+    """By type: which, and how many."""
     asked: dict[str, Family]
+    """By a name with wildcards."""
 
 
 def local_of(types: Sequence[InstanceType], rates: Rates, notes: Notes) -> Local:
-    """A unit for each family of known rates, or for several families of one entry with a piece of their own.
+    """The provider's own disks of each type: as many as there are, of the size that they have.
+
+    What is on them is lost when the server stops, so that they are volatile: they cache, and keep what need not
+    persist.
 
     Args:
         types: the servers, with the local storage of each.
-        rates: of local storage, by family.
-        notes: takes the types that must do without it.
+        rates: of local disks, and their sizes where a table tells totals alone.
+        notes: takes the types that must do without.
     """
-    totals: dict[str, list[float]] = {}
-    for instance in types:
-        if instance.local:
-            totals.setdefault(instance.family, []).append(instance.local / (instance.devices or 1))
-    given: dict[str, Nvme] = {family: entry for entry in rates.nvme for family in entry.families}
     units: dict[str, StorageUnit] = {}
-    of: dict[str, StorageUnit] = {}
-    asked: dict[str, Family] = {}
-    for family, sizes in totals.items():
-        entry, piece = given.get(family), piece_of(sizes)
-        if entry is None or (entry.piece is None and piece is None):
-            asked[family] = Family(len(sizes), piece)
+    of: dict[str, tuple[StorageUnit, int]] = {}
+    left: dict[str, list[InstanceType]] = {}
+    for instance in (instance for instance in types if instance.local):
+        disks = _disks_in(instance, rates)
+        if disks is None:
+            separator = "." if "." in instance.name else "-"
+            left.setdefault(f"{instance.family}{separator}*", []).append(instance)
             continue
-        size = entry.piece or piece or 0.0
-        name = f"nvme {' '.join(entry.families) if entry.piece else family}"
-        of[family] = units.setdefault(name, unit_of(name, name, size, entry.speed))
-    left = [instance.name for instance in types if instance.local and instance.family in asked]
-    notes.add(left, f"types without their local storage: no rates for {len(asked)} families")
+        size, count, speed = disks
+        for name in (
+            f"nvme {size / 1e9:.4g}GB {instance.family}",
+            f"nvme {size / 1e9:.4g}GB {instance.name}",
+        ):
+            unit = unit_of(name, name, size, speed, volatile=True)
+            if units.setdefault(name, unit) == unit:
+                of[instance.name] = unit, count
+                break
+    asked = {
+        pattern: Family(len(several), all(instance.devices for instance in several))
+        for pattern, several in left.items()
+    }
+    names = [instance.name for several in left.values() for instance in several]
+    notes.add(names, f"types without their local disks: no rates or no size of one for {len(left)} families")
     return Local(tuple(units.values()), of, asked)
+
+
+def _disks_in(instance: InstanceType, rates: Rates) -> tuple[float, int, Speed] | None:
+    """(bytes of one, how many, how fast) by the first entry whose disks make up what the table says."""
+    for entry in rates.local(instance.name):
+        told = instance.local / instance.devices if instance.devices else None
+        size = told or entry.disk
+        if size is None or (entry.disk is not None and abs(size - entry.disk) > TOLERANCE * size):
+            continue
+        count = round(instance.local / size)
+        if count and abs(count * size - instance.local) <= TOLERANCE * instance.local:
+            return size, count, entry.speed
+    return None

@@ -1,35 +1,45 @@
-"""What a table of prices does not give: rates, gaps, capacities. Asked for in a small YAML, never invented.
+"""What a table of prices does not give: rates, gaps, sizes, limits. Asked for in a small YAML, never invented.
 
-    froude: rates/1
-    volume_slots: 27
+    froude: rates/2
+    volume_slots: 26
     memory: {rateR: 20GBps, gapR: 100ns, rateW: 20GBps, gapW: 100ns, BW_per_cpu: 2GBps}
     nvme:
-      - {families: i3 i3en, rateR: 400MBps, gapR: 100us, rateW: 180MBps, gapW: 100us}
+      - {types: i3.16xlarge i3.8xlarge, disk: 1900GB, rateR: 1600MBps, gapR: 3us, rateW: 700MBps, gapW: 6us}
     volume:
-      - {class: balanced, capacity: 64TB, rateR: 240MBps, gapR: 0.5ms, rateW: 240MBps, gapW: 0.5ms}
+      - {class: balanced, min_size: 10GiB, max_size: 64TiB, sizes: 100GiB 1TiB, IOPS: 3000, IOPS_per_GiB: 6,
+         max_IOPS: 80000, BW: 140MiBps, BW_per_GiB: 0.28MiBps, max_BW: 1200MiBps}
     disk:
       - {model: st16000nm001g, capacity: 16TB, bus: SAS, rateR: 250MBps, gapR: 8ms, rateW: 250MBps, gapW: 8ms, power: 7W}
     type:
-      - {type: m5.large, volume_BW: 650Mbps}
+      - {type: m5.large, volume_BW: 650Mbps, volume_IOPS: 3600}
+      - {type: t3.*, volumes: 10}
 
-A value may be `blank`, as in the template that is written of what is missing. Rates and gaps are of one piece.
+A value may be `blank`, as in the template that is written of what is missing. Rates and gaps are of one piece. Names of
+types may have wildcards (`*`, `?`); of several entries that fit, the first that has a figure counts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TypeVar
 
 from froude.provision.inputs.blanks import is_blank
 from froude.provision.inputs.fields import Fields, at_most_one, distinct, every
 from froude.provision.inputs.tree import Element, Flaws
 from froude.provision.inputs.units import Dimension
 from froude.provision.inputs.yaml_form import parse_elements
+from froude.provision.prices.volumes import Volume, read_volume
 from froude.workspace.migrate import Migrations
 
-MIGRATIONS = Migrations("rates", 1)
+SOURCED = Path(__file__).parent / "sourced"
+"""Where the files of rates lie that ship with the package, each figure with its source."""
+MIGRATIONS = Migrations("rates", 2)
 _RATE, _TIME, _SIZE = Dimension.RATE, Dimension.TIME, Dimension.SIZE
+T = TypeVar("T")
 _TOP = ("memory", "nvme", "volume", "disk", "type")
 
 
@@ -54,24 +64,34 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Nvme:
-    """Local storage of some families of servers."""
+    """Local disks of some types of servers."""
 
-    families: tuple[str, ...]
+    types: tuple[str, ...]
+    """Names, with wildcards."""
     speed: Speed
-    piece: float | None = None
-    """Bytes of a device; None divides the totals of each family."""
+    disk: float | None = None
+    """Bytes of one; None where the table tells how many there are."""
+
+    def fits(self, name: str) -> bool:
+        """Whether a type's local disks are meant."""
+        return any(fnmatchcase(name, pattern) for pattern in self.types)
 
 
 @dataclass(frozen=True, slots=True)
-class Volume:
-    """One attached volume of a class."""
+class TypeFigures:
+    """Of the types of a name, possibly with wildcards; None is not said."""
 
     name: str
-    capacity: float
-    """Largest, bytes."""
-    speed: Speed
-    price_per_gb_month: float | None = None
-    """Where no table has it."""
+    network: float | None = None
+    """Bytes per second."""
+    to_volumes: float | None = None
+    """Sustained bytes per second to volumes."""
+    volume_iops: float | None = None
+    """Sustained accesses of volumes per second."""
+    volumes: int | None = None
+    """That can be attached, beside the one it starts from."""
+    baseline: float | None = None
+    """Cores' worth of a burstable type that can be had all day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +115,40 @@ class Rates:
     volumes: tuple[Volume, ...] = ()
     disks: tuple[Disk, ...] = ()
     volume_slots: int | None = None
-    """Volumes that a server takes."""
-    network: Mapping[str, float] = field(default_factory=dict)
-    """Bytes per second by type, where the table says nothing."""
-    to_volumes: Mapping[str, float] = field(default_factory=dict)
-    """Sustained bytes per second to volumes by type."""
+    """Volumes that a server takes whose type has no number of its own."""
+    types: tuple[TypeFigures, ...] = ()
+
+    def __add__(self, other: Rates) -> Rates:
+        """Both; where both say something, this counts."""
+        classes, models = {volume.name for volume in self.volumes}, {disk.model for disk in self.disks}
+        return Rates(
+            self.memory or other.memory,
+            self.nvme + other.nvme,
+            self.volumes + tuple(volume for volume in other.volumes if volume.name not in classes),
+            self.disks + tuple(disk for disk in other.disks if disk.model not in models),
+            other.volume_slots if self.volume_slots is None else self.volume_slots,
+            self.types + other.types,
+        )
+
+    def of(self, name: str) -> TypeFigures:
+        """All that is said of a type."""
+        fitting = [entry for entry in self.types if fnmatchcase(name, entry.name)]
+
+        def first(of: Callable[[TypeFigures], T | None]) -> T | None:
+            return next((value for entry in fitting if (value := of(entry)) is not None), None)
+
+        return TypeFigures(
+            name,
+            first(lambda entry: entry.network),
+            first(lambda entry: entry.to_volumes),
+            first(lambda entry: entry.volume_iops),
+            first(lambda entry: entry.volumes),
+            first(lambda entry: entry.baseline),
+        )
+
+    def local(self, name: str) -> list[Nvme]:
+        """Entries for the local disks of a type."""
+        return [entry for entry in self.nvme if entry.fits(name)]
 
 
 def read_rates(data: bytes, file: str) -> Rates:
@@ -120,7 +169,7 @@ def read_rates(data: bytes, file: str) -> Rates:
     at_most_one(fields, "memory")
     memories = every(fields, "memory", _memory, flaws)
     nvme = every(fields, "nvme", _nvme, flaws)
-    volumes, disks = every(fields, "volume", _volume, flaws), every(fields, "disk", _disk, flaws)
+    volumes, disks = every(fields, "volume", read_volume, flaws), every(fields, "disk", _disk, flaws)
     types = every(fields, "type", _type, flaws)
     for tag, by in (("volume", "class"), ("disk", "model"), ("type", "type")):
         distinct(fields, flaws, tag, by=by)
@@ -132,8 +181,7 @@ def read_rates(data: bytes, file: str) -> Rates:
         tuple(volumes),
         tuple(disks),
         slots,
-        {name: network for name, network, _ in types if network is not None},
-        {name: volume for name, _, volume in types if volume is not None},
+        tuple(types),
     )
 
 
@@ -161,20 +209,10 @@ def _memory(fields: Fields, _flaws: Flaws) -> Memory | None:
 
 
 def _nvme(fields: Fields, _flaws: Flaws) -> Nvme | None:
-    families = tuple(re.split(r"[\s,]+", fields.text("families").strip(" ,")))
-    piece, speed = fields.optional_number("piece", _SIZE, above_zero=True), _speed(fields)
+    types = tuple(re.split(r"[\s,]+", fields.text("types").strip(" ,")))
+    disk, speed = fields.optional_number("disk", _SIZE, above_zero=True), _speed(fields)
     fields.finish()
-    return None if speed is None else fields.make(lambda: Nvme(families, speed, piece))
-
-
-def _volume(fields: Fields, _flaws: Flaws) -> Volume | None:
-    name, speed = fields.text("class"), _speed(fields)
-    capacity = fields.optional_number("capacity", _SIZE, above_zero=True)
-    price = fields.optional_number("price_per_GB_month", Dimension.DOLLARS)
-    fields.finish()
-    if speed is None or capacity is None:
-        return None
-    return fields.make(lambda: Volume(name, capacity, speed, price))
+    return None if speed is None else fields.make(lambda: Nvme(types, speed, disk))
 
 
 def _disk(fields: Fields, _flaws: Flaws) -> Disk | None:
@@ -187,8 +225,13 @@ def _disk(fields: Fields, _flaws: Flaws) -> Disk | None:
     return fields.make(lambda: Disk(model, capacity, bus, speed, power))
 
 
-def _type(fields: Fields, _flaws: Flaws) -> tuple[str, float | None, float | None] | None:
+def _type(fields: Fields, _flaws: Flaws) -> TypeFigures | None:
     name = fields.text("type")
     rates = [fields.optional_number(n, _RATE, above_zero=True) for n in ("BW", "volume_BW")]
+    iops = fields.optional_number("volume_IOPS", Dimension.COUNT, above_zero=True)
+    volumes = fields.optional_whole("volumes")
+    baseline = fields.optional_number("baseline", Dimension.NUMBER)
     fields.finish()
-    return fields.make(lambda: (name, rates[0], rates[1]))
+    if all(figure is None for figure in (*rates, iops, volumes, baseline)):
+        return None
+    return fields.make(lambda: TypeFigures(name, rates[0], rates[1], iops, volumes, baseline))

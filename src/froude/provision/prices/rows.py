@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from froude.base.errors import InputError
 from froude.provision.inputs.tree import nearest
 from froude.provision.prices.layouts import (
+    TARIFFS,
     DiskPrice,
     InstanceType,
     Prices,
     TableKind,
+    Tariff,
     VolumePrice,
     columns_of,
     kind_of,
+    regions_of,
 )
 from froude.provision.prices.tables import Malformed, Table, TableRow
 from froude.provision.types import HOURS_PER_MONTH
@@ -26,18 +29,24 @@ _ARCHITECTURES = {"amd64": X86, "x86_64": X86, "x86": X86, "arm64": ARM, "aarch6
 _DEFAULT_REGION = "us-east-1"
 """Of a table with columns per region, where none is asked for."""
 _DEVICES = re.compile(r"(\d{1,3})\s*[x*]\s*(\d{1,6}(?:\.\d+)?)\b.*", re.IGNORECASE)
-_GIGABIT = re.compile(r"(up to\s+)?(\d+(?:\.\d+)?)\s*(gigabit|gbps)", re.IGNORECASE)
+_GIGABIT = re.compile(r"(up to\s+)?(\d+(?:\.\d+)?)\s*(gigabit|gbps|gpbs)", re.IGNORECASE)
 
 
 def read_prices(
-    table: Table, *, mapping: Mapping[str, str] | None = None, region: str | None = None
+    table: Table,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    region: str | None = None,
+    tariff: Tariff = Tariff.ON_DEMAND,
 ) -> Prices:
     """The priced rows of a table.
 
     Args:
         table: of a kind that `kind_of` knows.
         mapping: field of `FIELDS` → column, for an instance table with other names.
-        region: rows of other regions are passed over; needed where a table has several.
+        region: rows of other regions are passed over; needed where a table has several, unless its columns
+            are of regions: then us-east-1 is the default, and said.
+        tariff: how instance types are paid; volumes and disks have one price.
 
     Raises:
         InputError: of no known layout, a field is missing, or the region is.
@@ -47,12 +56,18 @@ def read_prices(
         return _volumes(table, region)
     if kind is TableKind.DISKS:
         return _disks(table)
-    return _instances(table, mapping or {}, region)
+    return _instances(table, mapping or {}, region, tariff)
 
 
-def _instances(table: Table, mapping: Mapping[str, str], region: str | None) -> Prices:
-    columns = columns_of(table, mapping, region or _DEFAULT_REGION)
-    _complete(table, columns)
+def _instances(table: Table, mapping: Mapping[str, str], region: str | None, tariff: Tariff) -> Prices:
+    regions, said = regions_of(table), list[str]()
+    if region is None and _DEFAULT_REGION in regions and len(regions) > 1 and "price_hour" not in mapping:
+        region = _DEFAULT_REGION
+        said.append(f"prices of {region} by default: --region chooses from {len(regions)}")
+    elif regions:
+        _known_region(table, regions, region)
+    columns = columns_of(table, mapping, region or _DEFAULT_REGION, tariff)
+    _complete(table, columns, tariff)
     rows = [row for row in table.rows if region is None or row.cells.get("region", region) == region]
     instances: list[InstanceType] = []
     malformed, unpriced = list(table.malformed), []
@@ -71,11 +86,36 @@ def _instances(table: Table, mapping: Mapping[str, str], region: str | None) -> 
             unpriced.append(name)
         else:
             instances.append(instance)
-    return Prices(tuple(instances), malformed=tuple(malformed), unpriced=tuple(unpriced))
+    return Prices(tuple(instances), malformed=tuple(malformed), unpriced=tuple(unpriced), said=tuple(said))
 
 
-def _complete(table: Table, columns: Mapping[str, str]) -> None:
+def _known_region(table: Table, regions: Sequence[str], region: str | None) -> None:
+    """Refuse a region that a table does not have, and none where it has several."""
+    if region is None and len(regions) > 1:
+        raise InputError(
+            "has several regions",
+            file=table.file,
+            found=f"{len(regions)} of them",
+            allowed="--region, one of " + ", ".join(regions[:60]),
+        )
+    if region is not None and region not in regions:
+        raise InputError(
+            f"has no region {region}{nearest(region, regions)}",
+            file=table.file,
+            place="--region",
+            allowed=", ".join(regions[:60]),
+        )
+
+
+def _complete(table: Table, columns: Mapping[str, str], tariff: Tariff) -> None:
     """Refuse a table that lacks what no instance type can be without."""
+    if tariff in TARIFFS and not {"price_hour", "price_month"} & columns.keys():
+        raise InputError(
+            f"has no prices of {tariff.value}",
+            file=table.file,
+            place="--tariff",
+            allowed="a column " + " or ".join(n for names in TARIFFS[tariff].values() for n in names),
+        )
     wanted = {
         "name": ("name",),
         "price_hour or price_month": ("price_hour", "price_month"),
@@ -187,6 +227,7 @@ def _instance(cells: _Cells, name: str) -> InstanceType | None:
         raise ValueError("has no memory")
     (local, devices), (network, burst) = cells.local(), cells.network()
     volume, baseline = (cells.number(n) for n in ("ebs_mbps", "ebs_baseline_mbps"))
+    iops, baseline_iops = (cells.number(n) for n in ("ebs_iops", "ebs_baseline_iops"))
     if not price:
         return None
     return InstanceType(
@@ -201,6 +242,9 @@ def _instance(cells: _Cells, name: str) -> InstanceType | None:
         network_burst=burst,
         volume=volume * MEGABIT if volume else None,
         volume_baseline=baseline * MEGABIT if baseline else None,
+        volume_iops=iops or None,
+        volume_iops_baseline=baseline_iops or None,
+        baseline=cells.number("baseline_cpu"),
         generation=cells.text("generation"),
         arch=_arch(cells.text("arch")),
         manufacturer=cells.text("manufacturer").lower(),
@@ -223,19 +267,7 @@ def _arch(said: str) -> str:
 
 def _volumes(table: Table, region: str | None) -> Prices:
     regions = list(dict.fromkeys(row.cells["region"] for row in table.rows))
-    if region is None and len(regions) > 1:
-        raise InputError(
-            "has several regions",
-            file=table.file,
-            found=f"{len(regions)} of them",
-            allowed="--region, one of " + ", ".join(regions[:60]),
-        )
-    if region is not None and region not in regions:
-        raise InputError(
-            f"has no region {region}{nearest(region, regions)}",
-            file=table.file,
-            allowed=", ".join(regions[:60]),
-        )
+    _known_region(table, regions, region)
     volumes: dict[str, VolumePrice] = {}
     malformed, unpriced = list(table.malformed), []
     for row in (row for row in table.rows if region is None or row.cells["region"] == region):
@@ -248,7 +280,7 @@ def _volumes(table: Table, region: str | None) -> Prices:
             malformed.append(Malformed(table.file, row.line, str(error)))
             continue
         if price:
-            volumes[name] = VolumePrice(name, place, price * GB / GIB)
+            volumes[name] = VolumePrice(name, place, price)
         else:
             unpriced.append(name)
     return Prices(volumes=tuple(volumes.values()), malformed=tuple(malformed), unpriced=tuple(unpriced))

@@ -6,12 +6,15 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from froude.base.errors import InputError
 
 _FLAT_DEPTH = 8
+_YAML = re.compile(r"(?:\s*#[^\n]*\n|\s*\n)*(?:---\s*\n|%YAML|(?:- )?[A-Za-z_][\w .-]*:(?:[ \t]|\r?\n))")
+"""How a YAML file begins that is no JSON: a mapping's key on its line, after comments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,15 @@ def read_table(data: bytes, file: str) -> Table:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError("is not UTF-8 text", file=file, place=f"byte {error.start}") from error
+    if _YAML.match(text):
+        raise InputError(
+            "is YAML, not a table of prices",
+            file=file,
+            place=1,
+            found=text.lstrip().splitlines()[0][:40],
+            allowed="CSV with a header, or a JSON list of objects",
+            remedy="Write its prices as CSV: a row for each type, or for each class of volumes and region",
+        )
     table = _json(text, file) if text.lstrip()[:1] in {"[", "{"} else _csv(text, file)
     if not table.rows and not table.malformed:
         raise InputError("has no rows", file=file, allowed="a header and a row for each type")

@@ -18,11 +18,13 @@ from froude.provision.check.checker import check
 from froude.provision.model.build import build
 from froude.provision.model.growth import grown
 from froude.provision.model.instance import Instance
+from froude.provision.search.countable import Open, countable
 from froude.provision.search.frontier import Adapt
 from froude.provision.search.purchase import Restriction, best_purchase, by_quantity
+from froude.provision.search.racks import best_racks
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.search.split import as_it_is, best_split, decided, undecided
-from froude.provision.search.survive import best_spread
+from froude.provision.search.survive import Losses, best_spread
 from froude.provision.types import Problem
 from froude.provision.types.plan import Conflict, ProvisionPlan, Status
 
@@ -52,7 +54,7 @@ def compile_plan(
     """The cheapest cluster for the SLA, with bounds, or the constraints in conflict.
 
     What is no linear problem is searched around it, each in its own module with a bound over all that it searches:
-    quantities, then hosts to survive, then the split of a batch job's time.
+    quantities, then racks, then hosts to survive, then the split of a batch job's time.
 
     Args:
         problem: the inputs.
@@ -91,23 +93,34 @@ class _Layers:
     only: Only
     seed: int
     restriction: Restriction = field(default_factory=Restriction)
+    racks: int | None = None
 
     def bought(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
         """Over the quantities bought."""
         if not by_quantity(problem):
-            return self.spread(problem, gap, seconds)
+            return self.racked(problem, gap, seconds)
 
         def solve(part: Problem, restriction: Restriction, gap: float, seconds: float) -> ProvisionPlan:
-            return replace(self, restriction=restriction).spread(part, gap, seconds)
+            return replace(self, restriction=restriction).racked(part, gap, seconds)
 
         return best_purchase(problem, solve, gap=gap, time_limit_s=seconds)
 
+    def racked(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
+        """Over the number of racks."""
+        if problem.catalog.rack is None:
+            return self.spread(problem, gap, seconds)
+
+        def solve(part: Problem, racks: int | None, gap: float, seconds: float) -> ProvisionPlan:
+            return replace(self, racks=racks).spread(part, gap, seconds)
+
+        return best_racks(problem, solve, gap=gap, time_limit_s=seconds)
+
     def spread(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
         """Over the hosts to spread over."""
-        hosts = problem.options.survive_hosts
-        if not hosts:
+        losses = Losses.of(problem)
+        if not losses.data:
             return self.split(problem, as_it_is, gap, seconds)
-        return best_spread(hosts, partial(self.split, problem), gap=gap, time_limit_s=seconds)
+        return best_spread(losses, partial(self.split, problem), gap=gap, time_limit_s=seconds)
 
     def split(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> ProvisionPlan:
         """Over the splits of a batch job's time."""
@@ -122,7 +135,7 @@ class _Layers:
 
     def linear(self, problem: Problem, adapt: Adapt, gap: float, seconds: float) -> ProvisionPlan:
         """The linear problem of a choice per dataset and shares per server."""
-        built = build(problem)
+        built = build(problem, self.racks)
         if not isinstance(built, Instance):
             return ProvisionPlan(Status.INFEASIBLE, conflict=built, lower=math.inf)
         open_ = _open(built, self.only, self.restriction)
@@ -131,12 +144,8 @@ class _Layers:
         return _solved(adapt(built), open_, SolveLimits(gap, seconds, self.seed))
 
 
-Open = tuple[tuple[int, ...], ...]
-"""Indices of the choices that stay open, per dataset of an instance."""
-
-
 def _open(instance: Instance, only: Only, restriction: Restriction) -> Open | Conflict:
-    """The choices of those names alone."""
+    """The choices of those names alone, as far as a plan can have their pieces."""
     kept: list[tuple[int, ...]] = []
     for dataset in instance.datasets:
         names = only.get(dataset.name)
@@ -146,7 +155,7 @@ def _open(instance: Instance, only: Only, restriction: Restriction) -> Open | Co
             allowed = " or ".join(" + ".join(units) for units in names or ())
             stored = "stored as" if dataset.cpu_of is None else "run on"
             return Conflict(f"dataset {dataset.name} cannot be {stored} {allowed}")
-    return tuple(kept)
+    return countable(instance, kept)
 
 
 def homogeneous(problem: Problem, limits: SolveLimits | None = None) -> dict[str, ProvisionPlan]:

@@ -8,7 +8,10 @@ For a given H the problem stays linear (`spread_over`). For an interval [a, b] o
 factor of b bound every H in it (`spread_between`); intervals are parted, the least bound first, until the best answer
 is within the gap of the least bound.
 
-Source: ours; defined in docs/design/2026-11-21-provisioning-features.md.
+A lost rack is as many failed servers as it takes, whichever they are. Where the rest need only hold the data,
+H / (H - f) counts for what units hold, and not for loads.
+
+Source: ours; defined in docs/design/2026-11-21-provisioning-features.md and 2026-11-22-hdfs-sizing.md.
 """
 
 from __future__ import annotations
@@ -21,10 +24,12 @@ from functools import partial
 from froude.base.clock import Clock
 from froude.provision.model.instance import Copy, DatasetNeed, Instance, LocalUnits, TaskNeed
 from froude.provision.search.frontier import COARSE, Adapt, Frontier
-from froude.provision.types import Placement
+from froude.provision.types import Placement, Problem, RackLoss
 from froude.provision.types.plan import ProvisionPlan, Status
 
 _ROUNDING = 1e-9
+_LARGE, _PER_HOST = 10_000, 20
+"""Servers per failing one from which on clusters are spread over a part of them at once, and that part's inverse."""
 _MOST_INTERVALS = 2000
 
 Solve = Callable[[Adapt, float, float], ProvisionPlan]
@@ -54,13 +59,31 @@ class _Interval:
         return _Interval(self.start, middle, self.rough), _Interval(middle + 1, self.end, self.rough)
 
 
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """What a cluster must get over."""
+
+    service: int
+    """Servers that may be lost, so that the others still meet the SLA."""
+    data: int
+    """Servers that may be lost, so that the others can still hold all data; as many or more."""
+
+    @classmethod
+    def of(cls, problem: Problem) -> Losses:
+        """What the options ask for; 0 servers where they ask for nothing."""
+        loss, rack, hosts = problem.options.survive_rack, problem.catalog.rack, problem.options.survive_hosts
+        if rack is None or loss is RackLoss.NONE:
+            return cls(hosts, hosts)
+        return cls(max(hosts, rack.servers if loss is RackLoss.SERVICE else 0), max(hosts, rack.servers))
+
+
 def best_spread(
-    hosts: int, solve: Solve, *, gap: float, time_limit_s: float, clock: Clock | None = None
+    losses: Losses, solve: Solve, *, gap: float, time_limit_s: float, clock: Clock | None = None
 ) -> ProvisionPlan:
     """The cheapest plan over all numbers H of hosts to spread over, with a bound over all of them.
 
     Args:
-        hosts: f, that may fail at once; 1 or more.
+        losses: one server at least.
         solve: see `Solve`.
         gap: relative gap at which it stops.
         time_limit_s: seconds for all.
@@ -69,11 +92,12 @@ def best_spread(
     frontier: Frontier[_Interval] = Frontier(gap, time_limit_s, most=_MOST_INTERVALS, clock=clock)
     fine = gap / 2
     rough = max(fine, COARSE)
+    hosts, held = losses.service, losses.data
 
     def answer(spread: int, within: float) -> ProvisionPlan:
         """A single H is a problem of its own; a close look at it takes its time."""
         seconds = frontier.seconds if within > fine else frontier.seconds_close
-        plan = solve(partial(spread_over, spread=spread, hosts=hosts), within, seconds)
+        plan = solve(partial(spread_over, spread=spread, hosts=hosts, held=held), within, seconds)
         frontier.offer(replace(plan, spread=spread))
         return plan
 
@@ -82,8 +106,10 @@ def best_spread(
         if interval.single:
             plan = answer(interval.start, within)
         else:
-            relaxed = partial(spread_between, start=interval.start, end=interval.end, hosts=hosts)
+            relaxed = partial(spread_between, start=interval.start, end=interval.end, hosts=hosts, held=held)
             plan = solve(relaxed, within, frontier.seconds)
+            if interval.end is None and not frontier.best.found and plan.servers >= _LARGE * held:
+                answer(plan.servers // _PER_HOST, rough)  # there are far too many H to meet one by halving
         if plan.status is Status.INFEASIBLE:
             frontier.refuse(plan)
         elif interval.single and within == fine:
@@ -91,31 +117,33 @@ def best_spread(
         else:
             frontier.push(interval, max(known, plan.lower))
 
-    push(_Interval(hosts + 1, None), 0.0)
+    push(_Interval(held + 1, None), 0.0)
     while (popped := frontier.pop()) is not None:
         interval, known = popped
-        if interval.rough and interval.width(hosts) < fine:  # a closer look tells more than halves would
+        if interval.rough and interval.width(held) < fine:  # a closer look tells more than halves would
             if interval.end is not None and not interval.single:
                 answer((interval.start + interval.end) // 2, rough)
             push(replace(interval, rough=False), known)
         else:
             for half in interval.halves():
                 push(half, known)
-    return frontier.result(f"spread over {frontier.best.spread} hosts, to survive {hosts}")
+    return frontier.result(f"spread over {frontier.best.spread} hosts, to survive {held}")
 
 
-def spread_over(instance: Instance, *, spread: int, hosts: int) -> Instance:
+def spread_over(instance: Instance, *, spread: int, hosts: int, held: int = 0) -> Instance:
     """The instance of a cluster that spreads over H hosts and survives f of them.
 
     Args:
         instance: sized for no failure.
         spread: H, above f.
         hosts: f.
+        held: as many may fail and the rest still hold the data, where that is more than f.
     """
-    return _changed(instance, spread, spread / (spread - hosts))
+    loads, filling = _factor(spread, hosts), _factor(spread, max(hosts, held))
+    return _changed(instance, spread, loads, filling, tasks=hosts > 0)
 
 
-def spread_between(instance: Instance, *, start: int, end: int | None, hosts: int) -> Instance:
+def spread_between(instance: Instance, *, start: int, end: int | None, hosts: int, held: int = 0) -> Instance:
     """An instance that no cluster with H in an interval undercuts.
 
     Traffic is spread at will: the equal whole parts of uniform placement are others at every H.
@@ -125,35 +153,46 @@ def spread_between(instance: Instance, *, start: int, end: int | None, hosts: in
         start: least H.
         end: largest H; None for no end.
         hosts: f, below `start`.
+        held: as many may fail and the rest still hold the data, where that is more than f.
     """
-    factor = 1.0 if end is None else end / (end - hosts)
     if start != end:
         instance = replace(instance, placement=Placement.WEIGHTED)
-    return _changed(instance, start, factor)
+    loads, filling = _factor(end, hosts), _factor(end, max(hosts, held))
+    return _changed(instance, start, loads, filling, tasks=hosts > 0)
 
 
-def _changed(instance: Instance, spread: int, factor: float) -> Instance:
-    """Loads times the factor; shares of at most 1 / H; run times and latencies as they are."""
+def _factor(spread: int | None, failing: int) -> float:
+    return 1.0 if spread is None else spread / (spread - failing)
+
+
+def _changed(instance: Instance, spread: int, factor: float, filling: float, *, tasks: bool) -> Instance:
+    """Loads and what is held times their factors; shares of at most 1 / H; run times and latencies as they are."""
     widest = max((server.nic for server in instance.servers), default=math.inf)
     uniform = instance.placement is Placement.UNIFORM
 
     def copy(own: Copy) -> Copy:
         flows = _times(own.nic_bytes, factor)
-        least = max(own.min_units, spread, _whole(own.need * factor))
+        need = max(own.need * factor, own.filled * filling)
+        least = max(own.min_units, spread, _whole(need))
         if uniform and widest > 0:
             least = max([least, *(_whole(flow / widest) for flow in flows)])
         return replace(
             own,
-            need=own.need * factor,
+            need=need,
             min_units=least,
             bus_bytes=_times(own.bus_bytes, factor),
+            accesses=_times(own.accesses, factor),
             nic_bytes=flows,
             cores=_times(own.cores, factor),
             most_share=min(own.most_share, 1 / spread),
         )
 
     def beside(units: LocalUnits | None) -> LocalUnits | None:
-        return units and replace(units, bus_bytes=_times(units.bus_bytes, factor))
+        return units and replace(
+            units,
+            bus_bytes=_times(units.bus_bytes, factor),
+            accesses=_times(units.accesses, factor),
+        )
 
     def dataset(need: DatasetNeed) -> DatasetNeed:
         choices = (replace(c, copies=tuple(map(copy, c.copies)), local=beside(c.local)) for c in need.choices)
@@ -166,11 +205,11 @@ def _changed(instance: Instance, spread: int, factor: float) -> Instance:
             cores=_times(need.cores, factor),
             nic_bytes=_times(need.nic_bytes, factor),
             floors=tuple((at, _times(floors, factor)) for at, floors in need.floors),
-            most_share=min(need.most_share, 1 / spread),
+            most_share=min(need.most_share, 1 / spread) if tasks else need.most_share,
         )
 
-    datasets, tasks = map(dataset, instance.datasets), map(task, instance.tasks)
-    return replace(instance, datasets=tuple(datasets), tasks=tuple(tasks))
+    datasets, running = map(dataset, instance.datasets), map(task, instance.tasks)
+    return replace(instance, datasets=tuple(datasets), tasks=tuple(running))
 
 
 def _times(values: tuple[float, ...], factor: float) -> tuple[float, ...]:

@@ -22,6 +22,7 @@ from froude.provision.types.hardware import (
     Server,
     StorageUnit,
 )
+from froude.provision.types.hdfs import Lost, Rack, RackLoss, Recovery
 from froude.provision.types.problem import (
     CacheMedia,
     Duplex,
@@ -63,6 +64,7 @@ __all__ = [
     "Growth",
     "Io",
     "Isolation",
+    "Lost",
     "Op",
     "Operation",
     "Options",
@@ -71,7 +73,10 @@ __all__ = [
     "Placement",
     "Problem",
     "Profile",
+    "Rack",
+    "RackLoss",
     "RateTarget",
+    "Recovery",
     "Schedule",
     "Scope",
     "Server",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from froude.provision.types.hdfs import Recovery
 from froude.provision.types.ranges import not_negative, positive
 
 
@@ -120,6 +121,8 @@ class Sla:
     growth: Growth | None = None
     schedule: Schedule | None = None
     """Read by schedules only: everything else is compiled for factor 1."""
+    recovery: Recovery | None = None
+    """None sets no time."""
 
     def scaled(self, factor: float) -> Sla:
         """The same mix at another load."""

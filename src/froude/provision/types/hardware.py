@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 
+from froude.provision.types.hdfs import Rack
 from froude.provision.types.ranges import named, not_negative, positive, share
 
 HOURS = 3 * 365 * 24
@@ -125,10 +126,14 @@ class Bus:
     name: str
     slots: int
     bandwidth: float
+    accesses: float = math.inf
+    """Of its units in a second, in every phase: a cloud's instance type has a limit on those to attached volumes."""
 
     def __post_init__(self) -> None:
         not_negative("slots", self.slots)
         positive("BW", self.bandwidth)
+        if not self.accesses > 0:
+            raise ValueError(f"IOPS must be above 0, got {self.accesses:g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +209,8 @@ class Catalog:
     """Dollars for each distinct type of server and of storage unit in use (spares, training, images)."""
     prices_as_of: str | None = None
     """Date of the prices, as 2026-07 or 2026-07-31; None where nobody said."""
+    rack: Rack | None = None
+    """What servers stand in; None where racks do not matter."""
 
     def __post_init__(self) -> None:
         not_negative("price", self.dollars_per_kwh)
@@ -237,13 +244,13 @@ class Catalog:
         """
         return self.cpus[0] if name is None else named(self.cpus, name)
 
-    def energy(self, thing: StorageUnit | Cpu | Server) -> float:
+    def energy(self, thing: StorageUnit | Cpu | Server | Rack) -> float:
         """Dollars of energy for one over the term: mean watts * PUE."""
         idle = thing.power if thing.idle_power is None else thing.idle_power
         watts = idle + (thing.power - idle) * self.mean_load
         return watts / 1000 * self.pue * self.hours * self.dollars_per_kwh
 
-    def cost(self, thing: StorageUnit | Cpu | Server) -> float:
+    def cost(self, thing: StorageUnit | Cpu | Server | Rack) -> float:
         """Dollars for one that is bought at its list price: price plus energy."""
         return thing.price + self.energy(thing)
 

@@ -13,6 +13,7 @@ from enum import Enum
 
 from froude.provision.types.demand import Sla
 from froude.provision.types.hardware import Catalog
+from froude.provision.types.hdfs import RackLoss
 from froude.provision.types.ranges import not_negative
 from froude.provision.types.software import Application
 
@@ -67,6 +68,8 @@ class Options:
     """Largest share of its capacity that a storage unit may be filled to."""
     survive_hosts: int = 0
     """Any so many servers may fail at once, and the rest still meets the SLA."""
+    survive_rack: RackLoss = RackLoss.NONE
+    """Any one rack may be lost instead, and what the rest must do then."""
 
     def __post_init__(self) -> None:
         for name in ("peak_utilization", "peak_fill"):

@@ -94,11 +94,14 @@ class Io:
     """The records of the operation are asked for at once."""
     amplification: float = 1.0
     """Ours: device accesses per record (a store that reads an index first has 2)."""
+    rack_local: float = 0.0
+    """Ours: share of a replicated dataset's records whose replica, the first of a write, is in the task's rack."""
 
     def __post_init__(self) -> None:
         not_negative("num_records", self.num_records)
         not_negative("record_size", self.record_size)
         share("probability", self.probability)
+        share("rack_local", self.rack_local)
         positive("amplification", self.amplification)
 
 

@@ -112,6 +112,13 @@ def _server(instance, s, copies, held, ran, wanted, cpus) -> float:  # noqa: C90
         )
         if server.slots[bus] and flow > server.bus_bandwidth[bus] * (1 + SLACK):
             return math.inf
+        asked = sum(
+            c.accesses[phase] * n / c.min_units
+            for c, n in zip(copies, held, strict=True)
+            if c.accesses and instance.units[c.unit].bus == bus
+        )
+        if asked > server.most_accesses(bus) * (1 + SLACK):
+            return math.inf
     cost = max(0, bought - server.included_cores) * server.core_cost
     if not any(server.included_units for server in instance.servers):
         return cost + dimms * memory.cost
@@ -253,6 +260,18 @@ def _per_server(instance: Instance, choices: tuple[int, ...], most: int) -> floa
                         flow[x[t]] = flow.get(x[t], 0.0) + held.bus_bytes[p] / 1e8
                 wide = {q: -s.bus_bandwidth[b] / 1e8 for q, s in zip(z, servers, strict=True)}
                 program.row(flow | wide, -free, 0)
+                if any(math.isinf(s.most_accesses(b)) for s in servers):
+                    continue
+                asked = {
+                    g[i]: copy.accesses[p] / 1e3
+                    for i, (_, copy) in enumerate(copies)
+                    if units[copy.unit].bus == b
+                }
+                for t, _, held in local:
+                    if units[held.unit].bus == b:
+                        asked[x[t]] = asked.get(x[t], 0.0) + held.accesses[p] / 1e3
+                most = {q: -s.most_accesses(b) / 1e3 for q, s in zip(z, servers, strict=True)}
+                program.row(asked | most, -free, 0)
         for r in range(len(instance.network_rows)):
             flow = {g[i]: copy.nic_bytes[r] / 1e8 for i, (_, copy) in enumerate(copies)}
             flow |= {x[t]: task.nic_bytes[r] / 1e8 for t, task in enumerate(tasks)}
@@ -329,6 +348,17 @@ def violations(instance: Instance, choices: tuple[int, ...], groups) -> list[str
                     if instance.units[held.unit].bus == b
                 )
                 expect("bus", flow, server.bus_bandwidth[b])
+                asked = sum(
+                    copy.accesses[p] * v
+                    for copy, v in mine
+                    if copy.accesses and instance.units[copy.unit].bus == b
+                )
+                asked += sum(
+                    held.accesses[p] * share.get(names[t], 0.0)
+                    for t, _, held in local
+                    if held.accesses and instance.units[held.unit].bus == b
+                )
+                expect("accesses", asked, server.most_accesses(b))
         for r in range(len(instance.network_rows)):
             flow = sum(copy.nic_bytes[r] * v for copy, v in mine)
             flow += sum(tasks[k].nic_bytes[r] * v for k, v in share.items())

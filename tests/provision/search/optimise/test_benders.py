@@ -90,3 +90,28 @@ def test_time_over_before_anything_is_undecided_not_wrong() -> None:
     assert not search.best.groups()
     assert search.feasible
     assert 0 < search.lower <= 7329.11
+
+
+def test_single_servers_prove_a_small_cluster_at_last() -> None:
+    """All choices at once: the bound reaches the gap, and never passes the cost."""
+    instance = built(photoshare(100))
+    search = BendersSearch(instance, SolveLimits(1e-3, 60), VirtualClock())
+    search.run()
+    cost, search.lower = search.best.cost, 0.0
+    search._prove_singly(instance.every)
+    assert cost * (1 - 1e-3) <= search.lower <= cost * (1 + 1e-9)
+    search.lower, search.outside = 0.0, cost / 2
+    search._prove_singly(instance.every)
+    assert search.lower == 0.0  # what other types cost is not known
+
+
+def test_only_a_proof_is_infeasible() -> None:
+    """A ray of the relaxation whose bound is above zero; nothing is where the time was over at once."""
+    instance = built(photoshare(100))
+    none = replace(
+        instance, servers=tuple(replace(s, nic=s.nic * 1e-9, max_count=3) for s in instance.servers)
+    )
+    search = BendersSearch(none, SolveLimits(0.01, 60), VirtualClock())
+    search.run()
+    assert not search.feasible
+    assert not math.isfinite(search.best.cost)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -67,6 +68,9 @@ def _instance(servers: Sequence[ServerType], units: tuple[UnitType, ...] = UNITS
         ({"slots": (4, 8, 0)}, (0,)),
         ({"slots": (4, 8, 9), "bus_bandwidth": (1e9, 1e9, 9e9), "cost": 1001.0}, (0,)),
         ({"bus_bandwidth": (2e9, 1e9, 0.0), "cost": 1100.0}, (0, 1)),
+        ({"bus_accesses": (500.0, math.inf, math.inf), "cost": 900.0}, (0, 1)),
+        ({"bus_accesses": (500.0, math.inf, math.inf)}, (0,)),
+        ({"bus_accesses": (math.inf, math.inf, 500.0), "cost": 900.0}, (1,)),
         ({"cost": 900.0, "max_count": 5}, (0, 1)),
         ({"cost": 900.0, "cpu": 1}, (0, 1)),
         ({"cost": 900.0, "core_cost": 60.0}, (1,)),

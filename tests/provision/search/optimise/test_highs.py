@@ -119,3 +119,23 @@ def test_bounds_and_prices_change_between_solves() -> None:
     assert solver.run().objective == pytest.approx(-10)
     solver.set_costs([2], np.array([0.0]))
     assert solver.run().objective == -4
+
+
+def test_large_numbers_are_counted_in_a_unit() -> None:
+    """The point, the bound and the duals are those of the program as it was said."""
+    for unit in (1.0, 1024.0):
+        program = Program(unit)
+        many, choice = program.variable("many", cost=3.0, upper=1e10), program.variable("choice", upper=1.0)
+        program.row("place", [(many, 1.0), (choice, -5e9)], lower=0.0)
+        program.row("choose", [(choice, 1.0)], lower=1.0)
+        outcome = solve(program)
+        assert outcome.x == pytest.approx([5e9, 1.0])
+        assert (outcome.objective, outcome.bound) == pytest.approx((15e9, 15e9))
+        assert outcome.duals == pytest.approx([3.0, 15e9])
+        solver = Solver(program.arrays())
+        solver.bound_variables([many], [6e9], [1e10])
+        assert solver.run().x[many] == pytest.approx(6e9)
+        solver.set_costs([many], np.array([-1.0]))
+        assert solver.run().objective == pytest.approx(-1e10)
+        solver.bound_rows(np.array([-math.inf, 1.0]), np.array([0.0, 1.0]))
+        assert solver.run().status is Status.INFEASIBLE

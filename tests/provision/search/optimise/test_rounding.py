@@ -73,6 +73,17 @@ def test_a_content_is_read_off_a_point() -> None:
     assert (nothing.shares, nothing.units, nothing.work, nothing.instances) == ({}, {}, {}, {})
 
 
+def test_a_share_of_a_hundred_millionth_is_one_where_there_are_as_many_servers() -> None:
+    """What is left out is a part of a server's worth, however little of the whole that is."""
+    needs = replace(ON_DISKS, need=1e9, min_units=10**9)
+    sub = disks_only(datasets=(DatasetNeed("data", (Choice("disk", (needs,)),)),))
+    program = Program()
+    variables = ServerRows(program, sub, sub.kinds[0]).add()
+    x = np.zeros(len(program.variable_names))
+    x[variables.load[0]], x[variables.units[0]] = 3.0, 3.0
+    assert content_at(sub, variables, x).shares == pytest.approx({0: 3e-9})
+
+
 def test_settling_takes_away_what_is_too_much() -> None:
     """Shares are brought to one, and counts follow."""
     sub = fixed()

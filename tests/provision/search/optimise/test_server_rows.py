@@ -270,10 +270,24 @@ def test_the_largest_share_is_kept_by_each_server() -> None:
         isolation=False,
     )
     for servers, fits in ((1, False), (2, False), (3, True)):
-        for filling in (Filling({(0, 0): (3, 1.0)}, {}), Filling({}, {0: (2, 1.0)})):
+        for filling in (Filling({(0, 0): (3, 1.0)}, {}), Filling({}, {0: (3, 1.0)})):
             held = Held(subproblem(instance), BOTH, servers, most=9)
             held.fill(filling)
             assert held.solve().found == fits
+
+
+def test_what_hardly_runs_wants_an_instance_and_a_core() -> None:
+    """A billionth of a core and of an instance are one of each; what never computes needs no core."""
+    seldom = replace(SERVE, rate=1e-9, cores=(1e-9,), nic_bytes=(0.0,))
+    for cores, wanted in ((1e-9, 1), (0.0, 0)):
+        instance = hand(tasks=(replace(seldom, cores=(cores,)),))
+        for instances, there in ((1, wanted), (0, wanted), (1, wanted - 1)):
+            if there < 0:
+                continue
+            held = Held(subproblem(instance), WORKER, 1, most=9)
+            held.fill(Filling({}, {0: (instances, 1.0)}))
+            held.program.fix(held.variables.cores, there)
+            assert held.solve().found == (instances == 1 and there == wanted)
 
 
 def test_limits_of_an_elastic_program_are_exceeded_at_a_penalty() -> None:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from froude.provision.model.instance import Choice, Copy, DatasetNeed, LocalUnits, Path
 from froude.provision.search.optimise.subproblem import (
     FIT,
-    LEAST_NEED,
     Beside,
     ServerKind,
     flow_of_one,
@@ -96,16 +95,17 @@ def test_items_are_the_copies_of_open_choices() -> None:
     sub = subproblem(hand())
     assert [(i.dataset, i.choice, i.copy, i.need) for i in sub.items] == [
         (0, 0, ON_DISKS, 2.5),
-        (0, 1, ON_SSD, 0.5),
+        (0, 1, ON_SSD, 1.0),
     ]
     assert [item.choice for item in subproblem(hand(), [(1,)]).items] == [1]
 
 
-def test_a_copy_that_is_never_busy_needs_a_little_of_a_unit() -> None:
-    """Otherwise shares of it would need no unit beside them."""
-    idle = replace(ON_DISKS, need=0.0, min_units=1)
+@pytest.mark.parametrize(("most_share", "need"), [(1.0, 1.0), (0.25, 4.0)])
+def test_a_copy_that_is_never_busy_needs_a_whole_unit(most_share: float, need: float) -> None:
+    """For the largest share that a server may have; else shares of it would need no unit beside them."""
+    idle = replace(ON_DISKS, need=0.0, min_units=1, most_share=most_share)
     sub = subproblem(hand(datasets=(DatasetNeed("data", (Choice("disk", (idle,)),)),)))
-    assert sub.items[0].need == LEAST_NEED
+    assert sub.items[0].need == need
 
 
 def test_uniform_placement_needs_exact_units() -> None:
@@ -120,7 +120,7 @@ def test_uniform_placement_needs_exact_units() -> None:
 @pytest.mark.parametrize(
     ("copy", "scale"),
     [
-        (Copy(0, 0.3, 1, (), ()), 0.3),
+        (Copy(0, 0.3, 1, (), ()), 1.0),
         (ON_DISKS, 2.5),
         (replace(ON_DISKS, nic_bytes=(430.0,)), 4.3),
         (replace(ON_DISKS, bus_bytes=(7000.0,)), 7.0),
@@ -154,9 +154,9 @@ def test_the_widest_server_sets_the_scale() -> None:
         (replace(SERVE, cores=(2.5,)), 2.5),
         (replace(SERVE, nic_bytes=(330.0,)), 3.3),
         (replace(SERVE, nic_bytes=(0.0, 330.0, 0.0)), 3.3),
-        (replace(SERVE, rate=2.0, cores=(0.0,)), 0.3),
+        (replace(SERVE, rate=2.0, cores=(0.0,)), 1.0),
         (replace(SERVE, most_share=0.25), 4.0),
-        (replace(SERVE, rate=0.0, cores=(0.0,), nic_bytes=(0.0,)), LEAST_NEED),
+        (replace(SERVE, rate=0.0, cores=(0.0,), nic_bytes=(0.0,)), 1.0),
     ],
 )
 def test_work_is_about_a_servers_worth(task, scale: float) -> None:

@@ -16,11 +16,18 @@ from dataclasses import dataclass, field
 from froude.base.clock import Clock
 from froude.provision.model.instance import Instance
 from froude.provision.search.optimise.bounds import safe_bound
-from froude.provision.search.optimise.branch_and_bound import prove
+from froude.provision.search.optimise.branch_and_bound import prove, proved_empty
 from froude.provision.search.optimise.column_generation import ColumnPool
 from froude.provision.search.optimise.consolidate import consolidate, merged
 from froude.provision.search.optimise.cuts import Cut, lifted
-from froude.provision.search.optimise.highs import INFINITY, SolveOutcome, SolverOptions, Status, solve
+from froude.provision.search.optimise.highs import (
+    INFINITY,
+    SolveOutcome,
+    Solver,
+    SolverOptions,
+    Status,
+    solve,
+)
 from froude.provision.search.optimise.master import Master
 from froude.provision.search.optimise.packer import Packer, Settings, parts, tiers
 from froude.provision.search.optimise.presolve import breaks_latency, presolve
@@ -36,6 +43,8 @@ MANY_SERVERS = 400
 """From here on counts are continuous in the master: rounding them matters less than the gap."""
 _NODES = 3000
 _FEW = 50
+_DEAR = 1000.0
+"""Times the cost of the relaxation up to which clusters are looked for where cheaper ones are proved not to be."""
 _SURELY = 0.98
 """Share of the gap to which the bound of packed choices is raised, so that rounding leaves it closed."""
 _BRANCHES = 60
@@ -45,6 +54,8 @@ _ALL_TYPES = 0.5
 """Share of the time left for the bound over all types."""
 _MORE_TYPES = 6
 """As many further types are searched over then."""
+_SINGLY, _MORE_SERVERS = 9, 5
+"""Servers of a cluster up to which single ones are proved at last, and further ones that a cheaper one may have."""
 _LATE = 0.4
 """Share of the time limit from which on the master's bound is proved whenever it is raised, and of the time left
 that a master may take: the rest is for proof and packing."""
@@ -91,6 +102,7 @@ class BendersSearch:
     """No cluster with a server of another type costs less."""
     notes: list[str] = field(default_factory=list)
     feasible: bool = True
+    """False where our own arithmetic proves that there is no cluster."""
     _master_bound: float = 0.0
     """No cluster with choices that the master may propose costs less."""
     _solver_bound: float = 0.0
@@ -109,6 +121,8 @@ class BendersSearch:
     _more: tuple[int, ...] = ()
     """Further types worth searching over."""
     _budget: float = INFINITY
+    _dearer: bool = False
+    """Every cluster was proved to cost more than the budget."""
     _end: float = INFINITY
 
     def run(self) -> None:
@@ -129,6 +143,7 @@ class BendersSearch:
         if self._more and not self.closed and not self.expired():
             self._widen()
             self._search_types(open_)
+        self._prove_singly(open_)
         if not self.closed and math.isfinite(self.best.cost) and not self.expired():
             bound = "server types left out" if self.lower >= self.outside else "packing"
             self.notes.append(f"no further choices were proposed; the bound of the {bound} stays open")
@@ -137,17 +152,32 @@ class BendersSearch:
         """Search over the server types at hand."""
         sub = subproblem(self.instance, open_, self.servers)
         root = Master(sub, whole=False)
-        relaxed = solve(root.program, relaxed=True)
+        relaxed = solve(root.program, SolverOptions(self.left_s()), relaxed=True)
         if not relaxed.found:
-            # a program that the solver could not do says nothing of whether there is a cluster
-            empty = relaxed.status is Status.INFEASIBLE and not math.isfinite(self.best.cost)
-            self.feasible = self.feasible and not empty
+            # a program that the solver could not do says nothing of whether there is a cluster, nor does its word alone
+            self.feasible = self.feasible and not (
+                relaxed.status is Status.INFEASIBLE and self._nothing_yet and _empty(root)
+            )
             return
-        self._budget = 3 * relaxed.objective + 12 * max(
-            (sub.base_cost(kind) for kind in sub.kinds), default=0.0
-        )
-        self._raise(min(self._budget, safe_bound(root.program.arrays(), relaxed.duals)))
+        dearest = max((sub.base_cost(kind) for kind in sub.kinds), default=0.0)
         whole = sum(root.counts_at(relaxed.x)) < MANY_SERVERS
+        bound = safe_bound(root.program.arrays(), relaxed.duals)
+        for budget in (3 * relaxed.objective + 12 * dearest, _DEAR * (relaxed.objective + dearest), INFINITY):
+            self._budget, self._dearer = budget, False
+            self._raise(min(budget, bound))
+            self._search_budget(sub, whole=whole)
+            if not self._dearer:
+                return
+            self._forget()
+        self.feasible = False
+
+    @property
+    def _nothing_yet(self) -> bool:
+        """Was no cluster found, and is none of other types left to be looked for?"""
+        return not math.isfinite(self.best.cost) and self.outside == INFINITY
+
+    def _search_budget(self, sub: Subproblem, *, whole: bool) -> None:
+        """Search up to the budget; `_dearer` where every cluster is proved to cost more."""
         while not self.closed and not self._enough(self._master_bound) and not self.expired():
             choices, counts = self._propose(sub, whole=whole)
             if choices is None:
@@ -162,6 +192,24 @@ class BendersSearch:
                 self._branch_over_types()
         self._branch_over_types()
         self._raise_weakest(below=INFINITY)
+
+    def _prove_singly(self, open_: Sequence[Sequence[int]]) -> None:
+        """The last step for clusters of few servers: all choices at once over single servers.
+
+        As many servers of each kind stand in the program as anything cheaper has at most: its bound holds for all.
+        """
+        few = sum(count for _, count in self.best.servers) <= _SINGLY
+        if self.closed or not math.isfinite(self.best.cost) or not few or self.outside < INFINITY:
+            return
+        sub = subproblem(self.instance, open_, self.servers)
+        packer = Packer(
+            sub, Settings(self.limits.gap, self.limits.seed, self._budget, self.left_s, self.pool)
+        )
+        counts = packer.most_servers(self.best.cost)
+        if sum(counts) <= _SINGLY + _MORE_SERVERS:
+            self._master = Master(sub, slots=packer.slots(counts))
+            target = self.best.cost * (1 - self.limits.gap)
+            self.lower = max(self.lower, min(self._prove(target), self.best.cost))
 
     def _branch_over_types(self) -> None:
         """Raise, once there is a cluster, what any costs at least, whatever its types; and look for more types."""
@@ -179,7 +227,12 @@ class BendersSearch:
     def _widen(self) -> None:
         """Take the further types in; what was learnt without them holds no more."""
         self.servers, self._more = tuple(sorted({*(self.servers or ()), *self._more})), ()
-        self.packed, self.cuts, self._times_raised = {}, {}, {}
+        self.cuts = {}
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin anew with choices: what was learnt of each holds no more, or only up to a lower budget."""
+        self.packed, self._times_raised = {}, {}
         self._master_bound, self._solver_bound, self._tried, self._master = self.lower, 0.0, INFINITY, None
 
     @property
@@ -263,13 +316,11 @@ class BendersSearch:
         self.lower = max(self.lower, min(self._master_bound, self.outside, *self.packed.values()))
 
     def _none_found(self, outcome: SolveOutcome) -> None:
-        """No further choices, or none at all."""
+        """No further choices, or none at all: infeasible is what our own tree proves, not what HiGHS says."""
         if outcome.status is Status.INFEASIBLE:
+            self._raise(self._prove(INFINITY))
             packed = min(self.packed.values(), default=INFINITY)
-            if packed == INFINITY and not math.isfinite(self.best.cost):
-                self.feasible = False
-            else:
-                self._raise(self._prove(INFINITY))
+            self._dearer = self._nothing_yet and min(packed, self._master_bound) >= self._budget
 
     def _prove(self, target: float, nodes: int = _NODES) -> float:
         """A bound of the master, by our own tree; holds for all clusters, not only those in its box."""
@@ -387,3 +438,9 @@ class BendersSearch:
         cost = sub.constant + cost_of(sub, groups_of(sub, servers))
         if cost < self.best.cost * (1 - 1e-12) or not math.isfinite(self.best.cost):
             self.best = Best(cost, choices, sub, servers)
+
+
+def _empty(root: Master) -> bool:
+    """Is the relaxation proved to have no point?"""
+    solver = Solver(root.program.arrays(), SolverOptions(presolve=False), relaxed=True)
+    return solver.run().status is Status.INFEASIBLE and proved_empty(solver)

@@ -13,17 +13,23 @@ Source: Farley (1990) as corrected in spec 2.2; ours.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from froude.provision.search.optimise.branch_and_bound import Proof, prove
 from froude.provision.search.optimise.highs import INFINITY, Floats, Program, SolverOptions, Status, solve
 from froude.provision.search.optimise.rounding import Content, Servers, content_at
-from froude.provision.search.optimise.server_rows import MANY, ServerRows, ServerVariables
+from froude.provision.search.optimise.server_rows import ServerRows, ServerVariables
 from froude.provision.search.optimise.subproblem import ServerKind, Subproblem
 
 _ROUNDS = 120
+VERY_MANY = 1e4
+"""From so many servers on one more of each content is next to nothing, and HiGHS loses itself in whole numbers."""
+_WORTH = 10.0
+"""Servers that a load of one server's worth is worth where a server is filled with nothing else."""
+_SOLVE_S = 20.0
+"""For one linear program, which takes far less unless the solver is led astray."""
 _NODES = 400
 """Most programs of the tree of a pricing problem."""
 _IMPROVES = 1e-6
@@ -210,9 +216,9 @@ class RestrictedMaster:
         self._pool.add(Column(pricing.kind, named))
 
     def _program(self, *, whole: bool, penalty: float) -> Program:
-        program = Program()
+        program, many = Program(self.sub.unit), self.sub.many
         for at, cost in enumerate(self._costs):
-            program.variable(f"column {at}", cost=cost, upper=MANY, integer=whole)
+            program.variable(f"column {at}", cost=cost, upper=many, integer=whole)
         matrix = np.array(self._covers).reshape(len(self._covers), len(self.needed))
         for row, needed in enumerate(self.needed):
             terms = [(int(c), float(matrix[c, row])) for c in np.flatnonzero(matrix[:, row])]
@@ -241,8 +247,12 @@ class RestrictedMaster:
             enough: relative distance of bound and fractional cost at which it may stop.
         """
         lower, outcome = 0.0, None
+        if self.sub.load >= VERY_MANY:
+            self._cover_each()
         for _ in range(_ROUNDS):
-            outcome = solve(self._program(whole=False, penalty=penalty), SolverOptions(presolve=False))
+            outcome = solve(
+                self._program(whole=False, penalty=penalty), SolverOptions(_SOLVE_S, presolve=False)
+            )
             if outcome.status is not Status.OPTIMAL:
                 return Bound(lower, INFINITY, ())
             duals, known = outcome.duals, len(self.columns)
@@ -256,6 +266,20 @@ class RestrictedMaster:
         # The last pricing may have found columns that this solution does not know.
         fractions = (*outcome.x[:known].tolist(), *(0.0 for _ in self.columns[known:]))
         return Bound(lower, outcome.objective, fractions)
+
+    def _cover_each(self) -> None:
+        """Columns full of one thing each, so that a cluster is at hand however early time is over."""
+        covers = np.array(self._covers).reshape(len(self._covers), len(self.needed))
+        covered = np.asarray(covers.sum(axis=0) > 0)
+        items, tasks = len(self.sub.items), len(self.sub.tasks)
+        for row in (*range(items), *range(2 * items, 2 * items + tasks)):
+            for pricing in self.pricing_problems if not covered[row] else ():
+                duals = np.zeros(len(self.needed) + len(self._rows))
+                duals[row] = _WORTH * pricing.base
+                program = replace(pricing.arrays, cost=self._reduced_costs(pricing, duals)[0])
+                outcome = solve(program, SolverOptions(_SOLVE_S, 0.01, _NODES))
+                if outcome.found and self._cover(pricing, outcome.x)[row] > 0:
+                    self._add_column(pricing, outcome.x)
 
     def _reduced_costs(self, pricing: PricingProblem, duals: Floats) -> tuple[Floats, float]:
         """(costs of the pricing problem's variables, constant) under duals."""

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from froude.provision.model.instance import Choice, Copy, DatasetNeed, Instance
-from froude.provision.search.optimise.subproblem import LEAST_NEED, ServerKind, Subproblem, subproblem
+from froude.provision.search.optimise.subproblem import ServerKind, Subproblem, subproblem
 from froude.provision.types import Placement
 
 _MOST_COPIES = 3
@@ -155,11 +155,12 @@ def _replaces(instance: Instance, own: Copy, other: Copy, free: bool) -> bool:
     if own.unit != other.unit and (free or units[own.unit].cost > units[other.unit].cost):
         return False
     return (
-        max(own.need, LEAST_NEED) <= max(1.0, other.need)
+        own.need <= max(1.0, other.need)
         and own.min_units <= other.min_units
         and own.most_share >= other.most_share
         and _no_more(own.nic_bytes, other.nic_bytes)
         and _no_more(own.bus_bytes, other.bus_bytes)
+        and _no_more(own.accesses, other.accesses)
         and _no_more(own.cores, other.cores)
     )
 

@@ -3,7 +3,8 @@
 B dominates A when whatever may stand in an A, and run on it, may stand in a B, and costs no more there:
 
 * cores of the same type, at least as many; at least the network;
-* on every bus that some choice or memory uses: at least the slots and, if A has any, at least the bandwidth;
+* on every bus that some choice or memory uses: at least the slots and, if A has any, at least the bandwidth
+  and the accesses;
 * any number of B can be had;
 * cost of B, and the most that any content costs more on B than on A, is at most the cost of A. A content costs
   apart what it has beyond the included cores and units, so the difference is a sum over cores and units, each
@@ -86,6 +87,8 @@ def _dominates(
     for bus in buses:
         width = _values(servers, lambda s, bus=bus: s.bus_bandwidth[bus] if s.slots[bus] else 0.0)  # type: ignore[misc]
         marks &= width[:, None] >= width[None, :]
+        accesses = _values(servers, lambda s, bus=bus: s.most_accesses(bus) if s.slots[bus] else 0.0)  # type: ignore[misc]
+        marks &= accesses[:, None] >= accesses[None, :]
     cost = _values(servers, lambda s: s.cost)
     dearer = cost[:, None] - cost[None, :]
     core = _values(servers, lambda s: s.core_cost)

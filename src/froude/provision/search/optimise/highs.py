@@ -63,6 +63,8 @@ class Arrays:
     value: Floats
     row_of: Ints
     """(non-zeros) the row that each belongs to: products with A and its transpose are one bincount."""
+    unit: float = 1.0
+    """What HiGHS counts in where variables are many, a power of two (see `_Scales`)."""
 
     def rows_at(self, x: Floats) -> Floats:
         """A x, (rows)."""
@@ -82,7 +84,13 @@ def _sums(groups: Ints, terms: Floats, count: int) -> Floats:
 class Program:
     """Variables and rows, collected one by one."""
 
-    def __init__(self) -> None:
+    def __init__(self, unit: float = 1.0) -> None:
+        """An empty one.
+
+        Args:
+            unit: what HiGHS counts in where variables are many, a power of two.
+        """
+        self._unit = unit
         self._cost: list[float] = []
         self._lower: list[float] = []
         self._upper: list[float] = []
@@ -188,6 +196,7 @@ class Program:
             index=np.array(self._index, dtype=np.int32),
             value=np.array(self._value, dtype=np.float64),
             row_of=np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start)),
+            unit=self._unit,
         )
 
 
@@ -237,6 +246,38 @@ _NO_SOLUTION = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Scales:
+    """What numbers are divided by on their way to HiGHS, whose tolerances are absolute; powers of two, so exact."""
+
+    variables: Floats
+    rows: Floats
+    value: Floats
+    """The program's non-zeros, divided already."""
+    costs: float
+
+    @staticmethod
+    def of(program: Arrays, *, whole: bool) -> _Scales:
+        """Continuous variables that may be many are counted in the program's unit; their rows have coefficients up to 1.
+
+        Args:
+            program: what is scaled.
+            whole: integer variables stay as they are.
+        """
+        unit = program.unit
+        if unit == 1:
+            return _Scales(np.ones(len(program.cost)), np.ones(len(program.row_lower)), program.value, 1.0)
+        many = (program.upper >= unit) & ~(program.integer & whole)
+        variables = np.where(many, unit, 1.0)
+        value = program.value * variables[program.index]
+        touched = np.zeros(len(program.row_lower), dtype=np.bool_)
+        touched[program.row_of[many[program.index]]] = True
+        largest = np.ones(len(touched))
+        np.maximum.at(largest, program.row_of, np.abs(value))
+        rows = np.where(touched, 2.0 ** np.floor(np.log2(largest)), 1.0)
+        return _Scales(variables, rows, value / rows[program.row_of], unit)
+
+
 class Solver:
     """A program held by HiGHS between solves: bounds and costs change, variables come, the basis stays warm."""
 
@@ -252,6 +293,7 @@ class Solver:
         """
         self.program = program
         self._integer = not relaxed and bool(program.integer.any())
+        self._scales = _Scales.of(program, whole=self._integer)
         self._highs = highspy.Highs()  # type: ignore[no-untyped-call] # its stubs leave it bare
         self._set_options(options or SolverOptions())
         self._pass(program)
@@ -283,6 +325,7 @@ class Solver:
             )
 
     def _pass(self, program: Arrays) -> None:
+        variables, rows = self._scales.variables, self._scales.rows
         kinds = program.integer.astype(np.int32) * np.int32(self._integer)
         status = self._highs.passModel(
             len(program.cost),
@@ -291,14 +334,14 @@ class Solver:
             int(highspy.MatrixFormat.kRowwise),
             int(highspy.ObjSense.kMinimize),
             0.0,
-            program.cost,
-            program.lower,
-            program.upper,
-            program.row_lower,
-            program.row_upper,
+            program.cost * (variables / self._scales.costs),
+            program.lower / variables,
+            program.upper / variables,
+            program.row_lower / rows,
+            program.row_upper / rows,
             program.start[:-1],
             program.index,
-            program.value,
+            self._scales.value,
             kinds,
         )
         _check(status, "passing the model")
@@ -315,7 +358,8 @@ class Solver:
         """
         which = np.array(variables, dtype=np.int32)
         low, high = np.array(lower, dtype=np.float64), np.array(upper, dtype=np.float64)
-        _check(self._highs.changeColsBounds(len(which), which, low, high), "bounds")
+        scale = self._scales.variables[which]
+        _check(self._highs.changeColsBounds(len(which), which, low / scale, high / scale), "bounds")
         self.program.lower[which], self.program.upper[which] = low, high
 
     def bound_rows(self, lower: Floats, upper: Floats) -> None:
@@ -327,7 +371,8 @@ class Solver:
         """
         which = np.arange(len(lower), dtype=np.int32)
         change = self._highs.changeRowsBounds  # type: ignore[attr-defined] # its stubs forget it
-        _check(change(len(which), which, lower, upper), "row bounds")
+        scale = self._scales.rows
+        _check(change(len(which), which, lower / scale, upper / scale), "row bounds")
         self.program.row_lower[:], self.program.row_upper[:] = lower, upper
 
     def set_costs(self, variables: Sequence[int], cost: Floats) -> None:
@@ -338,18 +383,19 @@ class Solver:
             cost: dollars of one of each, shape (k,).
         """
         which = np.array(variables, dtype=np.int32)
-        _check(self._highs.changeColsCost(len(which), which, cost), "costs")
+        scaled = cost * (self._scales.variables[which] / self._scales.costs)
+        _check(self._highs.changeColsCost(len(which), which, scaled), "costs")
         self.program.cost[which] = cost
 
     def ray(self) -> Floats | None:
         """(rows) multipliers that should prove an infeasible program empty; None where HiGHS has none."""
         status, has_ray, ray = self._highs.getDualRay()  # type: ignore[attr-defined] # its stubs forget it
-        return np.array(ray) if status == highspy.HighsStatus.kOk and has_ray else None
+        return np.array(ray) / self._scales.rows if status == highspy.HighsStatus.kOk and has_ray else None
 
     def start_from(self, x: Floats) -> None:
         """Offer a point to begin with; one that does not fit is ignored."""
         start = highspy.HighsSolution()
-        start.col_value = x.tolist()
+        start.col_value = (x / self._scales.variables).tolist()
         self._highs.setSolution(start)
 
     def run(self) -> SolveOutcome:
@@ -379,17 +425,19 @@ class Solver:
 
     def _outcome(self, *, optimal: bool) -> SolveOutcome | None:
         info = self._highs.getInfo()
-        bound = float(info.mip_dual_bound) if self._integer else -INFINITY
+        bound = float(info.mip_dual_bound) * self._scales.costs if self._integer else -INFINITY
         if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
             return None if optimal else SolveOutcome(Status.LIMIT, _NONE, INFINITY, bound, _NONE)
         answer = self._highs.getSolution()
-        x = np.array(answer.col_value)
+        x = np.array(answer.col_value) * self._scales.variables
         if not self._holds(x):
             return None
         objective = float(self.program.cost @ x)
         if not self._integer and optimal:
             bound = objective
-        duals = _NONE if self._integer else np.array(answer.row_dual)
+        duals = (
+            _NONE if self._integer else np.array(answer.row_dual) * (self._scales.costs / self._scales.rows)
+        )
         return SolveOutcome(Status.OPTIMAL if optimal else Status.FEASIBLE, x, objective, bound, duals)
 
     def _holds(self, x: Floats) -> bool:
@@ -400,7 +448,9 @@ class Solver:
             if np.abs(whole - np.round(whole)).max(initial=0.0) > INTEGRALITY:
                 return False
         at = program.rows_at(x)
-        slack = FEASIBILITY * (1.0 + np.minimum(np.abs(program.row_lower), np.abs(program.row_upper)))
+        slack = FEASIBILITY * (
+            self._scales.rows + np.minimum(np.abs(program.row_lower), np.abs(program.row_upper))
+        )
         return not ((at < program.row_lower - slack).any() or (at > program.row_upper + slack).any())
 
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 from froude.provision.search.optimise.cuts import Cut
 from froude.provision.search.optimise.highs import Floats, Program
 from froude.provision.search.optimise.run_time_rows import run_time_variables
-from froude.provision.search.optimise.server_rows import MANY, PENALTY, Excess, ServerRows, ServerVariables
+from froude.provision.search.optimise.server_rows import PENALTY, Excess, ServerRows, ServerVariables
 from froude.provision.search.optimise.subproblem import ServerKind, Subproblem, whole_up
 
 
@@ -68,7 +68,8 @@ class Master:
             placed: what stands elsewhere, of a fixed subproblem.
             elastic: limits may be exceeded at a penalty, to see which are in the way.
         """
-        self.sub, self.program, self.budget, self.placed = sub, Program(), budget, placed
+        self.sub, self.budget, self.placed = sub, budget, placed
+        self.program, self._many = Program(sub.unit), sub.many
         self._single = slots is not None
         self.elastic: list[Excess] | None = [] if elastic else None
         self.choice = self._choice_variables()
@@ -127,8 +128,8 @@ class Master:
         if self.elastic is not None:
             limit = None
         base = self.sub.base_cost(kind)
-        affordable = math.ceil(self.budget / base) if base > 0 and math.isfinite(self.budget) else MANY
-        most = min(MANY if limit is None else float(limit), affordable)
+        affordable = math.ceil(self.budget / base) if base > 0 and math.isfinite(self.budget) else self._many
+        most = min(self._many if limit is None else float(limit), affordable)
         count = self.program.variable(f"{name}:count", cost=base, upper=most, integer=whole)
         return ServerRows(
             self.program,
@@ -264,7 +265,7 @@ class Master:
                 left = server.max_count - self.placed.servers.get(at, 0)
                 if self.elastic is not None:
                     name = f"number of {server.name}"
-                    variable = self.program.variable(f"over {name}", cost=PENALTY, upper=MANY)
+                    variable = self.program.variable(f"over {name}", cost=PENALTY, upper=self._many)
                     self.elastic.append(Excess(name, variable, float(server.max_count), None, unit=""))
                     terms.append((variable, -1.0))
                 self.program.row(f"count of {server.name}", terms, upper=float(left))

@@ -15,7 +15,12 @@ import numpy as np
 from froude.provision.search.optimise.bounds import safe_bound
 from froude.provision.search.optimise.branch_and_bound import prove, proved_empty
 from froude.provision.search.optimise.branch_and_price import raise_bound
-from froude.provision.search.optimise.column_generation import Bound, ColumnPool, RestrictedMaster
+from froude.provision.search.optimise.column_generation import (
+    VERY_MANY,
+    Bound,
+    ColumnPool,
+    RestrictedMaster,
+)
 from froude.provision.search.optimise.cuts import Cut, quickest
 from froude.provision.search.optimise.highs import INFINITY, Floats, Solver, SolverOptions, Status, solve
 from froude.provision.search.optimise.master import NOTHING, Master, Placed
@@ -104,11 +109,11 @@ class Packer:
         if not 0 < sum(self._counts) <= FEW_SERVERS:
             return False
         self._tried = self._counts
-        return self._single(self._slots(self._counts))
+        return self._single(self.slots(self._counts))
 
     def aggregate_bound(self, enough: float) -> float:
         """The bound of contents summed per kind; `enough` is where it need go no further."""
-        program = Master(self.sub, budget=self.settings.budget)
+        program = Master(self.sub, budget=self.settings.budget, whole=self.sub.load < VERY_MANY)
         outcome = solve(program.program, self.settings.options())
         goal = min(outcome.objective, enough)
         self._counts = program.counts_at(outcome.x) if outcome.found else []
@@ -123,7 +128,7 @@ class Packer:
         tried = [round(count) for count in self._counts] == self._tried
         if few and (self.servers is None or not (tried or deep)):
             # a choice of servers that sums cannot tell: perhaps one more of some kind
-            self._single(self._slots(self._counts)) or self._single(self._slots(self._and_more()))
+            self._single(self.slots(self._counts)) or self._single(self.slots(self._and_more()))
         if sum(self._counts) <= _VERY_FEW + 0.5 and not self._near:
             self.exact(INFINITY, nodes=_NODES if deep else _NODES // 10)
         if self._near:
@@ -172,8 +177,11 @@ class Packer:
         restricted, bound = self._restricted, self._generated
         if restricted is None or bound is None or not bound.fractions:
             return
-        self._round(restricted, 300)
-        if not self._near:
+        if sum(bound.fractions) >= VERY_MANY:
+            self._offer_up(restricted, bound)
+        if self.cost > bound.relaxed * (1 + self.settings.gap / 4):
+            self._round(restricted, 300)
+        if not self._near and self.sub.load < VERY_MANY:
             self._place_rest(restricted.rounded_down(bound.fractions))
         if self.servers is None:
             self._offer_up(restricted, bound)
@@ -196,7 +204,12 @@ class Packer:
         )
         return min(proof.bound, self.settings.budget)
 
-    def _slots(self, counts: list[float]) -> list[ServerKind]:
+    def slots(self, counts: list[float]) -> list[ServerKind]:
+        """Single servers in place of counts.
+
+        Args:
+            counts: of each kind.
+        """
         return [kind for kind, n in zip(self.sub.kinds, counts, strict=True) for _ in range(round(n))]
 
     def _and_more(self) -> list[float]:
@@ -214,18 +227,22 @@ class Packer:
         cap = min(self.cost, worth)
         if not math.isfinite(cap):
             return
-        counts = self._most(cap)
+        counts = self.most_servers(cap)
         if sum(counts) > FEW_SERVERS + 4:
             return
-        program = Master(self.sub, slots=self._slots(counts))
+        program = Master(self.sub, slots=self.slots(counts))
         outcome = solve(program.program, self.settings.options(nodes=1000, most_s=3.0))
         if outcome.found:
             self._offer(single_servers(self.sub, program, outcome.x))
         cap = min(self.cost, worth)
         self.lower = max(self.lower, min(cap, self._prove(program, cap, nodes)))
 
-    def _most(self, cap: float) -> list[float]:
-        """How many servers of each kind a tier of this cost has at most, contents summed per kind."""
+    def most_servers(self, cap: float) -> list[float]:
+        """How many servers of each kind a tier of this cost has at most, contents summed per kind.
+
+        Args:
+            cap: dollars.
+        """
         program = Master(self.sub, whole=False, budget=cap)
         variables = [c.count for c in program.kinds if c.count is not None]
         program.program.row("no dearer", program.program.costs(), upper=cap)
@@ -271,7 +288,7 @@ class Packer:
         if sum(counts) > FEW_SERVERS + 4:
             return
         for more in ([], [kind for kind, n in zip(self.sub.kinds, counts, strict=True) if n > 0.5]):
-            if self._single([*self._slots(counts), *more], placed):
+            if self._single([*self.slots(counts), *more], placed):
                 return
 
     def _single(self, slots: list[ServerKind], placed: Servers | None = None) -> bool:

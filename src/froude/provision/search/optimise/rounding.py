@@ -19,6 +19,8 @@ from froude.provision.types.plan import Group, Held, LocalHeld, Running
 
 NEGLIGIBLE = 1e-8
 """A share below this is nothing: the tolerance of a row, left over."""
+_MOST_NEGLIGIBLE = 1e-5
+"""Of a server's worth, that is: where there are millions of servers each has no more than such a share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +53,21 @@ def content_at(sub: Subproblem, variables: ServerVariables, x: Floats) -> Conten
         variables: where the server's contents stand in the program.
         x: a solution of the program, shape (variables,).
     """
-    shares = {i: float(x[c]) / sub.items[i].scale for i, c in variables.load.items()}
-    work = {t: float(x[c]) / sub.task_scale[t] for t, c in variables.work.items()}
+    shares = {i: _share(float(x[c]), sub.items[i].scale) for i, c in variables.load.items()}
+    work = {t: _share(float(x[c]), sub.task_scale[t]) for t, c in variables.work.items()}
     units = {i: round(float(x[c])) for i, c in variables.units.items()}
     instances = {t: round(float(x[c])) for t, c in variables.instances.items()}
     return Content(
         variables.kind,
-        {i: share for i, share in shares.items() if share > NEGLIGIBLE},
+        {i: share for i, share in shares.items() if share},
         {i: count for i, count in units.items() if count},
-        {t: share for t, share in work.items() if share > NEGLIGIBLE},
+        {t: share for t, share in work.items() if share},
         {t: count for t, count in instances.items() if count},
     )
+
+
+def _share(load: float, scale: float) -> float:
+    return load / scale if load > min(NEGLIGIBLE * scale, _MOST_NEGLIGIBLE) else 0.0
 
 
 def round_servers(sub: Subproblem, servers: Servers) -> Servers:
@@ -128,7 +134,7 @@ def _weighted_shares(sub: Subproblem, servers: Servers) -> Servers:
     for content, count in shared:
         shares, work = content.shares, content.work
         units = {i: max(1, whole_up(sub.items[i].copy.need * share)) for i, share in shares.items()}
-        instances = {t: whole_up(sub.parallelism[t] * share) for t, share in work.items()}
+        instances = {t: max(1, whole_up(sub.parallelism[t] * share)) for t, share in work.items()}
         counted.append((Content(content.kind, shares, units, work, instances), count))
     return _enough_units(sub, servers, counted)
 

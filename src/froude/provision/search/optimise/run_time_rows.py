@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 
 from froude.provision.search.optimise.highs import Program, SolverOptions, solve
-from froude.provision.search.optimise.server_rows import MANY, PENALTY, Excess
+from froude.provision.search.optimise.server_rows import PENALTY, Excess
 from froude.provision.search.optimise.subproblem import Subproblem
 
+_LEAST_S = 1e-300
+"""Seconds that no run time is below, but none at all."""
 RunTime = tuple[int, float]
 """(variable, seconds that its unit is)."""
 
@@ -19,7 +22,7 @@ def run_time_variables(
     choice: Mapping[tuple[int, int], int],
     elastic: list[Excess] | None = None,
 ) -> list[RunTime]:
-    """The run time of every task; one with a latency is counted in it, so that a row's tolerance is a part of it.
+    """The run time of every task, counted in its latency or about its longest: a row's tolerance is a part of it.
 
     Args:
         program: is added to.
@@ -29,12 +32,15 @@ def run_time_variables(
     """
     instance = sub.instance
     variables: list[RunTime] = []
-    for task in instance.tasks:
+    longest = instance.run_times_among(sub.allowed, max)
+    for task, seconds in zip(instance.tasks, longest, strict=True):
         bound = elastic is None and task.latency is not None
-        variable = program.variable(f"{task.name}:run time", upper=1.0 if bound else MANY)
-        variables.append((variable, task.latency or 1.0))
+        unit = task.latency or 2.0 ** math.ceil(math.log2(max(seconds, _LEAST_S)))
+        most = 1.0 if bound else 2.0 * max(1.0, seconds / unit)
+        variable = program.variable(f"{task.name}:run time", upper=most)
+        variables.append((variable, unit))
         if elastic is not None and task.latency is not None:
-            excess = program.variable(f"over latency of {task.name}", cost=PENALTY, upper=MANY)
+            excess = program.variable(f"over latency of {task.name}", cost=PENALTY, upper=most)
             program.row(f"latency of {task.name}", [(variable, 1.0), (excess, -1.0)], upper=1.0)
             elastic.append(
                 Excess(f"latency of task {task.name}", excess, 1.0, None, unit="seconds", scale=task.latency)
@@ -73,6 +79,7 @@ def least_run_time(sub: Subproblem, task: int) -> float:
     for d, open_ in enumerate(sub.allowed):
         program.row(f"choose {d}", [(choice[d, c], 1.0) for c in open_], lower=1.0, upper=1.0)
     run_time = run_time_variables(program, replace(sub, instance=free), choice)
-    program.add_cost(run_time[task][0], 1.0)
+    variable, unit = run_time[task]
+    program.add_cost(variable, 1.0)
     outcome = solve(program, SolverOptions(time_s=5.0))
-    return outcome.objective if outcome.found else instance.run_times_among(sub.allowed)[task]
+    return outcome.objective * unit if outcome.found else instance.run_times_among(sub.allowed)[task]

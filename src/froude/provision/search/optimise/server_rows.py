@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from froude.provision.model.instance import Copy, LocalUnits
 from froude.provision.search.optimise.highs import Program
 from froude.provision.search.optimise.subproblem import (
     FIT,
@@ -23,8 +24,6 @@ from froude.provision.search.optimise.subproblem import (
     whole_up,
 )
 
-MANY = 1e7
-"""More servers of a kind than any cluster has: a finite box for bounds from duals."""
 Term = tuple[int, float]
 
 
@@ -218,7 +217,10 @@ class ServerRows:
         if not room:
             self.program.fix(instances, 0.0)
         equal = 0.0 if self.sub.uniform and self.sub.fixed else math.inf
-        self.program.row(f"{name}:carry", [(instances, 1.0), (work, -wanted / scale)], lower=0.0, upper=equal)
+        # a share of a task wants a whole instance, also where one could carry far more than all of it
+        least = 1.0 / self.instance.tasks[task].most_share
+        carried = (wanted if equal == 0.0 else max(wanted, least)) / scale
+        self.program.row(f"{name}:carry", [(instances, 1.0), (work, -carried)], lower=0.0, upper=equal)
         return instances, work
 
     def _local_cost(self, variable: int, local: Beside) -> None:
@@ -249,7 +251,7 @@ class ServerRows:
         # shares on several servers round up each: at most one more per server
         upper = most * self.most if each else most + self.most
         if self.elastic is not None:
-            upper = MANY
+            upper = self.sub.many
         if self.whole:
             # presolve of HiGHS 1.15.1 errs where an integer variable ends at 1.7: wrong optima, feasible called empty
             upper = float(math.floor(upper))
@@ -272,7 +274,7 @@ class ServerRows:
 
     def _paid(self, name: str, cost: float, used: list[Term], free: int, most: int) -> None:
         """Used - free <= paid."""
-        upper = MANY if self.elastic is not None else most * self.most
+        upper = self.sub.many if self.elastic is not None else most * self.most
         paid = self.program.variable(f"{self.label}:paid{name}", cost=cost, upper=upper)
         self.variables.paid.append(paid)
         left = [(variable, -value) for variable, value in used]
@@ -307,7 +309,7 @@ class ServerRows:
             return
         count = self.variables.count
         if self.elastic is not None:
-            excess = self.program.variable(f"{self.label}:over {name}", cost=PENALTY, upper=MANY)
+            excess = self.program.variable(f"{self.label}:over {name}", cost=PENALTY, upper=self.sub.many)
             terms = [*terms, (excess, -1.0)]
             taken = float(self.instance.host_cores) if name == "cores" and self.kind.host else 0.0
             self.elastic.append(Excess(f"{name} of {self.server.name}", excess, capacity, count, taken))
@@ -346,20 +348,28 @@ class ServerRows:
     def _bus_bandwidth(self) -> None:
         for bus, name in enumerate(self.instance.buses):
             width = self.server.bus_bandwidth[bus]
-            if width <= 0:
-                continue
-            for phase, phase_name in enumerate(self.instance.phases):
-                terms: dict[int, float] = {}
-                for at, variable in self.variables.load.items():
-                    item = self.sub.items[at]
-                    if self.instance.units[item.copy.unit].bus == bus:
-                        terms[variable] = item.copy.bus_bytes[phase] / item.scale / width
-                for local, (_, work) in self._locals_on(bus):
-                    task = self.instance.datasets[local.dataset].local_to
-                    assert task is not None
-                    more = local.units.bus_bytes[phase] / self.sub.task_scale[task] / width
-                    terms[work] = terms.get(work, 0.0) + more
-                self._limit(f"bandwidth of {name} in {phase_name}", _kept(terms), 1.0)
+            if width > 0:
+                self._on_bus(bus, f"bandwidth of {name}", width, lambda units: units.bus_bytes)
+            accesses = self.server.most_accesses(bus)
+            if math.isfinite(accesses):
+                self._on_bus(bus, f"accesses of {name}", accesses, lambda units: units.accesses)
+
+    def _on_bus(
+        self, bus: int, name: str, limit: float, of: Callable[[Copy | LocalUnits], tuple[float, ...]]
+    ) -> None:
+        """What the units on a bus do per second in each phase, as a part of its limit."""
+        for phase, phase_name in enumerate(self.instance.phases):
+            terms: dict[int, float] = {}
+            for at, variable in self.variables.load.items():
+                item = self.sub.items[at]
+                if self.instance.units[item.copy.unit].bus == bus:
+                    terms[variable] = of(item.copy)[phase] / item.scale / limit
+            for local, (_, work) in self._locals_on(bus):
+                task = self.instance.datasets[local.dataset].local_to
+                assert task is not None
+                more = of(local.units)[phase] / self.sub.task_scale[task] / limit
+                terms[work] = terms.get(work, 0.0) + more
+            self._limit(f"{name} in {phase_name}", _kept(terms), 1.0)
 
     def _network(self) -> None:
         for row, network in enumerate(self.instance.network_rows):
@@ -371,7 +381,7 @@ class ServerRows:
                 bytes_ = self.instance.tasks[task].nic_bytes[row]
                 terms[variable] = bytes_ / self.sub.task_scale[task] / self.server.nic
             phase = self.instance.phases[network.phase]
-            self._limit(f"network ({network.direction}) in {phase}", _kept(terms), 1.0)
+            self._limit(f"{network.name} in {phase}", _kept(terms), 1.0)
 
     def _cores(self) -> None:
         host = self.instance.host_cores if self.kind.host else 0
@@ -390,6 +400,20 @@ class ServerRows:
                 self.program.row(
                     f"{self.label}:cores for {name}", [(self.variables.cores, 1.0), *terms], lower=0.0
                 )
+        self._whole_cores()
+
+    def _whole_cores(self) -> None:
+        """A share of what computes at all wants a whole core, also where one could carry far more than all of it."""
+        for task, variable in self.variables.work.items():
+            if 0 < self.instance.tasks[task].cores[self.server.cpu] < 1:
+                self._one_core(f"core for {task}", variable, self.sub.task_scale[task])
+        for at, variable in self.variables.load.items():
+            if 0 < max(self.sub.items[at].copy.cores, default=0.0) < 1:
+                self._one_core(f"core for copy {at}", variable, self.sub.items[at].scale)
+
+    def _one_core(self, name: str, variable: int, scale: float) -> None:
+        terms = [(self.variables.cores, 1.0), (variable, -1.0 / scale)]
+        self.program.row(f"{self.label}:{name}", terms, lower=0.0)
 
     def _memory(self) -> None:
         capacity = self.instance.units[self.instance.memory_unit].capacity

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from froude.base.clock import Clock, RealClock
 from froude.provision.model.instance import Instance
 from froude.provision.search.optimise.benders import BendersSearch
 from froude.provision.search.optimise.column_generation import ColumnPool
 from froude.provision.search.optimise.conflicts import conflicts
+from froude.provision.search.optimise.money import in_money, money_unit
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types.plan import ProvisionPlan, Status
 
@@ -48,11 +50,14 @@ def solve(
         raise ValueError(f"gap must lie in [0, 1) and time_limit_s above 0, got {gap:g} and {time_limit_s:g}")
     clock = clock or RealClock()
     begin = clock.now()
+    unit = money_unit(instance)
+    instance = in_money(instance, unit)
     search = BendersSearch(
         instance, SolveLimits(max(gap, EXACT), time_limit_s, seed), clock, pool or ColumnPool(), allowed
     )
     search.run()
-    return _plan(instance, search, clock.now() - begin)
+    plan = _plan(instance, search, clock.now() - begin)
+    return replace(plan, lower=plan.lower * unit, upper=plan.upper * unit)
 
 
 def _plan(instance: Instance, search: BendersSearch, seconds: float) -> ProvisionPlan:
@@ -72,8 +77,7 @@ def _plan(instance: Instance, search: BendersSearch, seconds: float) -> Provisio
             notes=tuple(search.notes),
             cpus={instance.tasks[d.cpu_of].name: instance.cpus[c] for d, c in chosen if d.cpu_of is not None},
         )
-    if not search.feasible or not search.expired():
+    if not search.feasible:
         reasons = conflicts(instance, search.allowed)
-        if reasons or not search.feasible:
-            return ProvisionPlan(Status.INFEASIBLE, conflict=reasons, lower=math.inf, seconds=seconds)
+        return ProvisionPlan(Status.INFEASIBLE, conflict=reasons, lower=math.inf, seconds=seconds)
     return ProvisionPlan(Status.UNDECIDED, lower=search.lower, seconds=seconds, notes=tuple(search.notes))

@@ -15,11 +15,14 @@ from froude.provision.model.instance import Choice, Copy, Instance, LocalUnits, 
 from froude.provision.search.optimise.dominance import undominated
 from froude.provision.types import Placement
 
-Widths = tuple[float, tuple[float, ...]]
+Widths = tuple[float, tuple[float, ...], tuple[float, ...]]
 """Bytes per second of a network, and of each bus."""
 
-LEAST_NEED = 0.01
-"""Need of a copy that is never full nor busy: a share still wants a unit beside it, and one unit holds it all."""
+
+MANY = 1e7
+"""As `Subproblem.many`, of loads that up to so many servers carry."""
+_SPARE = 64.0
+"""Times the servers' worths of a load that it may take of narrow servers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,8 @@ class Item:
     choice: int
     copy: Copy
     need: float
-    """Units that all of it wants: as the copy's, but never 0; with uniform placement its exact units."""
+    """Units that all of it wants: as the copy's, but a whole one at least for the largest share on a server, however
+    little that is; with uniform placement its exact units."""
     scale: float
     """How many loads of its own unit all of it makes."""
     most: float = 1.0
@@ -99,6 +103,21 @@ class Subproblem:
     def uniform(self) -> bool:
         """The paper's placement: whole units with equal traffic."""
         return self.instance.placement is Placement.UNIFORM
+
+    @property
+    def many(self) -> float:
+        """More servers of a kind than any cluster worth considering has: a finite box for bounds from duals."""
+        return max(MANY, 2.0 ** math.ceil(math.log2(max(1.0, _SPARE * self.load))))
+
+    @property
+    def load(self) -> float:
+        """All that there is, in loads of about a server's worth each."""
+        return sum(item.scale for item in self.items) + sum(self.task_scale[task] for task in self.tasks)
+
+    @property
+    def unit(self) -> float:
+        """What the solver counts large numbers in, a power of two: 1 as long as `MANY` is enough."""
+        return float(2.0 ** math.floor(math.log2(self.many / MANY)))
 
     @property
     def constant(self) -> float:
@@ -228,22 +247,25 @@ def _kinds(instance: Instance, servers: Sequence[int] | None) -> tuple[ServerKin
 
 def _item(instance: Instance, dataset: int, choice: int, copy: Copy, widest: Widths) -> Item:
     exact = instance.placement is Placement.UNIFORM
-    need = float(copy.min_units) if exact else max(copy.need, LEAST_NEED)
-    nic, widths = widest
+    need = float(copy.min_units) if exact else max(copy.need, 1 / copy.most_share)
+    nic, widths, most = widest
     width = widths[instance.units[copy.unit].bus] if widths else 0.0
     servers = max(copy.nic_bytes, default=0.0) / nic
+    accesses = max(copy.accesses, default=0.0) / most[instance.units[copy.unit].bus] if most else 0.0
     buses = max(copy.bus_bytes, default=0.0) / width if width else 0.0
     cores = max(copy.cores, default=0.0)
     # as many loads as the servers it must be spread over: the tolerance of a row is then one of a server's share
-    scale = max(need, servers, buses, cores, 0.0 if copy.most_share >= 1 else 1 / copy.most_share)
-    most = _whole_share(copy.most_share, need) if exact else copy.most_share
-    return Item(dataset, choice, copy, need, scale, most)
+    scale = max(need, servers, buses, accesses, cores, 1 / copy.most_share)
+    share = _whole_share(copy.most_share, need) if exact else copy.most_share
+    return Item(dataset, choice, copy, need, scale, share)
 
 
 def _widest(servers: Sequence[ServerType]) -> Widths:
-    """The widest network and bus of any server."""
+    """The widest network and bus of any server, and the most accesses of one."""
     widths = zip(*(server.bus_bandwidth for server in servers), strict=True)
-    return max((server.nic for server in servers), default=1.0), tuple(map(max, widths))
+    accesses = zip(*(server.bus_accesses for server in servers), strict=True)
+    widest_nic = max((server.nic for server in servers), default=1.0)
+    return widest_nic, tuple(map(max, widths)), tuple(map(max, accesses))
 
 
 def _whole_share(most: float, pieces: float) -> float:
@@ -260,5 +282,4 @@ def _core_types(instance: Instance, allowed: Sequence[Sequence[int]]) -> tuple[t
 
 def _task_scale(instance: Instance, task: int, parallelism: float, nic: float) -> float:
     need = instance.tasks[task]
-    spread = 0.0 if need.most_share >= 1 else 1 / need.most_share
-    return max(parallelism, *need.cores, max(need.nic_bytes, default=0.0) / nic, spread, LEAST_NEED)
+    return max(parallelism, *need.cores, max(need.nic_bytes, default=0.0) / nic, 1 / need.most_share)

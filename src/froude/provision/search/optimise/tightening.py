@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from froude.provision.search.optimise.highs import Program
 from froude.provision.search.optimise.master import Master
-from froude.provision.search.optimise.server_rows import MANY, ServerVariables
+from froude.provision.search.optimise.server_rows import ServerVariables
 from froude.provision.search.optimise.subproblem import Subproblem
 
 
@@ -74,7 +74,7 @@ def add_totals(master: Master) -> list[int]:
             for variables in master.kinds
             if variables.count is not None and (variables.kind.host or not hosts_only)
         ]
-        total = program.variable(f"number of {name}", upper=MANY, integer=True)
+        total = program.variable(f"number of {name}", upper=master.sub.many, integer=True)
         program.row(f"number of {name}", [*counts, (total, -1.0)], lower=0.0, upper=0.0)
         totals.append(total)
     return totals

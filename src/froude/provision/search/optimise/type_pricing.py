@@ -41,7 +41,7 @@ from froude.provision.search.optimise.highs import (
     Status,
 )
 from froude.provision.search.optimise.master import Master
-from froude.provision.search.optimise.server_rows import MANY, ServerRows
+from froude.provision.search.optimise.server_rows import ServerRows
 from froude.provision.search.optimise.subproblem import ServerKind, Subproblem, subproblem
 from froude.provision.search.optimise.tightening import add_totals, hold_parts, tighten
 
@@ -198,7 +198,7 @@ class TypePricing:
         """The program with as many probes as any cluster has servers: where it is empty, no types help."""
         arrays = master.program.arrays()
         cheapest = min(float(class_.base[class_.mine].min(initial=INFINITY)) for class_ in self.classes)
-        most = self.budget / cheapest if cheapest > 0 and self.budget < INFINITY else MANY
+        most = self.budget / cheapest if cheapest > 0 and self.budget < INFINITY else master.sub.many
         for variables in master.kinds:
             if variables.kind.server in self.probes:
                 server = master.sub.server(variables.kind)
@@ -210,7 +210,7 @@ class TypePricing:
                     *variables.units.values(),
                 ):
                     if variable is not None and arrays.upper[variable] > 0:
-                        arrays.upper[variable] = min(MANY, math.ceil(most) * each)
+                        arrays.upper[variable] = min(master.sub.many, math.ceil(most) * each)
         return arrays
 
     def _between(self, ends: Ends) -> SolveOutcome:
@@ -291,7 +291,14 @@ def _probe(instance: Instance, needed: Sequence[int], cpu: int) -> ServerType:
         cpu,
         instance.host_cores + 1,
         (1,) * len(instance.units),
+        tuple(_most_accesses(of_type, bus) for bus in range(len(instance.buses))),
     )
+
+
+def _most_accesses(servers: Sequence[ServerType], bus: int) -> float:
+    """Of those with a limit, so that there is a row for it; infinite where none has one."""
+    limits = [server.most_accesses(bus) for server in servers]
+    return max(filter(math.isfinite, limits), default=math.inf)
 
 
 def _first(instance: Instance, needed: Sequence[int]) -> set[int]:
@@ -349,6 +356,9 @@ class _Class:
                     high[:, row] = [
                         w / width if (w := server.bus_bandwidth[b]) > 0 else _WIDE for server in self.servers
                     ]
+                elif rest.startswith(f"accesses of {bus} in "):
+                    accesses = most.most_accesses(b)
+                    high[:, row] = [min(server.most_accesses(b) / accesses, _WIDE) for server in self.servers]
             for u, unit in enumerate(units):
                 if rest == f"included unit {unit.name}":
                     low[:, row] = [

@@ -1,0 +1,100 @@
+"""What is left after a lost server or rack, from a plan alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from froude.provision.check.demand import Demand
+from froude.provision.check.losses import load_flaws, rack_flaws, rack_share, recovery_times
+from froude.provision.types import Dataset, Lost, Options, Rack, RackLoss, Recovery, Scope
+from froude.provision.types.plan import Group, Held, ProvisionPlan, Running, Status
+from tests.provision.small import DATA, DISK, small
+
+_QUICK = replace(DISK, gap_r=0.0, gap_w=0.0)
+
+
+def _demand(
+    *groups: Group,
+    data: Dataset | None = None,
+    loss: RackLoss = RackLoss.NONE,
+    recovery: Recovery | None = None,
+    uplink: float = 1e9,
+) -> Demand:
+    problem = small(data=data or replace(DATA, replication=3), units=(_QUICK, small().catalog.units[1]))
+    problem = replace(
+        problem,
+        catalog=replace(problem.catalog, rack=Rack(2, uplink)),
+        sla=replace(problem.sla, recovery=recovery),
+        options=Options(survive_rack=loss),
+    )
+    return Demand(problem, ProvisionPlan(Status.GAP, groups, {"data": ("disk",)}))
+
+
+def _group(count: int, units: int, share: float) -> Group:
+    return Group("box", count, (Held("data", "disk", units, share),), running=(Running("serve", 9, share),))
+
+
+def test_a_lost_rack_leaves_room() -> None:
+    """1800 bytes fill two disks of 1000; of five with one each, three are left, of two with three each none."""
+    assert list(rack_flaws(_demand(_group(5, 1, 0.2), loss=RackLoss.DATA))) == []
+    flaws = list(rack_flaws(_demand(_group(2, 3, 0.5), loss=RackLoss.DATA)))
+    assert [(flaw.needed, flaw.allowed) for flaw in flaws] == [(2, 0)]
+    assert list(rack_flaws(_demand(_group(2, 3, 0.5)))) == []
+
+
+def test_the_share_of_a_rack() -> None:
+    """2/3 of three replicas, 1/2 of two, 1/3 of 6+3; none of one replica; all where no rack may be lost."""
+
+    def share(loss: RackLoss = RackLoss.DATA, **changes: object) -> float:
+        data = replace(DATA, **changes)  # type: ignore[arg-type]
+        return rack_share(_demand(_group(5, 1, 0.2), data=data, loss=loss), data)
+
+    assert share(replication=3) == pytest.approx(2 / 3)
+    assert share(replication=2) == pytest.approx(1 / 2)
+    assert share(erasure=(6, 3)) == pytest.approx(1 / 3)
+    assert share() == 0
+    assert share(RackLoss.NONE) == 1
+    assert share(RackLoss.SERVICE, remote=False, scope=Scope.REPLICATED) == 1
+    assert share(RackLoss.DATA, remote=False, scope=Scope.REPLICATED) == 0
+    flaws = list(rack_flaws(_demand(_group(5, 1, 0.2), data=DATA, loss=RackLoss.DATA)))
+    assert [flaw.rule for flaw in flaws] == ["data that a lost rack takes along"]
+
+
+def test_no_rack_holds_too_much() -> None:
+    """The two fullest servers hold 0.8 where 2/3 is allowed."""
+    crowded = _demand(_group(2, 9, 0.4), _group(2, 1, 0.1), loss=RackLoss.DATA)
+    flaws = [flaw for flaw in load_flaws(crowded) if flaw.rule == "share of a rack"]
+    assert [(flaw.needed, flaw.allowed) for flaw in flaws] == [(pytest.approx(0.8), pytest.approx(2 / 3))]
+
+
+def test_any_rack_fits_its_uplink() -> None:
+    """The two busiest servers, though others send less."""
+    groups = _group(2, 4, 0.3), _group(2, 4, 0.2)
+    asked = [f.needed for f in load_flaws(_demand(*groups, uplink=1.0)) if f.rule.startswith("uplink")]
+    assert asked == [pytest.approx(0.6 * 400)]
+    assert list(load_flaws(_demand(*groups, uplink=240.1))) == []
+
+
+def test_the_time_to_replicate_again() -> None:
+    """The fullest server is lost, and the others' disks, networks, streams and uplinks do it."""
+    recovery = Recovery(1.0, block_size=100.0, heartbeat=1.0, max_streams=2)
+    demand = _demand(_group(1, 4, 0.4), _group(3, 2, 0.2), recovery=recovery)
+    times = {what: taken for what, _, taken in recovery_times(demand, recovery)}
+    lost = 0.4 * 1800
+    assert times["disk"] == pytest.approx(lost * (1 / 100 + 1 / 50) / 6)
+    assert times["network"] == pytest.approx(lost * 2 / 3e4)
+    assert times["streams"] == pytest.approx(lost / (3 * 200))
+    assert times["uplinks"] == pytest.approx(lost * 2 / 2e9)
+    rules = [flaw.rule for flaw in load_flaws(demand)]
+    assert rules == ["seconds to replicate again (disk)", "seconds to replicate again (streams)"]
+    rack = replace(recovery, of=Lost.RACK)
+    assert {w: t for w, _, t in recovery_times(demand, rack)}["disk"] == pytest.approx(0.6 * 1800 * 0.03 / 4)
+
+
+def test_nothing_is_left_to_replicate_to() -> None:
+    """A rack that is all there is."""
+    recovery = Recovery(1.0, Lost.RACK)
+    demand = _demand(_group(2, 4, 0.5), recovery=recovery)
+    assert {taken for _, _, taken in recovery_times(demand, recovery)} == {float("inf")}

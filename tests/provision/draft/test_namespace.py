@@ -1,0 +1,110 @@
+"""What `hdfs dfs -count` and `hdfs oiv -p FileDistribution` print, line by line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.provision.draft.namespace import (
+    Namespace,
+    namespace_of,
+    outermost,
+    own_bytes,
+    read_count,
+    read_distribution,
+)
+
+HEAD = "   DIR_COUNT   FILE_COUNT       CONTENT_SIZE PATHNAME\n"
+PLAIN = "          12          340        1342177280 /warehouse\n"
+_WIDE = " QUOTA REM_QUOTA SPACE_QUOTA REM_SPACE_QUOTA DIR_COUNT FILE_COUNT CONTENT_SIZE PATHNAME\n"
+TOTALS = "Size\tNumFiles\n0\t1\n2097152\t2\ntotalFiles = 3\ntotalDirectories = 4\ntotalBlocks = 5\ntotalSpace = 600\n"
+
+
+def _written(folder: Path, text: str) -> Path:
+    path = folder / "count.txt"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN,
+        HEAD + PLAIN,
+        "          12          340        1342177280 hdfs://nn:8020/warehouse/\n",
+        " none inf none inf 12 340 1342177280 /warehouse\n",
+        " 100 88 10 T 9.9 T 12 340 1.3 G /warehouse\n",
+        f"{_WIDE}  none inf none inf 12 340 1342177280 /warehouse\n",
+    ],
+)
+def test_forms(text: str, tmp_path: Path) -> None:
+    """Plain, with a head, with the file system's address, with quotas, rounded by -h."""
+    (row,) = read_count(_written(tmp_path, text))
+    assert (row.path, row.directories, row.files) == ("/warehouse", 12, 340)
+    assert row.bytes == pytest.approx(1342177280, rel=0.05)
+    assert row.rounded == ("1.3 G" in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "counts no path"),
+        (HEAD, "counts no path"),
+        (PLAIN + "ls: no such file\n", "count.txt:2: is no line of hdfs dfs -count"),
+        ("12 340 /warehouse\n", "count.txt:1: is no line"),
+        ("12 340 99 warehouse\n", "count.txt:1: is no line"),
+        ("12 -340 99 /warehouse\n", "count.txt:1: counts less than nothing"),
+        (PLAIN + PLAIN, "count.txt:2: counts a path again"),
+        ("   QUOTA REM_QUOTA PATHNAME\n", "count.txt:1: has no column"),
+    ],
+)
+def test_other_texts_are_refused(text: str, said: str, tmp_path: Path) -> None:
+    """With their line."""
+    with pytest.raises(InputError) as raised:
+        read_count(_written(tmp_path, text))
+    assert said in str(raised.value)
+
+
+def test_paths_inside_others(tmp_path: Path) -> None:
+    """Each file counts once: /logs2 is not in /logs, /logs/raw is, and its bytes are taken from it."""
+    rows = read_count(
+        _written(tmp_path, "1 1 100 /logs\n1 1 30 /logs/raw\n1 1 10 /logs/raw/x\n1 1 7 /logs2\n")
+    )
+    assert [row.path for row in outermost(rows)] == ["/logs", "/logs2"]
+    assert [own_bytes(row, rows) for row in rows] == [70, 20, 10, 7]
+    assert namespace_of(rows).files == 2
+
+
+def test_heap() -> None:
+    """1 GB per million blocks, and 1 GB at least; many empty directories need more."""
+    assert Namespace(1e6, 1e5, 2.5e6, None, "").heap == 2.5e9
+    assert Namespace(10, 1, 10, None, "").heap == 1e9
+    assert Namespace(1e6, 1e8, 1e6, None, "").heap == 15.3e9
+
+
+def test_blocks_are_bounded_from_counts(tmp_path: Path) -> None:
+    """One for each file and one for each full block."""
+    assert namespace_of(read_count(_written(tmp_path, PLAIN))).blocks == 350
+
+
+def test_an_images_totals(tmp_path: Path) -> None:
+    """Files, directories, blocks, and the space of all replicas."""
+    space = read_distribution(_written(tmp_path, TOTALS))
+    assert (space.files, space.directories, space.blocks, space.space) == (3, 4, 5, 600)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "has no totalFiles"),
+        (PLAIN, "count.txt:1: is no line of a distribution"),
+        (TOTALS + "totalFiles = 3\n", "count.txt:8: says a total again"),
+    ],
+)
+def test_no_totals(text: str, said: str, tmp_path: Path) -> None:
+    """What is missing, or stands twice."""
+    with pytest.raises(InputError) as raised:
+        read_distribution(_written(tmp_path, text))
+    assert said in str(raised.value)

@@ -1,0 +1,88 @@
+"""Volumes as they are bought: of a size, paid whole, with what comes with it and what is bought beyond."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.provision.inputs.tree import FlawedInputError
+from froude.provision.prices.rates import read_rates
+from froude.provision.prices.volumes import GIB, MIB, Ability, Volume
+
+GP3 = Volume(
+    "gp3",
+    (100 * GIB, 2000 * GIB),
+    Ability(3000, most=16000, price_month=0.005),
+    Ability(125 * MIB, most=1000 * MIB, price_month=0.04),
+    0.08,
+)
+GROWING = Volume("st1", (500 * GIB, 16000 * GIB), Ability(0, 0.04, 500), Ability(0, 0.04 * MIB, 500 * MIB))
+
+
+def test_what_more_costs() -> None:
+    """A month of 100 GiB is $8; of 12,000 IOPS and 500 MiB/s $45 + $15 more; of the most $65 + $35 more."""
+    units = [unit for unit in GP3.units(0.08, 730.0) if unit.capacity == 100 * GIB]
+    assert [unit.name for unit in units] == [
+        "gp3 100GiB 3000IOPS 125MiBps",
+        "gp3 100GiB 12000IOPS 500MiBps",
+        "gp3 100GiB 16000IOPS 1000MiBps",
+    ]
+    assert [unit.price for unit in units] == pytest.approx([8, 8 + 45 + 15, 8 + 65 + 35])
+    assert [unit.gap_r * iops for unit, iops in zip(units, (3000, 12000, 16000), strict=True)] == [1, 1, 1]
+    assert {(unit.bus, unit.volatile, unit.price_per_gb_month) for unit in units} == {("volume", False, 0.0)}
+
+
+def test_what_grows_with_the_size() -> None:
+    """20 IOPS of 500 GiB, and the most of what would be more; without a price there is nothing to add."""
+    small, large = GROWING.units(0.045, 730.0)
+    assert (small.rate_r, 1 / small.gap_r) == pytest.approx((20 * MIB, 20))
+    assert (large.rate_w, 1 / large.gap_w) == pytest.approx((500 * MIB, 500))
+    assert large.price == pytest.approx(16000 * 0.045)
+
+
+@given(
+    st.floats(1, 1e5), st.floats(0, 10), st.none() | st.floats(0, 1e5), st.floats(1, 1e4), st.floats(1, 1e4)
+)
+def test_never_more_than_the_most_nor_less_than_included(
+    included: float, per_gib: float, more: float | None, gib: float, factor: float
+) -> None:
+    """Whatever the size, and whatever is bought."""
+    most = None if more is None else included + more
+    ability = Ability(included, per_gib, most, 0.1)
+    for value in (
+        ability.at(gib * GIB),
+        ability.times(factor, gib * GIB),
+        ability.times(math.inf, gib * GIB),
+    ):
+        assert included <= value <= (math.inf if most is None else most)
+
+
+FIELDS = "class: a, min_size: 10GiB, max_size: 1TiB, sizes: 10GiB, IOPS: 100, BW: 1MBps"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("sizes: 10GiB", "sizes: 5GiB 10GiB", "sizes: has 5GiB, which cannot be bought"),
+        ("sizes: 10GiB", "sizes: 10", "sizes: has no unit"),
+        ("IOPS: 100", "IOPS: 100, max_IOPS: 99", "max_IOPS: is less than what is included"),
+        ("BW: 1MBps", "BW: 1MBps, price_per_MiBps_month: 1", "has a price for more BW and no max_BW"),
+        ("BW: 1MBps", "BW: 0", "BW: are none at all"),
+    ],
+)
+def test_what_cannot_be_bought_is_refused(old: str, new: str, message: str) -> None:
+    """With the field."""
+    text = f"froude: rates/2\nvolume:\n  - {{{FIELDS.replace(old, new)}}}\n"
+    with pytest.raises(FlawedInputError) as caught:
+        read_rates(text.encode(), "r.yaml")
+    assert message in str(caught.value.flaws[0])
+
+
+@pytest.mark.parametrize("field", ["min_size: 10GiB", "sizes: 10GiB", "IOPS: 100", "BW: 1MBps"])
+def test_a_blank_makes_no_volume(field: str) -> None:
+    """Of what it cannot be without."""
+    blank = FIELDS.replace(field, f"{field.split(':')[0]}: blank")
+    assert read_rates(f"froude: rates/2\nvolume:\n  - {{{blank}}}\n".encode(), "r.yaml").volumes == ()
