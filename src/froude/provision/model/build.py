@@ -37,9 +37,9 @@ def build(problem: Problem, racks: int | None = None) -> Instance | tuple[Confli
     """
     frame = Frame.of(problem, racks)
     memory = memory_unit(problem)
-    uncountable = _countable(frame)
-    if uncountable:
-        return tuple(uncountable)
+    too_frequent = _too_frequent(frame)
+    if too_frequent:
+        return tuple(too_frequent)
     ways = [_ways(frame, dataset) for dataset in problem.application.datasets]
     conflicts = [*_unstorable(frame, ways), *_too_large(frame, memory)]
     if conflicts:
@@ -48,8 +48,8 @@ def build(problem: Problem, racks: int | None = None) -> Instance | tuple[Confli
     return tuple(_too_slow(instance)) or instance
 
 
-def _countable(frame: Frame) -> list[Conflict]:
-    """Loads whose units could not even be counted."""
+def _too_frequent(frame: Frame) -> list[Conflict]:
+    """Loads that are beyond any arithmetic; what is merely beyond any cluster, `search.countable` refuses."""
     rates = frame.rates.items()
     return [
         Conflict(f"executions of task {n}", rate, _FASTEST, "per second")

@@ -22,6 +22,7 @@ from froude.provision.search.countable import Open, countable
 from froude.provision.search.frontier import Adapt
 from froude.provision.search.purchase import Restriction, best_purchase, by_quantity
 from froude.provision.search.racks import best_racks
+from froude.provision.search.safe_rules import has_safe_rules, within_safe_rules
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.search.split import as_it_is, best_split, decided, undecided
 from froude.provision.search.survive import Losses, best_spread
@@ -67,10 +68,21 @@ def compile_plan(
     """
     limits = limits or SolveLimits()
     layers = _Layers(only or {}, limits.seed)
-    plan = layers.bought(grown(problem), limits.gap, limits.time_limit_s)
+    whole = grown(problem)
+    if has_safe_rules(whole):
+        sound = partial(_sound, problem)
+        plan = within_safe_rules(
+            whole, layers.bought, sound, gap=limits.gap, time_limit_s=limits.time_limit_s
+        )
+    else:
+        plan = layers.bought(whole, limits.gap, limits.time_limit_s)
     if plan.found:
         _checked(problem, plan)
     return plan
+
+
+def _sound(problem: Problem, plan: ProvisionPlan) -> bool:
+    return check(problem, plan).sound
 
 
 def linear_plan(problem: Problem, limits: SolveLimits, *, only: Only) -> ProvisionPlan:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from froude.base.clock import Clock
-from froude.provision.search.frontier import Frontier
+from froude.provision.search.frontier import Frontier, halves
 from froude.provision.types import Problem, RackLoss
 from froude.provision.types.plan import ProvisionPlan, Status
 
@@ -33,8 +33,7 @@ class _Interval:
     """None: without end."""
 
     def halves(self) -> tuple[_Interval, ...]:
-        middle = 2 * self.start - 1 if self.end is None else (self.start + self.end) // 2
-        return _Interval(self.start, middle), _Interval(middle + 1, self.end)
+        return tuple(_Interval(start, end) for start, end in halves(self.start, self.end))
 
 
 def best_racks(
