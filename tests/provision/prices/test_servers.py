@@ -120,7 +120,9 @@ def test_memory_is_sold_in_whole_pieces() -> None:
     assert server is not None
     assert server.bundle == Bundle(2, (("memory", 3),))
     servers.note([instance], notes)
-    assert notes.whole[-1].startswith("1 types whose memory is no whole number of GiB: the rest is not counted")
+    assert notes.whole[-1].startswith(
+        "1 types whose memory is no whole number of GiB: the rest is not counted"
+    )
 
 
 @pytest.mark.parametrize(
