@@ -12,6 +12,7 @@ from froude.base.errors import InputError
 from froude.provision.prices.asked import Asked
 from froude.provision.prices.filters import apply
 from froude.provision.prices.layouts import Prices, Tariff
+from froude.provision.prices.mismatch import note_mismatch
 from froude.provision.prices.parts import Notes, disks_of, local_of, memory_of, volumes_of
 from froude.provision.prices.rates import Rates
 from froude.provision.prices.servers import Lack, Servers
@@ -117,6 +118,7 @@ def build(prices: Prices, rates: Rates, wanted: Wanted) -> Imported:
         baseline=tuple(servers.left[Lack.BASELINE]),
     )
     cpus = tuple(Cpu(0.0, name=name) for name in cores)
+    note_mismatch((*units, *kept), built, notes)
     return Imported((*units, *kept, *disks), cpus, built, asked, notes, wanted)
 
 
