@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from froude.base.errors import InputError
 from froude.provision.prices.layouts import DiskPrice, InstanceType, Prices, VolumePrice
-from froude.provision.prices.mismatch import note_mismatch, unmatched
+from froude.provision.prices.mismatch import distinct, note_mismatch, unmatched
 from froude.provision.prices.parts import Notes, unit_of
 from froude.provision.prices.rates import Disk, Nvme, Rates, Speed, TypeFigures
 from froude.provision.prices.volumes import Volume
@@ -54,3 +55,17 @@ def test_local_disks_as_fast_as_memory(gap: float, count: int) -> None:
     disk = unit_of("nvme", "nvme", 1e12, Speed(1e9, gap, 1e9, gap), volatile=True)
     note_mismatch([unit_of("memory", "memory", 1e9, SPEED, volatile=True), disk], [], notes)
     assert len(notes.lines) == count
+
+
+@pytest.mark.parametrize(
+    ("prices", "message"),
+    [
+        (Prices((TYPE, TYPE)), "type m5.large: stands in several tables"),
+        (Prices(volumes=(VolumePrice("ssd", "here", 0.1),) * 2), "volume ssd: stands in several tables"),
+        (Prices(disks=(DiskPrice("a", 1.0), DiskPrice("b", 1.0)) * 2), r"disk a \(and 1 more\): stands in"),
+    ],
+)
+def test_what_two_tables_sell(prices: Prices, message: str) -> None:
+    """Is refused: one of the prices is wrong."""
+    with pytest.raises(InputError, match=message):
+        distinct(prices)

@@ -12,7 +12,7 @@ from froude.base.errors import InputError
 from froude.provision.prices.asked import Asked
 from froude.provision.prices.filters import apply
 from froude.provision.prices.layouts import Prices, Tariff
-from froude.provision.prices.mismatch import note_mismatch
+from froude.provision.prices.mismatch import distinct, note_mismatch
 from froude.provision.prices.parts import Notes, disks_of, local_of, memory_of, volumes_of
 from froude.provision.prices.rates import Rates
 from froude.provision.prices.servers import Lack, Servers
@@ -85,7 +85,11 @@ def build(prices: Prices, rates: Rates, wanted: Wanted) -> Imported:
         prices: of all tables.
         rates: what they do not give.
         wanted: date, term, filters.
+
+    Raises:
+        InputError: several tables sell one thing, or sizes of volumes cannot be bought.
     """
+    distinct(prices)
     notes = Notes([*prices.said, *_of_tariff(wanted)])
     notes.add(prices.unpriced, "rows without a price left out")
     notes.add([f"line {row.line}" for row in prices.malformed], "malformed rows left out")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
+from froude.base.errors import InputError
 from froude.provision.prices.layouts import Prices
 from froude.provision.prices.parts import MEMORY, Notes
 from froude.provision.prices.rates import Rates
@@ -32,6 +34,29 @@ def unmatched(own: Rates, rates: Rates, prices: Prices) -> list[str]:
     models = {disk.model for disk in prices.disks}
     idle += [f"volume {volume.name}" for volume in own.volumes if volume.name not in bought]
     return idle + [f"disk {disk.model}" for disk in own.disks if disk.model not in models]
+
+
+def distinct(prices: Prices) -> None:
+    """Refuse what several tables sell, each at a price of its own.
+
+    Args:
+        prices: of all tables; in one table names are distinct.
+
+    Raises:
+        InputError: with the first such name.
+    """
+    kinds = {
+        "type": [instance.name for instance in prices.instances],
+        "volume": [volume.name for volume in prices.volumes],
+        "disk": [disk.model for disk in prices.disks],
+    }
+    for kind, names in kinds.items():
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            more = f" (and {len(twice) - 1:,} more)" if len(twice) > 1 else ""
+            raise InputError(
+                "stands in several tables", place=f"{kind} {twice[0]}{more}", allowed="a row in one of them"
+            )
 
 
 def note_mismatch(units: Sequence[StorageUnit], servers: Sequence[Server], notes: Notes) -> None:
