@@ -114,3 +114,10 @@ def test_limits_read_back() -> None:
     (volume,) = read_rates(f"froude: rates/2\nvolume:\n  - {{{text}}}\n".encode(), "r.yaml").volumes
     assert (volume.max_iops_per_gib, volume.max_rate_per_iops) == (500, 0.25 * MIB)
     assert fields_of(volume).keys() >= {"max_IOPS_per_GiB", "max_BW_per_IOPS"}
+
+
+def test_names_of_offers_are_distinct() -> None:
+    """A size that stands twice, and abilities that differ by less than is written, are one offer."""
+    volume = replace(GP3, sizes=(GIB, GIB), iops=Ability(3000, most=3000.2, price_month=0.1))
+    names = [unit.name for unit in replace(volume, throughput=Ability(MIB)).units(0.08, 730.0)]
+    assert names == ["gp3 1GiB 3000IOPS 1MiBps"]

@@ -134,12 +134,13 @@ class Volume:
         return iops, rate
 
     def units(self, price_per_gib_month: float, hours: float) -> Iterator[StorageUnit]:
-        """One for each size and ability that can be bought; paid whole over a term.
+        """One for each size and ability that can be bought; paid whole over a term. What has one name is one offer.
 
         Args:
             price_per_gib_month: dollars.
             hours: of the term.
         """
+        seen: set[str] = set()
         for size in self.sizes or ():
             offers = {self._offer(factor, size): None for factor in (1.0, _STEP, float("inf"))}
             for iops, rate in offers:
@@ -147,6 +148,9 @@ class Volume:
                 month += (iops - self.iops.at(size)) * (self.iops.price_month or 0.0)
                 month += (rate - self.throughput.at(size)) / MIB * (self.throughput.price_month or 0.0)
                 name = f"{self.name} {_size(size)} {iops:.0f}IOPS {rate / MIB:.4g}MiBps"
+                if name in seen:
+                    continue
+                seen.add(name)
                 price = month * hours / HOURS_PER_MONTH
                 yield StorageUnit(
                     name, size, BUS, rate, 1 / iops, rate, 1 / iops, volatile=False, price=price
