@@ -102,6 +102,7 @@ def import_(
     from froude.provision.prices.files import date_of, load_rates, rates_file
     from froude.provision.prices.filters import Filters
     from froude.provision.prices.layouts import Tariff
+    from froude.provision.prices.mismatch import unmatched
     from froude.provision.prices.wanted import Wanted
 
     settings: Settings = ctx.obj
@@ -122,6 +123,8 @@ def import_(
         prices = _prices(tables, _mapping(column or []), region, paid)
         _malformed(settings, prices, strict=strict)
         imported = build(prices, given, wanted)
+    idle = unmatched(load_rates(_own(rated)), given, prices)
+    imported.notes.add(idle, "entries of your rates fit nothing in the tables")
     for note in imported.notes.lines:
         settings.note(f"note: {note}")
     how = common.origin(settings, [path for path in (*tables, *rated, base) if path is not None])
@@ -202,6 +205,13 @@ def _prices(tables: Sequence[Path], mapping: dict[str, str], region: str | None,
     return prices
 
 
+def _own(rates: Sequence[Path]) -> list[Path]:
+    """Without the files that ship: they need not be repeated, and know more than any table has."""
+    from froude.provision.prices.rates import SOURCED
+
+    return [path for path in rates if path.parent != SOURCED]
+
+
 def _malformed(settings: Settings, prices: Prices, *, strict: bool) -> None:
     """Name the rows that cannot be used; with `strict` the first is an error."""
     rows = prices.malformed
@@ -219,11 +229,10 @@ def _write_template(
 ) -> None:
     from froude.provision.prices.asked import template
     from froude.provision.prices.files import load_rates
-    from froude.provision.prices.rates import MIGRATIONS, SOURCED
+    from froude.provision.prices.rates import MIGRATIONS
     from froude.workspace.document import with_lineage
 
-    own = [path for path in rates if path.parent != SOURCED]  # what ships need not be repeated
-    text = template(imported.asked, load_rates(own))
+    text = template(imported.asked, load_rates(_own(rates)))
     if settings.dry_run:
         settings.would(f"write {path}")
         return

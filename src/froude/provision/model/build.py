@@ -59,7 +59,10 @@ def _too_frequent(frame: Frame) -> list[Conflict]:
 
 
 def memory_unit(problem: Problem) -> StorageUnit:
-    """The unit that tasks' memory is bought as.
+    """The unit that tasks' memory is bought as: the named one, else the volatile one that is cheapest per byte.
+
+    Of several as cheap, such as all that servers' prices include, the fastest (least gap, then highest rate, then the
+    first by name): so the order of a catalog decides nothing, and local disks are not taken for memory.
 
     Raises:
         KeyError: none is named and there is no volatile unit.
@@ -70,7 +73,12 @@ def memory_unit(problem: Problem) -> StorageUnit:
     volatile = [unit for unit in catalog.units if unit.volatile]
     if not volatile:
         raise KeyError("a volatile unit for memory")
-    return min(volatile, key=lambda unit: catalog.cost(unit) / unit.capacity)
+
+    def order(unit: StorageUnit) -> tuple[float, float, float, str]:
+        cost = catalog.cost(unit) / unit.capacity
+        return cost, unit.gap_r + unit.gap_w, -(unit.rate_r + unit.rate_w), unit.name
+
+    return min(volatile, key=order)
 
 
 def _ways(frame: Frame, dataset: Dataset) -> Ways:
