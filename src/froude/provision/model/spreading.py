@@ -68,10 +68,10 @@ class Spreading:
         if rack is not None and across_racks:
             widths.append(rack.uplink / rack.servers)
         rates = [width * re_replication.share / ends for width in widths]
-        rates.append(re_replication.max_streams * re_replication.block_size / re_replication.heartbeat)
+        rates.append(_streams(re_replication))
         # k * work / (H * (H - k) * rate) <= time
-        root = math.sqrt(lost * lost + 4 * lost * work / (min(rates) * re_replication.time))
-        return cls(re_replication, lost, whole((lost + root) / 2) if work else 1, fill, in_rack)
+        holders = _holders(lost, work / (min(rates) * re_replication.time)) if work else 1
+        return cls(re_replication, lost, holders, fill, in_rack)
 
     def servers(self, dataset: Dataset, unit: StorageUnit) -> int:
         """Least number of servers that a copy stands on; 1 where it has no pieces.
@@ -94,6 +94,36 @@ class Spreading:
         full = unit.capacity * self.peak_fill * (redundancy.needed * reading + writing)
         through_units = whole(self.lost * (1 + full / (re_replication.share * re_replication.time)))
         return max(least, self.through_network, through_units)
+
+
+def least_servers(problem: Problem) -> int:
+    """Servers that any cluster has that re-replicates in time, whatever it consists of; 1 where nothing is asked.
+
+    The k fullest of N servers hold k / N of all bytes at least, and the others send no faster than their streams and
+    the widest network of the catalog: k * work / (N * (N - k) * rate) <= time.
+
+    Args:
+        problem: the inputs; a service may keep data that no server does, so with one nothing is known.
+    """
+    re_replication, rack = problem.sla.re_replication, problem.catalog.rack
+    if re_replication is None or any(unit.service for unit in problem.catalog.units):
+        return 1
+    lost = rack.servers if re_replication.of is Lost.RACK and rack is not None else 1
+    work = sum(_read_again(dataset) for dataset in problem.application.datasets)
+    ends = 2 if problem.options.duplex is Duplex.HALF else 1
+    widest = max((server.bandwidth for server in problem.catalog.servers), default=0.0)
+    rate = min(widest * re_replication.share / ends, _streams(re_replication))
+    return _holders(lost, work / (rate * re_replication.time)) if work and rate else 1
+
+
+def _streams(re_replication: ReReplication) -> float:
+    """Bytes per second that a server sends."""
+    return re_replication.max_streams * re_replication.block_size / re_replication.heartbeat
+
+
+def _holders(lost: int, servers: float) -> int:
+    """The least N with lost * servers <= N * (N - lost)."""
+    return whole((lost + math.sqrt(lost * lost + 4 * lost * servers)) / 2)
 
 
 def _read_again(dataset: Dataset) -> float:

@@ -18,6 +18,7 @@ from froude.provision.check.checker import check
 from froude.provision.model.build import build
 from froude.provision.model.growth import grown
 from froude.provision.model.instance import Instance
+from froude.provision.model.spreading import least_servers
 from froude.provision.search.countable import Open, countable
 from froude.provision.search.frontier import Adapt
 from froude.provision.search.purchase import Restriction, best_purchase, by_quantity
@@ -70,7 +71,7 @@ def compile_plan(
     layers = _Layers(only or {}, limits.seed)
     whole = grown(problem)
     if has_safe_rules(whole):
-        sound = partial(_sound, problem)
+        layers, sound = replace(layers, least_servers=least_servers(whole)), partial(_sound, problem)
         plan = within_safe_rules(
             whole, layers.bought, sound, gap=limits.gap, time_limit_s=limits.time_limit_s
         )
@@ -106,6 +107,8 @@ class _Layers:
     seed: int
     restriction: Restriction = field(default_factory=Restriction)
     racks: int | None = None
+    least_servers: int = 1
+    """That any cluster has."""
 
     def bought(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
         """Over the quantities bought."""
@@ -125,7 +128,7 @@ class _Layers:
         def solve(part: Problem, racks: int | None, gap: float, seconds: float) -> ProvisionPlan:
             return replace(self, racks=racks).spread(part, gap, seconds)
 
-        return best_racks(problem, solve, gap=gap, time_limit_s=seconds)
+        return best_racks(problem, solve, least=self.least_servers, gap=gap, time_limit_s=seconds)
 
     def spread(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
         """Over the hosts to spread over."""
