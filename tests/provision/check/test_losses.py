@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from froude.provision.check.demand import Demand
+from froude.provision.check.load_lp import LoadLp
 from froude.provision.check.losses import load_flaws, rack_flaws, rack_share, re_replication_times
 from froude.provision.types import Dataset, Lost, Options, Rack, RackLoss, ReReplication, Scope
 from froude.provision.types.plan import Group, Held, ProvisionPlan, Running, Status
@@ -100,3 +101,17 @@ def test_nothing_is_left_to_replicate_to() -> None:
     re_replication = ReReplication(1.0, Lost.RACK)
     demand = _demand(_group(2, 4, 0.5), re_replication=re_replication)
     assert {taken for _, _, taken in re_replication_times(demand, re_replication)} == {float("inf")}
+
+
+@pytest.mark.parametrize("shares", [(0.3, 0.2), (0.5, 0.0), (0.25, 0.25), (0.0, 0.5)])
+def test_the_program_of_the_load_knows_the_fullest_rack(shares: tuple[float, float]) -> None:
+    """It finds a spreading that is no worse than any given one, and holds any two servers against the uplink."""
+    pytest.importorskip("scipy")
+    groups = [replace(_group(2, 9, share), cores=9, dimms=9) for share in shares]
+    demand = _demand(*groups, uplink=100.0)
+    fraction, limits = LoadLp(demand).solve()
+    busiest = max(f.needed or 0.0 for f in load_flaws(demand) if f.rule.startswith("rack uplink"))
+    assert fraction >= 100.0 / busiest * (1 - 1e-9)
+    # four alike servers bear a quarter each, two of them half of 400
+    assert fraction == pytest.approx(100.0 / 200.0)
+    assert limits[0].constraint.startswith("rack uplink")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from froude.provision.model.spreading import Spreading
+from froude.provision.model.spreading import Spreading, least_servers
 from froude.provision.types import Duplex, Lost, Persistence, Problem, Rack, RackLoss, ReReplication
 from tests.provision.small import DATA, DISK, STORE, small
 
@@ -77,3 +77,21 @@ def test_streams_that_replicate_again(streams: int, servers: int) -> None:
     re_replication = ReReplication(1.0, max_streams=streams, block_size=1.0, heartbeat=1.0)
     spread = Spreading.of(_problem(re_replication), across_racks=False)
     assert spread.servers(_THREE, quick) == servers
+
+
+@pytest.mark.parametrize("lost", [Lost.SERVER, Lost.RACK])
+def test_the_least_number_of_any_cluster(lost: Lost) -> None:
+    """Equally full servers with the widest network, one fewer of which is too slow; with a service nothing is known."""
+    problem = _problem(ReReplication(50.0, lost, block_size=30.0))
+    assert least_servers(_problem()) == 1
+    number, gone = least_servers(problem), 1 if lost is Lost.SERVER else 4
+    rate = min(max(server.bandwidth for server in problem.catalog.servers) / 2, 2 * 30.0 / 3.0)
+
+    def seconds(servers: int) -> float:
+        return (
+            gone / servers * 3 * _THREE.size / ((servers - gone) * rate) if servers > gone else float("inf")
+        )
+
+    assert seconds(number) <= 50.0 * (1 + 1e-9) < seconds(number - 1)
+    served = replace(problem, catalog=replace(problem.catalog, units=(*problem.catalog.units, STORE)))
+    assert least_servers(served) == 1

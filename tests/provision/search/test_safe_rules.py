@@ -86,7 +86,7 @@ def test_a_little_data_is_not_spread_far(size: float) -> None:
     problem = small(data=replace(DATA, replication=2, size=size))
     timed = replace(problem, sla=replace(problem.sla, re_replication=ReReplication(600.0)))
     free, plan = (compile_plan(each, SolveLimits(0.01, 20.0, 0)) for each in (problem, timed))
-    if plan.found:
-        assert check(timed, plan).sound
-        assert plan.lower >= free.lower * (1 - 1e-9)
-        assert size > 10 or plan.upper == free.upper
+    assert plan.found
+    assert check(timed, plan).sound
+    assert plan.lower >= free.lower * (1 - 1e-9)
+    assert size > 10 or plan.upper == free.upper

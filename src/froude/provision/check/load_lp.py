@@ -100,7 +100,7 @@ class LoadLp:
         if result.status != 0:
             return 0.0, (Limit("no share of the load fits this cluster", 1.0),)
         prices = [] if not self.rows.right else [-float(price) for price in result.ineqlin.marginals]
-        return float(-result.fun), self._limits(prices)
+        return max(0.0, float(-result.fun)), self._limits(prices)
 
     def _limits(self, prices: list[float]) -> tuple[Limit, ...]:
         prices = [price if name else 0.0 for price, name in zip(prices, self.rows.names, strict=True)]
