@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -16,7 +17,7 @@ from froude.provision.prices.rates import read_rates
 from froude.provision.prices.rows import read_prices
 from froude.provision.prices.tables import read_table
 from froude.provision.prices.wanted import Wanted
-from froude.provision.types import Bundle, Bus
+from froude.provision.types import Bundle, Bus, Rack
 from tests.provision.prices.tables import DISKS, EC2, GCP, RATES
 
 NOTHING = "froude: rates/2\n"
@@ -179,7 +180,7 @@ def test_a_filter_that_leaves_nothing() -> None:
 
 def test_disks_beside_servers_of_ones_own() -> None:
     """Disks are added to a catalog; instance types are not."""
-    base = _built(EC2).catalog()
+    base = replace(_built(EC2).catalog(), rack=Rack(16, 1e9, 9000.0), pue=1.4)
     speed = "rateR: 250MBps, gapR: 8ms, rateW: 250MBps, gapW: 8ms"
     disk = f"disk:\n  - {{model: st16000, capacity: 16TB, bus: memory, {speed}, power: 7W}}\n"
     result = _built(DISKS, rates=RATES + disk)
@@ -187,6 +188,7 @@ def test_disks_beside_servers_of_ones_own() -> None:
     assert (catalog.unit("st16000").price, catalog.unit("st16000").power) == (160, 7)
     assert result.asked.disks == ("st8000",)
     assert catalog.servers == base.servers
+    assert (catalog.rack, catalog.pue) == (base.rack, 1.4)
     with pytest.raises(InputError, match="cannot be added to"):
         _built(EC2).catalog(base)
     with pytest.raises(InputError, match="is of another term"):

@@ -70,7 +70,7 @@ def test_volumes_have_price_and_rates() -> None:
     assert notes.lines == [
         "2 classes left out: no attached volumes (local-ssd, snapshot)",
         "1 classes of volumes left out: no rates (plain)",
-        "1 classes of volumes at the prices of the rates (own of here)",
+        "1 classes of volumes at the prices of the rates, not of the table's date (own of here)",
     ]
 
 

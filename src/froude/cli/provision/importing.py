@@ -104,12 +104,13 @@ def import_(
     from froude.provision.prices.layouts import Tariff
     from froude.provision.prices.mismatch import unmatched
     from froude.provision.prices.wanted import Wanted
+    from froude.provision.types import HOURS
 
     settings: Settings = ctx.obj
     rated = [rates_file(name) for name in rates or []]
     _outputs(settings, output, template, [*tables, *rated, base])
     own = _base(settings, base)
-    hours = (own.hours if own is not None else 3 * 8760.0) if term is None else _hours(term)
+    hours = (own.hours if own is not None else HOURS) if term is None else _hours(term)
     _range(min_price, max_price)
     filters = Filters(
         burstable, gpu, arch and arch.value, tuple(family or ()), min_price, max_price, bare_metal, previous
@@ -250,6 +251,7 @@ def _write_catalog(
     tables: Sequence[Path],
     how: Origin,
 ) -> None:
+    from froude.provision.inputs.comments import Comment, with_comments
     from froude.provision.inputs.read import Parts, parts_of
     from froude.provision.inputs.tree import Flaws
     from froude.provision.inputs.write import elements, to_xml, to_yaml
@@ -268,7 +270,7 @@ def _write_catalog(
     if settings.dry_run:
         settings.would(f"write {path}", notes=imported.notes.lines)
         return
-    write({path: _commented(remarks, xml=path.suffix == ".xml") + text})
+    write({path: with_comments(text, [Comment(tuple(remarks), beside=False)])})
     settings.emit(
         {
             "output": str(path),
@@ -279,10 +281,3 @@ def _write_catalog(
     )
     kinds = f"{len(catalog.servers):,} servers, {len(catalog.units)} storage units, {len(catalog.cpus)} core types"
     settings.out(f"{kinds} written to {path}, prices as of {catalog.prices_as_of}")
-
-
-def _commented(lines: Sequence[str], *, xml: bool) -> str:
-    if xml:
-        inside = "\n".join(line.replace("--", "- -") for line in lines)
-        return f"<!-- {inside} -->\n"
-    return "".join(f"# {line}\n" for line in lines)

@@ -6,7 +6,7 @@ An instance type is a server with a bundle (`servers`); attached volumes are uni
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from froude.base.errors import InputError
 from froude.provision.prices.asked import Asked
@@ -65,17 +65,7 @@ class Imported:
                 allowed=f"{self.wanted.hours:g} h",
             )
         date = min(filter(None, (base.prices_as_of, self.wanted.date)))
-        return Catalog(
-            base.units + self.units,
-            base.cpus,
-            base.servers,
-            base.hours,
-            base.dollars_per_kwh,
-            base.pue,
-            base.mean_load,
-            base.diversity,
-            date,
-        )
+        return replace(base, units=base.units + self.units, prices_as_of=date)
 
 
 def build(prices: Prices, rates: Rates, wanted: Wanted) -> Imported:

@@ -109,7 +109,10 @@ def volumes_of(
     notes.add(missing, "classes of volumes left out: no rates")
     notes.add(elsewhere, f"classes of volumes left out: their prices are not of {region}")
     of_rates = sorted({f"{v.name} of {v.region}" for v in given.values() if v.region and v.name in names})
-    notes.add(of_rates if region is None else (), "classes of volumes at the prices of the rates")
+    notes.add(
+        of_rates if region is None else (),
+        "classes of volumes at the prices of the rates, not of the table's date",
+    )
     return tuple(units), tuple(missing)
 
 
