@@ -236,12 +236,6 @@ def test_of_many_malformed_rows_the_first_are_named(capsys: pytest.CaptureFixtur
     importing._malformed(Settings(), Prices(), strict=True)
 
 
-def test_remarks_at_the_head_of_a_catalog() -> None:
-    """XML allows no two hyphens in a comment."""
-    assert importing._commented(["a", "b--c"], xml=False) == "# a\n# b--c\n"
-    assert importing._commented(["a", "b--c"], xml=True) == "<!-- a\nb- -c -->\n"
-
-
 def test_a_base_needs_servers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An application alone is none; one with errors names each."""
     base, flawed, disks = written(
