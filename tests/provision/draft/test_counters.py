@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
 from froude.base.errors import InputError
 from froude.provision.draft.counters import JobCounters, read_counters
@@ -126,7 +126,7 @@ def test_both_forms_say_the_same(text: str, tmp_path: Path) -> None:
         (history().replace("JOB_FINISHED", "JOB_FAILED"), "no JOB_FINISHED"),
         (
             history() + history(),
-            "job:10.event: is the end of a second job; found an object; allowed: one job a file",
+            "job:10.event: ends a second job; found JOB_FINISHED; allowed: one job a file",
         ),
         (
             history().replace('"type": "JOB_FINISHED"', '"x": "JOB_FINISHED"'),
@@ -254,6 +254,8 @@ def test_forms_that_are_read_as_well(tmp_path: Path) -> None:
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(damaged(history().encode(), json.dumps(rest()).encode(), json.dumps(rest(), indent=1).encode()))
+@example(history().replace('"sort 7"', "5").encode())
+@example(history().replace('"type": "JOB_F', '"x": "JOB_F').encode())
 def test_damaged_files(tmp_path: Path, data: bytes) -> None:
     """Are read, or refused with one stated error that shows nothing of how they are read."""
     path = tmp_path / "job"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
 from froude.base.errors import InputError
 from froude.provision.draft.namespace import (
@@ -142,6 +142,7 @@ _COUNTS = f"{HEAD}{PLAIN}  20  150  150000000 /logs\n", f"{_WIDE} none inf 10 T 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(damaged(*(text.encode() for text in _COUNTS)))
+@example(b"1 2 " + b"9" * 400 + b" /x\n")
 def test_damaged_counts(tmp_path: Path, data: bytes) -> None:
     """Are read, or refused with one stated error; what is read has a heap."""
     path = tmp_path / "count.txt"
@@ -154,6 +155,7 @@ def test_damaged_counts(tmp_path: Path, data: bytes) -> None:
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(damaged(TOTALS.encode(), TOTALS.replace("totalFiles", "maxFileSize = 9\ntotalFiles").encode()))
+@example(TOTALS.replace("= 5", f"= {'9' * 400}").encode())
 def test_damaged_totals(tmp_path: Path, data: bytes) -> None:
     """Are read, or refused with one stated error; what is read has a heap."""
     path = tmp_path / "totals.txt"

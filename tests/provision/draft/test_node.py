@@ -63,5 +63,7 @@ def test_only_whole_numbers_in_range_count(value: Any) -> None:
     if type(value) is int and 0 <= value <= 1000:
         assert node(value).whole(1000) == value
     else:
-        with pytest.raises(InputError, match=r"is no count; found .*; allowed: a whole number from 0 to 1000"):
+        with pytest.raises(
+            InputError, match=r"is no count; found .*; allowed: a whole number from 0 to 1000"
+        ):
             node(value).whole(1000)

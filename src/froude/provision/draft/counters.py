@@ -132,7 +132,9 @@ def _of_history(path: Path, text: str) -> JobCounters:
             name = None if called is None else called.text()
             submitted_ms = None if begun is None else begun.whole(_MOST_MS)
         elif finished is not None:
-            raise event.wrong("is the end of a second job", allowed="one job a file")
+            raise InputError(
+                "ends a second job", file=path, place=event.place, found=kind, allowed="one job a file"
+            )
         else:
             finished = _finished(event.field(f"{_PACKAGE}JobFinished"), name, submitted_ms)
     if finished is None:
