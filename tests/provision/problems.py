@@ -30,7 +30,7 @@ from froude.provision.types import (
     Problem,
     Rack,
     RateTarget,
-    Recovery,
+    ReReplication,
     Scope,
     Server,
     Sla,
@@ -127,7 +127,7 @@ def _accesses(dice: random.Random, problem: Problem) -> Problem:
         replace(
             server,
             buses=tuple(
-                replace(b, accesses=dice.choice([60.0, 300.0, 3000.0])) if b.name == "SAS" else b
+                replace(b, iops=dice.choice([60.0, 300.0, 3000.0])) if b.name == "SAS" else b
                 for b in server.buses
             ),
         )
@@ -173,9 +173,9 @@ def _racks(dice: random.Random, problem: Problem) -> Problem:
     return replace(problem, catalog=replace(problem.catalog, rack=rack))
 
 
-def _recovery(dice: random.Random, problem: Problem) -> Problem:
-    recovery = Recovery(dice.choice([600.0, 7200.0]), share=dice.choice([0.5, 1.0]))
-    return replace(problem, sla=replace(problem.sla, recovery=recovery))
+def _re_replication(dice: random.Random, problem: Problem) -> Problem:
+    re_replication = ReReplication(dice.choice([600.0, 7200.0]), share=dice.choice([0.5, 1.0]))
+    return replace(problem, sla=replace(problem.sla, re_replication=re_replication))
 
 
 def survivable(problem: Problem) -> Problem:
@@ -203,7 +203,7 @@ FEATURES = (
     _failures,
     _accesses,
     _racks,
-    _recovery,
+    _re_replication,
 )
 """Each adds one feature to a problem, with its own dice."""
 

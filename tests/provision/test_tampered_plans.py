@@ -240,9 +240,9 @@ def _crowded(document: Document) -> None:
 IN_RACKS: dict[str, tuple[tuple[str, str] | None, Callable[[Document], object], str]] = {
     "nothing": (None, _root(), ""),
     "a narrow uplink": (("uplink: 100Gbps", "uplink: 10Gbps"), _root(), "uplink (both) in serve of the fullest rack"),
-    "less time to replicate": (("time: 6h", "time: 10min"), _root(), "seconds to replicate again"),
-    "a lost rack to replicate": (("time: 6h, of: server", "time: 6h, of: rack"), _root(), "seconds to replicate"),
-    "fewer streams": (("share: 0.3", "share: 0.3, heartbeat: 1h"), _root(), "replicate again (streams)"),
+    "less time to replicate": (("time: 6h", "time: 10min"), _root(), "seconds to re-replicate"),
+    "a lost rack to replicate": (("time: 6h, of: server", "time: 6h, of: rack"), _root(), "seconds to re-replicate"),
+    "fewer streams": (("share: 0.3", "share: 0.3, heartbeat: 1h"), _root(), "re-replicate (streams)"),
     "a larger rack": (("servers: 16", "servers: 30"), _root(), "after a lost rack"),
     "service after a lost rack": (("survive_rack: data", "survive_rack: service"), _root(), "in serve of group"),
     "servers taken out": (None, _one_server_fewer, "after a lost rack"),
@@ -253,7 +253,7 @@ IN_RACKS: dict[str, tuple[tuple[str, str] | None, Callable[[Document], object], 
 
 @pytest.mark.parametrize("name", IN_RACKS)
 def test_racks(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Uplinks, a lost rack, the time to replicate again and the racks' price are computed again from the plan."""
+    """Uplinks, a lost rack, the time to re-replicate and the racks' price are computed again from the plan."""
     asked, change, said = IN_RACKS[name]
     inputs, path = tmp_path / "inputs.yaml", tmp_path / "plan.json"
     inputs.write_text(_racked() if asked is None else _racked(asked=asked))

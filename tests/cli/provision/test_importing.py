@@ -236,12 +236,6 @@ def test_of_many_malformed_rows_the_first_are_named(capsys: pytest.CaptureFixtur
     importing._malformed(Settings(), Prices(), strict=True)
 
 
-def test_remarks_at_the_head_of_a_catalog() -> None:
-    """XML allows no two hyphens in a comment."""
-    assert importing._commented(["a", "b--c"], xml=False) == "# a\n# b--c\n"
-    assert importing._commented(["a", "b--c"], xml=True) == "<!-- a\nb- -c -->\n"
-
-
 def test_a_base_needs_servers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An application alone is none; one with errors names each."""
     base, flawed, disks = written(
@@ -279,3 +273,14 @@ def test_a_template_with_nothing_missing_says_so(tmp_path: Path, capsys: pytest.
     assert "Nothing is missing" in capsys.readouterr().out
     assert "model: st16000, capacity: 16TB" in template.read_text()
     assert ": blank" not in template.read_text()
+
+
+def test_own_rates_that_fit_nothing_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those that ship are not."""
+    more = "  - {type: m8.lrge, BW: 1Gbps}\n"
+    ec2, rates = written(tmp_path, ec2_2026__07_csv=EC2, rates_yaml=RATES + more)
+    assert _import(ec2, "--rates", rates, "--rates", "aws", "-o", tmp_path / "c.xml") == 0
+    noted = [line for line in capsys.readouterr().err.splitlines() if "fit nothing" in line]
+    assert noted == [
+        "note: 2 entries of your rates fit nothing in the tables (type m8.lrge, volume balanced)"
+    ]

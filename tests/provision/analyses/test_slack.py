@@ -35,10 +35,10 @@ def test_accesses_of_a_bus_that_has_a_limit() -> None:
     """The photos' disks are accessed 700 times a second."""
     problem = photoshare()
     server = problem.catalog.servers[0]
-    limited = replace(server, buses=(replace(server.buses[0], accesses=3000), server.buses[1]))
+    limited = replace(server, buses=(replace(server.buses[0], iops=3000), server.buses[1]))
     problem = replace(problem, catalog=replace(problem.catalog, servers=(limited,)))
     _web, photos, _small = slack(problem, paper_plan()).groups
-    (accesses,) = (resource for resource in photos.resources if resource.name == "accesses of SAS")
+    (accesses,) = (resource for resource in photos.resources if resource.name == "IOPS of SAS")
     assert (accesses.used, accesses.available, accesses.unit) == (pytest.approx(700), 3000, "1/s")
 
 

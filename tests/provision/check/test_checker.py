@@ -134,10 +134,10 @@ def test_accesses_of_a_bus_are_a_limit() -> None:
     """As of the volumes of a cloud's server."""
     problem = photoshare()
     server = problem.catalog.servers[0]
-    slow = replace(server, buses=(replace(server.buses[0], accesses=300), server.buses[1]))
+    slow = replace(server, buses=(replace(server.buses[0], iops=300), server.buses[1]))
     problem = replace(problem, catalog=replace(problem.catalog, servers=(slow,)))
     rules = {violation.rule for violation in check(problem, paper_plan()).violations}
-    assert "accesses of SAS in serve" in rules
+    assert "IOPS of SAS in serve" in rules
 
 
 def test_a_stock_is_a_limit() -> None:

@@ -64,10 +64,10 @@ def test_accesses_of_a_bus_hold_it_back() -> None:
     """Of the server that holds thumbnails and tags, which are asked for 2,100 times a second."""
     problem = photoshare()
     server = problem.catalog.servers[0]
-    slow = replace(server, buses=(replace(server.buses[0], accesses=300), server.buses[1]))
+    slow = replace(server, buses=(replace(server.buses[0], iops=300), server.buses[1]))
     evaluation = evaluate(replace(problem, catalog=replace(problem.catalog, servers=(slow,))), paper_plan())
     assert evaluation.fraction == pytest.approx(300 / 2100)
-    assert evaluation.bottleneck == "accesses of SAS of group 3 (Server1)"
+    assert evaluation.bottleneck == "IOPS of SAS of group 3 (Server1)"
 
 
 def test_load_is_spread_as_well_as_can_be() -> None:

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from froude.provision.check.demand import Demand
-from froude.provision.check.losses import load_flaws, rack_flaws, rack_share, recovery_times
-from froude.provision.types import Dataset, Lost, Options, Rack, RackLoss, Recovery, Scope
+from froude.provision.check.load_lp import LoadLp
+from froude.provision.check.losses import load_flaws, rack_flaws, rack_share, re_replication_times
+from froude.provision.types import Dataset, Lost, Options, Rack, RackLoss, ReReplication, Scope
 from froude.provision.types.plan import Group, Held, ProvisionPlan, Running, Status
 from tests.provision.small import DATA, DISK, small
 
@@ -19,14 +20,14 @@ def _demand(
     *groups: Group,
     data: Dataset | None = None,
     loss: RackLoss = RackLoss.NONE,
-    recovery: Recovery | None = None,
+    re_replication: ReReplication | None = None,
     uplink: float = 1e9,
 ) -> Demand:
     problem = small(data=data or replace(DATA, replication=3), units=(_QUICK, small().catalog.units[1]))
     problem = replace(
         problem,
         catalog=replace(problem.catalog, rack=Rack(2, uplink)),
-        sla=replace(problem.sla, recovery=recovery),
+        sla=replace(problem.sla, re_replication=re_replication),
         options=Options(survive_rack=loss),
     )
     return Demand(problem, ProvisionPlan(Status.GAP, groups, {"data": ("disk",)}))
@@ -72,29 +73,45 @@ def test_no_rack_holds_too_much() -> None:
 def test_any_rack_fits_its_uplink() -> None:
     """The two busiest servers, though others send less."""
     groups = _group(2, 4, 0.3), _group(2, 4, 0.2)
-    asked = [f.needed for f in load_flaws(_demand(*groups, uplink=1.0)) if f.rule.startswith("uplink")]
+    asked = [f.needed for f in load_flaws(_demand(*groups, uplink=1.0)) if f.rule.startswith("rack uplink")]
     assert asked == [pytest.approx(0.6 * 400)]
     assert list(load_flaws(_demand(*groups, uplink=240.1))) == []
 
 
 def test_the_time_to_replicate_again() -> None:
     """The fullest server is lost, and the others' disks, networks, streams and uplinks do it."""
-    recovery = Recovery(1.0, block_size=100.0, heartbeat=1.0, max_streams=2)
-    demand = _demand(_group(1, 4, 0.4), _group(3, 2, 0.2), recovery=recovery)
-    times = {what: taken for what, _, taken in recovery_times(demand, recovery)}
+    re_replication = ReReplication(1.0, block_size=100.0, heartbeat=1.0, max_streams=2)
+    demand = _demand(_group(1, 4, 0.4), _group(3, 2, 0.2), re_replication=re_replication)
+    times = {what: taken for what, _, taken in re_replication_times(demand, re_replication)}
     lost = 0.4 * 1800
     assert times["disk"] == pytest.approx(lost * (1 / 100 + 1 / 50) / 6)
     assert times["network"] == pytest.approx(lost * 2 / 3e4)
     assert times["streams"] == pytest.approx(lost / (3 * 200))
     assert times["uplinks"] == pytest.approx(lost * 2 / 2e9)
     rules = [flaw.rule for flaw in load_flaws(demand)]
-    assert rules == ["seconds to replicate again (disk)", "seconds to replicate again (streams)"]
-    rack = replace(recovery, of=Lost.RACK)
-    assert {w: t for w, _, t in recovery_times(demand, rack)}["disk"] == pytest.approx(0.6 * 1800 * 0.03 / 4)
+    assert rules == ["seconds to re-replicate (disk)", "seconds to re-replicate (streams)"]
+    rack = replace(re_replication, of=Lost.RACK)
+    assert {w: t for w, _, t in re_replication_times(demand, rack)}["disk"] == pytest.approx(
+        0.6 * 1800 * 0.03 / 4
+    )
 
 
 def test_nothing_is_left_to_replicate_to() -> None:
     """A rack that is all there is."""
-    recovery = Recovery(1.0, Lost.RACK)
-    demand = _demand(_group(2, 4, 0.5), recovery=recovery)
-    assert {taken for _, _, taken in recovery_times(demand, recovery)} == {float("inf")}
+    re_replication = ReReplication(1.0, Lost.RACK)
+    demand = _demand(_group(2, 4, 0.5), re_replication=re_replication)
+    assert {taken for _, _, taken in re_replication_times(demand, re_replication)} == {float("inf")}
+
+
+@pytest.mark.parametrize("shares", [(0.3, 0.2), (0.5, 0.0), (0.25, 0.25), (0.0, 0.5)])
+def test_the_program_of_the_load_knows_the_fullest_rack(shares: tuple[float, float]) -> None:
+    """It finds a spreading that is no worse than any given one, and holds any two servers against the uplink."""
+    pytest.importorskip("scipy")
+    groups = [replace(_group(2, 9, share), cores=9, dimms=9) for share in shares]
+    demand = _demand(*groups, uplink=100.0)
+    fraction, limits = LoadLp(demand).solve()
+    busiest = max(f.needed or 0.0 for f in load_flaws(demand) if f.rule.startswith("rack uplink"))
+    assert fraction >= 100.0 / busiest * (1 - 1e-9)
+    # four alike servers bear a quarter each, two of them half of 400
+    assert fraction == pytest.approx(100.0 / 200.0)
+    assert limits[0].constraint.startswith("rack uplink")

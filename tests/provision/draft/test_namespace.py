@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
 
 from froude.base.errors import InputError
 from froude.provision.draft.namespace import (
@@ -15,6 +16,7 @@ from froude.provision.draft.namespace import (
     read_count,
     read_distribution,
 )
+from tests.provision.draft.damage import damaged
 
 HEAD = "   DIR_COUNT   FILE_COUNT       CONTENT_SIZE PATHNAME\n"
 PLAIN = "          12          340        1342177280 /warehouse\n"
@@ -36,6 +38,8 @@ def _written(folder: Path, text: str) -> Path:
         "          12          340        1342177280 hdfs://nn:8020/warehouse/\n",
         " none inf none inf 12 340 1342177280 /warehouse\n",
         " 100 88 10 T 9.9 T 12 340 1.3 G /warehouse\n",
+        f"\ufeff{PLAIN}",
+        f"\ufeff{HEAD}{PLAIN}".replace("\n", "\r\n"),
         f"{_WIDE}  none inf none inf 12 340 1342177280 /warehouse\n",
     ],
 )
@@ -55,9 +59,16 @@ def test_forms(text: str, tmp_path: Path) -> None:
         (PLAIN + "ls: no such file\n", "count.txt:2: is no line of hdfs dfs -count"),
         ("12 340 /warehouse\n", "count.txt:1: is no line"),
         ("12 340 99 warehouse\n", "count.txt:1: is no line"),
-        ("12 -340 99 /warehouse\n", "count.txt:1: counts less than nothing"),
+        ("12 -340 99 /warehouse\n", "count.txt:1: counts files that cannot be"),
         (PLAIN + PLAIN, "count.txt:2: counts a path again"),
         ("   QUOTA REM_QUOTA PATHNAME\n", "count.txt:1: has no column"),
+        ("12 34.5 99 /warehouse\n", "count.txt:1: is no line"),
+        ("12 \u0663 99 /warehouse\n", "count.txt:1: is no line"),
+        ("none 340 99 /warehouse\n", "count.txt:1: counts directories that cannot be"),
+        (f"12 340 {'9' * 400} /warehouse\n", "count.txt:1: counts bytes that cannot be"),
+        (f"12 340 {'9' * 22} /warehouse\n", "allowed: from 0 to 1e+21"),
+        (f"12 {'9' * 400} 99 /warehouse\n", "count.txt:1: counts files that cannot be"),
+        ("12 1000000000000001 99 /warehouse\n", "allowed: from 0 to 1e+15"),
     ],
 )
 def test_other_texts_are_refused(text: str, said: str, tmp_path: Path) -> None:
@@ -75,6 +86,12 @@ def test_paths_inside_others(tmp_path: Path) -> None:
     assert [row.path for row in outermost(rows)] == ["/logs", "/logs2"]
     assert [own_bytes(row, rows) for row in rows] == [70, 20, 10, 7]
     assert namespace_of(rows).files == 2
+
+
+def test_a_path_may_end_like_a_heading(tmp_path: Path) -> None:
+    """A line that begins with a number counts a path."""
+    rows = read_count(_written(tmp_path, f"{HEAD}1 2 3 /PATHNAME\n4 5 6 /a PATHNAME\n"))
+    assert [(row.path, row.bytes) for row in rows] == [("/PATHNAME", 3), ("/a PATHNAME", 6)]
 
 
 def test_heap() -> None:
@@ -101,6 +118,10 @@ def test_an_images_totals(tmp_path: Path) -> None:
         ("", "has no totalFiles"),
         (PLAIN, "count.txt:1: is no line of a distribution"),
         (TOTALS + "totalFiles = 3\n", "count.txt:8: says a total again"),
+        (TOTALS.replace("= 5", "= -5"), "count.txt:6: is no line of a distribution"),
+        (TOTALS.replace("= 5", f"= {'9' * 400}"), "count.txt:6: has a totalBlocks that cannot be"),
+        (TOTALS.replace("= 3", "= 1000000000000001"), "found 1000000000000001; allowed: from 0 to 1e+15"),
+        (TOTALS.replace("= 600", f"= {'9' * 22}"), "count.txt:7: has a totalSpace that cannot be"),
     ],
 )
 def test_no_totals(text: str, said: str, tmp_path: Path) -> None:
@@ -108,3 +129,38 @@ def test_no_totals(text: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         read_distribution(_written(tmp_path, text))
     assert said in str(raised.value)
+
+
+def test_totals_behind_a_mark(tmp_path: Path) -> None:
+    """A byte order mark, and Windows' line ends, are no part of the first and last words."""
+    text = TOTALS.split("\n", 3)[-1].replace("\n", "\r\n")
+    assert read_distribution(_written(tmp_path, f"\ufeff{text}")).files == 3
+
+
+_COUNTS = f"{HEAD}{PLAIN}  20  150  150000000 /logs\n", f"{_WIDE} none inf 10 T 9.9 T 12 340 1.3 G /a b\n"
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(damaged(*(text.encode() for text in _COUNTS)))
+@example(b"1 2 " + b"9" * 400 + b" /x\n")
+def test_damaged_counts(tmp_path: Path, data: bytes) -> None:
+    """Are read, or refused with one stated error; what is read has a heap."""
+    path = tmp_path / "count.txt"
+    path.write_bytes(data)
+    try:
+        assert 1e9 <= namespace_of(read_count(path)).heap <= 1e21
+    except InputError as error:
+        assert error.file == str(path)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(damaged(TOTALS.encode(), TOTALS.replace("totalFiles", "maxFileSize = 9\ntotalFiles").encode()))
+@example(TOTALS.replace("= 5", f"= {'9' * 400}").encode())
+def test_damaged_totals(tmp_path: Path, data: bytes) -> None:
+    """Are read, or refused with one stated error; what is read has a heap."""
+    path = tmp_path / "totals.txt"
+    path.write_bytes(data)
+    try:
+        assert 1e9 <= read_distribution(path).heap <= 1e21
+    except InputError as error:
+        assert error.file == str(path)

@@ -11,10 +11,11 @@ _LOST = ("survive_hosts: 2", "survive_hosts: 2, survive_rack: data")
 
 
 def test_a_lost_rack_needs_racks() -> None:
-    """And so does the recovery of one."""
+    """And so does the re_replication of one."""
     assert any("survive_rack: asks for racks" in flaw for flaw in flaws_of(*_LOST))
     assert any(
-        "of: is of racks" in flaw for flaw in flaws_of("growth:", "recovery: {time: 1h, of: rack}\ngrowth:")
+        "of: is of racks" in flaw
+        for flaw in flaws_of("growth:", "re_replication: {time: 1h, of: rack}\ngrowth:")
     )
 
 

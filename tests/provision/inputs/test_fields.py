@@ -197,6 +197,11 @@ def test_names_stand_once() -> None:
     flaws = Flaws()
     distinct(Fields(element("t", *names, *more), flaws), flaws, "a", "b")
     assert messages(flaws) == ["f:3: a  x : name: stands on line 1 already; found 'x'"]
+    written = Flaws()
+    distinct(
+        Fields(element("t", *(Element("a", "f", None, at.fields) for at in names)), written), written, "a"
+    )
+    assert "name: stands above already; found 'x'" in messages(written)[0]
     by = Flaws()
     both = (element("on", line=line, cpu="arm") for line in (1, 2))
     distinct(Fields(element("t", *both), by), by, "on", by="cpu")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from froude.provision.check.pieces import memory_of
 from froude.provision.inputs.read import read_problem
 from froude.provision.model.build import build, memory_unit
 from froude.provision.model.frame import owner
@@ -219,6 +220,17 @@ def test_costs() -> None:
     assert catalog.cost(catalog.unit("15KDisk")) == pytest.approx(296.0444)
     assert catalog.cost(Cpu(85, 20)) == pytest.approx(137.56)
     assert memory_unit(replace(photoshare(), options=Options())).name == "DRAM"
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_which_of_several_included_units_is_memory(turned: bool) -> None:
+    """The fastest, wherever it stands in the catalog, for the model and for the check."""
+    problem = small()
+    slow = replace(DRAM, name="a local disk", bus="other", price=0.0, power=0.0, gap_r=1e-6, gap_w=1e-6)
+    units = (DISK, slow, replace(slow, name="z", gap_r=1e-7, gap_w=1e-7), replace(slow, name="b"))
+    catalog = replace(problem.catalog, units=units[::-1] if turned else units)
+    problem = replace(problem, catalog=catalog, options=Options())
+    assert memory_unit(problem).name == memory_of(problem).name == "z"
 
 
 def test_the_owner_of_a_local_dataset() -> None:

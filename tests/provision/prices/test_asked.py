@@ -54,12 +54,15 @@ def test_a_blank_for_everything_that_is_missing(asked: Asked, line: str) -> None
 def test_what_is_given_stands_beside_what_is_asked() -> None:
     """Of a type too, of which one figure is known."""
     rates = Rates(
-        volumes=(Volume("ssd", (2.0**30,), Ability(9.0), Ability(1e8), 0.1),),
+        volumes=(Volume("ssd", (2.0**30,), Ability(9.0), Ability(1e8), 0.1, min_size=2.0**30),),
         types=(TypeFigures("m5.large", network=1e8),),
     )
     text = template(Asked(volumes=("plain",), to_volumes=("m5.large",)), rates)
-    assert "{class: ssd, min_size: 1GiB, max_size: 1GiB, sizes: 1GiB, IOPS: 9, BW: 100MBps" in text
+    assert "{class: ssd, min_size: 1GiB, sizes: 1GiB, IOPS: 9, BW: 100MBps" in text
     assert "{class: plain, min_size: blank" in text
+    again = template(Asked(volumes=("ssd",)), rates)
+    assert "sizes: 1GiB, IOPS: 9, BW: 100MBps, price_per_GiB_month: 0.1, max_size: blank}" in again
+    assert again.count("class: ssd") == 1
     assert "{type: m5.large, BW: 100MBps}" in text
     assert "{type: m5.large, volume_BW: blank}" in text
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from froude.base.errors import InputError
 from froude.provision.prices.asked import template
-from froude.provision.prices.bandwidth import Bandwidth, only_up_to
+from froude.provision.prices.bandwidth import Bandwidth
 from froude.provision.prices.build import Imported, build
 from froude.provision.prices.filters import Filters
 from froude.provision.prices.layouts import Prices, Tariff
@@ -16,7 +17,7 @@ from froude.provision.prices.rates import read_rates
 from froude.provision.prices.rows import read_prices
 from froude.provision.prices.tables import read_table
 from froude.provision.prices.wanted import Wanted
-from froude.provision.types import Bundle, Bus
+from froude.provision.types import Bundle, Bus, Rack
 from tests.provision.prices.tables import DISKS, EC2, GCP, RATES
 
 NOTHING = "froude: rates/2\n"
@@ -70,20 +71,17 @@ def test_volumes_are_bought_whole() -> None:
 
 
 def test_what_is_only_up_to_is_not_sustained() -> None:
-    """A figure that a larger sibling shares; of the same size it is its own."""
-    prices = _prices(EC2)
-    assert only_up_to(prices.instances) == {"m9.large"}
+    """Of no type, the largest of a family among them: without rates that say more there are no volumes."""
     catalog = _built(EC2, GCP)
-    names = [server.name for server in catalog.catalog().servers if server.bus("volume")]
-    assert "m9.large" not in names
-    assert {"m9.xlarge", "m9.2xlarge", "m9.metal"} <= set(names)
-    assert catalog.asked.to_volumes == ("m9.large", "c3.large")
+    assert not any(server.bus("volume") for server in catalog.catalog().servers)
+    assert len(catalog.asked.to_volumes) == 11
+    assert any("9 types without attached volumes: no bandwidth" in n for n in catalog.notes.lines)
     given = RATES + "  - {type: m9.*, volume_BW: 650Mbps, volume_IOPS: 3600, volumes: 5}\n"
     sustained = _built(EC2, GCP, rates=given).catalog().server("m9.large")
     assert sustained.bus("volume") == Bus("volume", 5, 650e6 / 8, 3600)
     taken = _built(EC2, GCP, bandwidth=Bandwidth.UP_TO)
     assert any(
-        '1 types with a bandwidth to volumes that is "up to", taken as it stands' in n
+        '9 types with a bandwidth to volumes that is "up to", taken as it stands' in n
         for n in taken.notes.lines
     )
 
@@ -147,8 +145,10 @@ def test_a_baseline_in_whole_cores() -> None:
 
 def test_how_types_are_paid_is_said() -> None:
     """Spot servers may be taken away, reserved ones are paid to the end."""
-    for tariff, word in ((Tariff.SPOT, "at any time"), (Tariff.RESERVED_3Y, "for 3 years")):
+    for tariff, word in ((Tariff.SPOT, "at any time"), (Tariff.RESERVED_3Y, "for 3 years,")):
         assert any(word in note for note in _built(EC2, tariff=tariff).notes.lines)
+    longer = _built(EC2, tariff=Tariff.RESERVED_1Y, hours=13140.0)
+    assert any("paid for 2 years, in whole terms of 1" in note for note in longer.notes.lines)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_filter_that_leaves_nothing() -> None:
 
 def test_disks_beside_servers_of_ones_own() -> None:
     """Disks are added to a catalog; instance types are not."""
-    base = _built(EC2).catalog()
+    base = replace(_built(EC2).catalog(), rack=Rack(16, 1e9, 9000.0), pue=1.4)
     speed = "rateR: 250MBps, gapR: 8ms, rateW: 250MBps, gapW: 8ms"
     disk = f"disk:\n  - {{model: st16000, capacity: 16TB, bus: memory, {speed}, power: 7W}}\n"
     result = _built(DISKS, rates=RATES + disk)
@@ -188,6 +188,7 @@ def test_disks_beside_servers_of_ones_own() -> None:
     assert (catalog.unit("st16000").price, catalog.unit("st16000").power) == (160, 7)
     assert result.asked.disks == ("st8000",)
     assert catalog.servers == base.servers
+    assert (catalog.rack, catalog.pue) == (base.rack, 1.4)
     with pytest.raises(InputError, match="cannot be added to"):
         _built(EC2).catalog(base)
     with pytest.raises(InputError, match="is of another term"):

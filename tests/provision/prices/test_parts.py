@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from froude.base.errors import InputError
 from froude.provision.prices.asked import Family
 from froude.provision.prices.layouts import DiskPrice, InstanceType, Prices, VolumePrice
 from froude.provision.prices.parts import (
@@ -45,7 +48,7 @@ def test_what_a_server_includes_has_no_price() -> None:
 
 
 def _volume(name: str, price: float | None = None, region: str | None = None) -> Volume:
-    return Volume(name, (10 * GIB, 20 * GIB), Ability(100.0), Ability(1e6), price, region)
+    return Volume(name, (10 * GIB, 20 * GIB), Ability(100.0), Ability(1e6), price, region, 10 * GIB, 20 * GIB)
 
 
 def test_volumes_have_price_and_rates() -> None:
@@ -67,7 +70,7 @@ def test_volumes_have_price_and_rates() -> None:
     assert notes.lines == [
         "2 classes left out: no attached volumes (local-ssd, snapshot)",
         "1 classes of volumes left out: no rates (plain)",
-        "1 classes of volumes at the prices of the rates (own of here)",
+        "1 classes of volumes at the prices of the rates, not of the table's date (own of here)",
     ]
 
 
@@ -78,6 +81,13 @@ def test_volumes_at_the_prices_of_another_region_are_left_out() -> None:
     volumes, _ = volumes_of(Prices((TYPE,)), rates, 730.0, "there", notes)
     assert {unit.name.split()[0] for unit in volumes} == {"any"}
     assert notes.lines == ["1 classes of volumes left out: their prices are not of there (own of here)"]
+
+
+def test_sizes_that_another_file_excludes() -> None:
+    """Are refused, with the class."""
+    rates = Rates(volumes=(Volume("own", sizes=(5 * GIB,)),)) + Rates(volumes=(_volume("own", 0.4),))
+    with pytest.raises(InputError, match=r"volume own: sizes: has what cannot be bought; found 5"):
+        volumes_of(Prices((TYPE,)), rates, 730.0, None, Notes())
 
 
 def test_disks_have_price_and_rates() -> None:

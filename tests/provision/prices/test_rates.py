@@ -7,6 +7,7 @@ import pytest
 from froude.base.errors import InputError
 from froude.provision.inputs.tree import FlawedInputError
 from froude.provision.prices.rates import Memory, Rates, Speed, TypeFigures, read_rates
+from froude.provision.prices.volumes import Volume
 from tests.provision.prices.tables import RATES
 
 
@@ -82,3 +83,38 @@ def test_an_older_file() -> None:
     """Its volumes were of any size, each at full rate: it is refused, not read as something else."""
     with pytest.raises(InputError, match="too old to be read"):
         read_rates(RATES.replace("rates/2", "rates/1").encode(), "r.yaml")
+
+
+def _merged(own: str, shipped: str) -> Volume:
+    head = "froude: rates/2\nvolume:\n  - "
+    own_, shipped_ = (read_rates(f"{head}{{class: a, {text}}}\n".encode(), "r") for text in (own, shipped))
+    (volume,) = (own_ + shipped_).volumes
+    return volume
+
+
+SHIPPED = (
+    "min_size: 1GiB, max_size: 1TiB, sizes: 10GiB, IOPS: 100, max_IOPS: 900, price_per_IOPS_month: 0.005, BW: 1MBps, "
+    "price_per_GiB_month: 0.08, region: us"
+)
+
+
+@pytest.mark.parametrize(
+    ("own", "price", "more", "region"),
+    [
+        ("price_per_GiB_month: 0.16, region: us", 0.16, 0.005, "us"),
+        ("price_per_GiB_month: 0.16", 0.16, 0.005, "us"),
+        ("price_per_GiB_month: 0.16, region: eu", 0.16, None, "eu"),
+        ("price_per_IOPS_month: 0.007, region: eu", None, 0.007, "eu"),
+        ("IOPS: 200, region: eu", 0.08, 0.005, "us"),
+        ("price_per_GiB_month: 0.16, price_per_IOPS_month: 0.01", 0.16, 0.01, None),
+    ],
+)
+def test_a_class_of_volumes_field_by_field(
+    own: str, price: float | None, more: float | None, region: str | None
+) -> None:
+    """What the first file says counts; prices of two regions are not mixed, and a region is that of prices."""
+    volume = _merged(own, SHIPPED)
+    assert not volume.missing
+    assert (volume.price_per_gib_month, volume.iops.price_month, volume.region) == (price, more, region)
+    assert (volume.iops.included, volume.iops.most) == (200 if own.startswith("IOPS") else 100, 900)
+    assert volume.throughput.included == 1e6

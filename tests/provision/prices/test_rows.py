@@ -61,6 +61,17 @@ def test_disks() -> None:
         ("x,-1,m,m9,9,amd64,2,intel,3000,8192,,1000,4000,,,nitro", "od_usd_h is not a number of 0 or more"),
         ("x,nan,m,m9,9,amd64,2,intel,3000,8192,,1000,4000,,,nitro", "od_usd_h is not a number of 0 or more"),
         ("x,0.1,m,m9,9,amd64,2,intel,3000,,,1000,4000,,,nitro", "has no memory"),
+        ("x,0.1,m,m9,9,amd64,1e300,intel,3000,8192,,1000,4000,,,nitro", "cpu is beyond anything"),
+        ("x,0.1,m,m9,9,amd64,1e9,intel,3000,8192,,1000,4000,,,nitro", "more cores than can be meant"),
+        ("x,0.1,m,m9,9,amd64,2,intel,3000,1e308,,1000,4000,,,nitro", "memory is beyond anything"),
+        ("x,0.1,m,m9,9,amd64,2,intel,3000,8192,1e14,1000,4000,,,nitro", "more bytes than can be meant"),
+        ("x,1_0,m,m9,9,amd64,2,intel,3000,8192,,1000,4000,,,nitro", "od_usd_h is not a number of 0 or more"),
+        ("x,\u0663,m,m9,9,amd64,2,intel,3000,8192,,1000,4000,,,nitro", "od_usd_h is not a number of 0"),
+        (
+            "x\x01y,0.1,m,m9,9,amd64,2,intel,3000,8192,,1000,4000,,,nitro",
+            r"name cannot be printed, found 'x\x01y'",
+        ),
+        ("x,0.1,m,m9,9,amd64,2,int\x01el,3000,8192,,1000,4000,,,nitro", "cpu_manufacturer cannot be printed"),
     ],
 )
 def test_malformed_rows(row: str, message: str) -> None:

@@ -67,7 +67,7 @@ def test_what_is_no_number_is_said(text: str) -> None:
     try:
         value = row.number("x")
     except ValueError as error:
-        assert str(error) == f"x is not a number of 0 or more, found {text[:40]!r}"
+        assert str(error).endswith(f", found {text[:40]!r}")
     else:
         assert value == float(text)
         assert 0 <= float(text) < float("inf")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from froude.provision.inputs.tree import FlawedInputError
 from froude.provision.prices.rates import read_rates
-from froude.provision.prices.volumes import GIB, MIB, Ability, Volume
+from froude.provision.prices.volumes import GIB, MIB, Ability, Volume, fields_of
 
 GP3 = Volume(
     "gp3",
@@ -82,7 +83,41 @@ def test_what_cannot_be_bought_is_refused(old: str, new: str, message: str) -> N
 
 
 @pytest.mark.parametrize("field", ["min_size: 10GiB", "sizes: 10GiB", "IOPS: 100", "BW: 1MBps"])
-def test_a_blank_makes_no_volume(field: str) -> None:
-    """Of what it cannot be without."""
-    blank = FIELDS.replace(field, f"{field.split(':')[0]}: blank")
-    assert read_rates(f"froude: rates/2\nvolume:\n  - {{{blank}}}\n".encode(), "r.yaml").volumes == ()
+def test_a_blank_makes_no_volume_that_can_be_bought(field: str) -> None:
+    """Of what it cannot be without; the rest is kept, and a class of which nothing is said is none."""
+    name = field.split(":", maxsplit=1)[0]
+    blank = FIELDS.replace(field, f"{name}: blank")
+    (volume,) = read_rates(f"froude: rates/2\nvolume:\n  - {{{blank}}}\n".encode(), "r.yaml").volumes
+    assert volume.missing == (name,)
+    assert read_rates(b"froude: rates/2\nvolume:\n  - {class: a, IOPS: blank}\n", "r.yaml").volumes == ()
+
+
+def test_what_can_be_bought_for_a_size_and_for_accesses() -> None:
+    """Of 10 GiB at most 5,000 IOPS, and with them 250 MiB/s; what is included is included whatever the size."""
+    limited = replace(GP3, sizes=(GIB, 10 * GIB), max_iops_per_gib=500.0, max_rate_per_iops=0.05 * MIB)
+    offers = [(unit.capacity / GIB, 1 / unit.gap_r, unit.rate_r / MIB) for unit in limited.units(0.08, 730.0)]
+    expected = [(1, 3000, 125), (1, 3000, 150), (10, 3000, 125), (10, 5000, 250)]
+    assert [figure for offer in offers for figure in offer] == pytest.approx(
+        [figure for offer in expected for figure in offer]
+    )
+
+
+def test_what_the_size_includes_is_not_paid_again() -> None:
+    """100 GiB include 10 + 50 MiB/s: of the 200 that can be bought 140 are paid."""
+    grown = Volume("a", (100 * GIB,), Ability(100), Ability(10 * MIB, 0.5 * MIB, 200 * MIB, 0.04))
+    assert [unit.price for unit in grown.units(0.08, 730.0)] == pytest.approx([8, 8 + 0.04 * 140])
+
+
+def test_limits_read_back() -> None:
+    """As fields of a class."""
+    text = f"{FIELDS}, max_IOPS_per_GiB: 500, max_BW_per_IOPS: 0.25MiBps"
+    (volume,) = read_rates(f"froude: rates/2\nvolume:\n  - {{{text}}}\n".encode(), "r.yaml").volumes
+    assert (volume.max_iops_per_gib, volume.max_rate_per_iops) == (500, 0.25 * MIB)
+    assert fields_of(volume).keys() >= {"max_IOPS_per_GiB", "max_BW_per_IOPS"}
+
+
+def test_names_of_offers_are_distinct() -> None:
+    """A size that stands twice, and abilities that differ by less than is written, are one offer."""
+    volume = replace(GP3, sizes=(GIB, GIB), iops=Ability(3000, most=3000.2, price_month=0.1))
+    names = [unit.name for unit in replace(volume, throughput=Ability(MIB)).units(0.08, 730.0)]
+    assert names == ["gp3 1GiB 3000IOPS 1MiBps"]

@@ -1,4 +1,4 @@
-"""Racks and the time to replicate again as values."""
+"""Racks and the time to re-replicate as values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from froude.provision.types import Rack, Recovery
+from froude.provision.types import Rack, ReReplication
 
 
 @pytest.mark.parametrize(
@@ -16,18 +16,22 @@ from froude.provision.types import Rack, Recovery
         (lambda: Rack(1, 0.0), "uplink must be above 0"),
         (lambda: Rack(1, 1.0, -1.0), "price must be 0 or above"),
         (lambda: Rack(1, 1.0, 0.0, 10.0, 11.0), "idle_power must lie in"),
-        (lambda: Recovery(0.0), "time must be above 0"),
-        (lambda: Recovery(1.0, share=1.1), "share must lie in"),
-        (lambda: Recovery(1.0, max_streams=0), "max_streams must be above 0"),
+        (lambda: ReReplication(0.0), "time must be above 0"),
+        (lambda: ReReplication(1.0, share=1.1), "share must lie in"),
+        (lambda: ReReplication(1.0, max_streams=0), "max_streams must be above 0"),
     ],
 )
 def test_ranges(make: Callable[[], object], said: str) -> None:
-    """What no rack and no recovery can be is refused."""
+    """What no rack and no re_replication can be is refused."""
     with pytest.raises(ValueError, match=said):
         make()
 
 
 def test_defaults_are_hadoops() -> None:
     """Two streams a heartbeat of 3 s, blocks of 128 MiB."""
-    recovery = Recovery(3600.0)
-    assert (recovery.max_streams, recovery.heartbeat, recovery.block_size) == (2, 3.0, 134217728)
+    re_replication = ReReplication(3600.0)
+    assert (re_replication.max_streams, re_replication.heartbeat, re_replication.block_size) == (
+        2,
+        3.0,
+        134217728,
+    )

@@ -61,7 +61,7 @@ def draft(
     counters: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FILE", help="Counters of a job: the history server's JSON, or its .jhist file."
+            metavar="FILE", help="Counters of a job: the history server's JSON, or its .jhist in JSON."
         ),
     ] = None,
     dataset: Annotated[

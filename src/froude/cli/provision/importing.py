@@ -102,13 +102,15 @@ def import_(
     from froude.provision.prices.files import date_of, load_rates, rates_file
     from froude.provision.prices.filters import Filters
     from froude.provision.prices.layouts import Tariff
+    from froude.provision.prices.mismatch import unmatched
     from froude.provision.prices.wanted import Wanted
+    from froude.provision.types import HOURS
 
     settings: Settings = ctx.obj
     rated = [rates_file(name) for name in rates or []]
     _outputs(settings, output, template, [*tables, *rated, base])
     own = _base(settings, base)
-    hours = (own.hours if own is not None else 3 * 8760.0) if term is None else _hours(term)
+    hours = (own.hours if own is not None else HOURS) if term is None else _hours(term)
     _range(min_price, max_price)
     filters = Filters(
         burstable, gpu, arch and arch.value, tuple(family or ()), min_price, max_price, bare_metal, previous
@@ -122,6 +124,8 @@ def import_(
         prices = _prices(tables, _mapping(column or []), region, paid)
         _malformed(settings, prices, strict=strict)
         imported = build(prices, given, wanted)
+    idle = unmatched(load_rates(_own(rated)), given, prices)
+    imported.notes.add(idle, "entries of your rates fit nothing in the tables")
     for note in imported.notes.lines:
         settings.note(f"note: {note}")
     how = common.origin(settings, [path for path in (*tables, *rated, base) if path is not None])
@@ -202,6 +206,13 @@ def _prices(tables: Sequence[Path], mapping: dict[str, str], region: str | None,
     return prices
 
 
+def _own(rates: Sequence[Path]) -> list[Path]:
+    """Without the files that ship: they need not be repeated, and know more than any table has."""
+    from froude.provision.prices.rates import SOURCED
+
+    return [path for path in rates if path.parent != SOURCED]
+
+
 def _malformed(settings: Settings, prices: Prices, *, strict: bool) -> None:
     """Name the rows that cannot be used; with `strict` the first is an error."""
     rows = prices.malformed
@@ -219,11 +230,10 @@ def _write_template(
 ) -> None:
     from froude.provision.prices.asked import template
     from froude.provision.prices.files import load_rates
-    from froude.provision.prices.rates import MIGRATIONS, SOURCED
+    from froude.provision.prices.rates import MIGRATIONS
     from froude.workspace.document import with_lineage
 
-    own = [path for path in rates if path.parent != SOURCED]  # what ships need not be repeated
-    text = template(imported.asked, load_rates(own))
+    text = template(imported.asked, load_rates(_own(rates)))
     if settings.dry_run:
         settings.would(f"write {path}")
         return
@@ -241,6 +251,7 @@ def _write_catalog(
     tables: Sequence[Path],
     how: Origin,
 ) -> None:
+    from froude.provision.inputs.comments import Comment, with_comments
     from froude.provision.inputs.read import Parts, parts_of
     from froude.provision.inputs.tree import Flaws
     from froude.provision.inputs.write import elements, to_xml, to_yaml
@@ -259,7 +270,7 @@ def _write_catalog(
     if settings.dry_run:
         settings.would(f"write {path}", notes=imported.notes.lines)
         return
-    write({path: _commented(remarks, xml=path.suffix == ".xml") + text})
+    write({path: with_comments(text, [Comment(tuple(remarks), beside=False)])})
     settings.emit(
         {
             "output": str(path),
@@ -270,10 +281,3 @@ def _write_catalog(
     )
     kinds = f"{len(catalog.servers):,} servers, {len(catalog.units)} storage units, {len(catalog.cpus)} core types"
     settings.out(f"{kinds} written to {path}, prices as of {catalog.prices_as_of}")
-
-
-def _commented(lines: Sequence[str], *, xml: bool) -> str:
-    if xml:
-        inside = "\n".join(line.replace("--", "- -") for line in lines)
-        return f"<!-- {inside} -->\n"
-    return "".join(f"# {line}\n" for line in lines)

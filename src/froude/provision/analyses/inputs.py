@@ -17,6 +17,7 @@ of the values is reached without a line here. Letter case and `_` do not count, 
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
@@ -35,7 +36,7 @@ _HEADS = {
     "sla.targets": "target",
     "sla.batch": "batch",
     "sla.growth": "growth",
-    "sla.recovery": "recovery",
+    "sla.re_replication": "re_replication",
     "catalog.rack": "rack",
     "sla.schedule": "schedule",
 }
@@ -233,7 +234,8 @@ def _operation_paths(task: Task, place: _Place) -> Iterator[str]:
 def _numbers(value: Any, place: _Place, path: str, *, whole: bool) -> Iterator[tuple[_Place, str, bool]]:
     """(place, path, whether it is a count) of every number inside a value."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        yield place, path, whole
+        if math.isfinite(value):  # what has no limit is no input to vary
+            yield place, path, whole
         return
     for step, name, inner, kind in _inside(value):
         below = f"{path}.{name}" if path else name

@@ -104,9 +104,9 @@ def _resources(problem: Problem, demand: Demand, group: Group) -> Iterator[Resou
         on_bus = [bus_flow(demand, group, bus.name, phase) for phase in phases]
         flow = max((bytes_ for bytes_, _ in on_bus), default=0.0)
         yield Resource(f"bandwidth of {bus.name}", flow * demand.reserve, bus.bandwidth, "B/s")
-        if math.isfinite(bus.accesses):
+        if math.isfinite(bus.iops):
             most = max((accesses for _, accesses in on_bus), default=0.0)
-            yield Resource(f"accesses of {bus.name}", most * demand.reserve, bus.accesses, "1/s")
+            yield Resource(f"IOPS of {bus.name}", most * demand.reserve, bus.iops, "1/s")
     flows = [network_bytes(demand, group, phase) for phase in phases]
     for direction in flows[0] if flows else ():
         name = "network" if direction == "both" else f"network ({direction})"
@@ -125,7 +125,7 @@ def _uplink(demand: Demand, group: Group) -> Iterator[Resource]:
         return
     flows = [rack_bytes(demand, group, phase, racks) for phase in demand.phases]
     for direction in flows[0]:
-        name = "part of the uplink" if direction == "both" else f"part of the uplink ({direction})"
+        name = "part of the rack uplink" if direction == "both" else f"part of the rack uplink ({direction})"
         used = max(flow[direction] for flow in flows) * demand.reserve
         yield Resource(name, used, rack.uplink / rack.servers, "B/s")
 

@@ -361,8 +361,8 @@ class _Check:
             for phase in self.problem.application.phases:
                 flow, accesses = bus_flow(self.demand, group, bus.name, phase)
                 self._expect(f"bus {bus.name} in {phase}", where, flow * self.reserve, bus.bandwidth)
-                rule = f"accesses of {bus.name} in {phase}"
-                self._expect(rule, where, accesses * self.reserve, bus.accesses)
+                rule = f"IOPS of {bus.name} in {phase}"
+                self._expect(rule, where, accesses * self.reserve, bus.iops)
 
     def _network(self, group: Group, server: Server, where: str) -> None:
         for phase in self.problem.application.phases:

@@ -73,6 +73,8 @@ class LoadLp:
         self.equal = self._declare()
         for number, group in enumerate(self.plan.groups):
             self._group(number, group, f"group {number + 1} ({group.server})")
+        self._uplinks()
+        self._one_rack()
 
     def solve(self) -> tuple[float, tuple[Limit, ...]]:
         """The largest factor, at most `CAP`, and what bounds it, tightest first.
@@ -98,9 +100,10 @@ class LoadLp:
         if result.status != 0:
             return 0.0, (Limit("no share of the load fits this cluster", 1.0),)
         prices = [] if not self.rows.right else [-float(price) for price in result.ineqlin.marginals]
-        return float(-result.fun), self._limits(prices)
+        return max(0.0, float(-result.fun)), self._limits(prices)
 
     def _limits(self, prices: list[float]) -> tuple[Limit, ...]:
+        prices = [price if name else 0.0 for price, name in zip(prices, self.rows.names, strict=True)]
         weights = [p * abs(r) if r else p for p, r in zip(prices, self.rows.right, strict=True)]
         total = sum(weights)
         by_name: dict[str, float] = {}
@@ -156,20 +159,10 @@ class LoadLp:
             self.rows.add(f"speed of {name}", {at: busy}, held.units)
             # share * size <= capacity, and share is the variable over the factor.
             self.rows.add(f"capacity of {name}", {at: filled, 0: -float(held.units)}, 0.0)
-            apart = max(
-                self._apart(held), self.demand.layout(held.dataset, cache=held.cache).servers - self.lost
-            )
+            apart = self.demand.layout(held.dataset, cache=held.cache).servers - self.lost
             if apart > 1:
                 self.rows.add(f"replicas or fragments of {name}", {at: 1.0, 0: -1 / apart}, 0.0)
             self._even(f"waits for {name}", at, held.units, (held.dataset, held.cache))
-
-    def _apart(self, held: Held) -> float:
-        """Servers that a copy stands on so that a rack may be lost; 1 where that is not asked, or has come true."""
-        rack, dataset = self.problem.catalog.rack, self.problem.application.dataset(held.dataset)
-        most = rack_share(self.demand, dataset)
-        if rack is None or held.cache or self.lost or not 0 < most < 1:
-            return 1.0
-        return rack.servers / most
 
     def _even(self, name: str, at: int, units: int, copy: Copy) -> None:
         if copy in self.equal_units:
@@ -209,41 +202,95 @@ class LoadLp:
 
     def _flows(self, number: int, group: Group, where: str) -> None:
         """Buses and network are linear in the shares: one unit of each in turn gives the coefficients."""
-        server = self.problem.catalog.server(group.server)
-        parts = [
+        server, parts = self.problem.catalog.server(group.server), self._parts(number, group)
+        for phase in self.problem.application.phases:
+            for bus in server.buses:
+                on_bus = {at: bus_flow(self.demand, part, bus.name, phase) for at, part in parts}
+                row = {at: flow for at, (flow, _) in on_bus.items()}
+                self.rows.add(f"bus {bus.name} of {where}", row, bus.bandwidth)
+                if math.isfinite(bus.iops):
+                    row = {at: accesses for at, (_, accesses) in on_bus.items()}
+                    self.rows.add(f"IOPS of {bus.name} of {where}", row, bus.iops)
+            flows = {at: network_bytes(self.demand, part, phase) for at, part in parts}
+            for direction in next(iter(flows.values()), {}):
+                row = {at: flow[direction] for at, flow in flows.items()}
+                self.rows.add(f"network of {where}", row, server.bandwidth)
+
+    def _parts(self, number: int, group: Group) -> list[tuple[int, Group]]:
+        """(variable, the group with all of what it stands for alone) of each content."""
+        held = [
             (self._variable(number, "dataset", h.dataset, h.cache), replace(_bare(group), held=(_whole(h),)))
             for h in group.held
         ]
-        parts += [
+        return held + [
             (
                 self._variable(number, "task", r.task),
                 replace(_bare(group), running=(_whole(r),), local=group.local),
             )
             for r in group.running
         ]
-        for phase in self.problem.application.phases:
-            for bus in server.buses:
-                on_bus = {at: bus_flow(self.demand, part, bus.name, phase) for at, part in parts}
-                row = {at: flow for at, (flow, _) in on_bus.items()}
-                self.rows.add(f"bus {bus.name} of {where}", row, bus.bandwidth)
-                if math.isfinite(bus.accesses):
-                    row = {at: accesses for at, (_, accesses) in on_bus.items()}
-                    self.rows.add(f"accesses of {bus.name} of {where}", row, bus.accesses)
-            flows = {at: network_bytes(self.demand, part, phase) for at, part in parts}
-            for direction in next(iter(flows.values()), {}):
-                row = {at: flow[direction] for at, flow in flows.items()}
-                self.rows.add(f"network of {where}", row, server.bandwidth)
-            self._uplinks(parts, phase, where)
 
-    def _uplinks(self, parts: Sequence[tuple[int, Group]], phase: str, where: str) -> None:
-        """Each server has its part of a full rack's uplink."""
+    def _uplinks(self) -> None:
+        """Any servers that fill a rack fit its uplink."""
         rack, racks = self.problem.catalog.rack, racks_of(self.demand, self.lost)
         if rack is None or racks < 2:
             return
-        flows = {at: rack_bytes(self.demand, part, phase, racks) for at, part in parts}
-        for direction in next(iter(flows.values()), {}):
-            row = {at: flow[direction] for at, flow in flows.items()}
-            self.rows.add(f"uplink of racks of {where}", row, rack.uplink / rack.servers)
+        for phase in self.problem.application.phases:
+            flows = [
+                {at: rack_bytes(self.demand, part, phase, racks) for at, part in self._parts(number, group)}
+                for number, group in enumerate(self.plan.groups)
+            ]
+            for direction in {name for group in flows for flow in group.values() for name in flow}:
+                loads = [{at: flow[direction] for at, flow in group.items()} for group in flows]
+                self._fullest(f"rack uplink ({direction}) in {phase}", loads, rack.servers, {}, rack.uplink)
+
+    def _one_rack(self) -> None:
+        """Any servers that fill a rack hold so little of a dataset that a piece of each record is in another."""
+        rack = self.problem.catalog.rack
+        if rack is None or self.lost:
+            return
+        for dataset in self.problem.application.datasets:
+            most = rack_share(self.demand, dataset)
+            if not 0 < most < 1:
+                continue
+            shares = [
+                {
+                    self._variable(number, "dataset", held.dataset, held.cache): 1.0
+                    for held in group.held
+                    if held.dataset == dataset.name and not held.cache
+                }
+                for number, group in enumerate(self.plan.groups)
+            ]
+            self._fullest(f"{dataset.name} in one rack", shares, rack.servers, {0: -most}, 0.0)
+
+    def _fullest(
+        self,
+        name: str,
+        loads: Sequence[dict[int, float]],
+        servers: int,
+        limit: dict[int, float],
+        right: float,
+    ) -> None:
+        """No so many servers bear more than a limit together, whichever they are.
+
+        What the n fullest bear is the least of n t + sum of count * max(0, load - t) over all t.
+
+        Args:
+            name: of the constraint.
+            loads: coefficients of what one server of each group bears.
+            servers: n.
+            limit: coefficients that are added on the left.
+            right: the right side.
+        """
+        level = self._variable(-1, "level", name)
+        row = {**limit, level: float(servers)}
+        for number, load in enumerate(loads):
+            if any(load.values()):
+                above = self._variable(number, "above the level", name)
+                row[above] = float(self.plan.groups[number].count)
+                self.rows.add("", {**load, level: -1.0, above: -1.0}, 0.0)
+        if len(row) > len(limit) + 1:
+            self.rows.add(name, row, right)
 
 
 def _local_units(group: Group, dataset: str) -> int:

@@ -12,7 +12,7 @@ from froude.provision.check.demand import Demand
 from froude.provision.check.device_load import seconds
 from froude.provision.check.rack_flow import rack_bytes, racks_of
 from froude.provision.check.violation import Violation
-from froude.provision.types import Dataset, Duplex, Lost, Op, Persistence, RackLoss, Recovery, Scope
+from froude.provision.types import Dataset, Duplex, Lost, Op, Persistence, RackLoss, ReReplication, Scope
 from froude.provision.types.plan import Group
 
 _SLACK = 1e-6
@@ -39,11 +39,11 @@ def load_flaws(demand: Demand) -> Iterator[Violation]:
     """What a plan's load asks of the uplinks, and its losses of what is left."""
     yield from _uplinks(demand)
     yield from _one_rack(demand)
-    recovery = demand.problem.sla.recovery
-    if recovery is not None:
-        for what, where, taken in recovery_times(demand, recovery):
-            if not taken <= recovery.time * (1 + _SLACK):
-                yield Violation(f"seconds to replicate again ({what})", where, taken, recovery.time)
+    re_replication = demand.problem.sla.re_replication
+    if re_replication is not None:
+        for what, where, taken in re_replication_times(demand, re_replication):
+            if not taken <= re_replication.time * (1 + _SLACK):
+                yield Violation(f"seconds to re-replicate ({what})", where, taken, re_replication.time)
 
 
 def _uplinks(demand: Demand) -> Iterator[Violation]:
@@ -58,7 +58,7 @@ def _uplinks(demand: Demand) -> Iterator[Violation]:
             if busiest * demand.reserve > rack.uplink * (1 + _SLACK):
                 where = "the fullest rack"
                 yield Violation(
-                    f"uplink ({direction}) in {phase}", where, busiest * demand.reserve, rack.uplink
+                    f"rack uplink ({direction}) in {phase}", where, busiest * demand.reserve, rack.uplink
                 )
 
 
@@ -92,16 +92,16 @@ def rack_share(demand: Demand, dataset: Dataset) -> float:
     return 1 - 1 / dataset.replication
 
 
-def recovery_times(demand: Demand, recovery: Recovery) -> Iterator[tuple[str, str, float]]:
-    """(bottleneck, where, seconds) until all that the fullest server or rack held is replicated again.
+def re_replication_times(demand: Demand, re_replication: ReReplication) -> Iterator[tuple[str, str, float]]:
+    """(bottleneck, where, seconds) until all that the fullest server or rack held is re-replicated.
 
     Args:
         demand: of the plan.
-        recovery: what is lost, and what may be used.
+        re_replication: what is lost, and what may be used.
     """
     problem, groups = demand.problem, demand.plan.groups
     rack = problem.catalog.rack
-    lost = rack.servers if recovery.of is Lost.RACK and rack is not None else 1
+    lost = rack.servers if re_replication.of is Lost.RACK and rack is not None else 1
     moved: dict[int, float] = dict.fromkeys(range(len(groups)), 0.0)
     for dataset in problem.application.datasets:
         layout = demand.layout(dataset.name, cache=False)
@@ -113,22 +113,22 @@ def recovery_times(demand: Demand, recovery: Recovery) -> Iterator[tuple[str, st
             moved[number] += _share(group, dataset.name) * stored * needed
         gone = _most(((g.count, _share(g, dataset.name)) for g in groups), lost) * stored
         units = _after(((g.count, _units(g, dataset.name, False)) for g in groups), lost)
-        unit, block = demand.units_of(dataset.name)[0], recovery.block_size
+        unit, block = demand.units_of(dataset.name)[0], re_replication.block_size
         reading = seconds(unit, Op.READ, block, dataset.profile) * needed
         each = (reading + seconds(unit, Op.WRITE, block, dataset.profile)) / block
-        yield unit.name, f"dataset {dataset.name}", _over(gone * each, units * recovery.share)
+        yield unit.name, f"dataset {dataset.name}", _over(gone * each, units * re_replication.share)
     hosts = [(g.count, problem.catalog.server(g.server).bandwidth) for g in groups if _holds(g)]
     total = _most(((g.count, moved[number]) for number, g in enumerate(groups)), lost)
     ends = 2 if problem.options.duplex is Duplex.HALF else 1
     network = sum(count * width for count, width in hosts) - _most(hosts, lost)
-    yield "network", "the servers left", _over(total * ends, network * recovery.share)
-    sent = recovery.max_streams * recovery.block_size / recovery.heartbeat
+    yield "network", "the servers left", _over(total * ends, network * re_replication.share)
+    sent = re_replication.max_streams * re_replication.block_size / re_replication.heartbeat
     left = max(0, sum(count for count, _ in hosts) - lost)
     yield "streams", "the servers left", _over(total, left * sent)
     racks = racks_of(demand)
     if rack is not None and racks > 1:
-        uplinks = (racks - (recovery.of is Lost.RACK)) * rack.uplink
-        yield "uplinks", "the racks left", _over(total * ends, uplinks * recovery.share)
+        uplinks = (racks - (re_replication.of is Lost.RACK)) * rack.uplink
+        yield "uplinks", "the racks left", _over(total * ends, uplinks * re_replication.share)
 
 
 def _share(group: Group, dataset: str) -> float:

@@ -58,12 +58,17 @@ def energy_of(catalog: Catalog, thing: StorageUnit | Cpu | Server | Rack) -> flo
 
 
 def memory_of(problem: Problem) -> StorageUnit:
-    """The unit that memory is bought as: the named one, else the volatile one that is cheapest per byte."""
+    """The unit that memory is bought as: the named one, else the volatile one that is cheapest per byte.
+
+    Of several as cheap the one with the least gaps, then with the highest rates, then the first by name.
+    """
     catalog = problem.catalog
     if problem.options.memory_unit is not None:
         return catalog.unit(problem.options.memory_unit)
     volatile = [unit for unit in catalog.units if unit.volatile]
-    return min(volatile, key=lambda unit: (unit.price + energy_of(catalog, unit)) / unit.capacity)
+    cheapest = min((unit.price + energy_of(catalog, unit)) / unit.capacity for unit in volatile)
+    tied = [u for u in volatile if (u.price + energy_of(catalog, u)) / u.capacity == cheapest]
+    return min(tied, key=lambda u: (u.gap_r + u.gap_w, -u.rate_r - u.rate_w, u.name))
 
 
 def pieces_of(problem: Problem, groups: tuple[Group, ...]) -> Pieces:

@@ -61,7 +61,9 @@ def with_namenode(draft: Draft, rows: Sequence[Counted], image: Namespace | None
         return draft
     what = f"{space.files:.10g} files, {space.directories:.10g} directories, {space.blocks:.10g} blocks"
     used = (space.files + space.directories + space.blocks) * BYTES_PER_OBJECT / 1e9
-    note = f"heap for {what} ({space.source}): 1 GB per million blocks and 1 GB at least;"
+    note = (
+        f"heap for {what} ({space.source}): 1 GB per million blocks, 150 bytes per object, 1 GB: the largest;"
+    )
     note += f" about {used:.3g} GB are in use at {BYTES_PER_OBJECT} bytes each; the JVM needs more beside its heap"
     task = DraftTask(
         "NameNode",

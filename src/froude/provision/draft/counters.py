@@ -6,17 +6,36 @@ org.apache.hadoop.mapreduce.jobhistory.{EventWriter, JobSubmitted, JobFinished}.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from froude.base.errors import InputError
 from froude.base.files import read_bounded
+from froude.base.plain import parse_json
+from froude.provision.draft.node import Node
+from froude.provision.inputs.units import RANGES, Dimension
 
 LIMIT_BYTES = 1 << 28
 _PACKAGE = "org.apache.hadoop.mapreduce.jobhistory."
+_HISTORY = re.compile(r'\s*(?:Avro-Json\s|\{\s*"type"\s*:)')
+"""How a .jhist file begins: with its form, or, cut out of one, with an event."""
+_MOST_TASKS, _MOST_BYTES = RANGES[Dimension.COUNT][1], RANGES[Dimension.SIZE][1]
+_MOST_MS = RANGES[Dimension.TIME][1] * 1000
+_MOST = {
+    "TOTAL_LAUNCHED_MAPS": _MOST_TASKS,
+    "TOTAL_LAUNCHED_REDUCES": _MOST_TASKS,
+    "DATA_LOCAL_MAPS": _MOST_TASKS,
+    "RACK_LOCAL_MAPS": _MOST_TASKS,
+    "OTHER_LOCAL_MAPS": _MOST_TASKS,
+    "HDFS_BYTES_READ": _MOST_BYTES,
+    "HDFS_BYTES_WRITTEN": _MOST_BYTES,
+    "REDUCE_SHUFFLE_BYTES": _MOST_BYTES,
+    "PHYSICAL_MEMORY_BYTES": _MOST_BYTES,
+    "CPU_MILLISECONDS": _MOST_MS,
+}
+"""The counters that are read, each with the most that an application may say; those of a job's own may be anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,133 +73,157 @@ def read_counters(path: Path) -> JobCounters:
     """The counters of the one job of a file.
 
     Raises:
-        InputError: of neither form, a job that did not finish, or without counters.
+        InputError: of neither form, a job that did not finish, without counters, or with one that cannot be.
     """
     data = read_bounded(path, limit_bytes=LIMIT_BYTES)
+    if data.startswith(b"Avro-Binary"):
+        raise InputError(
+            "is a .jhist file in binary form",
+            file=path,
+            place=1,
+            found="Avro-Binary",
+            allowed="Avro-Json, or the counters that the history server answers with",
+        )
     try:
-        text = data.decode()
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _other(path, "bytes that are no UTF-8") from error
-    try:
-        document = json.loads(text)
-    except ValueError:
+        raise _other(path, "bytes that are no UTF-8", place=f"byte {error.start}") from error
+    if not text.strip():
+        raise _other(path, "an empty file")
+    if _HISTORY.match(text):
         return _of_history(path, text)
-    except RecursionError as error:
-        raise _other(path, "JSON that is nested too deep") from error
-    return _of_rest(path, document)
+    try:
+        document = parse_json(data, str(path))
+    except InputError as error:
+        raise _other(path, _why(error), place=error.place) from error
+    return _of_rest(Node(path, "", document))
 
 
-def _other(path: Path, found: str) -> InputError:
+def _other(path: Path, found: str, *, place: str | None = None) -> InputError:
     return InputError(
         "holds no counters of a job",
         file=path,
+        place=place,
         found=found,
         allowed="JSON of /ws/v1/history/mapreduce/jobs/JOB/counters, or a .jhist file of a finished job",
     )
 
 
-def _of_rest(path: Path, document: Any) -> JobCounters:
-    try:
-        job = document["jobCounters"]
-        counters = {
-            counter["name"]: (
-                float(counter["totalCounterValue"]),
-                float(counter["mapCounterValue"]),
-                float(counter["reduceCounterValue"]),
-            )
-            for group in job["counterGroup"]
-            for counter in group["counter"]
-        }
-        name = str(job["id"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise _other(path, f"JSON without {error}") from error
-    return _job(path, name, None, counters)
+def _why(error: InputError) -> str:
+    """What is wrong with a text that shall be JSON; it is Hadoop's, not of ours."""
+    return f"a text that {error.message.replace(' of ours', '')}"
+
+
+def _of_rest(document: Node) -> JobCounters:
+    job = document.optional("jobCounters")
+    if job is None:
+        raise _other(document.file, "JSON without jobCounters")
+    counters = [c for group in job.field("counterGroup").items() for c in group.field("counter").items()]
+    kinds = [_values(counters, f"{kind}CounterValue") for kind in ("total", "map", "reduce")]
+    return _job(document.file, job.field("id").text(), None, kinds)
 
 
 def _of_history(path: Path, text: str) -> JobCounters:
-    name = submitted = finished = None
-    for number, event in _events(path, text):
-        body = event["event"]
-        if event["type"] == "JOB_SUBMITTED":
-            begun = body.get(f"{_PACKAGE}JobSubmitted", {})
-            name, submitted = begun.get("jobName"), begun.get("submitTime")
-        elif event["type"] == "JOB_FINISHED":
-            try:
-                done = body[f"{_PACKAGE}JobFinished"]
-                kinds = [_groups(done[kind]) for kind in ("totalCounters", "mapCounters", "reduceCounters")]
-                counters = {key: tuple(kind.get(key, 0.0) for kind in kinds) for key in kinds[0]}
-                begun_s = None if submitted is None else float(submitted) / 1000
-                times = (begun_s, float(done["finishTime"]) / 1000)
-                job = str(done["jobid"])
-            except (KeyError, TypeError, ValueError) as error:
-                raise InputError(
-                    "has a JOB_FINISHED that lacks a part", file=path, place=number, found=error
-                ) from error
-            finished = _job(path, job, name, counters, times=times)
+    name = submitted_ms = finished = None
+    for kind, event in _events(path, text):
+        if kind == "JOB_SUBMITTED":
+            submitted = event.field(f"{_PACKAGE}JobSubmitted")
+            called, begun = submitted.optional("jobName"), submitted.optional("submitTime")
+            name = None if called is None else called.text()
+            submitted_ms = None if begun is None else begun.whole(_MOST_MS)
+        elif finished is not None:
+            raise InputError(
+                "ends a second job", file=path, place=event.place, found=kind, allowed="one job a file"
+            )
+        else:
+            finished = _finished(event.field(f"{_PACKAGE}JobFinished"), name, submitted_ms)
     if finished is None:
         raise _other(path, "no JOB_FINISHED")
     return finished
 
 
-def _events(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line, event) of a job as a whole; those of its tasks are passed over unread."""
-    begun = False
-    for number, line in enumerate(text.splitlines(), 1):
+def _finished(event: Node, name: str | None, submitted_ms: int | None) -> JobCounters:
+    end = event.field("finishTime")
+    finished_ms = end.whole(_MOST_MS)
+    if submitted_ms is not None and finished_ms < submitted_ms:
+        raise end.wrong("is before the job was submitted", allowed=f"{submitted_ms} or later")
+    kinds = [
+        _values(
+            [c for group in event.field(kind).field("groups").items() for c in group.field("counts").items()],
+            "value",
+        )
+        for kind in ("totalCounters", "mapCounters", "reduceCounters")
+    ]
+    times = (None if submitted_ms is None else submitted_ms / 1000, finished_ms / 1000)
+    return _job(event.file, event.field("jobid").text(), name, kinds, times=times)
+
+
+def _events(path: Path, text: str) -> Iterator[tuple[str, Node]]:
+    """(type, event) of a job as a whole; those of its tasks are passed over unread."""
+    # Not by splitlines: a job's name may hold what Unicode counts as the end of a line.
+    for number, line in enumerate(text.split("\n"), 1):
         plain = line.strip()
-        begun = begun or plain == "Avro-Json"
-        if begun and plain not in {"", "Avro-Json"} and not (plain[0] == "{" and plain[-1] == "}"):
-            raise InputError("is no event of a job", file=path, place=number, found=line)
-        if '"JOB_SUBMITTED"' in line[:60] or '"JOB_FINISHED"' in line[:60]:
+        if plain in {"", "Avro-Json"}:
+            continue
+        if not (plain[0] == "{" and plain[-1] == "}"):
+            raise _no_event(path, number, plain[:200])
+        if '"JOB_SUBMITTED"' in plain[:60] or '"JOB_FINISHED"' in plain[:60]:
             try:
-                event = json.loads(line)
-                if not isinstance(event["event"], dict):
-                    raise TypeError("event")
-            except (KeyError, TypeError, ValueError, RecursionError) as error:
-                raise InputError("is no event of a job", file=path, place=number, found=line) from error
-            yield number, event
+                event = Node(path, str(number), parse_json(plain.encode(), str(path)))
+            except InputError as error:
+                raise _no_event(path, number, _why(error)) from error
+            kind = event.field("type").text()
+            if kind in {"JOB_SUBMITTED", "JOB_FINISHED"}:
+                yield kind, event.field("event")
 
 
-def _groups(counters: Mapping[str, Any]) -> dict[str, float]:
-    groups = counters["groups"]
-    return {count["name"]: float(count["value"]) for group in groups for count in group["counts"]}
+def _no_event(path: Path, line: int, found: str) -> InputError:
+    allowed = '{"type": …, "event": {…}}, each on a line of its own'
+    return InputError("is no event of a job", file=path, place=line, found=found, allowed=allowed)
+
+
+def _values(counters: Iterable[Node], field: str) -> dict[str, int]:
+    """The counters that are needed, by name."""
+    values: dict[str, int] = {}
+    for counter in counters:
+        name = counter.field("name").text()
+        if name not in _MOST:
+            continue
+        if name in values:
+            raise InputError(
+                "is a counter again", file=counter.file, place=counter.place, found=name, allowed="each once"
+            )
+        named = Node(counter.file, f"{counter.place} ({name})", counter.value)
+        values[name] = named.field(field).whole(_MOST[name])
+    return values
 
 
 def _job(
     path: Path,
     job: str,
     name: str | None,
-    counters: Mapping[str, tuple[float, ...]],
+    kinds: Sequence[Mapping[str, int]],
     *,
     times: tuple[float | None, float | None] = (None, None),
 ) -> JobCounters:
-    def total(counter: str) -> float:
-        return counters.get(counter, (0.0, 0.0, 0.0))[0]
-
-    def stage(tasks: float, of: int) -> Stage:
-        values = [
-            counters.get(counter, (0.0, 0.0, 0.0))[of]
-            for counter in (
-                "HDFS_BYTES_READ",
-                "HDFS_BYTES_WRITTEN",
-                "CPU_MILLISECONDS",
-                "PHYSICAL_MEMORY_BYTES",
-            )
-        ]
-        return Stage(int(tasks), values[0], values[1], values[2] / 1000, values[3])
-
-    maps, reduces = total("TOTAL_LAUNCHED_MAPS"), total("TOTAL_LAUNCHED_REDUCES")
+    total, of_maps, of_reduces = kinds
+    maps, reduces = (total.get(f"TOTAL_LAUNCHED_{kind}", 0) for kind in ("MAPS", "REDUCES"))
     if not maps + reduces:
-        raise _other(path, "neither TOTAL_LAUNCHED_MAPS nor TOTAL_LAUNCHED_REDUCES")
-    if any(not 0 <= value < 1e30 for values in counters.values() for value in values):
-        raise _other(path, "a counter below 0")
-    near, far = total("DATA_LOCAL_MAPS") + total("RACK_LOCAL_MAPS"), total("OTHER_LOCAL_MAPS")
-    shuffled = total("REDUCE_SHUFFLE_BYTES")
+        raise _other(path, "neither TOTAL_LAUNCHED_MAPS nor TOTAL_LAUNCHED_REDUCES above 0")
+    near = total.get("DATA_LOCAL_MAPS", 0) + total.get("RACK_LOCAL_MAPS", 0)
+    located = near + total.get("OTHER_LOCAL_MAPS", 0)
     return JobCounters(
         job,
         name,
-        stage(maps, 1),
-        stage(reduces, 2),
-        shuffled,
-        near / (near + far) if near + far else None,
+        _stage(maps, of_maps),
+        _stage(reduces, of_reduces),
+        float(total.get("REDUCE_SHUFFLE_BYTES", 0)),
+        near / located if located else None,
         *times,
     )
+
+
+def _stage(tasks: int, counters: Mapping[str, int]) -> Stage:
+    names = ("HDFS_BYTES_READ", "HDFS_BYTES_WRITTEN", "CPU_MILLISECONDS", "PHYSICAL_MEMORY_BYTES")
+    read, written, cpu_ms, memory = (float(counters.get(name, 0)) for name in names)
+    return Stage(tasks, read, written, cpu_ms / 1000, memory)

@@ -20,6 +20,8 @@ _JOB = re.compile(
 )
 _HISTORY = re.compile(r"/(job_\d+_\d+)-\d+-[^-/]*-([^-/]+)-[^/]*\.jhist(?:_tmp)?$")
 _SESSION = "sender "
+_LONGEST = 1000
+"""Characters of a name that tell it apart: what a file says may be of any length."""
 _ENGINE = re.compile(r"[A-Za-z]+")
 _NUMBERS = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F-]{27,}|[0-9a-fA-F]{16,}|\d+")
 
@@ -147,7 +149,7 @@ def job_of(text: str | None) -> str | None:
 
 def general(text: str) -> str:
     """A context or a job's name without numbers and ids, so that two runs of one thing are called alike."""
-    plain = _NUMBERS.sub("#", text.split(",clientIp:", maxsplit=1)[0])
+    plain = _NUMBERS.sub("#", text.split(",clientIp:", maxsplit=1)[0][:_LONGEST])
     return re.sub(r"[\W_]*#[\W_#]*", "_", plain).strip("_ :-") or "unnamed"
 
 

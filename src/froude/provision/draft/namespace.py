@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from froude.base.errors import InputError
 from froude.base.files import read_lines
+from froude.provision.inputs.units import RANGES, Dimension
 
 _LONGEST_LINE = 1 << 16
-_VALUE = re.compile(r"(none|inf|-?\d+(?:\.\d+)?(?: ?[KMGTPE](?=\s))?)\s+")
+_VALUE = re.compile(r"(none|inf|-?\d+(?:(?:\.\d+)? ?[KMGTPE](?=\s))?)\s+", re.ASCII)
+"""-h puts a point only before a letter; less than 1024 stays whole."""
 _POWERS = {letter: 1024.0 ** (power + 1) for power, letter in enumerate("KMGTPE")}
 _COLUMNS = {3: (0, 1, 2), 7: (4, 5, 6)}
 """Where directories, files and bytes stand: plain, and behind the four columns of quotas (-q)."""
 _HEADINGS = ("DIR_COUNT", "FILE_COUNT", "CONTENT_SIZE", "PATHNAME")
+_HEAD = re.compile(r"(?:[A-Z_]+\s+)*PATHNAME")
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://[^/]*", re.IGNORECASE)
-_TOTAL = re.compile(r"\s*(totalFiles|totalDirectories|totalBlocks|totalSpace)\s*=\s*(\d+)\s*$")
+_TOTAL = re.compile(r"\s*(totalFiles|totalDirectories|totalBlocks|totalSpace)\s*=\s*(\d+)\s*$", re.ASCII)
 _DISTRIBUTION = re.compile(r"|Size( Range)?\s+NumFiles|[^\t]+\t\d+|maxFileSize = \d+|Processed \d+ inodes\.")
 """What else stands beside the totals."""
+_MOST_COUNT, _MOST_BYTES = RANGES[Dimension.COUNT][1], RANGES[Dimension.SIZE][1]
 
 HEAP_PER_BLOCK = 1e9 / 1e6
 """Bytes of heap: 1 GB per million blocks and never less than 1 GB (Cloudera's documentation of HDFS, sizing)."""
@@ -73,13 +77,13 @@ def read_count(path: Path) -> tuple[Counted, ...]:
     """Lines of `hdfs dfs -count`, with -q, -h, -v or without.
 
     Raises:
-        InputError: a line is of another form, a path stands twice, or there is none.
+        InputError: a line is of another form or counts what cannot be, a path stands twice, or there is none.
     """
     rows: dict[str, Counted] = {}
     columns: tuple[int, ...] | None = None
-    for number, line in enumerate(read_lines(path, longest=_LONGEST_LINE), 1):
+    for number, line in _lines(path):
         text = line.strip()
-        if text.endswith(_HEADINGS[-1]):
+        if _HEAD.fullmatch(text):
             columns = _headed(text.split(), path, number)
         elif text:
             row = _counted(text, columns, path, number)
@@ -89,6 +93,12 @@ def read_count(path: Path) -> tuple[Counted, ...]:
     if not rows:
         raise InputError("counts no path", file=path, allowed="what hdfs dfs -count prints")
     return tuple(rows.values())
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers, without the mark that some editors put before the first."""
+    for number, line in enumerate(read_lines(path, longest=_LONGEST_LINE), 1):
+        yield number, line.removeprefix("\ufeff") if number == 1 else line
 
 
 def _headed(names: Sequence[str], path: Path, line: int) -> tuple[int, ...]:
@@ -112,8 +122,16 @@ def _counted(text: str, columns: tuple[int, ...] | None, path: Path, line: int) 
         allowed = "directories, files, bytes and a path, behind four quotas with -q; other columns with -v"
         raise InputError("is no line of hdfs dfs -count", file=path, place=line, found=text, allowed=allowed)
     directories, files, size = (_number(values[column]) for column in columns)
-    if min(directories, files, size) < 0:
-        raise InputError("counts less than nothing", file=path, place=line, found=text)
+    for what, count, most in (
+        ("directories", directories, _MOST_COUNT),
+        ("files", files, _MOST_COUNT),
+        ("bytes", size, _MOST_BYTES),
+    ):
+        if not 0 <= count <= most:
+            allowed = f"from 0 to {most:g}"
+            raise InputError(
+                f"counts {what} that cannot be", file=path, place=line, found=text, allowed=allowed
+            )
     rounded = any(value[-1] in _POWERS for value in values)
     return Counted(name.rstrip("/") or "/", directories, files, size, rounded)
 
@@ -159,14 +177,24 @@ def read_distribution(path: Path) -> Namespace:
     """The totals of `hdfs oiv -p FileDistribution`.
 
     Raises:
-        InputError: a total is missing, or stands twice.
+        InputError: a line is of another form, a total cannot be, is missing, or stands twice.
     """
     totals: dict[str, float] = {}
-    for number, line in enumerate(read_lines(path, longest=_LONGEST_LINE), 1):
+    for number, line in _lines(path):
         match = _TOTAL.match(line)
         if match is not None:
             if match[1] in totals:
                 raise InputError("says a total again", file=path, place=number, found=match[1])
+            most = _MOST_BYTES if match[1] == "totalSpace" else _MOST_COUNT
+            if float(match[2]) > most:
+                allowed = f"from 0 to {most:g}"
+                raise InputError(
+                    f"has a {match[1]} that cannot be",
+                    file=path,
+                    place=number,
+                    found=match[2],
+                    allowed=allowed,
+                )
             totals[match[1]] = float(match[2])
         elif not _DISTRIBUTION.fullmatch(line.strip()):
             allowed = "what hdfs oiv -p FileDistribution writes"

@@ -19,7 +19,7 @@ from froude.base.errors import InputError
 from froude.provision.inputs.read import parse
 from froude.provision.inputs.tree import Element, Flaws
 
-Path = tuple[tuple[str, str, int], ...]
+ElementPath = tuple[tuple[str, str, int], ...]
 """An element by its tags from the top, each with the name in it and a number among those of equal tag and name."""
 _NAMES = ("name", "task", "dataset")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -36,7 +36,7 @@ class Comment:
     lines: tuple[str, ...]
     beside: bool
     """At the end of a line, behind what it is about; else above that."""
-    path: Path = ()
+    path: ElementPath = ()
     """The element that it is about; empty for the whole file."""
     field: str | None = None
     """The field of that element that it is about, if it is one alone."""
@@ -47,7 +47,7 @@ class _Anchor:
     """A line on which an element or a field begins."""
 
     line: int
-    path: Path
+    path: ElementPath
     field: str | None
 
 
@@ -121,7 +121,7 @@ def _merged(text: str, notes: Sequence[Comment], anchors: Sequence[_Anchor]) -> 
     return "".join(f"{part}\n" for n, line in enumerate(lines, 1) for part in (*above.get(n, ()), line))
 
 
-def _line_of(note: Comment, at: dict[tuple[Path, str | None], int]) -> int:
+def _line_of(note: Comment, at: dict[tuple[ElementPath, str | None], int]) -> int:
     """Where the thing begins that a comment is about, or the smallest that it is a part of; 0 for the file."""
     if (note.path, note.field) in at:
         return at[note.path, note.field]
@@ -159,7 +159,7 @@ def _anchors(elements: Sequence[Element]) -> list[_Anchor]:
     return sorted(found, key=lambda anchor: anchor.line)
 
 
-def _below(path: Path, elements: Sequence[Element]) -> Iterator[_Anchor]:
+def _below(path: ElementPath, elements: Sequence[Element]) -> Iterator[_Anchor]:
     seen: Counter[tuple[str, str]] = Counter()
     for element in elements:
         label = next((element.fields[name].text for name in _NAMES if name in element.fields), "")

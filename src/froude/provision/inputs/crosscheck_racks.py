@@ -1,4 +1,4 @@
-"""What racks, their loss and the time to replicate again ask of the other parts."""
+"""What racks, their loss and the time to re-replicate ask of the other parts."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def check_racks(elements: Iterable[Element], flaws: Flaws, catalog: Catalog, opt
         )
 
 
-def check_recovery(elements: Iterable[Element], flaws: Flaws, catalog: Catalog, sla: Sla) -> None:
-    """What is lost and replicated again is there.
+def check_re_replication(elements: Iterable[Element], flaws: Flaws, catalog: Catalog, sla: Sla) -> None:
+    """What is lost and re-replicated is there.
 
     Args:
         elements: of all files, those inside others too.
         flaws: takes what is wrong.
         catalog: with racks or without.
-        sla: with a recovery or without.
+        sla: with a re_replication or without.
     """
-    elements, recovery = list(elements), sla.recovery
-    if not _racks(elements, catalog) and recovery is not None and recovery.of is Lost.RACK:
-        at = _first(elements, "recovery")
+    elements, re_replication = list(elements), sla.re_replication
+    if not _racks(elements, catalog) and re_replication is not None and re_replication.of is Lost.RACK:
+        at = _first(elements, "re_replication")
         flaws.add(at, "is of racks, and resources has none", name="of", allowed="server, or an element rack")
 
 

@@ -18,7 +18,7 @@ from froude.provision.types import (
     Placement,
     RackLoss,
     RateTarget,
-    Recovery,
+    ReReplication,
     Schedule,
 )
 
@@ -92,24 +92,24 @@ def read_growth(element: Element, flaws: Flaws) -> Growth | None:
     return fields.make(lambda: Growth(load, data, lead_time))
 
 
-def read_recovery(element: Element, flaws: Flaws) -> Recovery | None:
-    """`recovery` (ours): `time` to replicate again what a server or rack held, and what HDFS may use for it.
+def read_re_replication(element: Element, flaws: Flaws) -> ReReplication | None:
+    """`re_replication` (ours): `time` to re-replicate what a server or rack held, and what HDFS may use for it.
 
     Args:
-        element: a `recovery`.
+        element: a `re_replication`.
         flaws: takes what is wrong with it.
 
     Returns:
         The constraint; None where anything about it is wrong.
     """
-    fields, default = Fields(element, flaws), Recovery(1.0)
+    fields, default = Fields(element, flaws), ReReplication(1.0)
     time, of = fields.number("time", _TIME, above_zero=True), fields.one_of("of", Lost, default.of)
     share = fields.number("share", _SHARE, default.share, above_zero=True)
     streams = fields.whole("max_streams", default.max_streams)
     block = fields.number("block_size", Dimension.SIZE, default.block_size, above_zero=True)
     heartbeat = fields.number("heartbeat", _TIME, default.heartbeat, above_zero=True)
     fields.finish()
-    return fields.make(lambda: Recovery(time, of, share, streams, block, heartbeat))
+    return fields.make(lambda: ReReplication(time, of, share, streams, block, heartbeat))
 
 
 def read_schedule(element: Element, flaws: Flaws) -> Schedule | None:

@@ -232,7 +232,8 @@ def distinct(fields: Fields, flaws: Flaws, *tags: str, by: str = "name") -> None
         for child in fields.children(tag):
             name = child.fields[by].text.strip() if by in child.fields else None
             if name in seen:
-                flaws.add(child, f"stands on line {seen[name]} already", name=by, found=repr(name))
+                where = "above" if seen[name] is None else f"on line {seen[name]}"
+                flaws.add(child, f"stands {where} already", name=by, found=repr(name))
             elif name is not None:
                 seen[name] = child.line
 

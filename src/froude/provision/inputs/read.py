@@ -14,12 +14,12 @@ from froude.base.errors import InputError
 from froude.base.files import read_bounded
 from froude.provision.inputs.blanks import note_blanks
 from froude.provision.inputs.crosscheck import Crosscheck
-from froude.provision.inputs.crosscheck_racks import check_lost_rack, check_racks, check_recovery
+from froude.provision.inputs.crosscheck_racks import check_lost_rack, check_racks, check_re_replication
 from froude.provision.inputs.demands import (
     read_batch,
     read_growth,
     read_options,
-    read_recovery,
+    read_re_replication,
     read_schedule,
     read_target,
 )
@@ -34,7 +34,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 """Where the shipped inputs lie."""
 MOST_ELEMENTS = 50_000
 """Of a file: ten times what a provider's whole price list makes."""
-TAGS = ("resources", "application", "sla", "batch", "growth", "recovery", "schedule", "options")
+TAGS = ("resources", "application", "sla", "batch", "growth", "re_replication", "schedule", "options")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ def parts_of(elements: Sequence[Element], flaws: Flaws) -> Parts:
         else:
             hint = nearest(element.tag, TAGS)
             flaws.add(element, f"does not belong here{hint}", allowed=", ".join(TAGS))
-    for tag in ("resources", "application", "batch", "growth", "recovery", "schedule", "options"):
+    for tag in ("resources", "application", "batch", "growth", "re_replication", "schedule", "options"):
         for again in by_tag[tag][1:]:
             first = by_tag[tag][0]
             flaws.add(again, f"stands in {first.file}:{first.line} already", allowed="one")
@@ -191,10 +191,10 @@ def _sla(by_tag: dict[str, list[Element]], flaws: Flaws) -> Sla | None:
         seen.update([target.task] if target else [])
     sound: list[RateTarget] = [target for target in targets if target is not None]
     growths = [read_growth(element, flaws) for element in by_tag["growth"]]
-    recoveries = [read_recovery(element, flaws) for element in by_tag["recovery"]]
+    re_replications = [read_re_replication(element, flaws) for element in by_tag["re_replication"]]
     schedules = [read_schedule(element, flaws) for element in by_tag["schedule"]]
     if not targets and not batches:
-        for element in by_tag["growth"] + by_tag["recovery"] + by_tag["schedule"]:
+        for element in by_tag["growth"] + by_tag["re_replication"] + by_tag["schedule"]:
             flaws.add(element, "adds to a demand, and there is none", allowed="an sla or a batch")
         return None
     return Sla(
@@ -202,7 +202,7 @@ def _sla(by_tag: dict[str, list[Element]], flaws: Flaws) -> Sla | None:
         batches[0] if batches else None,
         growths[0] if growths else None,
         schedules[0] if schedules else None,
-        recoveries[0] if recoveries else None,
+        re_replications[0] if re_replications else None,
     )
 
 
@@ -222,7 +222,7 @@ def _crosscheck(parts: Parts, elements: Sequence[Element], flaws: Flaws) -> None
         check.sla(parts.sla, application)
     if catalog is not None and parts.sla is not None:
         check.schedule(catalog, parts.sla)
-        check_recovery(within, flaws, catalog, parts.sla)
+        check_re_replication(within, flaws, catalog, parts.sla)
     if catalog is not None and application is not None:
         check.storable(catalog, application)
         check.profiles(catalog, application)

@@ -29,7 +29,7 @@ from froude.provision.types import (
     Options,
     Profile,
     Rack,
-    Recovery,
+    ReReplication,
     Schedule,
     Server,
     Sla,
@@ -101,22 +101,22 @@ def _sla(sla: Sla) -> list[Element]:
             "lead_time": (sla.growth.lead_time, _TIME),
         }
         demands.append(_element("growth", growth))
-    if sla.recovery is not None:
-        demands.append(_recovery(sla.recovery))
+    if sla.re_replication is not None:
+        demands.append(_re_replication(sla.re_replication))
     return demands + ([] if sla.schedule is None else [_schedule(sla.schedule)])
 
 
-def _recovery(recovery: Recovery) -> Element:
-    default = Recovery(1.0)
+def _re_replication(re_replication: ReReplication) -> Element:
+    default = ReReplication(1.0)
     fields: dict[str, Value] = {
-        "time": (recovery.time, _TIME),
-        "of": _unless(recovery.of, default.of),
-        "share": _unless(recovery.share, default.share),
-        "max_streams": _unless(recovery.max_streams, default.max_streams),
-        "block_size": _unless((recovery.block_size, _SIZE), (default.block_size, _SIZE)),
-        "heartbeat": _unless((recovery.heartbeat, _TIME), (default.heartbeat, _TIME)),
+        "time": (re_replication.time, _TIME),
+        "of": _unless(re_replication.of, default.of),
+        "share": _unless(re_replication.share, default.share),
+        "max_streams": _unless(re_replication.max_streams, default.max_streams),
+        "block_size": _unless((re_replication.block_size, _SIZE), (default.block_size, _SIZE)),
+        "heartbeat": _unless((re_replication.heartbeat, _TIME), (default.heartbeat, _TIME)),
     }
-    return _element("recovery", fields)
+    return _element("re_replication", fields)
 
 
 def _schedule(schedule: Schedule) -> Element:
@@ -238,7 +238,7 @@ def _bundle(bundle: Bundle) -> Element:
 
 
 def _bus(bus: Bus) -> Element:
-    accesses = None if math.isinf(bus.accesses) else bus.accesses
+    accesses = None if math.isinf(bus.iops) else bus.iops
     fields: dict[str, Value] = {"name": bus.name, "slots": bus.slots, "BW": (bus.bandwidth, _RATE)}
     return _element("bus", fields | {"IOPS": accesses})
 

@@ -16,7 +16,7 @@ from froude.workspace.artifact import LINEAGE, TAGS
 from froude.workspace.migrate import Migrations
 
 MIGRATIONS = Migrations("provision", 1)
-_TOP = ("sla", "batch", "growth", "recovery", "schedule", "resources", "application", "options")
+_TOP = ("sla", "batch", "growth", "re_replication", "schedule", "resources", "application", "options")
 _ORDERED = "operations"
 _FRAME = {STAMP, LINEAGE, TAGS}
 
@@ -132,7 +132,7 @@ _ONCE = frozenset(
         "options",
         "batch",
         "growth",
-        "recovery",
+        "re_replication",
         "schedule",
         "cpu",
         "rack",

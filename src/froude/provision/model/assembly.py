@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from froude.provision.model.apart import Apart
 from froude.provision.model.choices import Beside, Part, Stored
 from froude.provision.model.copies import (
     PLAIN,
@@ -31,6 +30,7 @@ from froude.provision.model.instance import (
 from froude.provision.model.paths import Paths, Ways, compute_seconds
 from froude.provision.model.racks import client_crossing, host_crossing, uplink_weight
 from froude.provision.model.service import Access
+from froude.provision.model.spreading import Spreading
 from froude.provision.types import (
     Dataset,
     Dependency,
@@ -63,7 +63,7 @@ class InstanceAssembly:
         self.unit_at = {unit.name: number for number, unit in enumerate(catalog.units)}
         self.bus_at = {name: number for number, name in enumerate(frame.buses)}
         self.task_at = {task.name: number for number, task in enumerate(application.tasks)}
-        self.apart = Apart.of(self.problem, across_racks=frame.away > 0)
+        self.apart = Spreading.of(self.problem, across_racks=frame.away > 0)
         self.uplink_weight = uplink_weight(catalog)
         self.widest = max((server.bandwidth for server in catalog.servers), default=math.inf)
         several = [task.name for task in application.tasks if len(self.cpus) > 1 and self._runs(task)]
@@ -121,7 +121,7 @@ class InstanceAssembly:
             cpu,
             bundle.cores if bundle else 0,
             tuple(included.get(name, 0) for name in self.unit_at) if included else (),
-            tuple(buses[name].accesses if name in buses else math.inf for name in self.frame.buses),
+            tuple(buses[name].iops if name in buses else math.inf for name in self.frame.buses),
         )
 
     # What is stored

@@ -37,9 +37,9 @@ def build(problem: Problem, racks: int | None = None) -> Instance | tuple[Confli
     """
     frame = Frame.of(problem, racks)
     memory = memory_unit(problem)
-    uncountable = _countable(frame)
-    if uncountable:
-        return tuple(uncountable)
+    too_frequent = _too_frequent(frame)
+    if too_frequent:
+        return tuple(too_frequent)
     ways = [_ways(frame, dataset) for dataset in problem.application.datasets]
     conflicts = [*_unstorable(frame, ways), *_too_large(frame, memory)]
     if conflicts:
@@ -48,8 +48,8 @@ def build(problem: Problem, racks: int | None = None) -> Instance | tuple[Confli
     return tuple(_too_slow(instance)) or instance
 
 
-def _countable(frame: Frame) -> list[Conflict]:
-    """Loads whose units could not even be counted."""
+def _too_frequent(frame: Frame) -> list[Conflict]:
+    """Loads that are beyond any arithmetic; what is merely beyond any cluster, `search.countable` refuses."""
     rates = frame.rates.items()
     return [
         Conflict(f"executions of task {n}", rate, _FASTEST, "per second")
@@ -59,7 +59,10 @@ def _countable(frame: Frame) -> list[Conflict]:
 
 
 def memory_unit(problem: Problem) -> StorageUnit:
-    """The unit that tasks' memory is bought as.
+    """The unit that tasks' memory is bought as: the named one, else the volatile one that is cheapest per byte.
+
+    Of several as cheap, such as all that servers' prices include, the fastest (least gap, then highest rate, then the
+    first by name): so the order of a catalog decides nothing, and local disks are not taken for memory.
 
     Raises:
         KeyError: none is named and there is no volatile unit.
@@ -70,7 +73,12 @@ def memory_unit(problem: Problem) -> StorageUnit:
     volatile = [unit for unit in catalog.units if unit.volatile]
     if not volatile:
         raise KeyError("a volatile unit for memory")
-    return min(volatile, key=lambda unit: catalog.cost(unit) / unit.capacity)
+
+    def order(unit: StorageUnit) -> tuple[float, float, float, str]:
+        cost = catalog.cost(unit) / unit.capacity
+        return cost, unit.gap_r + unit.gap_w, -(unit.rate_r + unit.rate_w), unit.name
+
+    return min(volatile, key=order)
 
 
 def _ways(frame: Frame, dataset: Dataset) -> Ways:

@@ -9,13 +9,17 @@ import math
 from dataclasses import dataclass
 
 from froude.provision.model.instance import NetworkRow
-from froude.provision.model.racks import away
+from froude.provision.model.racks import away, uplink_weight
 from froude.provision.model.rates import task_rates
 from froude.provision.model.service import Access, accesses
 from froude.provision.types import Dataset, Duplex, Io, Problem, StorageUnit
 
 Phased = tuple[tuple[Access, ...], ...]
 """Accesses to one dataset, per phase."""
+
+
+_NOTHING = 1e-12
+"""Share of an uplink that all networks of its rack fill, and that counts as none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,8 @@ class Frame:
         rates, phases = task_rates(application, problem.sla), application.phases
         directions = ("both",) if problem.options.duplex is Duplex.HALF else ("in", "out")
         outside = away(catalog, racks)
-        kinds = (False, True) if outside else (False,)
+        # an uplink that nothing fills has no row
+        kinds = (False, True) if outside and uplink_weight(catalog) > _NOTHING else (False,)
         rows = (NetworkRow(p, d, k) for k in kinds for p in range(len(phases)) for d in directions)
         buses = dict.fromkeys(
             [unit.bus for unit in catalog.units if not unit.service]

@@ -206,7 +206,7 @@ class NetworkRow:
     @property
     def name(self) -> str:
         """What it limits, in words."""
-        return f"{'uplink of racks' if self.racks else 'network'} ({self.direction})"
+        return f"{'rack uplink' if self.racks else 'network'} ({self.direction})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,8 +98,10 @@ def _nvme(asked: Asked, rates: Rates) -> Iterator[str]:
 
 def _volumes(asked: Asked, rates: Rates) -> Iterator[str]:
     for volume in rates.volumes:
-        yield _mapping(fields_of(volume))
-    for name in asked.volumes:
+        blank = volume.missing if volume.name in asked.volumes else ()
+        yield _mapping(fields_of(volume) | dict.fromkeys(blank, BLANK))
+    given = {volume.name for volume in rates.volumes}
+    for name in (name for name in asked.volumes if name not in given):
         yield _mapping({"class": name} | dict.fromkeys(WANTED, BLANK))
 
 

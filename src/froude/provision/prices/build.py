@@ -6,17 +6,18 @@ An instance type is a server with a bundle (`servers`); attached volumes are uni
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from froude.base.errors import InputError
 from froude.provision.prices.asked import Asked
 from froude.provision.prices.filters import apply
 from froude.provision.prices.layouts import Prices, Tariff
+from froude.provision.prices.mismatch import distinct, note_mismatch
 from froude.provision.prices.parts import Notes, disks_of, local_of, memory_of, volumes_of
 from froude.provision.prices.rates import Rates
 from froude.provision.prices.servers import Lack, Servers
 from froude.provision.prices.volumes import BUS as VOLUME
-from froude.provision.prices.wanted import Wanted
+from froude.provision.prices.wanted import HOURS_PER_YEAR, Wanted
 from froude.provision.types import Catalog, Cpu, Server, StorageUnit
 
 
@@ -64,17 +65,7 @@ class Imported:
                 allowed=f"{self.wanted.hours:g} h",
             )
         date = min(filter(None, (base.prices_as_of, self.wanted.date)))
-        return Catalog(
-            base.units + self.units,
-            base.cpus,
-            base.servers,
-            base.hours,
-            base.dollars_per_kwh,
-            base.pue,
-            base.mean_load,
-            base.diversity,
-            date,
-        )
+        return replace(base, units=base.units + self.units, prices_as_of=date)
 
 
 def build(prices: Prices, rates: Rates, wanted: Wanted) -> Imported:
@@ -84,7 +75,11 @@ def build(prices: Prices, rates: Rates, wanted: Wanted) -> Imported:
         prices: of all tables.
         rates: what they do not give.
         wanted: date, term, filters.
+
+    Raises:
+        InputError: several tables sell one thing, or sizes of volumes cannot be bought.
     """
+    distinct(prices)
     notes = Notes([*prices.said, *_of_tariff(wanted)])
     notes.add(prices.unpriced, "rows without a price left out")
     notes.add([f"line {row.line}" for row in prices.malformed], "malformed rows left out")
@@ -97,7 +92,7 @@ def build(prices: Prices, rates: Rates, wanted: Wanted) -> Imported:
     if volumes and prices.instances and not counted:
         notes.add([volume.name for volume in volumes], "volumes left out: volume_slots is not given")
     local = local_of(types, rates, notes)
-    servers = Servers(prices, rates, wanted, local, attached=bool(volumes) and counted)
+    servers = Servers(rates, wanted, local, attached=bool(volumes) and counted)
     built = tuple(server for instance in types if (server := servers.of(instance)) is not None)
     servers.note(types, notes)
     pieces = Counter(name for server in built if server.bundle for name, _ in server.bundle.units)
@@ -117,6 +112,7 @@ def build(prices: Prices, rates: Rates, wanted: Wanted) -> Imported:
         baseline=tuple(servers.left[Lack.BASELINE]),
     )
     cpus = tuple(Cpu(0.0, name=name) for name in cores)
+    note_mismatch((*units, *kept), built, notes)
     return Imported((*units, *kept, *disks), cpus, built, asked, notes, wanted)
 
 
@@ -127,5 +123,7 @@ def _of_tariff(wanted: Wanted) -> list[str]:
             "spot prices: they change, and the provider may take servers back at any time, which no plan counts on"
         ]
     if wanted.tariff.years:
-        return [f"reserved prices: every server is paid for {wanted.tariff.years} years, used or not"]
+        years = wanted.paid_hours / HOURS_PER_YEAR
+        of = "" if wanted.paid_hours == wanted.hours else f", in whole terms of {wanted.tariff.years}"
+        return [f"reserved prices: every server is paid for {years:g} years{of}, used or not"]
     return []

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from froude.base.errors import InputError
+from froude.provision.inputs.units import Dimension, show
 from froude.provision.prices.asked import Family
 from froude.provision.prices.layouts import InstanceType, Prices
 from froude.provision.prices.rates import Memory, Rates, Speed
-from froude.provision.prices.volumes import GIB
+from froude.provision.prices.volumes import GIB, Volume
 from froude.provision.types import StorageUnit
 
 MEMORY = "memory"
@@ -95,18 +98,38 @@ def volumes_of(
     missing, elsewhere = [], []
     for name in names:
         volume = given.get(name)
-        if volume is None:
+        if volume is None or volume.missing:
             missing.append(name)
         elif volume.region is not None and region not in {None, volume.region}:
             elsewhere.append(f"{name} of {volume.region}")
         else:
+            _within(volume)
             own = volume.price_per_gib_month
             units += volume.units(listed[name] if own is None else own, hours)
     notes.add(missing, "classes of volumes left out: no rates")
     notes.add(elsewhere, f"classes of volumes left out: their prices are not of {region}")
     of_rates = sorted({f"{v.name} of {v.region}" for v in given.values() if v.region and v.name in names})
-    notes.add(of_rates if region is None else (), "classes of volumes at the prices of the rates")
+    notes.add(
+        of_rates if region is None else (),
+        "classes of volumes at the prices of the rates, not of the table's date",
+    )
     return tuple(units), tuple(missing)
+
+
+def _within(volume: Volume) -> None:
+    """Refuse sizes of one file that cannot be bought by what another says.
+
+    Raises:
+        InputError: with class and size.
+    """
+    low, high = volume.min_size or 0.0, volume.max_size or math.inf
+    beyond = [show(size, Dimension.SIZE) for size in volume.sizes or () if not low <= size <= high]
+    if beyond:
+        allowed = f"{show(low, Dimension.SIZE)} to {show(high, Dimension.SIZE)}"
+        place = f"volume {volume.name}: sizes"
+        raise InputError(
+            "has what cannot be bought", file="--rates", place=place, found=beyond[0], allowed=allowed
+        )
 
 
 def disks_of(prices: Prices, rates: Rates, notes: Notes) -> tuple[StorageUnit, ...]:

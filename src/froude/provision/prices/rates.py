@@ -119,12 +119,14 @@ class Rates:
     types: tuple[TypeFigures, ...] = ()
 
     def __add__(self, other: Rates) -> Rates:
-        """Both; where both say something, this counts."""
-        classes, models = {volume.name for volume in self.volumes}, {disk.model for disk in self.disks}
+        """Both; where both say something, this counts, of a class of volumes field by field."""
+        models = {disk.model for disk in self.disks}
+        own, others = ({volume.name: volume for volume in r.volumes} for r in (self, other))
+        both = {name: own[name].or_else(others[name]) for name in own.keys() & others.keys()}
         return Rates(
             self.memory or other.memory,
             self.nvme + other.nvme,
-            self.volumes + tuple(volume for volume in other.volumes if volume.name not in classes),
+            tuple((own | {n: v for n, v in others.items() if n not in own} | both).values()),
             self.disks + tuple(disk for disk in other.disks if disk.model not in models),
             other.volume_slots if self.volume_slots is None else self.volume_slots,
             self.types + other.types,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from froude.base.errors import InputError
 from froude.provision.inputs.tree import nearest
+from froude.provision.inputs.units import RANGES, Dimension
 from froude.provision.prices.layouts import (
     TARIFFS,
     DiskPrice,
@@ -26,10 +27,12 @@ from froude.provision.types import HOURS_PER_MONTH
 GB, GIB, MIB, MEGABIT = 1e9, 2.0**30, 2.0**20, 1e6 / 8
 X86, ARM = "x86_64", "arm64"
 _ARCHITECTURES = {"amd64": X86, "x86_64": X86, "x86": X86, "arm64": ARM, "aarch64": ARM, "arm": ARM}
+_MOST_CORES = 1e6
+"""Of a server: beyond, the products of its rates are no rates."""
 _DEFAULT_REGION = "us-east-1"
 """Of a table with columns per region, where none is asked for."""
-_DEVICES = re.compile(r"(\d{1,3})\s*[x*]\s*(\d{1,6}(?:\.\d+)?)\b.*", re.IGNORECASE)
-_GIGABIT = re.compile(r"(up to\s+)?(\d+(?:\.\d+)?)\s*(gigabit|gbps|gpbs)", re.IGNORECASE)
+_DEVICES = re.compile(r"(\d{1,3})\s*[x*]\s*(\d{1,6}(?:\.\d{1,9})?)\b.*", re.IGNORECASE | re.ASCII)
+_GIGABIT = re.compile(r"(up to\s+)?(\d{1,9}(?:\.\d{1,9})?)\s*(gigabit|gbps|gpbs)", re.IGNORECASE | re.ASCII)
 
 
 def read_prices(
@@ -75,8 +78,7 @@ def _instances(table: Table, mapping: Mapping[str, str], region: str | None, tar
     for row in rows:
         name = row.cells.get(columns["name"], "")
         try:
-            if not name or name in seen:
-                raise ValueError(f"{name} stands on line {seen[name]} already" if name else "has no name")
+            _named(name, "name", f"line {seen[name]}" if name in seen else None)
             instance = _instance(_Cells(row, columns), name)
             seen[name] = row.line
         except ValueError as error:
@@ -87,6 +89,20 @@ def _instances(table: Table, mapping: Mapping[str, str], region: str | None, tar
         else:
             instances.append(instance)
     return Prices(tuple(instances), malformed=tuple(malformed), unpriced=tuple(unpriced), said=tuple(said))
+
+
+def _named(name: str, column: str, before: str | None) -> None:
+    """Refuse a row without a name of its own that can be written.
+
+    Raises:
+        ValueError: there is none, it stands elsewhere, or it has control characters.
+    """
+    if not name:
+        raise ValueError(f"has no {column}")
+    if not name.isprintable():
+        raise ValueError(f"{column} cannot be printed, found {name[:40]!a}")
+    if before is not None:
+        raise ValueError(f"{name} stands on {before} already")
 
 
 def _known_region(table: Table, regions: Sequence[str], region: str | None) -> None:
@@ -142,8 +158,15 @@ class _Cells:
     columns: Mapping[str, str]
 
     def text(self, name: str) -> str:
-        """Empty where there is no such column."""
-        return self.row.cells.get(self.columns.get(name, ""), "")
+        """Empty where there is no such column.
+
+        Raises:
+            ValueError: it cannot be printed, nor written to a catalog.
+        """
+        text = self.row.cells.get(self.columns.get(name, ""), "")
+        if not text.isprintable():
+            raise ValueError(f"{self.columns[name]} cannot be printed, found {text[:40]!a}")
+        return text
 
     def number(self, name: str) -> float | None:
         """None where there is no such column, or nothing in it.
@@ -226,6 +249,10 @@ def _instance(cells: _Cells, name: str) -> InstanceType | None:
     if not memory:
         raise ValueError("has no memory")
     (local, devices), (network, burst) = cells.local(), cells.network()
+    if max(memory, local) > RANGES[Dimension.SIZE][1]:
+        raise ValueError(f"has more bytes than can be meant, found {max(memory, local):g}")
+    if cpu > _MOST_CORES:
+        raise ValueError(f"has more cores than can be meant, found {cpu:g}")
     volume, baseline = (cells.number(n) for n in ("ebs_mbps", "ebs_baseline_mbps"))
     iops, baseline_iops = (cells.number(n) for n in ("ebs_iops", "ebs_baseline_iops"))
     if not price:
@@ -274,8 +301,7 @@ def _volumes(table: Table, region: str | None) -> Prices:
         name, place = row.cells["class"], row.cells["region"]
         try:
             price = row.number("usd_per_gib_month")
-            if not name or name in volumes:
-                raise ValueError(f"class {name} stands above already" if name else "has no class")
+            _named(name, "class", "a line above" if name in volumes else None)
         except ValueError as error:
             malformed.append(Malformed(table.file, row.line, str(error)))
             continue
@@ -293,8 +319,7 @@ def _disks(table: Table) -> Prices:
         model = row.cells["model"]
         try:
             price = row.number("price")
-            if not model or model in disks:
-                raise ValueError(f"model {model} stands above already" if model else "has no model")
+            _named(model, "model", "a line above" if model in disks else None)
         except ValueError as error:
             malformed.append(Malformed(table.file, row.line, str(error)))
             continue

@@ -13,9 +13,9 @@ import math
 from collections.abc import Sequence
 from enum import Enum
 
-from froude.provision.prices.bandwidth import Bandwidth, only_up_to, to_network, to_volumes
+from froude.provision.prices.bandwidth import Bandwidth, to_network, to_volumes
 from froude.provision.prices.filters import is_burstable
-from froude.provision.prices.layouts import InstanceType, Prices
+from froude.provision.prices.layouts import InstanceType
 from froude.provision.prices.parts import MEMORY, Local, Notes
 from froude.provision.prices.rates import Rates, TypeFigures
 from froude.provision.prices.volumes import BUS, GIB
@@ -30,7 +30,7 @@ class Lack(Enum):
     TO_VOLUMES = "types without attached volumes: no bandwidth to them that is sustained"
     VOLUMES = "types without attached volumes: how many they take is not given (volumes of the type, or volume_slots)"
     BASELINE = "burstable types left out: their baseline is not given"
-    SHARE = "burstable types left out: their baseline is less than one core"
+    SHARE = "types left out: their baseline is less than one core"
     SMALL = "types left out: less than 1 GiB of memory"
 
 
@@ -38,16 +38,14 @@ class Servers:
     """Makes servers of instance types, and keeps what is left out.
 
     Args:
-        prices: of all tables: siblings tell which bandwidth is only "up to".
         rates: what the tables do not give.
         wanted: term, and which bandwidth counts.
         local: disks of the types.
         attached: whether there are volumes to attach: then a type needs a way to them.
     """
 
-    def __init__(self, prices: Prices, rates: Rates, wanted: Wanted, local: Local, *, attached: bool) -> None:
+    def __init__(self, rates: Rates, wanted: Wanted, local: Local, *, attached: bool) -> None:
         self.rates, self.wanted, self.local, self.attached = rates, wanted, local, attached
-        self.up_to = only_up_to(prices.instances)
         self.left: dict[Lack, list[str]] = {lack: [] for lack in Lack}
         self.unreached: list[str] = []
         """Types without a figure of their way to volumes, whether there are volumes or not."""
@@ -60,7 +58,7 @@ class Servers:
         """The server; None when it is left out, and why is kept."""
         figures = self.rates.of(instance.name)
         network = to_network(instance, figures.network, self.wanted.bandwidth)
-        volume = to_volumes(instance, self.up_to, figures.to_volumes, self.wanted.bandwidth)
+        volume = to_volumes(instance, figures.to_volumes, self.wanted.bandwidth)
         count = self.rates.volume_slots if figures.volumes is None else figures.volumes
         cores = _cores(instance, figures)
         if volume is None:
@@ -90,7 +88,7 @@ class Servers:
             buses.append(Bus(BUS, count, volume, self._accesses(instance, figures)))
         return Server(
             instance.name,
-            instance.price_hour * self.wanted.hours,
+            instance.price_hour * self.wanted.paid_hours,
             cores,
             network,
             tuple(buses),
@@ -100,13 +98,11 @@ class Servers:
 
     def _accesses(self, instance: InstanceType, figures: TypeFigures) -> float:
         """Of volumes per second, by the same rule as the bytes; infinite, and kept, where nobody says."""
-        burst = instance.name in self.up_to and figures.to_volumes is None
-        if burst and self.wanted.bandwidth is Bandwidth.UP_TO:
+        up_to = self.wanted.bandwidth is Bandwidth.UP_TO
+        if up_to and figures.to_volumes is None and instance.volume is not None:
             self.taken.append(instance.name)
         sustained = figures.volume_iops or instance.volume_iops_baseline
-        if sustained is None and (
-            self.wanted.bandwidth is Bandwidth.UP_TO or instance.name not in self.up_to
-        ):
+        if sustained is None and up_to:
             sustained = instance.volume_iops
         if sustained is None:
             self.unlimited.append(instance.name)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from froude.base.errors import InputError
+from froude.provision.inputs.units import RANGES, Dimension
 
 _FLAT_DEPTH = 8
+_NUMBER = re.compile(r"\+?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+"""As tables write them: `float` also takes `1_0` and the digits of other scripts."""
 _YAML = re.compile(r"(?:\s*#[^\n]*\n|\s*\n)*(?:---\s*\n|%YAML|(?:- )?[A-Za-z_][\w .-]*:(?:[ \t]|\r?\n))")
 """How a YAML file begins that is no JSON: a mapping's key on its line, after comments."""
 
@@ -27,7 +29,7 @@ class TableRow:
     """Texts without white space around them; an empty one says nothing."""
 
     def number(self, column: str) -> float | None:
-        """A finite number of 0 or more; None where the cell is empty or there is no such column.
+        """A number of 0 or more that may be meant; None where the cell is empty or there is no such column.
 
         Raises:
             ValueError: something else stands there.
@@ -35,12 +37,12 @@ class TableRow:
         text = self.cells.get(column, "")
         if not text:
             return None
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not (math.isfinite(value) and value >= 0):
+        value = float(text) if _NUMBER.fullmatch(text) else -1.0
+        if value < 0:
             raise ValueError(f"{column} is not a number of 0 or more, found {text[:40]!r}")
+        smallest, largest = RANGES[Dimension.NUMBER]
+        if value and not smallest <= value <= largest:
+            raise ValueError(f"{column} is beyond anything that is meant, found {text[:40]!r}")
         return value
 
 

@@ -8,9 +8,12 @@ provider bounds both apart.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from dataclasses import fields as dataclass_fields
+from typing import TypeVar
 
 from froude.base.errors import InputError
 from froude.provision.inputs.fields import Fields
@@ -19,8 +22,10 @@ from froude.provision.inputs.units import Dimension, parse, show
 from froude.provision.types import HOURS_PER_MONTH, StorageUnit
 
 GIB, MIB = 2.0**30, 2.0**20
+T = TypeVar("T", "Volume", "Ability")
 BUS = "volume"
 """Name of the bus of attached volumes."""
+_NO_PRICES = (None, None, None)
 _STEP = 4.0
 """Times what is included, of the middle one of what may be bought."""
 _NUMBER, _DOLLARS = Dimension.NUMBER, Dimension.DOLLARS
@@ -30,8 +35,9 @@ _NUMBER, _DOLLARS = Dimension.NUMBER, Dimension.DOLLARS
 class Ability:
     """IOPS, or bytes per second: what is included, what a volume's size adds, and what more costs."""
 
-    included: float
-    per_gib: float = 0.0
+    included: float | None = None
+    """None: not said."""
+    per_gib: float | None = None
     """Added for each GiB of the volume."""
     most: float | None = None
     """Of one volume; None: what is included cannot be exceeded."""
@@ -40,8 +46,9 @@ class Ability:
 
     def at(self, size: float) -> float:
         """Of a volume of so many bytes, for the price of its bytes."""
-        most = self.included if self.most is None and not self.per_gib else self.most
-        grown = self.included + self.per_gib * size / GIB
+        included = self.included or 0.0
+        most = included if self.most is None and not self.per_gib else self.most
+        grown = included + (self.per_gib or 0.0) * size / GIB
         return grown if most is None else min(grown, most)
 
     def times(self, factor: float, size: float) -> float:
@@ -58,40 +65,104 @@ class Ability:
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """A class of attached volumes."""
+    """A class of attached volumes, or what one file says of it."""
 
     name: str
-    sizes: tuple[float, ...]
+    sizes: tuple[float, ...] | None = None
     """Bytes of those to choose from."""
-    iops: Ability
-    throughput: Ability
+    iops: Ability = field(default_factory=Ability)
+    throughput: Ability = field(default_factory=Ability)
     """Bytes per second."""
     price_per_gib_month: float | None = None
     """Where no table has it."""
     region: str | None = None
     """Whose prices these are; None where they are no prices, or nobody said."""
+    min_size: float | None = None
+    """Bytes."""
+    max_size: float | None = None
+    max_iops_per_gib: float | None = None
+    """Beyond what is included no more can be bought than this, whatever the most."""
+    max_rate_per_iops: float | None = None
+    """Bytes per second beyond which no more can be bought, for each access a second."""
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Fields without which it cannot be bought, of those that nobody said."""
+        values = (self.min_size, self.max_size, self.sizes, self.iops.included, self.throughput.included)
+        return tuple(name for name, value in zip(WANTED, values, strict=True) if value is None)
+
+    def or_else(self, other: Volume) -> Volume:
+        """This, and what it does not say as another says it: field by field.
+
+        Prices of two regions are not mixed: where this has a price and both name their region, the other's are left.
+
+        Args:
+            other: the same class, of a file that counts after this one's.
+        """
+        apart = None not in {self.region, other.region} and self.region != other.region
+        if apart and self._prices != _NO_PRICES:
+            other = other._unpriced()
+        merged: Volume = _filled(self, other)
+        merged = replace(
+            merged,
+            iops=_filled(self.iops, other.iops),
+            throughput=_filled(self.throughput, other.throughput),
+        )
+        if merged._prices == self._prices:
+            return replace(merged, region=self.region)
+        return merged if self._prices != _NO_PRICES else replace(merged, region=other.region)
+
+    @property
+    def _prices(self) -> tuple[float | None, ...]:
+        return self.price_per_gib_month, self.iops.price_month, self.throughput.price_month
+
+    def _unpriced(self) -> Volume:
+        return replace(
+            self,
+            iops=replace(self.iops, price_month=None),
+            throughput=replace(self.throughput, price_month=None),
+            price_per_gib_month=None,
+        )
+
+    def _offer(self, factor: float, size: float) -> tuple[float, float]:
+        """(IOPS, bytes per second) of a volume, so many times what is included as far as they can be bought."""
+        iops, rate = self.iops.times(factor, size), self.throughput.times(factor, size)
+        if self.max_iops_per_gib is not None:
+            iops = min(iops, max(self.iops.at(size), self.max_iops_per_gib * size / GIB))
+        if self.max_rate_per_iops is not None:
+            rate = min(rate, max(self.throughput.at(size), self.max_rate_per_iops * iops))
+        return iops, rate
 
     def units(self, price_per_gib_month: float, hours: float) -> Iterator[StorageUnit]:
-        """One for each size and ability that can be bought; paid whole over a term.
+        """One for each size and ability that can be bought; paid whole over a term. What has one name is one offer.
 
         Args:
             price_per_gib_month: dollars.
             hours: of the term.
         """
-        for size in self.sizes:
-            offers = {
-                (self.iops.times(factor, size), self.throughput.times(factor, size)): None
-                for factor in (1.0, _STEP, float("inf"))
-            }
+        seen: set[str] = set()
+        for size in self.sizes or ():
+            offers = {self._offer(factor, size): None for factor in (1.0, _STEP, float("inf"))}
             for iops, rate in offers:
                 month = price_per_gib_month * size / GIB
                 month += (iops - self.iops.at(size)) * (self.iops.price_month or 0.0)
                 month += (rate - self.throughput.at(size)) / MIB * (self.throughput.price_month or 0.0)
                 name = f"{self.name} {_size(size)} {iops:.0f}IOPS {rate / MIB:.4g}MiBps"
+                if name in seen:
+                    continue
+                seen.add(name)
                 price = month * hours / HOURS_PER_MONTH
                 yield StorageUnit(
                     name, size, BUS, rate, 1 / iops, rate, 1 / iops, volatile=False, price=price
                 )
+
+
+def _filled(value: T, other: T) -> T:
+    """A dataclass with another's fields in place of those that are None."""
+    empty = {
+        f.name: getattr(other, f.name) for f in dataclass_fields(value) if getattr(value, f.name) is None
+    }
+    return replace(value, **empty)
 
 
 WANTED = ("min_size", "max_size", "sizes", "IOPS", "BW")
@@ -102,52 +173,58 @@ def fields_of(volume: Volume) -> dict[str, str]:
     """A class as it stands in a file of rates.
 
     Args:
-        volume: with sizes that can all be bought: the least and the greatest are written as the range.
+        volume: what is not said of it is not written.
     """
     fields: dict[str, str | None] = {
         "class": volume.name,
-        "min_size": _size(min(volume.sizes)),
-        "max_size": _size(max(volume.sizes)),
-        "sizes": " ".join(map(_size, volume.sizes)),
+        "min_size": None if volume.min_size is None else _size(volume.min_size),
+        "max_size": None if volume.max_size is None else _size(volume.max_size),
+        "sizes": None if volume.sizes is None else " ".join(map(_size, volume.sizes)),
     }
     for name, unit, ability, dimension in (
         ("IOPS", "IOPS", volume.iops, Dimension.COUNT),
         ("BW", "MiBps", volume.throughput, Dimension.RATE),
     ):
         fields |= {
-            name: show(ability.included, dimension),
-            f"{name}_per_GiB": show(ability.per_gib, dimension) if ability.per_gib else None,
+            name: None if ability.included is None else show(ability.included, dimension),
+            f"{name}_per_GiB": None if ability.per_gib is None else show(ability.per_gib, dimension),
             f"max_{name}": None if ability.most is None else show(ability.most, dimension),
             f"price_per_{unit}_month": None if ability.price_month is None else f"{ability.price_month!r}",
         }
-    price = volume.price_per_gib_month
+    price, iops, rate = volume.price_per_gib_month, volume.max_iops_per_gib, volume.max_rate_per_iops
+    fields |= {
+        "max_IOPS_per_GiB": None if iops is None else f"{iops!r}",
+        "max_BW_per_IOPS": None if rate is None else show(rate, Dimension.RATE),
+    }
     fields |= {"price_per_GiB_month": None if price is None else f"{price!r}", "region": volume.region}
     return {name: text for name, text in fields.items() if text is not None}
 
 
 def read_volume(fields: Fields, _flaws: Flaws) -> Volume | None:
-    """A `volume` of a file of rates; None when something of it is blank or wrong.
+    """A `volume` of a file of rates, which need not say everything; None when it says nothing.
 
     Args:
         fields: of the element.
         _flaws: takes nothing: the fields have their own.
     """
-    name, sizes = fields.text("class"), _sizes(fields)
+    name, (least, most, sizes) = fields.text("class"), _sizes(fields)
     iops = fields.optional_number("IOPS", Dimension.COUNT)
     rate = fields.optional_number("BW", Dimension.RATE)
     more_iops = Ability(
-        iops or 0.0,
-        fields.number("IOPS_per_GiB", _NUMBER, 0.0),
+        iops,
+        fields.optional_number("IOPS_per_GiB", _NUMBER),
         fields.optional_number("max_IOPS", Dimension.COUNT, above_zero=True),
         fields.optional_number("price_per_IOPS_month", _DOLLARS),
     )
     more_rate = Ability(
-        rate or 0.0,
-        fields.number("BW_per_GiB", Dimension.RATE, 0.0),
+        rate,
+        fields.optional_number("BW_per_GiB", Dimension.RATE),
         fields.optional_number("max_BW", Dimension.RATE, above_zero=True),
         fields.optional_number("price_per_MiBps_month", _DOLLARS),
     )
-    for what, ability in (("IOPS", more_iops), ("BW", more_rate)) if None not in {iops, rate} else ():
+    for what, ability in (("IOPS", more_iops), ("BW", more_rate)):
+        if ability.included is None:  # the rest may stand in another file
+            continue
         if ability.most is not None and ability.most < ability.included:
             fields.flaw("is less than what is included", f"max_{what}", allowed=f"at least {what}")
         if ability.price_month is not None and ability.most is None:
@@ -156,24 +233,29 @@ def read_volume(fields: Fields, _flaws: Flaws) -> Volume | None:
             fields.flaw("are none at all", what, allowed=f"above 0, or {what}_per_GiB above 0")
     price = fields.optional_number("price_per_GiB_month", _DOLLARS)
     region = fields.optional_text("region")
+    iops_per_gib = fields.optional_number("max_IOPS_per_GiB", _NUMBER, above_zero=True)
+    rate_per_iops = fields.optional_number("max_BW_per_IOPS", Dimension.RATE, above_zero=True)
     fields.finish()
-    if sizes is None or iops is None or rate is None:
-        return None
-    return fields.make(lambda: Volume(name, sizes, more_iops, more_rate, price, region))
+    volume = fields.make(
+        lambda: Volume(
+            name, sizes, more_iops, more_rate, price, region, least, most, iops_per_gib, rate_per_iops
+        )
+    )
+    return None if volume == Volume(name) else volume
 
 
 def _size(size: float) -> str:
     return f"{size // GIB:.0f}GiB" if size % GIB == 0 else show(size, Dimension.SIZE)
 
 
-def _sizes(fields: Fields) -> tuple[float, ...] | None:
-    """Bytes of `sizes`, within `min_size` and `max_size`; None when one of the three is blank or wrong."""
+def _sizes(fields: Fields) -> tuple[float | None, float | None, tuple[float, ...] | None]:
+    """Bytes of `min_size`, `max_size`, and `sizes` within them; None of each that is blank or wrong."""
     least, most = (
         fields.optional_number(name, Dimension.SIZE, above_zero=True) for name in ("min_size", "max_size")
     )
     text = fields.optional_text("sizes")
-    if least is None or most is None or text is None:
-        return None
+    if text is None:
+        return least, most, None
     sizes = []
     for word in re.split(r"[\s,]+", text.strip(" ,")):
         try:
@@ -181,7 +263,7 @@ def _sizes(fields: Fields) -> tuple[float, ...] | None:
         except InputError as error:
             fields.flaw(error.message, "sizes", allowed="sizes such as 128GiB 1TiB")
             continue
-        if not least <= size <= most:
+        if not (least or 0.0) <= size <= (math.inf if most is None else most):
             fields.flaw(f"has {word}, which cannot be bought", "sizes", allowed="min_size to max_size")
         sizes.append(size)
-    return tuple(sizes)
+    return least, most, tuple(sizes)

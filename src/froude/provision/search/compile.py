@@ -18,10 +18,12 @@ from froude.provision.check.checker import check
 from froude.provision.model.build import build
 from froude.provision.model.growth import grown
 from froude.provision.model.instance import Instance
+from froude.provision.model.spreading import least_servers
 from froude.provision.search.countable import Open, countable
 from froude.provision.search.frontier import Adapt
 from froude.provision.search.purchase import Restriction, best_purchase, by_quantity
 from froude.provision.search.racks import best_racks
+from froude.provision.search.safe_rules import has_safe_rules, within_safe_rules
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.search.split import as_it_is, best_split, decided, undecided
 from froude.provision.search.survive import Losses, best_spread
@@ -67,10 +69,21 @@ def compile_plan(
     """
     limits = limits or SolveLimits()
     layers = _Layers(only or {}, limits.seed)
-    plan = layers.bought(grown(problem), limits.gap, limits.time_limit_s)
+    whole = grown(problem)
+    if has_safe_rules(whole):
+        layers, sound = replace(layers, least_servers=least_servers(whole)), partial(_sound, problem)
+        plan = within_safe_rules(
+            whole, layers.bought, sound, gap=limits.gap, time_limit_s=limits.time_limit_s
+        )
+    else:
+        plan = layers.bought(whole, limits.gap, limits.time_limit_s)
     if plan.found:
         _checked(problem, plan)
     return plan
+
+
+def _sound(problem: Problem, plan: ProvisionPlan) -> bool:
+    return check(problem, plan).sound
 
 
 def linear_plan(problem: Problem, limits: SolveLimits, *, only: Only) -> ProvisionPlan:
@@ -94,6 +107,8 @@ class _Layers:
     seed: int
     restriction: Restriction = field(default_factory=Restriction)
     racks: int | None = None
+    least_servers: int = 1
+    """That any cluster has."""
 
     def bought(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
         """Over the quantities bought."""
@@ -113,7 +128,7 @@ class _Layers:
         def solve(part: Problem, racks: int | None, gap: float, seconds: float) -> ProvisionPlan:
             return replace(self, racks=racks).spread(part, gap, seconds)
 
-        return best_racks(problem, solve, gap=gap, time_limit_s=seconds)
+        return best_racks(problem, solve, least=self.least_servers, gap=gap, time_limit_s=seconds)
 
     def spread(self, problem: Problem, gap: float, seconds: float) -> ProvisionPlan:
         """Over the hosts to spread over."""

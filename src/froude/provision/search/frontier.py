@@ -30,6 +30,17 @@ COARSE = 0.03
 _Part = TypeVar("_Part")
 
 
+def halves(start: int, end: int | None) -> tuple[tuple[int, int | None], tuple[int, int | None]]:
+    """Both parts of an interval of whole numbers; of one without end the first is as long as what lies below it.
+
+    Args:
+        start: the first number, 1 or above.
+        end: the last, above the first; None for no end.
+    """
+    middle = 2 * start - 1 if end is None else (start + end) // 2
+    return (start, middle), (middle + 1, end)
+
+
 class Frontier(Generic[_Part]):
     """A best-first search for plans: its parts, the best plan, and the time that is left."""
 

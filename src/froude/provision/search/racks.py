@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from froude.base.clock import Clock
-from froude.provision.search.frontier import Frontier
+from froude.provision.search.frontier import Frontier, halves
 from froude.provision.types import Problem, RackLoss
 from froude.provision.types.plan import ProvisionPlan, Status
 
@@ -33,18 +33,24 @@ class _Interval:
     """None: without end."""
 
     def halves(self) -> tuple[_Interval, ...]:
-        middle = 2 * self.start - 1 if self.end is None else (self.start + self.end) // 2
-        return _Interval(self.start, middle), _Interval(middle + 1, self.end)
+        return tuple(_Interval(start, end) for start, end in halves(self.start, self.end))
 
 
 def best_racks(
-    problem: Problem, solve: Solve, *, gap: float, time_limit_s: float, clock: Clock | None = None
+    problem: Problem,
+    solve: Solve,
+    *,
+    least: int = 1,
+    gap: float,
+    time_limit_s: float,
+    clock: Clock | None = None,
 ) -> ProvisionPlan:
     """The cheapest plan over all numbers of racks, with a bound over all of them.
 
     Args:
         problem: its catalog has racks.
         solve: see `Solve`.
+        least: servers that any cluster has.
         gap: relative gap at which it stops.
         time_limit_s: seconds for all.
         clock: where time comes from.
@@ -57,8 +63,11 @@ def best_racks(
     def racks(plan: ProvisionPlan) -> int:
         return -(-plan.servers // rack.servers)
 
+    first = max(1 if problem.options.survive_rack is RackLoss.NONE else 2, -(-least // rack.servers))
+
     def offer(plan: ProvisionPlan) -> None:
-        frontier.offer(replace(plan, upper=plan.upper + each * racks(plan)))
+        if racks(plan) >= first:
+            frontier.offer(replace(plan, upper=plan.upper + each * racks(plan)))
 
     def push(interval: _Interval, least: float) -> None:
         """Look into it, where `least`, its cost without racks, leaves room below the best plan."""
@@ -83,7 +92,6 @@ def best_racks(
     any_number = solve(problem, None, gap / 2, frontier.seconds_left / 2)
     if any_number.found:
         offer(any_number)
-    first = 1 if problem.options.survive_rack is RackLoss.NONE else 2
     push(_Interval(first, None), 0.0)
     while (popped := frontier.pop()) is not None:
         interval, known = popped

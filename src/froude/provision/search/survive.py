@@ -23,11 +23,11 @@ from functools import partial
 
 from froude.base.clock import Clock
 from froude.provision.model.instance import Copy, DatasetNeed, Instance, LocalUnits, TaskNeed
-from froude.provision.search.frontier import COARSE, Adapt, Frontier
+from froude.provision.model.spreading import whole
+from froude.provision.search.frontier import COARSE, Adapt, Frontier, halves
 from froude.provision.types import Placement, Problem, RackLoss
 from froude.provision.types.plan import ProvisionPlan, Status
 
-_ROUNDING = 1e-9
 _LARGE, _PER_HOST = 10_000, 20
 """Servers per failing one from which on clusters are spread over a part of them at once, and that part's inverse."""
 _MOST_INTERVALS = 2000
@@ -55,8 +55,7 @@ class _Interval:
 
     def halves(self) -> tuple[_Interval, ...]:
         """Both parts of more than one H, as rough or fine as the whole."""
-        middle = 2 * self.start - 1 if self.end is None else (self.start + self.end) // 2
-        return _Interval(self.start, middle, self.rough), _Interval(middle + 1, self.end, self.rough)
+        return tuple(_Interval(start, end, self.rough) for start, end in halves(self.start, self.end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +172,9 @@ def _changed(instance: Instance, spread: int, factor: float, filling: float, *, 
     def copy(own: Copy) -> Copy:
         flows = _times(own.nic_bytes, factor)
         need = max(own.need * factor, own.filled * filling)
-        least = max(own.min_units, spread, _whole(need))
+        least = max(own.min_units, spread, whole(need))
         if uniform and widest > 0:
-            least = max([least, *(_whole(flow / widest) for flow in flows)])
+            least = max([least, *(whole(flow / widest) for flow in flows)])
         return replace(
             own,
             need=need,
@@ -214,7 +213,3 @@ def _changed(instance: Instance, spread: int, factor: float, filling: float, *, 
 
 def _times(values: tuple[float, ...], factor: float) -> tuple[float, ...]:
     return tuple(value * factor for value in values)
-
-
-def _whole(amount: float) -> int:
-    return math.ceil(amount * (1 - _ROUNDING))

@@ -22,7 +22,7 @@ from froude.provision.types.hardware import (
     Server,
     StorageUnit,
 )
-from froude.provision.types.hdfs import Lost, Rack, RackLoss, Recovery
+from froude.provision.types.hdfs import Lost, Rack, RackLoss, ReReplication
 from froude.provision.types.problem import (
     CacheMedia,
     Duplex,
@@ -76,7 +76,7 @@ __all__ = [
     "Rack",
     "RackLoss",
     "RateTarget",
-    "Recovery",
+    "ReReplication",
     "Schedule",
     "Scope",
     "Server",

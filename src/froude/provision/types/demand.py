@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from froude.provision.types.hdfs import Recovery
+from froude.provision.types.hdfs import ReReplication
 from froude.provision.types.ranges import not_negative, positive
 
 
@@ -121,7 +121,7 @@ class Sla:
     growth: Growth | None = None
     schedule: Schedule | None = None
     """Read by schedules only: everything else is compiled for factor 1."""
-    recovery: Recovery | None = None
+    re_replication: ReReplication | None = None
     """None sets no time."""
 
     def scaled(self, factor: float) -> Sla:

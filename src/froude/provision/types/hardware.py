@@ -126,14 +126,14 @@ class Bus:
     name: str
     slots: int
     bandwidth: float
-    accesses: float = math.inf
-    """Of its units in a second, in every phase: a cloud's instance type has a limit on those to attached volumes."""
+    iops: float = math.inf
+    """Accesses of its units in a second, in every phase: a cloud's type of server has a limit on those of volumes."""
 
     def __post_init__(self) -> None:
         not_negative("slots", self.slots)
         positive("BW", self.bandwidth)
-        if not self.accesses > 0:
-            raise ValueError(f"IOPS must be above 0, got {self.accesses:g}")
+        if not self.iops > 0:
+            raise ValueError(f"IOPS must be above 0, got {self.iops:g}")
 
 
 @dataclass(frozen=True, slots=True)

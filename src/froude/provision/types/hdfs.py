@@ -1,4 +1,4 @@
-"""What HDFS's users size a cluster by beyond servers: racks with their uplinks, and the time to replicate again.
+"""What HDFS's users size a cluster by beyond servers: racks with their uplinks, and the time to re-replicate.
 
 Bytes, seconds, dollars, watts. Names are those of Hadoop's documentation where it has one.
 """
@@ -22,7 +22,7 @@ class RackLoss(Enum):
 
 
 class Lost(Enum):
-    """What is lost before its data is replicated again."""
+    """What is lost before its data is re-replicated."""
 
     SERVER = "server"
     RACK = "rack"
@@ -53,7 +53,7 @@ class Rack:
 
 
 @dataclass(frozen=True, slots=True)
-class Recovery:
+class ReReplication:
     """How soon all that a lost server or rack held must have all its replicas or fragments again."""
 
     time: float

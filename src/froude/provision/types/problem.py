@@ -63,7 +63,8 @@ class Options:
     peak_utilization: float = 1.0
     """Largest share of its time that a storage unit may be busy."""
     memory_unit: str | None = None
-    """The unit that tasks' memory is bought as; None means the volatile unit that is cheapest per byte."""
+    """The unit that tasks' memory is bought as; None means the volatile unit that is cheapest per byte; of
+    several as cheap the fastest."""
     peak_fill: float = 1.0
     """Largest share of its capacity that a storage unit may be filled to."""
     survive_hosts: int = 0

@@ -39,7 +39,7 @@ from froude.provision.search.optimise.type_pricing import TypePricing, select_ty
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types.plan import Group
 
-MANY_SERVERS = 400
+CONTINUOUS_FROM = 400
 """From here on counts are continuous in the master: rounding them matters less than the gap."""
 _NODES = 3000
 _FEW = 50
@@ -160,7 +160,7 @@ class BendersSearch:
             )
             return
         dearest = max((sub.base_cost(kind) for kind in sub.kinds), default=0.0)
-        whole = sum(root.counts_at(relaxed.x)) < MANY_SERVERS
+        whole = sum(root.counts_at(relaxed.x)) < CONTINUOUS_FROM
         bound = safe_bound(root.program.arrays(), relaxed.duals)
         for budget in (3 * relaxed.objective + 12 * dearest, _DEAR * (relaxed.objective + dearest), INFINITY):
             self._budget, self._dearer = budget, False

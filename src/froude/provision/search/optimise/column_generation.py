@@ -24,7 +24,7 @@ from froude.provision.search.optimise.server_rows import ServerRows, ServerVaria
 from froude.provision.search.optimise.subproblem import ServerKind, Subproblem
 
 _ROUNDS = 120
-VERY_MANY = 1e4
+ROUND_UP_FROM = 1e4
 """From so many servers on one more of each content is next to nothing, and HiGHS loses itself in whole numbers."""
 _WORTH = 10.0
 """Servers that a load of one server's worth is worth where a server is filled with nothing else."""
@@ -247,7 +247,7 @@ class RestrictedMaster:
             enough: relative distance of bound and fractional cost at which it may stop.
         """
         lower, outcome = 0.0, None
-        if self.sub.load >= VERY_MANY:
+        if self.sub.load >= ROUND_UP_FROM:
             self._cover_each()
         for _ in range(_ROUNDS):
             outcome = solve(

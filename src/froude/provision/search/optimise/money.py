@@ -2,7 +2,7 @@
 
 Tolerances of the solver are absolute, so prices of a millionth of a dollar and of a million would be rounded unlike:
 the same inputs in cents, or in millions, must have the same cluster. Prices are divided by a power of two, which loses
-nothing, so that a server costs about a thousand.
+nothing, so that a server costs about a thousand. Below `solve` every cost and bound is in this unit, not in dollars.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from froude.provision.search.optimise.bounds import safe_bound
 from froude.provision.search.optimise.branch_and_bound import prove, proved_empty
 from froude.provision.search.optimise.branch_and_price import raise_bound
 from froude.provision.search.optimise.column_generation import (
-    VERY_MANY,
+    ROUND_UP_FROM,
     Bound,
     ColumnPool,
     RestrictedMaster,
@@ -113,7 +113,7 @@ class Packer:
 
     def aggregate_bound(self, enough: float) -> float:
         """The bound of contents summed per kind; `enough` is where it need go no further."""
-        program = Master(self.sub, budget=self.settings.budget, whole=self.sub.load < VERY_MANY)
+        program = Master(self.sub, budget=self.settings.budget, whole=self.sub.load < ROUND_UP_FROM)
         outcome = solve(program.program, self.settings.options())
         goal = min(outcome.objective, enough)
         self._counts = program.counts_at(outcome.x) if outcome.found else []
@@ -177,11 +177,11 @@ class Packer:
         restricted, bound = self._restricted, self._generated
         if restricted is None or bound is None or not bound.fractions:
             return
-        if sum(bound.fractions) >= VERY_MANY:
+        if sum(bound.fractions) >= ROUND_UP_FROM:
             self._offer_up(restricted, bound)
         if self.cost > bound.relaxed * (1 + self.settings.gap / 4):
             self._round(restricted, 300)
-        if not self._near and self.sub.load < VERY_MANY:
+        if not self._near and self.sub.load < ROUND_UP_FROM:
             self._place_rest(restricted.rounded_down(bound.fractions))
         if self.servers is None:
             self._offer_up(restricted, bound)

@@ -352,7 +352,7 @@ class ServerRows:
                 self._on_bus(bus, f"bandwidth of {name}", width, lambda units: units.bus_bytes)
             accesses = self.server.most_accesses(bus)
             if math.isfinite(accesses):
-                self._on_bus(bus, f"accesses of {name}", accesses, lambda units: units.accesses)
+                self._on_bus(bus, f"IOPS of {name}", accesses, lambda units: units.accesses)
 
     def _on_bus(
         self, bus: int, name: str, limit: float, of: Callable[[Copy | LocalUnits], tuple[float, ...]]

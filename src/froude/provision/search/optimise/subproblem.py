@@ -16,11 +16,11 @@ from froude.provision.search.optimise.dominance import undominated
 from froude.provision.types import Placement
 
 Widths = tuple[float, tuple[float, ...], tuple[float, ...]]
-"""Bytes per second of a network, and of each bus."""
+"""Bytes per second of a network, and bytes and accesses per second of each bus."""
 
 
-MANY = 1e7
-"""As `Subproblem.many`, of loads that up to so many servers carry."""
+COUNT_BOX = 1e7
+"""Largest count of a variable, where a load needs fewer; it grows with the load (`Subproblem.many`)."""
 _SPARE = 64.0
 """Times the servers' worths of a load that it may take of narrow servers."""
 
@@ -107,7 +107,7 @@ class Subproblem:
     @property
     def many(self) -> float:
         """More servers of a kind than any cluster worth considering has: a finite box for bounds from duals."""
-        return max(MANY, 2.0 ** math.ceil(math.log2(max(1.0, _SPARE * self.load))))
+        return max(COUNT_BOX, 2.0 ** math.ceil(math.log2(max(1.0, _SPARE * self.load))))
 
     @property
     def load(self) -> float:
@@ -116,8 +116,8 @@ class Subproblem:
 
     @property
     def unit(self) -> float:
-        """What the solver counts large numbers in, a power of two: 1 as long as `MANY` is enough."""
-        return float(2.0 ** math.floor(math.log2(self.many / MANY)))
+        """What the solver counts large numbers in, a power of two: 1 as long as `COUNT_BOX` is enough."""
+        return float(2.0 ** math.floor(math.log2(self.many / COUNT_BOX)))
 
     @property
     def constant(self) -> float:

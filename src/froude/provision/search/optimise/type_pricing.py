@@ -346,7 +346,7 @@ class _Class:
                 high[:, row] = [server.cores - cores for server in self.servers]
             elif rest == "included: cores":
                 low[:, row] = [-float(sub.spare_cores(kind)) for kind in kinds]
-            elif rest.startswith("network ("):
+            elif rest.startswith(("network (", "rack uplink (")):
                 high[:, row] = [server.nic / most.nic for server in self.servers]
             for b, bus in enumerate(buses):
                 if rest == f"slots of {bus}":
@@ -356,7 +356,7 @@ class _Class:
                     high[:, row] = [
                         w / width if (w := server.bus_bandwidth[b]) > 0 else _WIDE for server in self.servers
                     ]
-                elif rest.startswith(f"accesses of {bus} in "):
+                elif rest.startswith(f"IOPS of {bus} in "):
                     accesses = most.most_accesses(b)
                     high[:, row] = [min(server.most_accesses(b) / accesses, _WIDE) for server in self.servers]
             for u, unit in enumerate(units):
