@@ -11,7 +11,9 @@ import shutil
 import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import typer
@@ -48,6 +50,13 @@ def recorded() -> Workload:
     return replace(workload(), recorded=Recorded(SCALES, ("CID-source",)))
 
 
+@cache
+def _image() -> bytes:
+    with TemporaryDirectory() as folder:
+        schema = Hadoop.find().schema()
+        return images.write(Path(folder) / "i", schema, images.sections(schema)).read_bytes()
+
+
 def _jars(place: Path) -> None:
     place.mkdir()
     ping_jar(place / "a.jar")
@@ -60,7 +69,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     "r": lambda p: write_run(p, a_run(), ORIGIN),
     "jars": _jars,
     "k.tap": lambda p: p.write_bytes(tap_bytes()),
-    "img": lambda p: images.write(p, Hadoop.find().schema(), images.sections(Hadoop.find().schema())),
+    "img": lambda p: p.write_bytes(_image()),
     "audit.log": lambda p: p.write_text(f"{audit_line(7, 'open', '/b')}\n"),
     "app.yaml": lambda p: shutil.copy(OLD / "provision" / "inputs.yaml", p),
     "app.xml": lambda p: shutil.copy(OLD / "provision" / "inputs.xml", p),
