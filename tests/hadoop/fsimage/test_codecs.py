@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import subprocess
+import sys
 import zlib
 
 import pyarrow as pa
@@ -53,3 +55,9 @@ def test_a_stream_that_is_cut_or_no_stream(codec: str) -> None:
     for damaged in (whole[:-3], whole[: len(whole) // 2], b"\xff\xff\xff\xff" + whole):
         with pytest.raises(InputError, match="i:a compressed section: is damaged"):
             _read(damaged, codec)
+
+
+def test_whoever_starts_a_namenode_does_not_load_pyarrow() -> None:
+    """It takes half a second and 50 MB, and players start NameNodes."""
+    code = "import sys, froude.hadoop.namenode; sys.exit('pyarrow' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0

@@ -3,6 +3,8 @@
 Hadoop's zlib, gzip, bzip2 and zstd codecs write plain streams of these formats; its snappy and lz4 codecs write blocks:
 four bytes of the length of a block, then its chunks, each behind four bytes of its own length.
 
+pyarrow, which decodes three of them, is loaded when one is met: whoever starts a NameNode comes by here, players too.
+
 Source: org.apache.hadoop.io.compress.{DefaultCodec, GzipCodec, BZip2Codec, ZStandardCodec, BlockCompressorStream}.
 """
 
@@ -15,8 +17,6 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Literal, Protocol
-
-import pyarrow as pa
 
 from froude.base.errors import InputError
 
@@ -99,30 +99,31 @@ def _bzip2(source: BinaryIO) -> Iterator[bytes]:
 
 
 def _zstd(source: BinaryIO) -> Iterator[bytes]:
+    import pyarrow as pa
+
     file: Any = source
     with pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd") as stream:
         yield from _plain(stream)
 
 
 def _blocks(name: _Block) -> Callable[[BinaryIO], Iterator[bytes]]:
-    codec = pa.Codec(name)
-
     def read(source: BinaryIO) -> Iterator[bytes]:
         while (block := _length(source, end=True)) is not None:
             while block > 0:
-                chunk = _exactly(source, _length(source) or 0)
-                data = _uncompressed(codec, chunk, block)
+                data = _uncompressed(name, _exactly(source, _length(source) or 0), block)
                 block -= len(data)
                 yield data
 
     return read
 
 
-def _uncompressed(codec: pa.Codec, chunk: bytes, most: int) -> bytes:
+def _uncompressed(name: _Block, chunk: bytes, most: int) -> bytes:
     """A chunk; Hadoop puts one in a block, but for the longest records."""
-    if codec.name == "snappy":
+    import pyarrow as pa
+
+    if name == "snappy":
         most = min(most, _snappy_length(chunk))
-    return codec.decompress(chunk, decompressed_size=most, asbytes=True)
+    return pa.Codec(name).decompress(chunk, decompressed_size=most, asbytes=True)
 
 
 def _snappy_length(chunk: bytes) -> int:
@@ -155,10 +156,10 @@ def _exactly(source: BinaryIO, length: int) -> bytes:
 
 
 def _block_writer(name: _Block) -> Callable[[bytes], bytes]:
-    codec = pa.Codec(name)
-
     def write(data: bytes) -> bytes:
-        parts = []
+        import pyarrow as pa
+
+        codec, parts = pa.Codec(name), []
         for at in range(0, len(data), 1 << 18):
             block = data[at : at + (1 << 18)]
             chunk = codec.compress(block, asbytes=True)
@@ -166,6 +167,12 @@ def _block_writer(name: _Block) -> Callable[[bytes], bytes]:
         return b"".join(parts)
 
     return write
+
+
+def _zstd_written(data: bytes) -> bytes:
+    import pyarrow as pa
+
+    return pa.Codec("zstd").compress(data, asbytes=True)
 
 
 _READERS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
@@ -184,7 +191,7 @@ _WRITERS: dict[str, Callable[[bytes], bytes]] = {
     f"{_PACKAGE}BZip2Codec": bz2.compress,
     f"{_PACKAGE}SnappyCodec": _block_writer("snappy"),
     f"{_PACKAGE}Lz4Codec": _block_writer("lz4_raw"),
-    f"{_PACKAGE}ZStandardCodec": lambda data: pa.Codec("zstd").compress(data, asbytes=True),
+    f"{_PACKAGE}ZStandardCodec": _zstd_written,
 }
 CODECS = tuple(_READERS)
 """Names of Hadoop's classes that are read and written."""
