@@ -51,3 +51,17 @@ def test_this_machine() -> None:
     told = environment.machine()
     assert int(told["cores"]) >= 1
     assert told["memory"].endswith(" GiB")
+
+
+def test_a_daemon_that_answers_late_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once it has more to do than time, and then answers."""
+    asked: list[str] = []
+
+    def jmx(_: object, name: str) -> Any:
+        asked.append(name)
+        if asked.count(name) == 1:
+            raise TargetError("late")
+        return [TOLD[name]]
+
+    monkeypatch.setattr(environment, "jmx", jmx)
+    assert environment.daemon(("nn", 1))["Hadoop"] == "3.5.0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 from collections.abc import Callable
@@ -227,6 +228,17 @@ def _one_server_fewer(document: Document) -> None:
             held["share"] += 4 * share / sum(g["count"] for g in document["groups"])
 
 
+def _uneven(document: Document) -> None:
+    """One server has a little more than 1 / H of the data, on disks enough; a rack has not too much."""
+    group = max(document["groups"], key=lambda group: group["count"])
+    held = group["held"][0]
+    more = copy.deepcopy(group)
+    more["count"], group["count"] = 1, group["count"] - 1
+    more["held"][0]["share"] += 1e-3
+    held["share"] -= 1e-3 / group["count"]
+    document["groups"].append(more)
+
+
 def _crowded(document: Document) -> None:
     """A few servers hold most of the data, with the disks for it."""
     total = sum(g["count"] for g in document["groups"])
@@ -246,6 +258,8 @@ IN_RACKS: dict[str, tuple[tuple[str, str] | None, Callable[[Document], object], 
     "a larger rack": (("servers: 16", "servers: 30"), _root(), "after a lost rack"),
     "service after a lost rack": (("survive_rack: data", "survive_rack: service"), _root(), "in serve of group"),
     "servers taken out": (None, _one_server_fewer, "after a lost rack"),
+    "more than 1 / H of the data": (None, _uneven, "largest share"),
+    "no number of servers to spread over": (None, _root(spread=None), "spread"),
     "data on few servers": (None, _crowded, "share of a rack"),
     "racks that are not paid": (("price: 9000", "price: 9900"), _root(), "cost"),
 }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+from contextlib import suppress
 
 import psutil
 
@@ -16,6 +17,8 @@ _RUNTIME, _SYSTEM, _MEMORY = (f"java.lang:type={name}" for name in ("Runtime", "
 _NAMENODE = "Hadoop:service=NameNode,name=NameNodeInfo"
 _FILE = re.compile(r":file=.*|[=:](?=/).*")
 """Where a JVM flag goes on with a path."""
+_TRIES = 3
+"""A daemon that has much to do may be late with an answer."""
 
 
 def machine() -> dict[str, str]:
@@ -55,8 +58,8 @@ def daemon(http: tuple[str, int]) -> dict[str, str]:
 
 
 def _bean(http: tuple[str, int], name: str) -> Bean:
-    try:
-        beans = jmx(http, name)
-    except TargetError:
-        return {}
-    return beans[0] if beans and isinstance(beans[0], dict) else {}
+    for _ in range(_TRIES):
+        with suppress(TargetError):
+            beans = jmx(http, name)
+            return beans[0] if beans and isinstance(beans[0], dict) else {}
+    return {}

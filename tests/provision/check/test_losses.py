@@ -8,7 +8,13 @@ import pytest
 
 from froude.provision.check.demand import Demand
 from froude.provision.check.load_lp import LoadLp
-from froude.provision.check.losses import load_flaws, rack_flaws, rack_share, re_replication_times
+from froude.provision.check.losses import (
+    least_spread,
+    load_flaws,
+    rack_flaws,
+    rack_share,
+    re_replication_times,
+)
 from froude.provision.types import Dataset, Lost, Options, Rack, RackLoss, ReReplication, Scope
 from froude.provision.types.plan import Group, Held, ProvisionPlan, Running, Status
 from tests.provision.small import DATA, DISK, small
@@ -61,6 +67,27 @@ def test_the_share_of_a_rack() -> None:
     assert share(RackLoss.DATA, remote=False, scope=Scope.REPLICATED) == 0
     flaws = list(rack_flaws(_demand(_group(5, 1, 0.2), data=DATA, loss=RackLoss.DATA)))
     assert [flaw.rule for flaw in flaws] == ["data that a lost rack takes along"]
+
+
+def test_a_rack_of_two_needs_three_servers_for_three_replicas() -> None:
+    """Two of three hold 2/3; with 6+3 it takes six."""
+
+    def least(data: Dataset, loss: RackLoss = RackLoss.DATA) -> int:
+        return least_spread(_demand(_group(5, 1, 0.2), data=data, loss=loss), "data")
+
+    assert least(replace(DATA, replication=3)) == 3
+    assert least(replace(DATA, erasure=(6, 3))) == 6
+    assert least(replace(DATA, replication=3), RackLoss.NONE) == 1
+
+
+def test_those_left_have_room_in_proportion() -> None:
+    """1.8 disks of data over H = 5 of which 2 may be lost: 3 disks, and one of them where all loads stay."""
+    demand = _demand(_group(5, 1, 0.2), loss=RackLoss.DATA)
+    assert demand.sized("data", cache=False) == demand.need("data", cache=False)
+    demand.plan = replace(demand.plan, spread=5)
+    filled, _ = demand.need_parts("data", cache=False)
+    assert demand.sized("data", cache=False) == pytest.approx(filled * 5 / 3)
+    assert demand.reserve == 1
 
 
 def test_no_rack_holds_too_much() -> None:

@@ -13,7 +13,7 @@ from froude.provision.prices.files import date_of, load_rates, load_table, rates
 from froude.provision.prices.rates import Rates, TypeFigures
 from tests.provision.prices.tables import DISKS, RATES
 
-PACKED = gzip.compress(DISKS.encode() * 50)
+PACKED = gzip.compress(DISKS.encode() * 50, mtime=0)
 
 
 def test_a_table_is_read_packed_or_not(tmp_path: Path) -> None:
@@ -33,6 +33,7 @@ def test_a_table_is_read_packed_or_not(tmp_path: Path) -> None:
         (PACKED[:10] + b"\xff" * 20, "is not whole: gzip cannot unpack it"),
         (b"\x1f\x8b", "gzip's end is missing"),
     ],
+    ids=["cut", "damaged", "header"],
 )
 def test_a_packed_file_that_is_not_whole(tmp_path: Path, data: bytes, message: str) -> None:
     """Is an error that names it."""

@@ -190,7 +190,9 @@ def _mapping(columns: Sequence[str]) -> dict[str, str]:
 
 
 def _long_enough(tariff: Tariff, hours: float) -> None:
-    if hours < tariff.years * 8760.0:
+    from froude.provision.prices.wanted import HOURS_PER_YEAR
+
+    if hours < tariff.years * HOURS_PER_YEAR:
         found, allowed = f"{hours:g} h", f"at least {tariff.years}y, for which such servers are paid"
         raise InputError("is too short for this tariff", place="--term", found=found, allowed=allowed)
 

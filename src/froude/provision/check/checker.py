@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 
 from froude.provision.check.bill import bill
 from froude.provision.check.demand import Demand
-from froude.provision.check.executions import core_type, failing
-from froude.provision.check.losses import load_flaws, rack_flaws
+from froude.provision.check.executions import core_type, failing, losing
+from froude.provision.check.losses import least_spread, load_flaws, rack_flaws
 from froude.provision.check.pieces import memory_of, piece_lines
 from froude.provision.check.server_flow import bus_flow, network_bytes
 from froude.provision.check.trivial_bound import trivial_bound
@@ -195,7 +195,7 @@ class _Check:
                 self._expect("remote units", where, self._units(dataset.name, None), 0)
                 continue
             for name, cache in self.demand.copies(dataset):
-                need, units = self.demand.need(name, cache=cache) * self.reserve, self._units(name, cache)
+                need, units = self.demand.sized(name, cache=cache), self._units(name, cache)
                 least = max(need * (1 - TOLERANCE), self.demand.layout(name, cache=cache).servers)
                 self._expect("units", where, math.ceil(least), units)
                 share = sum(h.share * g.count for g, h in self._holding(name, cache))
@@ -214,19 +214,20 @@ class _Check:
 
     def _apart(self, dataset: str, cache: bool) -> None:
         """Replicas and fragments stand on different servers, and failing servers take little along."""
-        most = 1 / max(self.demand.layout(dataset, cache=cache).servers, self._spread())
+        spread = max(self._spread(losing(self.problem)), 1 if cache else least_spread(self.demand, dataset))
+        most = 1 / max(self.demand.layout(dataset, cache=cache).servers, spread)
         for group, _ in self._holding(dataset, cache):
             share = sum(h.share for h in group.held if h.dataset == dataset and h.cache == cache)
             self._expect("largest share", f"dataset {dataset}", share, most)
 
-    def _spread(self) -> int:
-        return (self.plan.spread or 1) if failing(self.problem) else 1
+    def _spread(self, lost: int) -> int:
+        return (self.plan.spread or 1) if lost else 1
 
     def _survival(self) -> None:
-        """A cluster that survives f hosts is spread over more than f."""
-        failures = failing(self.problem)
-        if failures:
-            self._expect("spread", "plan", failures + 1, self.plan.spread or 0, exact=True)
+        """A cluster that survives the loss of f servers is spread over more than f."""
+        lost = losing(self.problem)
+        if lost:
+            self._expect("spread", "plan", lost + 1, self.plan.spread or 0, exact=True)
 
     def _latencies(self) -> None:
         for task, run_time, longest in self.demand.latencies():
@@ -275,7 +276,7 @@ class _Check:
             self._cores_of_type(task.name, ran)
             for group, running in ran:
                 here = sum(r.share for r in group.running if r.task == task.name)
-                self._expect("largest share", where, here, 1 / self._spread())
+                self._expect("largest share", where, here, 1 / self._spread(failing(self.problem)))
                 if uniform:
                     off = abs(running.share - running.instances / total) if total else running.share
                     self._expect("equal share", where, off, TOLERANCE, exact=True)
@@ -332,7 +333,7 @@ class _Check:
     def _held(self, group: Group, where: str) -> None:
         """Units here hold and serve their share."""
         for held in group.held:
-            need = self.demand.need(held.dataset, cache=held.cache) * held.share * self.reserve
+            need = self.demand.sized(held.dataset, cache=held.cache) * held.share
             self._expect(f"units of {held.dataset}", where, need, held.units)
 
     def _local(self, group: Group, where: str) -> None:

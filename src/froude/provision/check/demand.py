@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from froude.provision.check.device_load import Layout, Stream, busy, layout, seconds, streams, wait
-from froude.provision.check.executions import core_types, failing, grown, rates_of
+from froude.provision.check.executions import core_types, failing, grown, losing, rates_of
 from froude.provision.types import (
     CacheMedia,
     Compute,
@@ -68,10 +68,12 @@ class Demand:
     @property
     def reserve(self) -> float:
         """By how much every server's load may grow when others fail: H / (H - f)."""
-        failures, spread = failing(self.problem), self.plan.spread
-        if not failures or spread is None or spread <= failures:
-            return 1.0
-        return spread / (spread - failures)
+        return self._growing(failing(self.problem))
+
+    def _growing(self, lost: int) -> float:
+        """By how much each part grows when so many of the H servers are lost."""
+        spread = self.plan.spread
+        return 1.0 if spread is None or spread <= lost else spread / (spread - lost)
 
     # Storage
 
@@ -158,6 +160,16 @@ class Demand:
             cache: whether the copy in the cache is meant, not the one that is kept.
         """
         return max(self.need_parts(name, cache=cache))
+
+    def sized(self, name: str, *, cache: bool) -> float:
+        """Unit-equivalents of one copy of a remote dataset, so that those left can take over.
+
+        Args:
+            name: of the dataset.
+            cache: whether the copy in the cache is meant, not the one that is kept.
+        """
+        filled, busy = self.need_parts(name, cache=cache)
+        return max(filled * self._growing(losing(self.problem)), busy * self.reserve)
 
     def need_parts(self, name: str, *, cache: bool) -> tuple[float, float]:
         """(units filled, units kept busy over the allowed utilisation) of one copy.

@@ -97,6 +97,13 @@ def failing(problem: Problem) -> int:
     return max(asked)
 
 
+def losing(problem: Problem) -> int:
+    """Servers that may be lost while the others can still hold all data; as many or more."""
+    rack = problem.catalog.rack
+    lost = 0 if rack is None or problem.options.survive_rack is RackLoss.NONE else rack.servers
+    return max(failing(problem), lost)
+
+
 def rates_of(problem: Problem) -> dict[str, float]:
     """Executions per second: passed on along the calls, wave by wave, until no wave is left."""
     wave = dict.fromkeys((task.name for task in problem.application.tasks), 0.0)

@@ -235,12 +235,14 @@ class LoadLp:
         rack, racks = self.problem.catalog.rack, racks_of(self.demand, self.lost)
         if rack is None or racks < 2:
             return
+        parts = [self._parts(number, group) for number, group in enumerate(self.plan.groups)]
         for phase in self.problem.application.phases:
             flows = [
-                {at: rack_bytes(self.demand, part, phase, racks) for at, part in self._parts(number, group)}
-                for number, group in enumerate(self.plan.groups)
+                {at: rack_bytes(self.demand, part, phase, racks) for at, part in group} for group in parts
             ]
-            for direction in {name for group in flows for flow in group.values() for name in flow}:
+            for direction in dict.fromkeys(
+                name for group in flows for flow in group.values() for name in flow
+            ):
                 loads = [{at: flow[direction] for at, flow in group.items()} for group in flows]
                 self._fullest(f"rack uplink ({direction}) in {phase}", loads, rack.servers, {}, rack.uplink)
 

@@ -92,6 +92,17 @@ def rack_share(demand: Demand, dataset: Dataset) -> float:
     return 1 - 1 / dataset.replication
 
 
+def least_spread(demand: Demand, name: str) -> int:
+    """Servers over which a dataset is spread at least, so that any rack of them has no more than `rack_share`.
+
+    Args:
+        demand: of the architecture.
+        name: of the dataset.
+    """
+    rack, most = demand.problem.catalog.rack, rack_share(demand, demand.problem.application.dataset(name))
+    return 1 if rack is None or not 0 < most < 1 else math.ceil(rack.servers / most * (1 - _SLACK))
+
+
 def re_replication_times(demand: Demand, re_replication: ReReplication) -> Iterator[tuple[str, str, float]]:
     """(bottleneck, where, seconds) until all that the fullest server or rack held is re-replicated.
 

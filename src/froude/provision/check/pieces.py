@@ -5,7 +5,6 @@ Used by the bill and by the check; energy and quantities are computed here apart
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -66,9 +65,22 @@ def memory_of(problem: Problem) -> StorageUnit:
     if problem.options.memory_unit is not None:
         return catalog.unit(problem.options.memory_unit)
     volatile = [unit for unit in catalog.units if unit.volatile]
-    cheapest = min((unit.price + energy_of(catalog, unit)) / unit.capacity for unit in volatile)
-    tied = [u for u in volatile if (u.price + energy_of(catalog, u)) / u.capacity == cheapest]
-    return min(tied, key=lambda u: (u.gap_r + u.gap_w, -u.rate_r - u.rate_w, u.name))
+
+    def order(unit: StorageUnit) -> tuple[float, float, float, str]:
+        cost = (unit.price + energy_of(catalog, unit)) / unit.capacity
+        return cost, unit.gap_r + unit.gap_w, -unit.rate_r - unit.rate_w, unit.name
+
+    return min(volatile, key=order)
+
+
+def racks_for(catalog: Catalog, servers: int) -> int:
+    """How many racks so many servers fill, one after the other; 0 where the catalog has none.
+
+    Args:
+        catalog: with racks or without.
+        servers: of the cluster.
+    """
+    return 0 if catalog.rack is None else -(-servers // catalog.rack.servers)
 
 
 def pieces_of(problem: Problem, groups: tuple[Group, ...]) -> Pieces:
@@ -114,7 +126,7 @@ def piece_lines(problem: Problem, groups: tuple[Group, ...], spares: dict[str, i
     for server in catalog.servers:
         yield from _lines(catalog, server, {"server": pieces.servers[server.name]}, spare)
     if catalog.rack is not None:
-        racks = math.ceil(sum(group.count for group in groups) / catalog.rack.servers)
+        racks = racks_for(catalog, sum(group.count for group in groups))
         if racks:
             yield Line("rack", "rack", racks, catalog.rack.price, energy_of(catalog, catalog.rack))
     memory: list[Line] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from froude.provision.check.demand import Demand
+from froude.provision.check.pieces import racks_for
 from froude.provision.types import Dataset, Dependency, Duplex, Io, Op
 from froude.provision.types.plan import Group
 
@@ -14,9 +15,7 @@ def racks_of(demand: Demand, lost: int = 0) -> int:
         demand: of the cluster, or of what is left of it.
         lost: servers that failed, whose racks are still there.
     """
-    rack = demand.problem.catalog.rack
-    servers = lost + sum(group.count for group in demand.plan.groups)
-    return 0 if rack is None else -(-servers // rack.servers)
+    return racks_for(demand.problem.catalog, lost + sum(group.count for group in demand.plan.groups))
 
 
 def rack_bytes(demand: Demand, group: Group, phase: str, racks: int) -> dict[str, float]:

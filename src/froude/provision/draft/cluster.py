@@ -29,15 +29,7 @@ def with_counts(draft: Draft, rows: Sequence[Counted], source: str) -> Draft:
         rows: lines of `hdfs dfs -count`.
         source: the file, in words.
     """
-    sizes = {
-        row.path: Number(
-            float(round(own_bytes(row, rows))),
-            f"of {row.files:.10g} files as hdfs dfs -count summed them up"
-            + (", rounded by -h" if row.rounded else "")
-            + (", without the other paths inside" if own_bytes(row, rows) < row.bytes else ""),
-        )
-        for row in rows
-    }
+    sizes = {row.path: _size(row, own_bytes(row, rows)) for row in rows}
     known = {dataset.prefix for dataset in draft.datasets}
     datasets = [replace(d, size=sizes.get(d.prefix, d.size)) for d in draft.datasets]
     for path in (path for path in sizes if path not in known):
@@ -46,6 +38,13 @@ def with_counts(draft: Draft, rows: Sequence[Counted], source: str) -> Draft:
     names = distinct([d.name if d.prefix in known else d.prefix for d in datasets], "dataset")
     named = tuple(replace(d, name=name) for d, name in zip(datasets, names, strict=True))
     return replace(draft, datasets=named, sources=(*draft.sources, source))
+
+
+def _size(row: Counted, own: float) -> Number:
+    note = f"of {row.files:.10g} files as hdfs dfs -count summed them up"
+    note += ", rounded by -h" if row.rounded else ""
+    note += ", without the other paths inside" if own < row.bytes else ""
+    return Number(float(round(own)), note)
 
 
 def with_namenode(draft: Draft, rows: Sequence[Counted], image: Namespace | None) -> Draft:
@@ -96,7 +95,7 @@ def with_jobs(draft: Draft, jobs: Sequence[JobCounters]) -> Draft:
         return draft
     datasets = draft.datasets
     if not datasets:
-        unknown = Number(None, "counters do not tell it")
+        unknown = Number(None, _NOT_TOLD)
         datasets = (DraftDataset("files", "/", unknown, unknown, "what jobs read and wrote in HDFS"),)
     largest = max(datasets, key=lambda dataset: dataset.size.value or 0.0).name
     groups: dict[str, list[JobCounters]] = {}

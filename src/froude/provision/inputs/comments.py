@@ -190,11 +190,8 @@ def _yaml_notes(text: str) -> Iterator[_Note]:
     for token in yaml.scan(text, Loader=_LOADER):
         start = token.start_mark.index
         yield from _between(text, end, start)
-        if (
-            header := _BLOCK_HEADER.match(text, start)
-            if getattr(token, "style", None) in {"|", ">"}
-            else None
-        ):
+        block = getattr(token, "style", None) in {"|", ">"}
+        if block and (header := _BLOCK_HEADER.match(text, start)):
             yield _note(text, header.start(1), header[1][1:])
         end = max(end, token.end_mark.index)
     yield from _between(text, end, len(text))

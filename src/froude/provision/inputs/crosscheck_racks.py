@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from froude.provision.inputs.tree import Element, Flaws
 from froude.provision.types import (
@@ -18,7 +18,7 @@ from froude.provision.types import (
 )
 
 
-def check_racks(elements: Iterable[Element], flaws: Flaws, catalog: Catalog, options: Options) -> None:
+def check_racks(elements: Sequence[Element], flaws: Flaws, catalog: Catalog, options: Options) -> None:
     """A lost rack needs racks.
 
     Args:
@@ -27,7 +27,6 @@ def check_racks(elements: Iterable[Element], flaws: Flaws, catalog: Catalog, opt
         catalog: with racks or without.
         options: whether a rack may be lost.
     """
-    elements = list(elements)
     if not _racks(elements, catalog) and options.survive_rack is not RackLoss.NONE:
         at = _first(elements, "options")
         flaws.add(
@@ -35,7 +34,7 @@ def check_racks(elements: Iterable[Element], flaws: Flaws, catalog: Catalog, opt
         )
 
 
-def check_re_replication(elements: Iterable[Element], flaws: Flaws, catalog: Catalog, sla: Sla) -> None:
+def check_re_replication(elements: Sequence[Element], flaws: Flaws, catalog: Catalog, sla: Sla) -> None:
     """What is lost and re-replicated is there.
 
     Args:
@@ -44,14 +43,14 @@ def check_re_replication(elements: Iterable[Element], flaws: Flaws, catalog: Cat
         catalog: with racks or without.
         sla: with a re_replication or without.
     """
-    elements, re_replication = list(elements), sla.re_replication
+    re_replication = sla.re_replication
     if not _racks(elements, catalog) and re_replication is not None and re_replication.of is Lost.RACK:
         at = _first(elements, "re_replication")
         flaws.add(at, "is of racks, and resources has none", name="of", allowed="server, or an element rack")
 
 
 def check_lost_rack(
-    elements: Iterable[Element], flaws: Flaws, options: Options, application: Application
+    elements: Sequence[Element], flaws: Flaws, options: Options, application: Application
 ) -> None:
     """What must outlive a rack has pieces in others.
 
@@ -63,7 +62,6 @@ def check_lost_rack(
     """
     if options.survive_rack is RackLoss.NONE:
         return
-    elements = list(elements)
     for dataset in application.datasets:
         if dataset.persistent is Persistence.REQUIRED and not _outlives(dataset, options.survive_rack):
             at = _first(elements, "dataset", dataset.name)
@@ -79,7 +77,7 @@ def check_lost_rack(
             )
 
 
-def _racks(elements: Iterable[Element], catalog: Catalog) -> bool:
+def _racks(elements: Sequence[Element], catalog: Catalog) -> bool:
     """Whether there are racks, or one that is wrong, which is said of it already."""
     return catalog.rack is not None or any(element.tag == "rack" for element in elements)
 
@@ -90,7 +88,7 @@ def _outlives(dataset: Dataset, loss: RackLoss) -> bool:
     return dataset.replication > 1 or dataset.erasure is not None
 
 
-def _first(elements: Iterable[Element], tag: str, name: str | None = None) -> Element:
+def _first(elements: Sequence[Element], tag: str, name: str | None = None) -> Element:
     def fits(element: Element) -> bool:
         title = element.fields.get("name")
         return element.tag == tag and (name is None or (title is not None and title.text.strip() == name))

@@ -5,7 +5,7 @@ a block. Further replicas are taken to cross each (they may). What one task read
 its rack but for the part that lies in it: (R - 1) / R of it with R racks. Fragments of an erasure code stand all over.
 
 Servers of a rack share its uplink in proportion to their network, as if all were the widest that can be bought: so any
-of them fill a rack that its uplink carries. That is safe (never too little bought), exact for one type of server.
+of them fill a rack that its uplink carries. That is safe (never too little bought), exact where all servers do the same.
 
 Source: Hadoop's BlockPlacementPolicyDefault and BlockPlacementPolicyRackFaultTolerant.
 """
