@@ -298,4 +298,9 @@ def connect(endpoint: Endpoint, client_id: bytes | None) -> ClientConnection:
         endpoint: what for.
         client_id: of the connection that it replaces; None for a new one.
     """
-    return ClientConnection(endpoint.protocol, client_id=client_id or uuid.uuid4().bytes, user=endpoint.user)
+    return ClientConnection(
+        endpoint.protocol,
+        client_id=client_id or uuid.uuid4().bytes,
+        user=endpoint.user,
+        real_user=endpoint.real_user,
+    )

@@ -64,7 +64,7 @@ class _Streams:
         return Stream(self._calls(node.number), window=_WINDOW)
 
     def endpoint(self, node: NodeId, protocol: str, service: str) -> Endpoint:  # noqa: ARG002 - there is one
-        return Endpoint(protocol, current_user(), None, node.number, self.target)
+        return Endpoint(protocol, current_user(), slot=node.number, target=self.target)
 
     def client_id(self, node: NodeId) -> bytes | None:  # noqa: ARG002 - the connection's own
         return None

@@ -36,6 +36,8 @@ class Endpoint(NamedTuple):
     """Protocol that the connection is opened for."""
     user: str | None = None
     """Effective user."""
+    real_user: str | None = None
+    """Who stands in for that user; None for nobody."""
     source: str | None = None
     """Own address to connect from; None for any."""
     slot: int = 0

@@ -83,6 +83,10 @@ class Family(Protocol):
         """
         ...
 
+    def real_user(self, number: int) -> str | None:
+        """Who stands in for a node's user, as a proxy; None for nobody."""
+        ...
+
     def answered(self, node: ScriptedView, call: CallTemplate, response: Any) -> Sequence[Instruction]:
         """What follows for its nodes from the answer to a scripted node's call of a watched method.
 

@@ -192,8 +192,9 @@ class Population:
         """
         pool = self.settings.connections.pool
         slot = node.number % pool if pool else self._own_slot(node)
-        source = self.families[node.type].source(node.number)
-        return Endpoint(protocol, self._user(node), source, slot, self.target(service) or UNKNOWN)
+        family, target = self.families[node.type], self.target(service) or UNKNOWN
+        real_user, source = family.real_user(node.number), family.source(node.number)
+        return Endpoint(protocol, self._user(node), real_user, source, slot, target)
 
     def caller_context(self, node: NodeId) -> str | None:
         """What the node's type says it is."""

@@ -9,6 +9,7 @@ from collections.abc import Collection
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
+from froude.emulation.programs.audit.family import ClientKind
 from froude.emulation.programs.family import Family
 from froude.emulation.programs.hdfs.family import DatanodeKind
 from froude.emulation.programs.hdfs.retries import retry_s
@@ -46,7 +47,7 @@ class ScriptedKind:
         return ScriptedFamily(node_type, population)
 
 
-KINDS: tuple[ProgramKind, ...] = (ScriptedKind(), DatanodeKind())
+KINDS: tuple[ProgramKind, ...] = (ScriptedKind(), DatanodeKind(), ClientKind())
 RETRY_RULES: tuple[RetryRule, ...] = (retry_s,)
 
 

@@ -50,6 +50,10 @@ class ScriptedFamily:
         """None: any address will do."""
         return None
 
+    def real_user(self, number: int) -> str | None:  # noqa: ARG002 - see `Family`
+        """None: it speaks for itself."""
+        return None
+
     def fact(self, number: int, name: str) -> Value:
         """Its client id as a uuid; this machine's address, and no ports.
 

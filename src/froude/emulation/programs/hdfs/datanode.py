@@ -44,6 +44,14 @@ class BlockWritten(NamedTuple):
     """With the length it was closed at."""
     storage: str
     """Id of the storage that the NameNode chose."""
+    writer: NodeId | None = None
+    """Who is told when the NameNode knows of it; None for nobody."""
+
+
+class BlockReported(NamedTuple):
+    """The NameNode knows of a replica, for whoever wrote it."""
+
+    block_id: int
 
 
 class ReplicaRecovered(NamedTuple):
@@ -105,6 +113,7 @@ class EmulatedDatanode:
         "_reports",
         "_started",
         "_stored",
+        "_writers",
     )  # fmt: skip
 
     def __init__(
@@ -132,6 +141,7 @@ class EmulatedDatanode:
         self._changes: list[tuple[int, Block, int]] | None = None
         self._changed_s = 0.0
         self._reporting: list[tuple[int, Block, int]] | None = None
+        self._writers: dict[int, NodeId] | None = None
         self._reports: deque[bytes] | None = None
         self._recoveries: deque[bytes] | None = None
 
@@ -164,7 +174,9 @@ class EmulatedDatanode:
         self._busy = False
         if call is _Call.HEARTBEAT:
             out = self._obey(self._datanodes.commands("sendHeartbeat", body), now_s)
-        elif call is _Call.INCREMENTAL or call is _Call.SYNCHRONIZE:
+        elif call is _Call.INCREMENTAL:
+            out = self._tell_writers()
+        elif call is _Call.SYNCHRONIZE:
             out = []
         elif call is _Call.REPORT:
             out = self._obey(self._datanodes.commands("blockReport", body), now_s)
@@ -175,6 +187,16 @@ class EmulatedDatanode:
         else:
             out = self._on_registered(now_s)
         return self._go_on(out, now_s)
+
+    def _tell_writers(self) -> list[Instruction]:
+        """Those who wrote what the NameNode has just been told of."""
+        if not self._writers:
+            return []
+        blocks = (block.id for _, block, _ in self._reporting or ())
+        told = ((block_id, self._writers.pop(block_id, None)) for block_id in blocks)
+        return [
+            SendMessage(writer, BlockReported(block_id)) for block_id, writer in told if writer is not None
+        ]
 
     def _on_registered(self, now_s: float) -> list[Instruction]:
         first = not self._registered
@@ -288,6 +310,9 @@ class EmulatedDatanode:
             index = self._datanodes.storage_index(message.storage)
             self._inventory(index).put(message.block)
             self._changed(index, message.block, RECEIVED, now_s)
+            if message.writer is not None:
+                self._writers = self._writers or {}
+                self._writers[message.block.id] = message.writer
         elif isinstance(message, ReplicaRecovered):
             for inventory in self._stored:
                 if inventory is not None and inventory.get(message.block.id) is not None:

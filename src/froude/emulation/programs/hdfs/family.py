@@ -43,6 +43,10 @@ class DatanodeFamily:
         """Its own loopback address, once so many nodes cannot share one."""
         return self.datanodes.source(number)
 
+    def real_user(self, number: int) -> str | None:  # noqa: ARG002 - see `Family`
+        """None: it speaks for itself."""
+        return None
+
     def fact(self, number: int, name: str) -> Value:
         """What a real one would read from its machine; UNRESOLVED for what no DataNode has.
 
@@ -85,18 +89,29 @@ class DatanodeFamily:
             call: not asked: all watched methods answer alike.
             response: the answer, with the new block and its places.
         """
-        located = response.block
-        storages = located.storageIDs
         length = _length_ahead(node)
-        out: list[Instruction] = [] if length is not None else [Note("length of a block unknown")]
-        block = Block(located.b.blockId, length or 0, located.b.generationStamp)
+        unknown = [] if length is not None else [Note("length of a block unknown")]
+        return [*unknown, *self.placed(response.block, length or 0)]
+
+    def placed(self, located: Any, length: int, writer: NodeId | None = None) -> list[Instruction]:
+        """The DataNodes of a new block get it.
+
+        Args:
+            located: its LocatedBlockProto, with its places.
+            length: that it is closed with, bytes.
+            writer: who is sent a BlockReported once the NameNode knows of the first replica; None for nobody.
+        """
+        out: list[Instruction] = []
+        storages = located.storageIDs
+        block = Block(located.b.blockId, length, located.b.generationStamp)
         for position, location in enumerate(located.locs):
             number = self.datanodes.number(location.id.datanodeUuid)
             if number is None:
                 out.append(Note("block placed on a node that is not emulated"))
                 continue
             storage = storages[position] if position < len(storages) else self.datanodes.storage(number)
-            written = BlockWritten(block, storage)
+            written = BlockWritten(block, storage, writer)
+            writer = None
             out.append(SendMessage(NodeId(self.datanodes.type_name, number), written))
         return out
 

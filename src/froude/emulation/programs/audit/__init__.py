@@ -1,0 +1,1 @@
+"""Clients that make the calls of an audit log again."""

@@ -1,0 +1,270 @@
+"""A client of an audit log, played: one operation at a time, each as the calls that a real client makes for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from google.protobuf.message import EncodeError
+
+from froude.base.errors import InputError
+from froude.emulation.notes import AS_RECORDED, FAILED, LEFT_OUT, RETRIED
+from froude.emulation.programs.audit.commands import (
+    CLIENT,
+    Call,
+    Pause,
+    Steps,
+    Who,
+    Written,
+)
+from froude.emulation.programs.audit.commands import (
+    LEFT_OUT as REASONS,
+)
+from froude.emulation.programs.audit.replay import Operation
+from froude.emulation.programs.events import (
+    Event,
+    Failed,
+    Instruction,
+    MessageReceived,
+    Note,
+    Reached,
+    Reply,
+    Send,
+    Started,
+    Timer,
+    WakeAt,
+)
+from froude.emulation.programs.hdfs.datanode import BlockReported
+from froude.workload.types import Moment
+
+if TYPE_CHECKING:
+    from froude.emulation.programs.audit.family import ClientFamily
+
+_CALL, _SAFE_MODE = 0, 1
+"""Tokens of calls."""
+_DUE, _AGAIN, _ON, _ASK, _PATIENCE = range(5)
+"""Tokens of timers."""
+_ASK_S = 0.5
+"""Between two questions whether the target serves."""
+_PATIENCE_S = 2.0
+"""Longest wait for a DataNode to report a block that was written to it."""
+_FALSE = b"\x08\x00"
+"""A response whose only field is a false."""
+_REFUSED = "AccessControlException"
+
+
+class EmulatedClient:
+    """One client; see the module."""
+
+    __slots__ = (
+        "_body",
+        "_busy",
+        "_call",
+        "_done",
+        "_family",
+        "_number",
+        "_patient_s",
+        "_retries",
+        "_steps",
+        "_who",
+    )
+
+    def __init__(self, family: ClientFamily, number: int) -> None:
+        """A client that has not begun.
+
+        Args:
+            family: all clients of the log.
+            number: its number in the log's head.
+        """
+        self._family = family
+        self._number = number
+        self._done = 0
+        self._busy = False
+        self._steps: Steps | None = None
+        self._call: Call | None = None
+        self._body = b""
+        self._retries = 0
+        self._patient_s: float | None = None
+        """Until when it waits for a DataNode's report; None where it does not."""
+        self._who: Who | None = None
+
+    def handle(self, event: Event, now_s: float) -> Sequence[Instruction]:
+        """Take an event; see `Program`.
+
+        Args:
+            event: what happened to it.
+            now_s: seconds on the play's clock.
+        """
+        kind, out = type(event), []  # type: tuple[type, list[Instruction]]
+        if kind is Reply:
+            self._answered(event, now_s, out)  # type: ignore[arg-type]
+        elif kind is MessageReceived:
+            self._heard(event.message, now_s, out)  # type: ignore[union-attr]
+        elif kind is Timer:
+            self._timer(event, now_s, out)  # type: ignore[arg-type]
+        elif kind is Failed:
+            self._failed(event, now_s, out)  # type: ignore[arg-type]
+        else:
+            assert kind is Started
+            out.append(Reached(Moment.STARTED))
+            if self._family.first(self._number):
+                self._ask(now_s, out)
+            else:
+                self._go_on(now_s, out)
+        return out
+
+    def _heard(self, message: object, now_s: float, out: list[Instruction]) -> None:
+        """Others are out of the way, or a DataNode has reported a block that was written to it."""
+        if not isinstance(message, BlockReported):
+            self._go_on(now_s, out)
+        elif self._patient_s is not None:
+            self._patient_s = None
+            self._step(None, now_s, now_s, out)
+
+    def overdue(self, now_s: float) -> Iterable[tuple[str, float]]:
+        """See `Program`.
+
+        Args:
+            now_s: seconds on the play's clock.
+        """
+        return self._family.overdue(self._number, now_s, busy=self._busy)
+
+    # --- the target serves ------------------------------------------------------------------------------------
+
+    def _ask(self, now_s: float, out: list[Instruction]) -> None:
+        call = Call("setSafeMode", {"action": "SAFEMODE_GET"})
+        out.append(Send(CLIENT, call.method, self._family.body(call), _SAFE_MODE, now_s))
+
+    def _told(self, body: bytes, now_s: float, out: list[Instruction]) -> None:
+        if self._family.response(Call("setSafeMode", {}), body).result:
+            out.append(WakeAt(now_s + _ASK_S, _ASK))
+            return
+        out += self._family.begin(now_s, self._number)
+        self._go_on(now_s, out)
+
+    # --- operations -------------------------------------------------------------------------------------------
+
+    def _go_on(self, now_s: float, out: list[Instruction]) -> None:
+        """Make the next operation, or wait for its time; nothing where it has to wait for another."""
+        while not self._busy:
+            operation = self._family.next(self._number)
+            if operation is None:
+                if self._done == self._family.lines(self._number):
+                    out.append(Reached(Moment.FINISHED))
+                return
+            if not operation.allowed:
+                return
+            if operation.due_s > now_s:
+                out.append(WakeAt(operation.due_s, _DUE))
+                self._busy = True
+                return
+            self._begin(operation, now_s, out)
+
+    def _begin(self, operation: Operation, now_s: float, out: list[Instruction]) -> None:
+        command, line = operation.command, operation.line
+        if command is None:
+            reason = REASONS.get(line.command, "no command that is known")
+            out.append(Note(f"{LEFT_OUT}{line.command} ({reason})"))
+            self._end(operation, now_s, out)
+            return
+        self._busy = True
+        assumed = self._family.replay.assumed
+        if command.steps is None:
+            self._send(
+                Call(command.method, command.fields(line, assumed), command.protocol), operation.due_s, out
+            )
+            return
+        self._who = self._who or self._family.who(self._number)
+        self._steps = command.steps(line, assumed, self._who)
+        self._step(None, operation.due_s, now_s, out)
+
+    def _step(self, answer: Any, due_s: float, now_s: float, out: list[Instruction]) -> None:
+        """Go on with an operation of several calls."""
+        assert self._steps is not None
+        try:
+            step = self._steps.send(answer)
+        except StopIteration:
+            self._over(now_s, out)
+            return
+        if isinstance(step, Pause):
+            out.append(WakeAt(now_s + step.seconds, _ON))
+        elif isinstance(step, Written):
+            out += self._family.written(step, self._number)
+            self._patient_s = now_s + _PATIENCE_S
+            out.append(WakeAt(self._patient_s, _PATIENCE))
+        else:
+            self._send(step, due_s, out)
+
+    def _send(self, call: Call, due_s: float, out: list[Instruction]) -> None:
+        self._call, self._retries = call, 0
+        try:
+            self._body = self._family.body(call)
+        except (InputError, EncodeError, ValueError, TypeError) as error:
+            out.append(Note(f"{LEFT_OUT}{call.method} ({error})"))
+            self._over(due_s, out)
+            return
+        out.append(Send(call.protocol, call.method, self._body, _CALL, due_s))
+
+    def _answered(self, reply: Reply, now_s: float, out: list[Instruction]) -> None:
+        if reply.token == _SAFE_MODE:
+            self._told(bytes(reply.body), now_s, out)
+            return
+        operation, call = self._family.next(self._number), self._call
+        assert operation is not None
+        assert call is not None
+        if not operation.line.allowed and self._steps is None:
+            out.append(Note(f"call allowed, refused in the log: {operation.line.command}"))
+        if self._steps is not None:
+            self._step(self._family.response(call, bytes(reply.body)), now_s, now_s, out)
+            return
+        if reply.body == _FALSE:
+            out.append(Note(f"call answered with false: {call.method}"))
+        self._over(now_s, out)
+
+    def _failed(self, failure: Failed, now_s: float, out: list[Instruction]) -> None:
+        if failure.token == _SAFE_MODE:
+            out.append(WakeAt(now_s + _ASK_S, _ASK))
+            return
+        operation, call = self._family.next(self._number), self._call
+        assert operation is not None
+        assert call is not None
+        pause_s = self._family.population.retry_s(failure.error, self._retries)
+        kind = failure.error.rpartition(".")[2]
+        if pause_s is not None:
+            self._retries += 1
+            out += [Note(f"{RETRIED}{call.method} {kind}"), WakeAt(now_s + pause_s, _AGAIN)]
+            return
+        expected = not operation.line.allowed and kind == _REFUSED
+        out.append(
+            Note(
+                f"{AS_RECORDED}{call.method}"
+                if expected
+                else f"{FAILED}{operation.line.command} {call.method} {kind}"
+            )
+        )
+        self._over(now_s, out)
+
+    def _timer(self, timer: Timer, now_s: float, out: list[Instruction]) -> None:
+        if timer.token == _ASK:
+            self._ask(now_s, out)
+        elif timer.token == _DUE:
+            self._busy = False
+            self._go_on(now_s, out)
+        elif timer.token == _AGAIN:
+            assert self._call is not None
+            out.append(Send(self._call.protocol, self._call.method, self._body, _CALL, now_s))
+        elif timer.token == _ON or timer.intended_s == self._patient_s:
+            self._patient_s = None
+            self._step(None, now_s, now_s, out)
+
+    def _over(self, now_s: float, out: list[Instruction]) -> None:
+        """The operation under way is over."""
+        operation = self._family.next(self._number)
+        assert operation is not None
+        self._busy, self._steps, self._call = False, None, None
+        self._end(operation, now_s, out)
+        self._go_on(now_s, out)
+
+    def _end(self, operation: Operation, now_s: float, out: list[Instruction]) -> None:
+        self._done += 1
+        out += self._family.done(operation, now_s)

@@ -1,0 +1,119 @@
+"""The lines of a log as they are replayed, in a file that a player reads as it goes.
+
+The file is JSON, a document a line: first the head, then batches of lines in the log's order. A player imports no
+table library, and JSON is read by the batch at the speed of C.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from froude.base.errors import InputError
+
+_FORMAT = "replay/1"
+_BATCH = 1024
+
+
+class Line(NamedTuple):
+    """An operation to be made again."""
+
+    at_s: float
+    """Seconds since the first line."""
+    client: int
+    """Whose it is, by its number in the head."""
+    command: str
+    """As the log calls it: `rename`, `getfileinfo`."""
+    options: str | None = None
+    """What the log has in parentheses behind it."""
+    src: str | None = None
+    dst: str | None = None
+    perm: str | None = None
+    """`owner:group:rwxr-xr-x` of the result."""
+    allowed: bool = True
+
+
+class Client(NamedTuple):
+    """One client of a log: a user at an address."""
+
+    user: str
+    """Short name of whom the calls are made as."""
+    real_user: str | None = None
+    """Who stands in for that user, where the log says so."""
+    ip: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What is known of a log before its lines."""
+
+    clients: tuple[Client, ...]
+    lines_of: tuple[int, ...]
+    """By client, how many it has."""
+    commands: Mapping[str, int]
+    """By command, how often it is there."""
+    lasts_s: float
+    """From the first line to the last."""
+
+    @property
+    def lines(self) -> int:
+        """How many there are."""
+        return sum(self.lines_of)
+
+
+def write_lines(path: Path, clients: Sequence[Client], lines: Iterable[Line]) -> Head:
+    """Write a log to be replayed.
+
+    Args:
+        path: of the file; its head is written beside it.
+        clients: all of them, by number.
+        lines: in the order in which they are to be made.
+    """
+    last_s, lines_of, commands = 0.0, [0] * len(clients), Counter[str]()
+    with path.open("w", encoding="utf-8") as file:
+        rest = iter(lines)
+        while batch := list(islice(rest, _BATCH)):
+            file.write(json.dumps(batch, separators=(",", ":")))
+            file.write("\n")
+            last_s = batch[-1].at_s
+            for line in batch:
+                lines_of[line.client] += 1
+                commands[line.command] += 1
+    head = Head(tuple(clients), tuple(lines_of), dict(commands), last_s)
+    _head_path(path).write_text(json.dumps({"format": _FORMAT, **asdict(head)}), encoding="utf-8")
+    return head
+
+
+def read_head(path: Path) -> Head:
+    """The head of such a file.
+
+    Raises:
+        InputError: it is none, or of another version.
+    """
+    try:
+        fields = json.loads(_head_path(path).read_text(encoding="utf-8"))
+        if fields["format"] != _FORMAT:
+            raise InputError("is of another version", file=path, found=fields["format"], allowed=_FORMAT)
+        clients = tuple(Client(*client) for client in fields["clients"])
+        return Head(clients, tuple(fields["lines_of"]), fields["commands"], fields["lasts_s"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError("is no log that was made ready for replay", file=path, found=str(error)) from error
+
+
+def read_lines(file: IO[str]) -> Iterator[Line]:
+    """The lines of such a file, read as they are taken.
+
+    Args:
+        file: open at its beginning.
+    """
+    for batch in file:
+        yield from map(Line._make, json.loads(batch))
+
+
+def _head_path(path: Path) -> Path:
+    return path.with_suffix(".head.json")
