@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 
 import psutil
@@ -31,6 +32,7 @@ _POLL_S = 0.02
 _STOP_S = 10.0
 _LOG_TAIL_BYTES = 256 << 10
 _WEBAPPS = ("hdfs", "datanode", "static", "secondary", "journal")
+_MESSAGE_LINES = 4
 _PROBLEM = re.compile(
     r"^\S+ \S+ (?:ERROR|FATAL) |^(?:Exception in thread|Caused by: |Error: |\S*(?:Exception|Error): )"
 )
@@ -303,20 +305,27 @@ def last_problem(log: str) -> str | None:
         log: the text, or its end.
 
     Returns:
-        The error line, and the line after it when that is the exception; None when nothing went wrong.
+        The error line, and what the exception after it says; None when nothing went wrong.
     """
     lines = log.splitlines()
     for index in range(len(lines) - 1, -1, -1):
         line = lines[index]
         if not _PROBLEM.match(line) or line.startswith("SLF4J"):
             continue
+        after = " ".join(takewhile(_is_message, lines[index + 1 : index + 1 + _MESSAGE_LINES]))
+        if line.rstrip().endswith("Exception:"):  # its message begins on the next line
+            return f"{line.rstrip()} {after}"
         if line.startswith("Caused by: "):
             return line.removeprefix("Caused by: ")
         text = re.sub(r"^\S+ \S+ (?:ERROR|FATAL) \S+ ?", "", line)
-        after = lines[index + 1] if index + 1 < len(lines) else ""
         is_exception = re.match(r"^[\w.$]+(?:Exception|Error)\b", after) is not None
         return f"{text} {after}".strip() if is_exception else text.strip()
     return None
+
+
+def _is_message(line: str) -> bool:
+    """Whether a line goes on with an exception's message: it is no frame of its stack, and no next entry."""
+    return not re.match(r"\s|Caused by: |\d{4}-\d\d-\d\d ", line)
 
 
 def _tail(path: Path) -> str:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import getpass
-import shutil
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self, TypedDict
 
-from froude.base.errors import InputError, TargetError
-from froude.base.files import atomic_write_text, read_bounded, stated_os_errors
+from froude.base.errors import TargetError
+from froude.base.files import atomic_write_text, stated_os_errors
 from froude.base.scratch import Scratch
 from froude.base.seeds import Seeds
 from froude.hadoop import loopback, metrics, settings
 from froude.hadoop.daemons import Daemon
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.fsimage.aged import LastIds, age
+from froude.hadoop.name_directory import take_name_directory, version_of
 from froude.hadoop.schema import Schema
 
 _CLASS = "org.apache.hadoop.hdfs.server.namenode.NameNode"
+_OLD_LAYOUT = "An upgrade to version"
+"""What a NameNode says of an image of an older release."""
+_ANSWERS_S, _BYTES_PER_S = 60.0, 2 << 20
+"""How long it may take to answer, beside its image; and how slowly it may read that."""
 _STATE = "Hadoop:service=NameNode,name=FSNamesystemState"
 
 
@@ -35,7 +39,8 @@ class NameNodeOptions(TypedDict, total=False):
     conf: Mapping[str, str] | None
     """Further properties: `dfs.*` go to hdfs-site.xml, others to core-site.xml."""
     image: Path | None
-    """A name directory to start from (it is copied and gets ids of its own) instead of an empty one."""
+    """A name directory, or an FsImage alone, to start from (it is copied and gets ids of its own) instead of an empty
+    one; an older release's is upgraded."""
     prefix: str | None
     """The loopback network, `127.a.b`; by default a free one."""
     replication: int
@@ -76,7 +81,7 @@ class NameNode:
             audit_log: whether it writes an audit log.
             fast: quick start-up instead of full speed.
             conf: further properties.
-            image: a name directory to start from, which is copied; None for an empty one.
+            image: a name directory or an FsImage to start from, which is copied; None for an empty one.
             prefix: the loopback network, `127.a.b`; None for a free one.
             replication: copies of each block that clients are told to make.
             flags: further JVM flags.
@@ -231,10 +236,10 @@ class NameNode:
         try:
             self._prepare()
             if self._image is not None:
-                self._take(self._image)
+                take_name_directory(self._image, self._name_dir, self.hadoop.schema(), host=self.host)
             elif not (self._name_dir / "current" / "VERSION").exists():
                 self._format()
-            self._launch()
+            self._launch_upgraded()
         except TargetError:
             self.stop(keep=True)  # the error names its log
             raise
@@ -269,6 +274,12 @@ class NameNode:
     @property
     def _name_dir(self) -> Path:
         return self.folder / "name"
+
+    @property
+    def _load_s(self) -> float:
+        """How long it may take to answer."""
+        images = (path.stat().st_size for path in (self._name_dir / "current").glob("fsimage_*"))
+        return _ANSWERS_S + sum(images) / _BYTES_PER_S
 
     def _make_folder(self) -> Path:
         if self._wanted_folder is None:
@@ -324,9 +335,20 @@ class NameNode:
             schema = Schema.from_jars(self.hadoop.jars)
             self.last_ids = age(self._name_dir, schema, Seeds(self._aged).child("aged").random())
 
+    def _launch_upgraded(self) -> None:
+        """Start it; where its image is of an older release, bring that up to this one first."""
+        try:
+            self._launch()
+        except TargetError as error:
+            if self._image is None or _OLD_LAYOUT not in str(error.found):
+                raise
+            self.daemon.stop()
+            self.daemon.run(("-upgradeOnly",), timeout_s=self._load_s)
+            self._launch()
+
     def _launch(self) -> None:
         self.daemon.start()
-        self.daemon.wait_until(self._answers, what="answer")
+        self.daemon.wait_until(self._answers, what="answer", timeout_s=self._load_s)
 
     def _answers(self) -> bool:
         if not loopback.answers(self._rpc):
@@ -336,33 +358,5 @@ class NameNode:
         except TargetError:
             return False
 
-    def _take(self, image: Path) -> None:
-        """Copy a name directory and give it ids of its own: what refuses the source must not refuse this."""
-        source = image if (image / "current").is_dir() else image.parent
-        if not (source / "current" / "VERSION").is_file():
-            raise InputError(
-                "is no name directory", file=image, allowed="a folder with current/VERSION in it"
-            )
-        with stated_os_errors(self._name_dir):
-            shutil.copytree(source / "current", self._name_dir / "current")
-        version = self._name_dir / "current" / "VERSION"
-        fresh = {
-            "clusterID": f"CID-{uuid.uuid4()}",
-            "blockpoolID": f"BP-{uuid.uuid4().int >> 96}-{self.host}-0",
-        }
-        lines = _text(version).splitlines()
-        version.write_text(
-            "".join(
-                f"{key}={fresh.get(key, value)}\n"
-                for key, _, value in (line.partition("=") for line in lines)
-            )
-        )
-
     def _version(self) -> dict[str, str]:
-        path = self._name_dir / "current" / "VERSION"
-        pairs = (line.partition("=") for line in _text(path).splitlines() if not line.startswith("#"))
-        return {key: value for key, _, value in pairs}
-
-
-def _text(version: Path) -> str:
-    return read_bounded(version, limit_bytes=1 << 20).decode(errors="replace")
+        return version_of(self._name_dir)
