@@ -174,6 +174,11 @@ LINES = {
         (_json("image-summary"), REPORT),
         {"path": "img", "hadoop": "release"},
     ),
+    "image blocks": Line(
+        "image blocks img --datanodes 4 --hadoop release",
+        (Place("--output", "block-lists", folder=True),),
+        {"path": "img", "hadoop": "release"},
+    ),
     "report": Line(
         "report r t w.yaml --static", (Place("--output", "page", suffix=".html"),), {"artifacts": "r"}
     ),

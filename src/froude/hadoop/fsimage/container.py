@@ -215,7 +215,8 @@ def first_of(data: bytes, message: type[Message], *, name: str) -> tuple[Fields,
     if parsed is None:
         raise InputError("is damaged", file=name, place=message.DESCRIPTOR.name, found="nothing")
     if not parsed.IsInitialized():
-        lacking = "no " + ", ".join(parsed.FindInitializationErrors())
+        fields: Fields = parsed
+        lacking = "no " + ", ".join(fields.FindInitializationErrors())
         raise InputError("is damaged", file=name, place=message.DESCRIPTOR.name, found=lacking)
     return parsed, stream.read()
 
