@@ -39,6 +39,7 @@ NOT_RUN = {
     "pip install": "installs; CI runs it",
     "froude provision measure": "needs a disk to measure",
     "NAMENODE": "needs a cluster of the reader's own",
+    "froude image show fsimage_": "needs an image of the reader's own",
     "trace-3\n": "is of that cluster",
     "froude knee": "takes minutes; tests of its own run it smaller",
     "jq -r": "reads what another example wrote, with a program of the reader's",
@@ -139,6 +140,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "run": "r",
         "hdfs-audit.log": "audit.log",
         "plan.json": "c.json",
+        "fsimage_0000000000000061740": "img",
     }
     for name, maker in copies.items():
         FILES[maker](folder / name)

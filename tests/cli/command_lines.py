@@ -57,6 +57,14 @@ def _image() -> bytes:
         return images.write(Path(folder) / "i", schema, images.sections(schema)).read_bytes()
 
 
+def _release(place: Path) -> None:
+    """The jars of a release that say what an image holds."""
+    place.mkdir()
+    for jar in Hadoop.find().jars:
+        if jar.name.startswith(("hadoop-common-", "hadoop-hdfs-")):
+            (place / jar.name).symlink_to(jar)
+
+
 def _jars(place: Path) -> None:
     place.mkdir()
     ping_jar(place / "a.jar")
@@ -68,6 +76,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     "p": lambda p: write_plan(p, extrapolate(recorded(), SCALES[0]), ORIGIN),
     "r": lambda p: write_run(p, a_run(), ORIGIN),
     "jars": _jars,
+    "release": _release,
     "k.tap": lambda p: p.write_bytes(tap_bytes()),
     "img": lambda p: p.write_bytes(_image()),
     "audit.log": lambda p: p.write_text(f"{audit_line(7, 'open', '/b')}\n"),
@@ -160,7 +169,16 @@ LINES = {
     "knee": Line(
         "knee w.yaml --limit none", (Place("--output", "knee", suffix=".json"),), {"workload": "w.yaml"}
     ),
-    "image show": Line("image show img", (_json("image-summary"), REPORT), {"path": "img"}),
+    "image show": Line(
+        "image show img --hadoop release",
+        (_json("image-summary"), REPORT),
+        {"path": "img", "hadoop": "release"},
+    ),
+    "image blocks": Line(
+        "image blocks img --datanodes 4 --hadoop release",
+        (Place("--output", "block-lists", folder=True),),
+        {"path": "img", "hadoop": "release"},
+    ),
     "report": Line(
         "report r t w.yaml --static", (Place("--output", "page", suffix=".html"),), {"artifacts": "r"}
     ),

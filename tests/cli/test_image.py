@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from froude.cli.app import run
+from froude.experiment.block_lists import open_block_lists
 from froude.experiment.session import Hadoop
 from tests.hadoop.fsimage import images
 
@@ -57,3 +58,17 @@ def test_what_is_no_image(tmp_path: Path, capsys: Out) -> None:
     (tmp_path / "x").write_bytes(b"nothing of the kind")
     assert run(["image", "show", str(tmp_path / "x")]) == 1
     assert "x: is no image; found b'nothing '" in capsys.readouterr().err
+
+
+def test_blocks(image: Path, tmp_path: Path, capsys: Out) -> None:
+    """Lists of who holds what; more racks than nodes, or a storage of no type, is refused."""
+    words = ["image", "blocks", str(image), "--datanodes", "4", "-o", str(tmp_path / "lists")]
+    assert run([*words, "--racks", "2", "--storage", "DISK", "--storage", "SSD"]) == 0
+    assert "18 replicas of 6 blocks on 4 DataNodes written to" in capsys.readouterr().out
+    opened = open_block_lists(tmp_path / "lists")
+    assert (opened.lists.nodes, opened.cluster.storages, opened.lineage.seed) == (4, ("DISK", "SSD"), 0)
+    assert run([*words, "--racks", "5"]) == 1
+    assert "--racks: more racks than nodes; found 5; allowed: at most 4" in capsys.readouterr().err
+    assert run([*words, "--storage", "TAPE"]) == 1
+    assert "--storage: no type of storage; found TAPE" in capsys.readouterr().err
+    assert run(["--dry-run", *words]) == 0

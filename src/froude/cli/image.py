@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from froude.base.errors import InputError
+
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
 
@@ -14,6 +16,11 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=N
 
 _FIGURES = ".figures.json"
 """Of the page; `.json` is free for the output."""
+
+_Image = Annotated[Path, typer.Argument(metavar="IMAGE", help="An FsImage, as a NameNode saves it.")]
+_Hadoop = Annotated[
+    str | None, typer.Option(help="A release that knows the image, or a folder of its jars [3.5.0].")
+]
 
 
 @app.callback()
@@ -24,10 +31,8 @@ def image() -> None:
 @app.command(epilog="Example: froude image show fsimage_0000000000000061740 --report image.html")
 def show(
     ctx: typer.Context,
-    path: Annotated[Path, typer.Argument(metavar="IMAGE", help="An FsImage, as a NameNode saves it.")],
-    hadoop: Annotated[
-        str | None, typer.Option(help="A release that knows the image, or a folder of its jars [3.5.0].")
-    ] = None,
+    path: _Image,
+    hadoop: _Hadoop = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="JSON", help="The figures.")
     ] = None,
@@ -73,3 +78,65 @@ def show(
     write(files)
     settings.emit(figures)
     settings.out(page_text(page))
+
+
+@app.command(
+    epilog="Example: froude image blocks fsimage_0000000000000061740 --datanodes 100 --racks 5 -o blocks"
+)
+def blocks(
+    ctx: typer.Context,
+    path: _Image,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="The lists.")],
+    datanodes: Annotated[int, typer.Option(min=1, max=1_000_000, help="Nodes that the replicas lie on.")],
+    racks: Annotated[int, typer.Option(min=1, help="Racks that the nodes stand in.")] = 1,
+    storage: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TYPE", help="A storage that every node has [DISK]; repeat for more."),
+    ] = None,
+    hadoop: _Hadoop = None,
+) -> None:
+    """Which replicas each emulated DataNode holds, placed as HDFS places them; another --seed places them otherwise."""
+    from froude.base.scratch import Scratch
+    from froude.cli.capture import schema_of
+    from froude.cli.outputs import Output, claim
+    from froude.experiment.block_lists import MIGRATIONS, PARTS, write_block_lists
+    from froude.hadoop.fsimage.block_lists import Cluster
+    from froude.hadoop.fsimage.container import open_image
+    from froude.hadoop.fsimage.namespace import read_namespace
+    from froude.hadoop.fsimage.placement import Topology
+    from froude.hadoop.fsimage.sections import Reader
+    from froude.hadoop.fsimage.striping import schemes
+    from froude.workspace.artifact import hash_file
+
+    settings: Settings = ctx.obj
+    claim(settings, [Output(output, MIGRATIONS.kind, folder=True, parts=PARTS)], [path])
+    if racks > datanodes:
+        raise InputError(
+            "more racks than nodes", place="--racks", found=racks, allowed=f"at most {datanodes}"
+        )
+    cluster = Cluster(Topology(datanodes, racks), _storages(storage or ["DISK"]))
+    schema, _ = schema_of(hadoop, settings)
+    opened = open_image(path, schema)
+    if settings.dry_run:
+        settings.would(f"write {output}")
+        return
+    progress = settings.progress()
+    with Scratch("image") as scratch:
+        with progress.task(f"Reading {path.name}"):
+            namespace = read_namespace(opened, schema, scratch, workers=settings.workers)
+        with progress.task("Placing its blocks"):
+            origin = settings.origin([hash_file(path)], seeded=True)
+            known = schemes(Reader(opened, schema))
+            replicas = write_block_lists(output, namespace, known, cluster, seed=settings.seed, origin=origin)
+        count = namespace.blocks.num_rows
+    settings.emit({"blocks": count, "replicas": replicas, "datanodes": datanodes, "racks": racks})
+    settings.out(f"{replicas:,} replicas of {count:,} blocks on {datanodes:,} DataNodes written to {output}")
+
+
+def _storages(types: list[str]) -> tuple[str, ...]:
+    from froude.hadoop.fsimage.policies import TYPES
+
+    unknown = [each for each in types if each not in TYPES]
+    if unknown:
+        raise InputError("no type of storage", place="--storage", found=unknown[0], allowed=", ".join(TYPES))
+    return tuple(types)

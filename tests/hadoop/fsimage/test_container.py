@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,7 @@ def test_places_that_cannot_be(
 def test_what_is_no_image(schema: Schema, tmp_path: Path) -> None:
     """Nothing, something else, or a codec of somebody's own."""
     path = tmp_path / "i"
-    with pytest.raises(InputError, match="i: cannot be read; found No such file"):
+    with pytest.raises(InputError, match=r"i: cannot be read \(No such file"):
         open_image(path, schema)
     path.write_bytes(b"\x89PNG and more of it")
     with pytest.raises(InputError, match="is no image"):
@@ -118,6 +119,25 @@ def test_what_is_no_image(schema: Schema, tmp_path: Path) -> None:
     path.write_bytes(own[:9] + tail + len(tail).to_bytes(4, "big"))
     with pytest.raises(InputError, match=r"unknown way; found com\.example\.Codec; allowed: DefaultCodec"):
         open_image(path, schema).content("A")
+
+
+def test_what_is_no_file(schema: Schema, tmp_path: Path) -> None:
+    """A pipe is not waited for, a device not opened."""
+    os.mkfifo(tmp_path / "pipe")
+    for path, found in (
+        (tmp_path / "pipe", "a named pipe"),
+        (tmp_path, "a folder"),
+        (Path("/dev/zero"), "a device"),
+    ):
+        with pytest.raises(InputError, match=f"is {found} where a file is needed"):
+            open_image(path, schema)
+
+
+def test_an_empty_summary_is_none(schema: Schema, tmp_path: Path) -> None:
+    """The lengths before a compressed block can look like the end of an image that has nothing in it."""
+    (tmp_path / "i").write_bytes(b"HDFSIMG1" + bytes([0, 0, 0, 3, 0, 0, 0, 4]))
+    with pytest.raises(InputError, match="FileSummary: is damaged; found no ondiskVersion, layoutVersion"):
+        open_image(tmp_path / "i", schema)
 
 
 def test_the_first_message_of_a_section(schema: Schema) -> None:

@@ -16,6 +16,7 @@ from google.protobuf import proto
 from google.protobuf.message import DecodeError, Message
 
 from froude.base.errors import InputError
+from froude.base.files import open_regular
 from froude.hadoop.fsimage.codecs import compressed, decompressed
 from froude.hadoop.schema import Schema
 
@@ -72,7 +73,7 @@ class ImageFile:
         extent = part or self.sections.get(name)
         if extent is None or not extent.length:
             return
-        with _opened(self.path) as file:
+        with open_regular(self.path) as file:
             file.seek(extent.offset)
             source: Any = _Window(file, extent.length)
             yield from decompressed(io.BufferedReader(source), self.codec, file=str(self.path))
@@ -127,7 +128,7 @@ def open_image(path: Path, schema: Schema) -> ImageFile:
         InputError: no image, or a damaged one.
     """
     name = str(path)
-    with _opened(path) as file:
+    with open_regular(path) as file:
         magic, end = file.read(len(_MAGIC)), file.seek(0, io.SEEK_END) - _LENGTH.size
         if magic != _MAGIC:
             raise InputError("is no image", file=name, found=repr(magic), allowed=repr(_MAGIC))
@@ -152,13 +153,6 @@ def open_image(path: Path, schema: Schema) -> ImageFile:
             sections[title] = extent
     _check_apart(sections, name)
     return ImageFile(path, summary, sections, {whole: tuple(each) for whole, each in parts.items()})
-
-
-def _opened(path: Path) -> BinaryIO:
-    try:
-        return path.open("rb")
-    except OSError as error:
-        raise InputError("cannot be read", file=path, found=error.strerror) from error
 
 
 def _check_extent(section: str, extent: Extent, end: int, name: str) -> None:
@@ -220,6 +214,10 @@ def first_of(data: bytes, message: type[Message], *, name: str) -> tuple[Fields,
         raise InputError("is damaged", file=name, place=message.DESCRIPTOR.name, found=str(error)) from error
     if parsed is None:
         raise InputError("is damaged", file=name, place=message.DESCRIPTOR.name, found="nothing")
+    if not parsed.IsInitialized():
+        fields: Fields = parsed
+        lacking = "no " + ", ".join(fields.FindInitializationErrors())
+        raise InputError("is damaged", file=name, place=message.DESCRIPTOR.name, found=lacking)
     return parsed, stream.read()
 
 

@@ -30,6 +30,10 @@ FILE, DIRECTORY, SYMLINK = 1, 2, 3
 ROOT_ID = 16385
 """Of every namespace (INodeId.ROOT_INODE_ID)."""
 _BATCH = 1 << 16
+_POLICY = "hsm.block.storage.policy.id"
+"""Extended attribute in which a folder holds its storage policy."""
+_XATTR_NAME_BIT = 6
+"""Where the number of an attribute's name begins in its 32 bits (XAttrFormat)."""
 _NONE = -1
 _COLUMNS: list[tuple[str, pa.DataType]] = [
     ("id", pa.int64()),
@@ -50,7 +54,7 @@ _COLUMNS: list[tuple[str, pa.DataType]] = [
     ("quota", pa.int64()),
     ("space_quota", pa.int64()),
 ]
-"""Of a folder the columns of a file are 0, and the other way round; -1 is no quota, and no erasure coding policy."""
+"""Of a folder the columns of a file are 0 but for the storage policy; -1 is no quota, and no erasure coding policy."""
 _INODES = pa.schema(_COLUMNS)
 _BLOCKS = pa.schema([("id", pa.uint64()), ("stamp", pa.int64()), ("length", pa.int64())])
 
@@ -96,6 +100,13 @@ class Namespace:
             above[live] = above[above[live]]
         return depth
 
+    def policies(self) -> Ints:
+        """(inodes,) storage policy of each, its own or that of the nearest folder above that has one; 0 for none."""
+        policy, above = self.column("policy").astype(np.int64), self.parents.copy()
+        while (open_rows := np.flatnonzero((policy == 0) & (above >= 0))).size:
+            policy[open_rows], above[open_rows] = policy[above[open_rows]], above[above[open_rows]]
+        return policy
+
     def totals(self, values: Ints, depths: Ints) -> Ints:
         """(inodes,) a quantity summed over each folder and all below it. O(n) and a step for each level.
 
@@ -129,6 +140,11 @@ class Strings:
         """The group in a permission."""
         return self._of(permission >> 16 & 0xFFFFFF, 2)
 
+    def attribute(self, name: str) -> int:
+        """The number of an extended attribute's name; 0 where no inode has it."""
+        found = next((key for key, text in self.names.items() if text == name), 0)
+        return found & ((1 << (32 - self.mask_bits)) - 1) if self.mask_bits else found
+
     def _of(self, number: int, what: int) -> str:
         key = number | what << (32 - self.mask_bits) if self.mask_bits and number else number
         return self.names.get(key, str(number) if number else "")
@@ -150,8 +166,11 @@ def read_namespace(image: ImageFile, schema: Schema, folder: Path, *, workers: W
     if missing:
         raise InputError("lacks a section", file=image.path, found=", ".join(image.sections), allowed=missing)
     reader = Reader(image, schema)
+    table = reader.head(STRINGS)
+    words = {entry.id: text_of(entry.str) for entry in reader.messages(STRINGS)}
+    strings = Strings(words, table.maskBits)
     parts: Sequence[Extent | None] = image.parts.get(INODES, (None,))
-    parallel_map(partial(_write_inodes, reader, folder), list(enumerate(parts)), workers)
+    parallel_map(partial(_write_inodes, reader, folder, strings), list(enumerate(parts)), workers)
     inodes = _mapped([folder / f"inodes-{number}.arrow" for number in range(len(parts))])
     blocks = _mapped([folder / f"blocks-{number}.arrow" for number in range(len(parts))])
     expected = int(reader.head(INODES).numInodes)
@@ -160,16 +179,15 @@ def read_namespace(image: ImageFile, schema: Schema, folder: Path, *, workers: W
         raise InputError(
             "is damaged", file=image.path, place=f"section {INODES}", found=found, allowed=expected
         )
-    table = reader.head(STRINGS)
-    strings = {entry.id: text_of(entry.str) for entry in reader.messages(STRINGS)}
     parents = _parents(reader, np.asarray(inodes["id"].to_numpy()))
-    return Namespace(inodes, blocks, parents, Strings(strings, table.maskBits))
+    return Namespace(inodes, blocks, parents, strings)
 
 
-def _write_inodes(reader: Reader, folder: Path, part: tuple[int, Extent | None]) -> None:
+def _write_inodes(reader: Reader, folder: Path, strings: Strings, part: tuple[int, Extent | None]) -> None:
     number, extent = part
     rows: list[tuple[object, ...]] = []
     blocks: list[tuple[int, int, int]] = []
+    attribute = strings.attribute(_POLICY)
     with (
         pa.OSFile(str(folder / f"inodes-{number}.arrow"), "wb") as inode_file,
         pa.OSFile(str(folder / f"blocks-{number}.arrow"), "wb") as block_file,
@@ -177,7 +195,10 @@ def _write_inodes(reader: Reader, folder: Path, part: tuple[int, Extent | None])
         pa.ipc.new_file(block_file, _BLOCKS) as block_writer,
     ):
         for inode in reader.messages(INODES, extent):
-            rows.append(_ROWS.get(inode.type, _link)(inode, blocks))
+            if inode.type == FILE:
+                rows.append(_file(inode, blocks))
+            else:
+                rows.append(_directory(inode, attribute) if inode.type == DIRECTORY else _link(inode))
             if len(rows) == _BATCH:
                 inode_writer.write(_batch(rows, _INODES, reader.image.path))
                 block_writer.write(_batch(blocks, _BLOCKS, reader.image.path))
@@ -220,7 +241,7 @@ def _file(inode: Fields, blocks: list[tuple[int, int, int]]) -> tuple[object, ..
     )
 
 
-def _directory(inode: Fields, _: list[tuple[int, int, int]]) -> tuple[object, ...]:
+def _directory(inode: Fields, policy: int) -> tuple[object, ...]:
     own = inode.directory
     quotas = (_signed(own.nsQuota), _signed(own.dsQuota))
     extras = (len(own.acl.entries), len(own.xAttrs.xAttrs))
@@ -233,7 +254,7 @@ def _directory(inode: Fields, _: list[tuple[int, int, int]]) -> tuple[object, ..
         own.permission,
         0,
         0,
-        0,
+        _policy(own.xAttrs.xAttrs, policy) if policy and own.xAttrs.xAttrs else 0,
         _NONE,
         0,
         0,
@@ -243,7 +264,7 @@ def _directory(inode: Fields, _: list[tuple[int, int, int]]) -> tuple[object, ..
     )
 
 
-def _link(inode: Fields, _: list[tuple[int, int, int]]) -> tuple[object, ...]:
+def _link(inode: Fields) -> tuple[object, ...]:
     own = inode.symlink
     times = (own.modificationTime, own.accessTime)
     return (
@@ -266,7 +287,12 @@ def _link(inode: Fields, _: list[tuple[int, int, int]]) -> tuple[object, ...]:
     )
 
 
-_ROWS = {FILE: _file, DIRECTORY: _directory, SYMLINK: _link}
+def _policy(attributes: Fields, number: int) -> int:
+    """The storage policy among a folder's extended attributes, which hold it as a byte; 0 for none."""
+    for each in attributes:
+        if each.name >> _XATTR_NAME_BIT & 0xFFFFFF == number and len(each.value) == 1:
+            return int(each.value[0])
+    return 0
 
 
 def _signed(value: int) -> int:

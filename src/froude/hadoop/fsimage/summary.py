@@ -11,15 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from froude.hadoop.fsimage.container import Fields, ImageFile
+from froude.hadoop.fsimage.container import ImageFile
 from froude.hadoop.fsimage.namespace import DIRECTORY, FILE, SYMLINK, Ints, Namespace
 from froude.hadoop.fsimage.sections import Reader
+from froude.hadoop.fsimage.striping import scheme, schemes
 from froude.hadoop.schema import Schema
 
 Flags = npt.NDArray[np.bool_]
-_UNITS = {1: (6, 3), 2: (3, 2), 3: (6, 3), 4: (2, 1), 5: (10, 4)}
-"""(data, parity) of the erasure coding policies that every release has, by id; an image leaves them out."""
-_CELL_BYTES = 1 << 20
 _NO_LIMIT = (1 << 63) - 1
 _MOST_FOLDERS = 200
 _FIRST_BYTES = 1024
@@ -152,27 +150,17 @@ def _limited(namespace: Namespace) -> Flags:
 def _space(namespace: Namespace, reader: Reader) -> Ints:
     """(inodes,) bytes that the files take on disks: their replicas, or their block groups with parity."""
     space = namespace.column("length") * namespace.column("replication").astype(np.int64)
-    policies = namespace.column("erasure")
-    starts = np.cumsum(namespace.column("blocks")) - namespace.column("blocks")
-    lengths = np.asarray(namespace.blocks["length"].to_numpy())
-    known = {policy.id: policy for policy in reader.head("ERASURE_CODING").policies}
+    policies, counts = namespace.column("erasure"), namespace.column("blocks")
+    starts = np.cumsum(counts, dtype=np.int64) - counts
+    known = schemes(reader)
     for number in np.unique(policies[policies >= 0]):
-        data, parity, cell = _scheme(int(number), known)
-        for row in np.flatnonzero(policies == number):
-            groups = lengths[starts[row] : starts[row] + namespace.column("blocks")[row]]
-            # a parity block is as long as the first data block of its group
-            first = groups // (data * cell) * cell + np.minimum(groups % (data * cell), cell)
-            space[row] = int(groups.sum() + parity * first.sum())
+        rows = np.flatnonzero(policies == number)
+        owners = np.repeat(rows, counts[rows])
+        places = np.arange(len(owners)) - np.repeat(np.cumsum(counts[rows]) - counts[rows], counts[rows])
+        groups = namespace.blocks["length"].take(starts[owners] + places).to_numpy()
+        space[rows] = 0
+        np.add.at(space, owners, scheme(int(number), known).lengths(groups).sum(axis=1))
     return space
-
-
-def _scheme(number: int, known: Mapping[int, Fields]) -> tuple[int, int, int]:
-    """(data blocks, parity blocks, bytes of a cell) of a policy."""
-    policy = known.get(number)
-    if policy is not None and policy.HasField("schema"):
-        units = policy.schema
-        return int(units.dataUnits), int(units.parityUnits), int(policy.cellSize)
-    return (*_UNITS.get(number, (1, 0)), _CELL_BYTES)
 
 
 def _powers(top: int, first: int = 1) -> Ints:

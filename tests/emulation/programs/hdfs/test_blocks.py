@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,3 +53,11 @@ def test_torn_buffers_are_refused() -> None:
     """Buffers that end within a replica are no report."""
     with pytest.raises(ValueError, match="ends within a replica"):
         read_buffers([report_buffers([Block(1, 2, 300)])[0][:-2]])
+
+
+def test_an_inventory_of_columns() -> None:
+    """The same as one of the replicas, each put."""
+    ids, lengths, stamps = array("q", [-7, 3, 9]), array("q", [1, 2, 3]), array("q", [4, 5, 6])
+    inventory = Inventory.of_columns(memoryview(ids), memoryview(lengths), memoryview(stamps))
+    assert list(inventory) == list(Inventory(map(Block, ids, lengths, stamps)))
+    assert inventory.used_bytes == 6

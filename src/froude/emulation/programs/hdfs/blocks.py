@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 CHUNK_BYTES = 64 << 10
 """Size of one buffer of a report, as Hadoop cuts them."""
@@ -44,6 +44,22 @@ class Inventory:
         """Sum of the lengths."""
         for block in blocks:
             self.put(block)
+
+    @classmethod
+    def of_columns(cls, ids: memoryview, lengths: memoryview, stamps: memoryview) -> Self:
+        """Replicas that are given as columns of 64-bit numbers, without an object for any.
+
+        Args:
+            ids: signed, ascending.
+            lengths: bytes.
+            stamps: generation stamps.
+        """
+        inventory = cls()
+        inventory._ids.frombytes(ids)
+        inventory._lengths.frombytes(lengths)
+        inventory._stamps.frombytes(stamps)
+        inventory.used_bytes = sum(inventory._lengths)
+        return inventory
 
     def __len__(self) -> int:
         return len(self._ids)
