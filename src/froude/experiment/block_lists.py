@@ -13,17 +13,11 @@ from froude.base.documents import Section
 from froude.base.errors import InputError
 from froude.base.files import atomic_folder, atomic_write_text
 from froude.base.seeds import Seeds
-from froude.hadoop.fsimage.block_lists import (
-    COLUMNS,
-    STARTS,
-    BlockLists,
-    Cluster,
-    read_columns,
-    write_columns,
-)
+from froude.hadoop.fsimage.block_lists import Cluster, write_columns
 from froude.hadoop.fsimage.namespace import Namespace
 from froude.hadoop.fsimage.placement import Topology
 from froude.hadoop.fsimage.policies import TYPES
+from froude.hadoop.fsimage.replicas import COLUMNS, STARTS, BlockLists, read_columns
 from froude.hadoop.fsimage.striping import Scheme
 from froude.workspace.artifact import Lineage, Origin, check_files, hash_files
 from froude.workspace.document import dump_sealed, lineage_of, open_document

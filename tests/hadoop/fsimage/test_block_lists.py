@@ -10,10 +10,11 @@ import pytest
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.hadoop.fsimage import block_lists
-from froude.hadoop.fsimage.block_lists import BEING_WRITTEN, BlockLists, Cluster, read_columns, write_columns
+from froude.hadoop.fsimage.block_lists import Cluster, write_columns
 from froude.hadoop.fsimage.container import open_image
 from froude.hadoop.fsimage.namespace import Namespace, read_namespace
 from froude.hadoop.fsimage.placement import Topology
+from froude.hadoop.fsimage.replicas import BEING_WRITTEN, BlockLists, read_columns
 from froude.hadoop.fsimage.striping import SYSTEM
 from froude.hadoop.schema import Schema
 from tests.hadoop.fsimage import images

@@ -43,7 +43,7 @@ def test_inventory_is_a_map(steps: list[tuple[bool, int, int]]) -> None:
 def test_many_blocks_are_cut_into_chunks() -> None:
     """Buffers have Hadoop's size, and a cut within a replica is no matter."""
     blocks = [Block(1_073_741_825 + i, 134_217_728, 1001 + i) for i in range(12_000)]
-    buffers = report_buffers(blocks)
+    buffers = report_buffers(Inventory(blocks))
     assert [len(buffer) for buffer in buffers[:-1]] == [CHUNK_BYTES] * (len(buffers) - 1)
     assert len(buffers) > 1
     assert read_buffers(buffers) == blocks
@@ -52,12 +52,12 @@ def test_many_blocks_are_cut_into_chunks() -> None:
 def test_torn_buffers_are_refused() -> None:
     """Buffers that end within a replica are no report."""
     with pytest.raises(ValueError, match="ends within a replica"):
-        read_buffers([report_buffers([Block(1, 2, 300)])[0][:-2]])
+        read_buffers([report_buffers(Inventory([Block(1, 2, 300)]))[0][:-2]])
 
 
 def test_an_inventory_of_columns() -> None:
     """The same as one of the replicas, each put."""
     ids, lengths, stamps = array("q", [-7, 3, 9]), array("q", [1, 2, 3]), array("q", [4, 5, 6])
-    inventory = Inventory.of_columns(memoryview(ids), memoryview(lengths), memoryview(stamps))
+    inventory = Inventory.of_columns(ids.tobytes(), lengths.tobytes(), stamps.tobytes())
     assert list(inventory) == list(Inventory(map(Block, ids, lengths, stamps)))
     assert inventory.used_bytes == 6

@@ -22,7 +22,7 @@ from froude.emulation.programs.events import (
     Timer,
     WakeAt,
 )
-from froude.emulation.programs.hdfs.blocks import Block, read_buffers
+from froude.emulation.programs.hdfs.blocks import Block, Inventory, read_buffers
 from froude.emulation.programs.hdfs.datanode import BlockWritten, EmulatedDatanode, ReplicaRecovered
 from froude.emulation.programs.hdfs.datanodes import PROTOCOL, Datanodes, DatanodeSettings
 from froude.hadoop.distribution import Hadoop
@@ -322,7 +322,7 @@ def test_large_reports_are_split_by_storage(schema: Schema) -> None:
     """Above the limit each storage travels in a call of its own, numbered within the whole."""
     fleet = Datanodes(schema, DatanodeSettings(storages=2, split_blocks=3), seeds=Seeds(1))
     stored = [[Block(n, 1, 1) for n in range(4)], [Block(9, 1, 1)]]
-    stage = Stage(schema, fleet, stored=stored)
+    stage = Stage(schema, fleet, stored=[Inventory(blocks) for blocks in stored])
     said = stage.tell(Started(0.0))
     reports = []
     for body in (stage.version(), b"", stage.heartbeat(), b"", b""):

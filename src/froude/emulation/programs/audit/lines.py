@@ -71,10 +71,10 @@ def write_lines(path: Path, clients: Sequence[Client], lines: Iterable[Line]) ->
 
     Args:
         path: of the file; its head is written beside it.
-        clients: all of them, by number.
+        clients: all of them, by number; asked when the lines are written, so that these may bring new ones.
         lines: in the order in which they are to be made.
     """
-    last_s, lines_of, commands = 0.0, [0] * len(clients), Counter[str]()
+    last_s, lines_of, commands = 0.0, Counter[int](), Counter[str]()
     with path.open("w", encoding="utf-8") as file:
         rest = iter(lines)
         while batch := list(islice(rest, _BATCH)):
@@ -84,7 +84,8 @@ def write_lines(path: Path, clients: Sequence[Client], lines: Iterable[Line]) ->
             for line in batch:
                 lines_of[line.client] += 1
                 commands[line.command] += 1
-    head = Head(tuple(clients), tuple(lines_of), dict(commands), last_s)
+    of_each = tuple(lines_of[number] for number in range(len(clients)))
+    head = Head(tuple(clients), of_each, dict(commands), last_s)
     _head_path(path).write_text(json.dumps({"format": _FORMAT, **asdict(head)}), encoding="utf-8")
     return head
 

@@ -116,21 +116,19 @@ class EmulatedDatanode:
         "_writers",
     )  # fmt: skip
 
-    def __init__(
-        self, datanodes: Datanodes, number: int, stored: Sequence[Sequence[Block]] | None = None
-    ) -> None:
+    def __init__(self, datanodes: Datanodes, number: int, stored: Sequence[Inventory] = ()) -> None:
         """A node that has not started.
 
         Args:
             datanodes: the type it belongs to.
             number: its number in it.
-            stored: the replicas it holds from the start, by storage; None for none.
+            stored: the replicas it holds from the start, by storage.
         """
         self._datanodes = datanodes
         self._number = number
         self._stored: list[Inventory | None] = [None] * datanodes.settings.storages
-        for index, blocks in enumerate(stored or ()):
-            self._stored[index] = Inventory(blocks)
+        for index, inventory in enumerate(stored):
+            self._stored[index] = inventory
         self._busy = True
         self._registered = False
         self._started = False

@@ -9,19 +9,23 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.programs.hdfs.blocks import Block, Inventory, report_buffers
 from froude.hadoop.schema import Schema
 
+if TYPE_CHECKING:
+    from froude.hadoop.fsimage.replicas import BlockLists
+
 KIND = "datanode"
 """What a workload calls the program."""
 PROTOCOL = "org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol"
 _LAYOUT = -57 & 0xFFFFFFFF  # the DataNode layout of 3.x; the NameNode does not look at it
 _HEARTBEAT_S = 3.0
-_DISK = 1  # StorageTypeProto
+_DISK = "DISK"
 RECEIVED, DELETED = 2, 3
 """Status of a block in an incremental report (`ReceivedDeletedBlockInfoProto.BlockStatus`)."""
 
@@ -44,6 +48,10 @@ class DatanodeSettings:
     """Capacity of a storage."""
     first_port: int = 1024
     """Data port that node 0 names; a NameNode tells nodes apart by address and port."""
+    blocks: Path | None = None
+    """Folder of the replicas that each node holds from the start (`hadoop.fsimage.replicas`); None for none."""
+    storage_types: tuple[str, ...] = ()
+    """Of each storage, such as `SSD`; disks where there are none."""
     per_address: int = 60_000
     """Nodes that share a source address; 1 gives each node its own."""
 
@@ -78,10 +86,27 @@ class Datanodes:
         self._namespace: Any = None
         self._namespace_body: bytes | None = None
         self._schema = schema
+        storage: Any = schema.message("hadoop.hdfs.DatanodeStorageProto")
+        kinds = storage.DESCRIPTOR.fields_by_name["storageType"].enum_type.values_by_name
+        types = self.settings.storage_types or (_DISK,) * self.settings.storages
+        self._types = [int(kinds[name].number) for name in types]
+        blocks, storages = self.settings.blocks, self.settings.storages
+        self._lists = None if blocks is None else _lists(blocks, storages)
         request = {m: schema.method(PROTOCOL, m).request for m in schema.methods(PROTOCOL)}
         self._request: dict[str, Any] = dict(request)
         self.version_request = request["versionRequest"]().SerializeToString()
         self._registration = self._blank_registration()
+
+    def stored(self, number: int) -> list[Inventory]:
+        """What a node holds on each of its storages when it begins; empty for nothing.
+
+        Args:
+            number: which node, from 0; one beyond the lists holds nothing.
+        """
+        if self._lists is None or number >= self._lists.nodes:
+            return []
+        held = (self._lists.of(number, storage) for storage in range(self.settings.storages))
+        return [Inventory.of_columns(each.ids.tobytes(), each.lengths.tobytes(), each.stamps.tobytes()) for each in held]
 
     # --- names ------------------------------------------------------------------------------------------
 
@@ -221,7 +246,7 @@ class Datanodes:
             for index, blocks in part:
                 report = message.reports.add(numberOfBlocks=len(blocks or ()))
                 self._fill_storage(report.storage, number, index)
-                report.blocksBuffers.extend(report_buffers(blocks or ()))
+                report.blocksBuffers.extend(report_buffers(blocks or Inventory()))
             message.context.totalRpcs, message.context.curRpc = len(calls), current
             message.context.id, message.context.leaseId = report_id, 0
             bodies.append(message.SerializeToString())
@@ -283,5 +308,12 @@ class Datanodes:
 
     def _fill_storage(self, storage: Any, number: int, index: int) -> str:
         storage.storageUuid = name = self.storage(number, index)
-        storage.state, storage.storageType = 0, _DISK
+        storage.state, storage.storageType = 0, self._types[index]
         return name
+
+
+def _lists(folder: Path, storages: int) -> BlockLists:
+    """Mapped into memory; what reads them is loaded only by players that need it."""
+    from froude.hadoop.fsimage.replicas import read_columns
+
+    return read_columns(folder, storages)

@@ -36,8 +36,8 @@ class DatanodeFamily:
         self.datanodes = datanodes
 
     def program(self, number: int) -> Program:
-        """A DataNode that has not started and holds nothing."""
-        return EmulatedDatanode(self.datanodes, number)
+        """A DataNode that has not started, with what it holds from the start."""
+        return EmulatedDatanode(self.datanodes, number, self.datanodes.stored(number))
 
     def source(self, number: int) -> str | None:
         """Its own loopback address, once so many nodes cannot share one."""
