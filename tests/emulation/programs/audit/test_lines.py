@@ -1,0 +1,42 @@
+"""The file of a log that is to be replayed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from froude.base.errors import InputError
+from froude.base.scratch import Scratch
+from froude.emulation.programs.audit.lines import Client, Line, read_head, read_lines, write_lines
+
+_TEXT = st.none() | st.text(max_size=5)
+_LINES = st.builds(
+    Line, st.floats(0, 1e6), st.integers(0, 2), st.text(max_size=5), _TEXT, _TEXT, _TEXT, _TEXT, st.booleans()
+)
+_CLIENTS = [Client("a"), Client("b", "root"), Client("c", None, "10.0.0.1")]
+
+
+@given(st.lists(_LINES, max_size=20))
+def test_what_is_written_is_read(lines: list[Line]) -> None:
+    """Line by line, with how many each client has."""
+    with Scratch("lines") as folder:
+        path = folder / "lines.json"
+        head = write_lines(path, _CLIENTS, lines)
+        assert read_head(path) == head
+        with path.open(encoding="utf-8") as file:
+            assert list(read_lines(file)) == lines
+    assert head.lines == len(lines) == sum(head.commands.values())
+    assert head.lines_of == tuple(sum(line.client == number for line in lines) for number in range(3))
+    assert head.lasts_s == (lines[-1].at_s if lines else 0)
+
+
+@pytest.mark.parametrize("head", ["", "{}", "[]", json.dumps({"format": "replay/9"})])
+def test_another_file_is_refused(head: str, tmp_path: Path) -> None:
+    """With what was found."""
+    (tmp_path / "lines.head.json").write_text(head)
+    with pytest.raises(InputError, match=r"made ready|of another version"):
+        read_head(tmp_path / "lines.json")

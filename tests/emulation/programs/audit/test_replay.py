@@ -1,0 +1,41 @@
+"""A log as it is read ahead and dealt out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from froude.emulation.pacing import Pacing
+from froude.emulation.programs.audit.lines import Client, Line, write_lines
+from froude.emulation.programs.audit.replay import Replay, ReplaySettings
+
+
+def _replay(folder: Path, lines: list[Line], speed: float = 1.0) -> Replay:
+    write_lines(folder / "lines.json", [Client("a"), Client("b")], lines)
+    replay = Replay(ReplaySettings(folder / "lines.json"), Pacing.SCHEDULED, speed)
+    replay.begin(100.0)
+    return replay
+
+
+def test_it_is_read_as_room_is_made(tmp_path: Path) -> None:
+    """However long the log is, some thousands of operations are kept."""
+    lines = [Line(number, number % 2, "getfileinfo", None, f"/{number}") for number in range(10_000)]
+    replay = _replay(tmp_path, lines, speed=4.0)
+    assert sum(map(len, replay.queues)) == 4096
+    first = replay.queues[0][0]
+    assert replay.done(first, 100.0) == []
+    assert sum(map(len, replay.queues)) == 4096
+    assert replay.queues[0][0].due_s == 100.5
+
+
+def test_who_may_go_on(tmp_path: Path) -> None:
+    """Clients whose next operation had to wait for one that is done; not those that have another before it."""
+    lines = [
+        Line(0.0, 0, "delete", None, "/d"),
+        Line(0.0, 1, "getfileinfo", None, "/d/x"),
+        Line(0.0, 1, "getfileinfo", None, "/d/y"),
+    ]
+    replay = _replay(tmp_path, lines)
+    waiting = replay.queues[1]
+    assert [operation.allowed for operation in waiting] == [False, False]
+    assert replay.done(replay.queues[0][0], 101.0) == [1]
+    assert [operation.allowed for operation in waiting] == [True, True]
