@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 def run(
     ctx: typer.Context,
-    scenario: Annotated[
-        Path, typer.Argument(metavar="SCENARIO", help="The scenario's YAML file, or its name here.")
-    ],
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="The scenario's YAML file.")],
     output: Annotated[
         Path | None,
         typer.Option(
@@ -42,7 +40,6 @@ def run(
     from froude.experiment.scenario import read_scenario
 
     settings: Settings = ctx.obj
-    scenario = inputs.place(settings, scenario, "scenario")
     asked = read_scenario(scenario).scenario.moved(lambda path: inputs.place(settings, path))
     if settings.asked_seed is not None:
         asked = replace(asked, seed=settings.asked_seed)
