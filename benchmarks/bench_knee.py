@@ -21,6 +21,7 @@ from froude.emulation.limits import DEFAULT_LIMITS
 from froude.experiment.jobs import DEMO
 from froude.experiment.knee import Knee, knee
 from froude.experiment.main_job import record_job
+from froude.experiment.sections import KneeOptions, KneeSearch
 from froude.experiment.session import Hadoop
 from froude.mining.pipeline import mine
 from froude.workload.types import Workload
@@ -55,11 +56,8 @@ def _searched(workload: Workload) -> Knee:
     return knee(
         workload,
         lambda: hadoop.namenode(heap="1 GB"),
+        KneeOptions(knee=KneeSearch(resolution=0.25, most_plays=14), repeats=2, warm_up_s=5.0),
         at=DEMO.knee,
-        resolution=0.25,
-        repeats=2,
-        most_plays=14,
-        warm_up_s=5.0,
     )
 
 

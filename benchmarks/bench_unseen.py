@@ -25,6 +25,7 @@ from froude.base.errors import FroudeError
 from froude.experiment.jobs import JobDefinition
 from froude.experiment.main_job import record_job
 from froude.experiment.play import play
+from froude.experiment.sections import Load, PlayOptions
 from froude.experiment.session import Hadoop
 from froude.mining.pipeline import mine
 from froude.mining.prediction import Prediction, predict
@@ -81,7 +82,7 @@ def _played(job: JobDefinition, workload: Workload) -> list[Figure]:
         plan = extrapolate(workload, job.play)
         with Hadoop.find().namenode(heap="1 GB") as namenode:
             speed = max(1.0, (expected_s(plan) or 0.0) / LONGEST_PLAY_S)
-            run = play(plan, namenode, speed=speed)
+            run = play(plan, namenode, PlayOptions(load=Load(speed=speed)))
     except FroudeError as error:
         return [(name, {"value": f"not played: {error}", "unit": "", "aim": "<= 0", "met": False})]
     if run.failure is not None:

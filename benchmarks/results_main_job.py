@@ -27,6 +27,7 @@ from froude.emulation.run import Latency, Run, histogram_of
 from froude.experiment.jobs import ARCHIVE, DEMO, JobDefinition
 from froude.experiment.main_job import Recorded, record_job
 from froude.experiment.play import play
+from froude.experiment.sections import Load, PlayOptions
 from froude.experiment.session import Hadoop
 from froude.hadoop.namenode import NameNode
 from froude.mining.pipeline import mine
@@ -151,7 +152,8 @@ def stall_rows(plan: Plan, release: str, more: dict[str, str]) -> list[Row]:
     rows = []
     for pacing in (Pacing.SCHEDULED, Pacing.CLOSED):
         with Hadoop.find(release).namenode(heap="2 GB") as namenode, stopped_halfway(namenode, plan):
-            run = play(plan, namenode, pacing=pacing, check_counts=False)
+            options = PlayOptions(load=Load(pacing=pacing), check_counts=False)
+            run = play(plan, namenode, options)
         rows += _stall_rows(run, more)
     return rows
 

@@ -18,7 +18,7 @@ for datanodes, files in ((2, 5), (3, 12), (4, 8)):
 workload = fr.mine(ws.traces())
 plan = workload.at(datanodes=50, files=40)
 with hadoop.namenode(heap="1 GB") as nn:
-    run = fr.play(plan, nn, record="sampled")
+    run = fr.play(plan, nn, fr.PlayOptions(limits=("error_rate < 1 %",)))
 print(run.bottleneck, run.latency("addBlock").p99_ms)
 ws.report(run).save("report.html")
 ```
@@ -47,6 +47,11 @@ if TYPE_CHECKING:
     from froude.base.errors import FroudeError as FroudeError
     from froude.experiment.knee import knee as knee
     from froude.experiment.play import play as play
+    from froude.experiment.sections import KneeOptions as KneeOptions
+    from froude.experiment.sections import KneeSearch as KneeSearch
+    from froude.experiment.sections import Load as Load
+    from froude.experiment.sections import PlayOptions as PlayOptions
+    from froude.experiment.sections import Running as Running
     from froude.experiment.session import Hadoop as Hadoop
     from froude.experiment.session import Workload as Workload
     from froude.experiment.session import Workspace as Workspace
@@ -59,6 +64,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "FroudeError": "froude.base.errors",
     "Hadoop": "froude.experiment.session",
+    "KneeOptions": "froude.experiment.sections",
+    "KneeSearch": "froude.experiment.sections",
+    "Load": "froude.experiment.sections",
+    "PlayOptions": "froude.experiment.sections",
+    "Running": "froude.experiment.sections",
     "Scale": "froude.workload.scale",
     "Trace": "froude.trace.types",
     "Workload": "froude.experiment.session",
@@ -73,6 +83,11 @@ _HOMES = {
 __all__ = [
     "FroudeError",
     "Hadoop",
+    "KneeOptions",
+    "KneeSearch",
+    "Load",
+    "PlayOptions",
+    "Running",
     "Scale",
     "Trace",
     "Workload",

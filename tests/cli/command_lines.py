@@ -89,6 +89,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     "cpu.csv": lambda p: p.write_text("time,machine,utilisation\n1,a,0.5\n2,a,50\n"),
     "count.txt": lambda p: p.write_text("1 30 2000000000 /logs\n"),
     "totals.txt": lambda p: p.write_text("totalFiles = 30\ntotalDirectories = 1\ntotalBlocks = 40\n"),
+    "s.yaml": lambda p: p.write_text(_scenario()),
     "job.jhist": lambda p: p.write_text(history()),
 }
 """Every file that a command line below names, and how it is made."""
@@ -104,6 +105,13 @@ def _photoshare() -> str:
     from froude.provision.inputs.read import EXAMPLES
 
     return (EXAMPLES / "photoshare-calibrated.yaml").read_text()
+
+
+def _scenario() -> str:
+    return (
+        "froude: scenario/1\nkind: play\nload: {plan: p}\n"
+        "target: {running: {any: {address: 'h:1', id: CID-1}}}\n"
+    )
 
 
 @dataclass(frozen=True)
@@ -165,6 +173,8 @@ LINES = {
         (Place("--output", "plan", folder=True),),
         {"workload": "w.yaml"},
     ),
+    "scenario new": Line("scenario new play", (Place("--output", "scenario", suffix=".yaml"),)),
+    "run": Line("run s.yaml", (Place("--output", "run", folder=True),), {"scenario": "s.yaml"}),
     "play": Line("play p --target h:1", (Place("--output", "run", folder=True),), {"plan": "p"}),
     "knee": Line(
         "knee w.yaml --limit none", (Place("--output", "knee", suffix=".json"),), {"workload": "w.yaml"}

@@ -22,6 +22,7 @@ from froude.cli.app import run
 from froude.emulation.run import Run
 from froude.emulation.run_files import write_run
 from froude.emulation.tally import Tally
+from froude.experiment.scenario_text import template
 from froude.hadoop import site
 from froude.trace.files import write_trace
 from froude.workload.plan_file import write_plan
@@ -56,6 +57,14 @@ def make_audited(place: Path) -> None:
     place.mkdir()
     write_trace(place / "t", TRACE)
     (place / "hdfs-audit.log").write_text(LOG)
+
+
+def make_scenario(place: Path) -> None:
+    """A plan, and a scenario that plays it."""
+    place.mkdir()
+    write_plan(place / "plan", plan())
+    text = template("play").replace("# limits:\n#   -", "limits:\n  -")
+    (place / "s.yaml").write_text(text)
 
 
 def make_jars(place: Path) -> None:
@@ -97,6 +106,7 @@ READERS = {
         ("plan.yaml", "workload.yaml"),
         lambda a, _: ("play", a, "--target", "h:1", "--dry-run"),
     ),
+    "run": Reader(make_scenario, ("s.yaml",), lambda a, _: ("run", a / "s.yaml", "--dry-run")),
     "report": Reader(
         lambda a: write_run(a, a_run()),
         ("run.json", "meta.yaml"),

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,6 +13,7 @@ from froude.cli.app import run
 from froude.experiment import knee as module
 from froude.experiment.knee import Knee, Status
 from froude.experiment.knee_file import read_knee
+from froude.experiment.sections import KneeOptions
 from froude.hadoop import distribution
 from froude.workload.yaml_file import write_workload
 from tests.cli.command_lines import recorded
@@ -30,13 +30,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Knee], list[dict[str, Any]]]:
+def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Knee], list[KneeOptions]]:
     """Stands in for the search, and keeps what it was asked."""
 
-    def answering(found: Knee) -> list[dict[str, Any]]:
-        seen: list[dict[str, Any]] = []
+    def answering(found: Knee) -> list[KneeOptions]:
+        seen: list[KneeOptions] = []
         monkeypatch.setattr(distribution.Hadoop, "find", lambda *_, **__: None)
-        monkeypatch.setattr(module, "knee", lambda *_, **more: seen.append(more) or found)
+        monkeypatch.setattr(module, "knee", lambda _, __, options, **___: seen.append(options) or found)
         return seen
 
     return answering
@@ -50,7 +50,7 @@ def test_dry_run_says_what_would_be_raised(capsys: Out) -> None:
     assert "p99 < 1 s" in out
 
 
-def test_an_answer_is_written(asked: Callable[[Knee], list[dict[str, Any]]], capsys: Out) -> None:
+def test_an_answer_is_written(asked: Callable[[Knee], list[KneeOptions]], capsys: Out) -> None:
     """In words first, every play below; the file reads back."""
     knee = replace(two_plays(), plan_remarks=("files rose with clients",))
     seen = asked(knee)
@@ -71,7 +71,7 @@ def test_an_answer_is_written(asked: Callable[[Knee], list[dict[str, Any]]], cap
     assert out.splitlines()[0] == knee.answer
     assert "files rose with clients" in out.splitlines()
     assert f"Limits: {'; '.join(knee.limits)}" in out
-    assert (seen[0]["raised"], seen[0]["limits"]) == (["clients"], ["p99 < 2 s"])
+    assert (seen[0].knee.raise_, seen[0].limits) == (("clients",), ("p99 < 2 s",))
     assert read_knee(Path("k.json")) == knee
     assert run(["--json", "--force", *words]) == 0
     assert json.loads(capsys.readouterr().out)["answer"] == knee.answer
@@ -82,7 +82,7 @@ def test_an_answer_is_written(asked: Callable[[Knee], list[dict[str, Any]]], cap
     [(Status.BELOW, False, 3), (Status.OPEN, False, 0), (Status.UNSETTLED, True, 130)],
 )
 def test_exit_codes(
-    asked: Callable[[Knee], list[dict[str, Any]]],
+    asked: Callable[[Knee], list[KneeOptions]],
     status: Status,
     interrupted: bool,
     code: int,
@@ -100,7 +100,7 @@ def test_exit_codes(
     ],
 )
 def test_an_interrupt_says_what_there_is(
-    asked: Callable[[Knee], list[dict[str, Any]]], capsys: Out, plays: int, said: str
+    asked: Callable[[Knee], list[KneeOptions]], capsys: Out, plays: int, said: str
 ) -> None:
     """Also in the first play, of which nothing is kept."""
     found = two_plays()

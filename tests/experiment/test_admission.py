@@ -6,12 +6,12 @@ import pytest
 
 from froude.base.errors import GuardError, InputError, TargetError
 from froude.experiment import admission
-from froude.experiment.admission import admit, check_targets
+from froude.experiment.admission import TargetLike, admit, by_service, check_targets
+from froude.experiment.sections import Running
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.identity import Identity
 
-MANAGER = {"resourcemanager": "10.0.0.5:8032"}
-TYPED = {"resourcemanager": "17@10.0.0.5:8032"}
+MANAGER = {"resourcemanager": Running(address="10.0.0.5:8032", id="17@10.0.0.5:8032")}
 
 
 def test_a_server_that_cannot_be_asked_is_whose_the_other_one_on_its_host_is(
@@ -24,33 +24,33 @@ def test_a_server_that_cannot_be_asked_is_whose_the_other_one_on_its_host_is(
         return Identity("17@10.0.0.5:8032")
 
     monkeypatch.setattr(admission, "ask_identity", ask)
-    scheduler = {"resourcemanager-scheduler": "10.0.0.5:8030"}
-    called = admit(scheduler | MANAGER, (), TYPED, hadoop.schema())
+    scheduler = {"resourcemanager-scheduler": Running(address="10.0.0.5:8030")}
+    called = admit(scheduler | MANAGER, (), hadoop.schema())
     assert called["resourcemanager-scheduler"].address == "10.0.0.5:8030"
     assert called["resourcemanager-scheduler"].id == called["resourcemanager"].id
-    elsewhere = {"resourcemanager-scheduler": "10.0.0.6:8030"}
+    elsewhere = {"resourcemanager-scheduler": Running(address="10.0.0.6:8030")}
     with pytest.raises(TargetError, match=r"cannot tell who it is.*resourcemanager=10.0.0.6:PORT"):
-        admit(elsewhere | MANAGER, (), TYPED, hadoop.schema())
+        admit(elsewhere | MANAGER, (), hadoop.schema())
 
 
 @pytest.mark.parametrize(
-    ("targets", "typed", "error", "said"),
+    ("service", "target", "error", "said"),
     [
-        ({"": "127.0.0.1:1"}, {}, GuardError, "was not started by Froude here"),
-        ({"": "127.0.0.1:1"}, {"": "CID-source"}, GuardError, "never played against"),
-        ({"": "namenode"}, {"": "CID-1"}, InputError, "is not an address"),
-        ({"journalnode": "127.0.0.1:1"}, {"journalnode": "x"}, TargetError, "cannot tell who it is"),
+        ("", "127.0.0.1:1", GuardError, "was not started by Froude here"),
+        ("", Running(address="127.0.0.1:1", id="CID-source"), GuardError, "never played against"),
+        ("", "namenode", InputError, "is not an address"),
+        ("journalnode", Running(address="127.0.0.1:1", id="x"), TargetError, "cannot tell who it is"),
     ],
 )
 def test_what_is_refused_without_asking(
-    targets: dict[str, str], typed: dict[str, str], error: type[Exception], said: str
+    service: str, target: TargetLike, error: type[Exception], said: str
 ) -> None:
     """Whatever the targets would say."""
     with pytest.raises(error, match=said):
-        check_targets(targets, ("CID-source",), typed)
+        check_targets(by_service({service: target}), ("CID-source",))
 
 
 def test_what_may_be_allowed_is_not_refused() -> None:
     """Nobody is asked: nothing listens there."""
-    check_targets({"": "127.0.0.1:1"}, ("CID-source",), {"": "CID-1"})
-    check_targets({"resourcemanager-scheduler": "10.0.0.5:8030"} | MANAGER, (), TYPED)
+    check_targets(by_service(Running(address="127.0.0.1:1", id="CID-1")), ("CID-source",))
+    check_targets({"resourcemanager-scheduler": Running(address="10.0.0.5:8030")} | MANAGER, ())

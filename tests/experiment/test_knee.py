@@ -17,6 +17,7 @@ from froude.experiment import knee as module
 from froude.experiment.knee import Knee, Status, knee, prepare
 from froude.experiment.knee_loads import SPEED, first_scale
 from froude.experiment.knee_search import Outcome
+from froude.experiment.sections import KneeOptions, KneeSearch, Load, PlayOptions
 from froude.workload.plan import Plan
 from froude.workload.scale import Scale
 from froude.workload.types import Recorded
@@ -29,20 +30,24 @@ LOST = "FSNamesystemState.NumDeadDataNodes"
 WORKLOAD = replace(workload(("CID-1",)), recorded=Recorded(SCALES, ("CID-1",)))
 
 
-@pytest.fixture(autouse=True)
-def plays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Plan, dict[str, Any]]]:
-    """Stands in for plays: of at most 40 clients at recorded speed the limits are kept, each on a warm NameNode."""
-    asked: list[tuple[Plan, dict[str, Any]]] = []
+Plays = list[tuple[Plan, PlayOptions]]
 
-    def play(plan: Plan, _: object, **more: Any) -> Run:
-        asked.append((plan, more))
-        load = float(plan.scale["clients"].value) * more["speed"]
+
+@pytest.fixture(autouse=True)
+def plays(monkeypatch: pytest.MonkeyPatch) -> Plays:
+    """Stands in for plays: of at most 40 clients at recorded speed the limits are kept, each on a warm NameNode."""
+    asked: Plays = []
+
+    def play(plan: Plan, _: object, options: PlayOptions) -> Run:
+        asked.append((plan, options))
+        speed = options.load.speed
+        load = float(plan.scale["clients"].value) * speed
         metrics = [Measured(float(s), {CPU: 0.1 * s, LOST: 0.0}) for s in range(4)]
         scale = {name: str(quantity) for name, quantity in plan.scale.items()}
-        run = a_run(scale=scale, metrics=metrics, speed=more["speed"])
+        run = a_run(scale=scale, metrics=metrics, speed=speed)
         run.tally.of("create").errors.clear()
         run.tally.of("create").from_actual.add([0.001 if load <= 40 else 3.0] * 10)
-        run.limits = [parse_limit(text).check(run) for text in more["limits"]]
+        run.limits = [parse_limit(text).check(run) for text in options.limits]
         return run
 
     monkeypatch.setattr(module, "play", play)
@@ -50,14 +55,15 @@ def plays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Plan, dict[str, Any]]]:
     return asked
 
 
-def found(**more: Any) -> Knee:
+def found(at: Any = None, search: Any = None, **more: Any) -> Knee:
     """A search with such choices."""
-    return knee(WORKLOAD, cast("Any", nullcontext), **{"repeats": 2, **more})
+    options = KneeOptions(**{"repeats": 2, "knee": KneeSearch(**(search or {})), **more})
+    return knee(WORKLOAD, cast("Any", nullcontext), options, at=at)
 
 
-def test_the_knee_is_found_in_whole_nodes(plays: list[tuple[Plan, dict[str, Any]]]) -> None:
+def test_the_knee_is_found_in_whole_nodes(plays: Plays) -> None:
     """Raised together; every play of its own seed; the answer says up to where, and what broke."""
-    result = found(raised=["clients"], resolution=0.001)
+    result = found(search={"raise_": ["clients"], "resolution": 0.01})
     assert result.status is Status.FOUND
     assert "up to clients=40, datanodes=3, files=2" in result.answer.replace(
         "datanodes=3, clients=40", "clients=40, datanodes=3"
@@ -67,14 +73,14 @@ def test_the_knee_is_found_in_whole_nodes(plays: list[tuple[Plan, dict[str, Any]
     assert "p99 < 1 s broke (3 s) in 2 of 2 plays, and neither NameNode nor player was busy" in result.answer
     assert result.confidence == "limits kept in 2 of 2 plays at clients=40, and in 0 of 2 plays at clients=41"
     assert "The load hardly grew: 2 to 2 calls/s while clients grew 20 times" in result.remarks[0]
-    assert [more["seed"] for _, more in plays] == list(range(len(plays)))
+    assert [options.seed for _, options in plays] == list(range(len(plays)))
     assert {plan.scale["datanodes"].value for plan, _ in plays} == {3}
     assert "files rose with clients in every recording" in result.plan_remarks[0]
 
 
-def test_the_speed_can_be_raised(plays: list[tuple[Plan, dict[str, Any]]]) -> None:
+def test_the_speed_can_be_raised(plays: Plays) -> None:
     """The Scale stays."""
-    result = found(raised=[SPEED], speed=2.0)
+    result = found(search={"raise_": [SPEED]}, load=Load(speed=2.0))
     assert result.status is Status.FOUND
     assert {str(plan.scale) for plan, _ in plays} == {str(first_scale(WORKLOAD, {}))}
     assert result.low is not None
@@ -88,27 +94,22 @@ def test_the_speed_can_be_raised(plays: list[tuple[Plan, dict[str, Any]]]) -> No
         ({"limits": ["p99(nosuch) < 1 s"]}, r"--limit: is a method that the plan never calls; found nosuch"),
         ({"at": {"files": -1}}, r"the plan cannot be played"),
         ({"at": {"datanodes": 1e12}}, r"more nodes than there is memory for"),
-        ({"speed": float("inf")}, r"speed: is out of range; found inf; allowed: 0.001 to 1,000,000"),
-        ({"ramp": 0.0}, r"ramp: is out of range"),
-        ({"most": float("nan")}, r"most: is out of range"),
-        ({"speed": 1e5, "raised": ["speed"], "most": 100}, r"speed: is out of range"),
-        ({"duration": 0}, r"duration: is no time"),
+        ({"load": Load(speed=1e5), "search": {"raise_": ["speed"], "most": 100}}, r"speed: is out of range"),
     ],
 )
-def test_a_search_that_could_only_fail(
-    more: dict[str, Any], message: str, plays: list[tuple[Plan, dict[str, Any]]]
-) -> None:
+def test_a_search_that_could_only_fail(more: dict[str, Any], message: str, plays: Plays) -> None:
     """It is refused before anything is started, and alike by what a dry run asks."""
     with pytest.raises(InputError, match=message):
         found(**more)
+    at, search = more.pop("at", None), more.pop("search", {})
     with pytest.raises(InputError, match=message):
-        prepare(WORKLOAD, **more)
+        prepare(WORKLOAD, KneeOptions(knee=KneeSearch(**search), **more), at=at)
     assert not plays
 
 
-def test_no_limit_broke(plays: list[tuple[Plan, dict[str, Any]]]) -> None:
+def test_no_limit_broke(plays: Plays) -> None:
     """Said as at least, never as a knee."""
-    result = found(most=4)
+    result = found(search={"most": 4})
     assert result.status is Status.OPEN
     assert result.answer.startswith("At least ")
     assert len(plays) == 4
@@ -122,12 +123,12 @@ def test_the_first_load_breaks() -> None:
 
 
 def test_a_limit_leaves_the_defaults_on_other_measures(
-    plays: list[tuple[Plan, dict[str, Any]]],
+    plays: Plays,
 ) -> None:
     """They are kept to, and the answer lists them."""
-    result = found(limits=("p99(create) < 5 s",), most=1, repeats=1)
+    result = found(limits=("p99(create) < 5 s",), search={"most": 1}, repeats=1)
     assert result.limits == ("p99(create) < 5 s", "p99 < 1 s", "error_rate < 1 %", "datanodes_lost < 1")
-    assert plays[0][1]["limits"] == result.limits
+    assert plays[0][1].limits == result.limits
 
 
 def test_a_load_that_is_not_what_it_says_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,9 +142,7 @@ def test_a_load_that_is_not_what_it_says_is_refused(monkeypatch: pytest.MonkeyPa
         found()
 
 
-def test_an_interrupt_keeps_what_was_played(
-    plays: list[tuple[Plan, dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_keeps_what_was_played(plays: Plays, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not settled, and says so."""
     play = module.play
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import socket
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from froude.emulation.recorder import Record
 from froude.emulation.run_files import read_run
 from froude.experiment import play as play_module
 from froude.experiment.play import play
+from froude.experiment.sections import PlayOptions
 from froude.hadoop.distribution import Hadoop
 from froude.trace.files import read_trace
 from froude.workload.plan import Plan, Refusal
@@ -47,29 +47,12 @@ def test_a_target_that_is_not_there(hadoop: Hadoop) -> None:
         play(plan(), f"hdfs://127.0.0.1:{port}", schema=hadoop.schema())
 
 
-def test_a_duration_must_be_one() -> None:
-    """Zero seconds are no play."""
-    with pytest.raises(InputError, match="duration"):
-        play(plan(), "hdfs://127.0.0.1:1", duration=0)
-
-
-@pytest.mark.parametrize("rate", [math.inf, -math.inf, math.nan, 0.0, -1.0, 1e300])
-@pytest.mark.parametrize("name", ["speed", "ramp"])
-def test_rates_that_are_none(name: str, rate: float) -> None:
-    """As on the command line."""
-    options: Any = {name: rate}
-    with pytest.raises(
-        InputError, match=rf"{name}: is out of range; found .*; allowed: 0\.0\d+ to 1,000,000"
-    ):
-        play(plan(), "hdfs://127.0.0.1:1", **options)
-
-
 def test_a_limit_about_a_method_that_is_never_called() -> None:
     """It is named, with those that there are."""
     with pytest.raises(InputError, match=r"never calls; found nosuch; allowed: addBlock, .*sendHeartbeat"):
-        play(plan(), "hdfs://127.0.0.1:1", limits=["p99(nosuch) < 1 s"])
+        play(plan(), "hdfs://127.0.0.1:1", PlayOptions(limits=("p99(nosuch) < 1 s",)))
     with pytest.raises(InputError, match=r"found sendHeartbeat; allowed: addBlock, complete, create"):
-        play(plan(datanodes=0), "hdfs://127.0.0.1:1", limits=["p99(sendHeartbeat) < 1 s"])
+        play(plan(datanodes=0), "hdfs://127.0.0.1:1", PlayOptions(limits=("p99(sendHeartbeat) < 1 s",)))
 
 
 def test_a_run_is_kept_with_its_trace_and_nothing_beside_it_is_touched(

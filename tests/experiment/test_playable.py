@@ -8,7 +8,6 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.emulation.pacing import Pacing
-from froude.emulation.programs.population import Connections
 from froude.experiment.play import play
 from froude.experiment.playable import check_plan, check_size
 from tests.emulation.plans import plan
@@ -21,8 +20,8 @@ def test_more_nodes_than_the_machine_holds_are_refused_at_once() -> None:
     ):
         play(replace(plan(), counts={"datanode": 10**9, "client": 4}), "hdfs://127.0.0.1:1")
     with pytest.raises(InputError, match=r"more nodes than connections can be open; found 5 connections"):
-        check_size(replace(plan(), counts={"client": 5}), Connections(pool=0), descriptors=64)
-    check_size(replace(plan(), counts={"client": 5}), Connections(pool=4), descriptors=64)
+        check_size(replace(plan(), counts={"client": 5}), 0, descriptors=64)
+    check_size(replace(plan(), counts={"client": 5}), 4, descriptors=64)
 
 
 def test_a_plan_of_nodes_that_never_end_needs_a_duration() -> None:

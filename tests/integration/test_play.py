@@ -14,11 +14,19 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import GuardError
-from froude.emulation.programs.hdfs.datanodes import DatanodeSettings
-from froude.emulation.programs.population import Connections
+from froude.emulation.recorder import Record
 from froude.emulation.run_files import read_run
 from froude.experiment.knee import Status, knee
 from froude.experiment.play import play
+from froude.experiment.sections import (
+    DatanodeOptions,
+    KneeOptions,
+    KneeSearch,
+    Load,
+    Nodes,
+    PlayOptions,
+    Sharing,
+)
 from froude.experiment.session import Hadoop
 from froude.hadoop.metrics import Bean
 from froude.hadoop.namenode import NameNode
@@ -40,6 +48,8 @@ from froude.workload.types import (
 from tests.emulation.plans import CLIENT, plan
 
 pytestmark = pytest.mark.integration
+FULL = PlayOptions(record=Record.FULL)
+UNCOUNTED = PlayOptions(record=Record.SUMMARY, check_counts=False)
 
 
 @pytest.fixture
@@ -51,7 +61,7 @@ def fresh(hadoop: Hadoop) -> Iterator[NameNode]:
 
 def test_datanodes_and_clients_play_without_an_error(fresh: NameNode, tmp_path: Path) -> None:
     """200 emulated DataNodes go live, clients write files on them, and the NameNode counted what was sent."""
-    run = play(plan(datanodes=200, clients=6, files=3), fresh, record="full", folder=tmp_path / "run")
+    run = play(plan(datanodes=200, clients=6, files=3), fresh, FULL, folder=tmp_path / "run")
     assert run.failure is None
     assert run.errors == {}
     assert run.differences == []
@@ -84,19 +94,13 @@ def _namesystem(namenode: NameNode) -> Bean:
 def test_each_node_can_have_a_connection_and_an_address(fresh: NameNode) -> None:
     """As in a real cluster: the NameNode sees as many addresses as DataNodes; the target's death is stated."""
     planned = plan(datanodes=40, clients=5, files=1)
-    own = Connections(pool=0, user="root")
-    run = play(
-        planned,
-        fresh,
-        record="summary",
-        connections=own,
-        programs={"datanode": DatanodeSettings(per_address=1)},
-        check_counts=False,
-    )
+    own = Load(connections=Sharing(pool=0, user="root"))
+    nodes = Nodes(datanodes=DatanodeOptions(per_address=1))
+    run = play(planned, fresh, replace(UNCOUNTED, load=own, nodes=nodes))
     assert run.failure is None
     assert run.errors == {}
-    nodes = json.loads(fresh.jmx("Hadoop:service=NameNode,name=NameNodeInfo")[0]["LiveNodes"])
-    assert len({node["xferaddr"].split(":")[0] for node in nodes.values()}) == 40
+    live = json.loads(fresh.jmx("Hadoop:service=NameNode,name=NameNodeInfo")[0]["LiveNodes"])
+    assert len({node["xferaddr"].split(":")[0] for node in live.values()}) == 40
 
     def kill_it() -> None:
         """Once all DataNodes have registered a second time."""
@@ -108,10 +112,7 @@ def test_each_node_can_have_a_connection_and_an_address(fresh: NameNode) -> None
     dead = play(
         plan(datanodes=40, clients=0),
         fresh,
-        record="summary",
-        duration=20,
-        connections=own,
-        check_counts=False,
+        replace(UNCOUNTED, load=replace(own, duration_s=20)),
     )
     assert dead.failure is not None
     assert f"{fresh.host}:{fresh.port}" in dead.failure
@@ -143,7 +144,7 @@ def test_one_play_speaks_to_several_daemons(fresh: NameNode, hadoop: Hadoop, tmp
     folders = _folders(7, services=("first", "second", "third"))
     with hadoop.namenode(heap="256 MB", fast=True) as other:
         folder = tmp_path / "run"
-        run = play(folders, {"first": fresh, "second": other}, record="full", folder=folder)
+        run = play(folders, {"first": fresh, "second": other}, FULL, folder=folder)
         assert [_made(each) for each in (fresh, other)] == [7, 7]
     assert run.failure is None
     assert run.errors == {}
@@ -165,7 +166,7 @@ def test_a_namenode_that_restarts_in_a_play(fresh: NameNode) -> None:
     thread = threading.Thread(target=restart)
     thread.start()
     try:
-        run = play(_folders(60, think_s=0.1), fresh, record="summary", check_counts=False)
+        run = play(_folders(60, think_s=0.1), fresh, UNCOUNTED)
     finally:
         thread.join()
     assert restarted.is_set()
@@ -192,7 +193,7 @@ def test_a_stopped_namenode_shows_from_intended_time(fresh: NameNode) -> None:
     thread.start()
     scheduled = _folders(60, think_s=0.1)
     try:
-        run = play(scheduled, fresh, record="summary", check_counts=False)
+        run = play(scheduled, fresh, UNCOUNTED)
     finally:
         thread.join()
     assert stopped.is_set()
@@ -211,11 +212,12 @@ def test_how_far_a_namenode_scales(hadoop: Hadoop) -> None:
     found = knee(
         replace(played.workload, recorded=recorded),
         lambda: hadoop.namenode(heap="512 MB", fast=True),
-        raised=["clients"],
-        limits=["p99 < 30 s", "error_rate < 1 %"],
-        most=2,
-        repeats=1,
-        warm_up_s=0.5,
+        KneeOptions(
+            knee=KneeSearch(raise_=("clients",), most=2),
+            limits=("p99 < 30 s", "error_rate < 1 %"),
+            repeats=1,
+            warm_up_s=0.5,
+        ),
     )
     assert [each.run.scale["clients"] for each in found.plays] == ["2", "4"]
     assert all(each.run.calls_failed == 0 for each in found.plays)

@@ -57,11 +57,22 @@ def workload(settings: Settings, path: Path) -> WorkloadFile:
     from froude.workload.yaml_file import open_workload
 
     opened = open_workload(path)
+    note_edited(settings, path, opened)
+    return opened
+
+
+def note_edited(settings: Settings, path: Path, opened: WorkloadFile) -> None:
+    """Say so where somebody edited a workload since it was written.
+
+    Args:
+        settings: global flags; they say whether the note is shown.
+        path: the file.
+        opened: what it holds.
+    """
     if opened.edited and opened.lineage is not None:
         settings.note(
             f"note: {path}: edited since it was written on {opened.lineage.made_at or 'an unknown day'}"
         )
-    return opened
 
 
 @contextmanager

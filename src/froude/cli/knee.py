@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,10 +20,11 @@ from froude.cli.settings import Settings
 from froude.emulation.limits import DEFAULT_LIMITS, MEASURES
 from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
 from froude.workload.scale import Scale
+from froude.workspace.artifact import Origin
 
 if TYPE_CHECKING:
-    from froude.base.units import Quantity
     from froude.experiment.knee import Knee
+    from froude.experiment.runners import KneeRunner
 
 EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
 
@@ -109,62 +110,73 @@ def knee(
     """
     settings: Settings = ctx.obj
     workload = inputs.place(settings, workload, "workload")
-    claim(settings, [Output(output, "knee")], [workload])
+    claim_knee(settings, output, [workload])
     opened = inputs.workload(settings, workload)
-    from froude.experiment import knee as search
-    from froude.hadoop.distribution import Hadoop, check_release
-    from froude.hadoop.jvm import heap_bytes
-    from froude.hadoop.namenode import NameNode
+    from froude.experiment.runners import KneeRunner
+    from froude.experiment.scenario import KneeScenario
+    from froude.experiment.sections import KneeSearch, NameNodeTarget, WorkloadLoad
 
-    if release is not None:
-        check_release(release)
-    heap_bytes(heap)
-    properties = _properties(conf or [])
-    asked: _Asked = {
-        "at": dict(Scale.parse(at or [])),
-        "raised": raised or (),
-        "limits": limit or (),
-        "most": most,
-        "speed": speed,
-        "ramp": ramp,
-        "pacing": pacing,
-        "duration": None if duration is None else parse_seconds(duration, place="--duration"),
-    }
-    with named(workload):  # before a Hadoop is fetched
-        loads, limits = search.prepare(opened.workload, **asked)
-    if settings.dry_run:
-        what = ", ".join(loads.raised)
-        settings.would(f"raise {what} from {loads.base} until one of these breaks: {'; '.join(limits)}")
-        return
-    hadoop = Hadoop.find(release, progress=settings.progress())
-    with named(workload):
-        result = search.knee(
-            opened.workload,
-            lambda: NameNode(hadoop, heap=heap, conf=properties),
-            resolution=resolution,
-            repeats=repeats,
-            warm_up_s=warm_up,
-            seed=settings.seed,
-            progress=settings.progress(),
-            **asked,
-        )
-    _show(settings, result, opened.content, output)
+    limit_s = None if duration is None else parse_seconds(duration, place="--duration")
+    scenario = KneeScenario(
+        target=NameNodeTarget(release=release, heap=heap, properties=_properties(conf or [])),
+        load=WorkloadLoad(
+            workload=workload,
+            at=dict(Scale.parse(at or [])),
+            pacing=pacing,
+            speed=speed,
+            ramp=ramp,
+            duration_s=limit_s,
+        ),
+        knee=KneeSearch(raise_=tuple(raised or ()), most=most, resolution=resolution),
+        limits=tuple(limit or ()),
+        warm_up_s=warm_up,
+        repeats=repeats,
+        seed=settings.seed,
+    )
+    perform(settings, KneeRunner(scenario, opened), output)
 
 
-class _Asked(TypedDict):
-    """What a search and its dry run are both asked."""
+def claim_knee(settings: Settings, output: Path, read: Sequence[Path]) -> None:
+    """Make sure that an answer may be written.
 
-    at: Mapping[str, Quantity]
-    raised: Sequence[str]
-    limits: Sequence[str]
-    most: float
-    speed: float
-    ramp: float
-    pacing: Pacing | None
-    duration: float | None
+    Args:
+        settings: global flags.
+        output: its file.
+        read: what the command reads.
+
+    Raises:
+        InputError: something else stands there, or it is one of what is read.
+    """
+    claim(settings, [Output(output, "knee")], read)
 
 
-def _show(settings: Settings, knee: Knee, content: str, output: Path) -> None:
+def perform(settings: Settings, runner: KneeRunner, output: Path) -> None:
+    """Search for the knee of a scenario, or say what would be raised, and show what came of it.
+
+    Args:
+        settings: global flags.
+        runner: of the scenario.
+        output: file of the answer.
+
+    Raises:
+        FroudeError: it cannot be searched for.
+        typer.Exit: as `_show`.
+    """
+    from froude.experiment.runners import Execution
+
+    with named(runner.source):
+        if settings.dry_run:
+            runner.check()
+            loads, limits = runner.prepared
+            what = ", ".join(loads.raised)
+            settings.would(f"raise {what} from {loads.base} until one of these breaks: {'; '.join(limits)}")
+            return
+        execution = Execution(output, settings.workspace, settings.progress(), settings.command)
+        found = runner.run(execution)
+    _show(settings, found, runner, output)
+
+
+def _show(settings: Settings, knee: Knee, runner: KneeRunner, output: Path) -> None:
     """Write and print what was found.
 
     Raises:
@@ -173,7 +185,7 @@ def _show(settings: Settings, knee: Knee, content: str, output: Path) -> None:
     from froude.experiment.knee import Status
     from froude.experiment.knee_file import knee_text, write_knee
 
-    origin = settings.origin([content], seeded=True)
+    origin = Origin(settings.command, (runner.opened.content,), runner.scenario.seed)
     if knee.plays:
         write_knee(output, knee, origin)
         settings.emit(knee_text(knee, origin))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,7 +18,7 @@ from froude.cli.outputs import Output, claim
 from froude.cli.run_text import run_text
 from froude.cli.settings import Settings
 from froude.cli.terminal import visible
-from froude.emulation.limits import MEASURES, parse_limit
+from froude.emulation.limits import MEASURES
 from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
 from froude.emulation.recorder import Record
 from froude.emulation.run_summary import summarise, summary_text
@@ -26,11 +26,13 @@ from froude.emulation.verdict import Colour
 from froude.hadoop import background
 from froude.hadoop.cluster_state import State
 from froude.hadoop.target import parse_address
-from froude.workload.plan import Plan, expected_s
+from froude.workload.plan import expected_s
 from froude.workload.plan_file import read_plan
 
 if TYPE_CHECKING:
     from froude.emulation.run import Run
+    from froude.experiment.runners import PlayRunner
+    from froude.experiment.sections import Running
 
 EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
 
@@ -102,41 +104,62 @@ def play(  # the flags of one command
 
     Example: froude play plan
     """
-    from froude.experiment.admission import check_targets
-    from froude.experiment.play import play as play_plan
-    from froude.experiment.playable import check_play
+    from froude.experiment.runners import PlayRunner
+    from froude.experiment.scenario import PlayScenario
+    from froude.experiment.sections import PlanLoad, Target
 
     settings: Settings = ctx.obj
     plan = inputs.place(settings, plan, "plan")
-    claim(settings, [Output(output, "run", folder=True, keeps=True)], [plan])
+    claim_run(settings, output, [plan])
     planned = read_plan(plan)  # before the target: without a plan there is nothing to start one for
-    asked = _targets(settings, target, target_is, http)
-    limits = [parse_limit(text) for text in limit or []]
+    running = _running(settings, target, target_is, http)
     limit_s = None if duration is None else parse_seconds(duration, place="--duration")
-    if settings.dry_run:
-        with named(plan):
-            check_play(planned, limits=limits, duration_s=limit_s, pacing=pacing, speed=speed, ramp=ramp)
-            check_targets(asked.uris, planned.workload.recorded.source_ids, asked.ids)
-        seconds = expected_s(planned, speed=speed, ramp_per_s=ramp)
-        _would_play(settings, planned, list(asked.uris.values()), output, seconds)
-        return
-    with named(plan):
-        run = play_plan(
-            planned,
-            asked.uris,
-            record=record.value,
-            pacing=pacing,
-            speed=speed,
-            ramp=ramp,
-            duration=limit_s,
-            seed=settings.seed,
-            progress=settings.progress(),
-            folder=output,
-            target_is=asked.ids,
-            http=asked.http,
-            limits=[each.text for each in limits],
-            command=settings.command,
-        )
+    scenario = PlayScenario(
+        target=Target(running=running),
+        load=PlanLoad(plan=plan, pacing=pacing, speed=speed, ramp=ramp, duration_s=limit_s),
+        record=record,
+        limits=tuple(limit or ()),
+        seed=settings.seed,
+    )
+    perform(settings, PlayRunner(scenario, planned), plan, output)
+
+
+def claim_run(settings: Settings, output: Path, read: Sequence[Path]) -> None:
+    """Make sure that a run may be kept.
+
+    Args:
+        settings: global flags.
+        output: the run's folder.
+        read: what the command reads.
+
+    Raises:
+        InputError: something stands there, or it lies in something that is read.
+    """
+    claim(settings, [Output(output, "run", folder=True, keeps=True)], read)
+
+
+def perform(settings: Settings, runner: PlayRunner, source: Path, output: Path) -> None:
+    """Play a scenario, or say what would be played, and show what came of it.
+
+    Args:
+        settings: global flags.
+        runner: of the scenario.
+        source: the plan or the workload that is played, for errors.
+        output: the run's folder.
+
+    Raises:
+        FroudeError: it cannot be played.
+        typer.Exit: as `_show`.
+    """
+    from froude.experiment.runners import Execution
+
+    with named(source):
+        if settings.dry_run:
+            runner.check()
+            _would_play(settings, runner, output)
+            return
+        execution = Execution(output, settings.workspace, settings.progress(), settings.command)
+        run = runner.run(execution)
     _show(settings, run, output)
 
 
@@ -158,11 +181,13 @@ def _show(settings: Settings, run: Run, output: Path) -> None:
         raise typer.Exit(EXIT_MISSED)
 
 
-def _would_play(
-    settings: Settings, plan: Plan, where: list[str], output: Path, seconds: float | None
-) -> None:
+def _would_play(settings: Settings, runner: PlayRunner, output: Path) -> None:
+    plan, scenario = runner.plan, runner.scenario
+    running = [each.address for each in scenario.target.running.values()]
+    where = ", ".join(running) or f"a NameNode of {scenario.target.heap} that is started for it"
+    seconds = expected_s(plan, speed=scenario.load.speed, ramp_per_s=scenario.load.ramp)
     settings.would(
-        f"play on {', '.join(where)} into {output}",
+        f"play on {where} into {output}",
         nodes=dict(plan.counts),
         playable=plan.playable,
         expected_s=seconds,
@@ -171,30 +196,30 @@ def _would_play(
     settings.out("Its nodes never end" if seconds is None else f"About {seconds:,.0f} s, with quick answers")
 
 
-class _Targets(NamedTuple):
-    """Whom to play against, as far as the command line and this workspace say."""
-
-    uris: Mapping[str, str]
-    """By service."""
-    ids: Mapping[str, str]
-    """Typed, or known of what runs here; by service."""
-    http: tuple[str, int] | None
-
-
-def _targets(
+def _running(
     settings: Settings, target: list[str] | None, target_is: list[str] | None, http: str | None
-) -> _Targets:
+) -> dict[str, Running]:
     """The targets of the flags, or what runs in this workspace.
 
     Raises:
         InputError: no target, one that is no address, or a flag that is given twice for one service.
     """
+    from froude.experiment.sections import ANY, Running, parse_web
+
     uris = _by_service(target or [_here(settings)], "--target")
     addresses = {service: parse_address(uri, place="--target") for service, uri in uris.items()}
     ours = {service: _ours(settings, address) for service, address in addresses.items()}
     ids = {service: state.cluster_id for service, state in ours.items() if state is not None}
+    ids |= _by_service(target_is or [], "--target-is")
     own_http = next((state.http for state in ours.values() if state is not None), None)
-    return _Targets(uris, ids | _by_service(target_is or [], "--target-is"), _web(http or own_http))
+    web = http or own_http
+    if web is not None:
+        parse_web(web, place="--http")
+    first = next(iter(uris))
+    return {
+        service or ANY: Running(address=uri, id=ids.get(service), http=web if service == first else None)
+        for service, uri in uris.items()
+    }
 
 
 def _here(settings: Settings) -> str:
@@ -234,12 +259,3 @@ def _by_service(texts: list[str], flag: str) -> dict[str, str]:
             raise InputError("a service is given twice", place=flag, found=text, allowed=allowed)
         by_service[service if equals else ""] = value
     return by_service
-
-
-def _web(text: str | None) -> tuple[str, int] | None:
-    if text is None:
-        return None
-    host, colon, port = text.removeprefix("http://").rstrip("/").rpartition(":")
-    if not colon or not host or not (port.isascii() and port.isdecimal()) or not 0 < int(port) < 1 << 16:
-        raise InputError("not a web address", place="--http", found=text, allowed="HOST:PORT")
-    return host, int(port)

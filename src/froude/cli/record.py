@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +19,9 @@ from froude.cli.terminal import visible
 if TYPE_CHECKING:
     from froude.base.units import Quantity
     from froude.experiment.main_job import Recorded
-    from froude.experiment.own_job import OwnJob, RecordOptions
+    from froude.experiment.own_job import OwnJob
+    from froude.experiment.runners import RecordRunner
+    from froude.experiment.scenario import RecordScenario
     from froude.workload.scale import Scale
     from froude.workspace.store import Workspace
 
@@ -65,47 +66,60 @@ def record(
 
     Example: froude record --datanodes 2,3,4,3 --scale clients=2,4,3,1 --scale files=5,12,8,9 -- ./job.sh {clients} {files}
     """  # noqa: E501 - an example is one line
-    from froude.experiment.own_job import (
-        OwnJob,
-        claim_places,
-        record_runs,
-        recorded_before,
-        typed,
-        variation_lines,
-    )
-    from froude.hadoop.distribution import check_release
-    from froude.hadoop.program import find_program
-    from froude.workspace.store import PLACES, Workspace
+    from froude.experiment.own_job import DATANODES
+    from froude.experiment.runners import RecordRunner
+    from froude.experiment.scenario import Recording, RecordScenario
+    from froude.experiment.sections import ReleaseTarget
 
     settings: Settings = ctx.obj
-    job = OwnJob(tuple(command), parse_seconds(timeout, place="--timeout"))
-    scales = _scales(datanodes, scale or [], cross=cross)
-    job.check(scales[0])
-    find_program(job.words[0])
-    flags = {"workspace": settings.workspace, "replication": replication, "release": release}
-    again = ["--fresh"] * fresh + [
-        word for flag, value in flags.items() if value != _USUAL[flag]() for word in (f"--{flag}", str(value))
-    ]
+    lists = _lists(datanodes, scale or [], cross=cross)
+    scenario = RecordScenario(
+        target=ReleaseTarget(release=release),
+        record=Recording(
+            command=tuple(command),
+            datanodes=tuple(int(each.value) for each in lists.pop(DATANODES)),
+            scales={variable: tuple(values) for variable, values in lists.items()},
+            cross=cross,
+            replication=replication,
+            timeout_s=parse_seconds(timeout, place="--timeout"),
+            fresh=fresh,
+            name=name,
+        ),
+        seed=settings.seed,
+    )
+    perform(settings, RecordRunner.of(scenario))
+
+
+def perform(settings: Settings, runner: RecordRunner) -> None:
+    """Record the runs of a scenario, or say what would be recorded, and show what came of it.
+
+    Args:
+        settings: global flags.
+        runner: of the scenario.
+
+    Raises:
+        FroudeError: it cannot be recorded.
+    """
+    from froude.experiment.own_job import recorded_before, typed, variation_lines
+    from froude.experiment.runners import Execution
+    from froude.workspace.store import Workspace
+
+    runner.check()
+    job, scales, again = runner.job, runner.scales, _again(settings, runner.scenario)
     for variable in job.unused(scales[0]):
         settings.note(
             f"note: the command has no {{{variable}}}: does it learn its {variable} in another way?"
         )
+    runner.claim(settings.workspace)
     around = Workspace.around(settings.workspace)
-    folder = settings.workspace / PLACES["trace"] if around is None else around.place("trace")
-    claim_places(folder, name, len(scales))
-    if release is not None:
-        check_release(release)
     if settings.dry_run:
         before = {} if around is None else recorded_before(around, job)
         _show_plan(settings, job, scales, variation_lines(job, [*_mined(before).values(), *scales], again))
         return
     workspace = Workspace.begin(settings.workspace)
     before = recorded_before(workspace, job)
-    options: RecordOptions = {"replication": replication, "command": settings.command}
-    runs = partial(
-        record_runs, job, scales, workspace, name=name, seed=None if fresh else settings.seed, **options
-    )
-    done = _record(settings, workspace, runs, release, lambda rest: typed(job, scales[rest:], again))
+    execution = Execution(workspace.folder, settings.workspace, settings.progress(), settings.command)
+    done = _record(settings, workspace, runner.run(execution), lambda rest: typed(job, scales[rest:], again))
     recorded = {**before, **{each.path.name: each.trace.meta.scale for each in done}}
     mined = _mined(recorded)
     lines = variation_lines(job, list(mined.values()), again)
@@ -113,6 +127,19 @@ def record(
     lines = [*lines, f"Mine them: froude mine {' '.join(mined)}"]
     lines += [f"Then check: froude trace diff workload.yaml {name}" for name in recorded if name not in mined]
     settings.out("\n".join(lines))
+
+
+def _again(settings: Settings, scenario: RecordScenario) -> list[str]:
+    """The flags of a command line that records another run."""
+    flags = {
+        "workspace": settings.workspace,
+        "replication": scenario.record.replication,
+        "release": scenario.target.release,
+    }
+    given = [
+        word for flag, value in flags.items() if value != _USUAL[flag]() for word in (f"--{flag}", str(value))
+    ]
+    return ["--fresh"] * scenario.record.fresh + given
 
 
 def _mined(recorded: Mapping[str, Mapping[str, Quantity]]) -> Mapping[str, Mapping[str, Quantity]]:
@@ -130,14 +157,16 @@ _USUAL: Mapping[str, Callable[[], object]] = {
 """What stands for a flag that was not given."""
 
 
-def _scales(datanodes: str, scale: list[str], *, cross: bool) -> list[Scale]:
-    """One Scale a run; what is wrong with them is a matter of usage."""
+def _lists(datanodes: str, scale: list[str], *, cross: bool) -> dict[str, list[Quantity]]:
+    """The values of each variable; what is wrong with them is a matter of usage."""
     from froude.experiment.own_job import parse_lists, scales_of
 
     try:
-        return scales_of(parse_lists(datanodes, scale), cross=cross)
+        lists = parse_lists(datanodes, scale)
+        scales_of(lists, cross=cross)
     except InputError as error:
         raise typer.BadParameter(str(error)) from error
+    return lists
 
 
 def _show_plan(settings: Settings, job: OwnJob, scales: Sequence[Scale], lines: Sequence[str]) -> None:
@@ -156,8 +185,7 @@ def _show_plan(settings: Settings, job: OwnJob, scales: Sequence[Scale], lines: 
 def _record(
     settings: Settings,
     workspace: Workspace,
-    runs: Callable[..., Iterator[Recorded]],
-    release: str | None,
+    runs: Iterator[Recorded],
     rest: Callable[[int], str],
 ) -> list[Recorded]:
     """Record every run and show it; of one that fails, the end of what it printed, and how to go on.
@@ -165,20 +193,14 @@ def _record(
     Args:
         settings: global flags.
         workspace: where the Traces go.
-        runs: records one after the other, given a Hadoop and where to show progress.
-        release: of Hadoop.
+        runs: gives each as it is recorded.
         rest: the command line of the runs from a number on.
     """
     from froude.experiment.own_job import failed_output
-    from froude.hadoop.cds_build import prepare
-    from froude.hadoop.distribution import Hadoop
 
-    progress = settings.progress()
-    hadoop = Hadoop.find(release, progress=progress)
-    prepare(hadoop, progress)
     done: list[Recorded] = []
     try:
-        for recorded in runs(hadoop, progress=progress):
+        for recorded in runs:
             done.append(recorded)
             settings.out(_line(recorded))
             for doubt in _doubts(recorded):

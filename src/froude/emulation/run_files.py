@@ -2,7 +2,7 @@
 
 `run.json` is flat and stable (`run_summary`); `figures.json` holds every figure exactly, and a Run is read from it;
 `histograms.hlog` holds the same distributions for HdrHistogram's tools. `meta.yaml` holds the lineage, and the hashes
-of all the rest.
+of all the rest. `scenario.yaml`, where the run was made by one, plays it again.
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ from froude.workspace.document import (
 from froude.workspace.migrate import Migrations, same
 from froude.workspace.unstamped import RUN, RUN_FIGURES
 
-META, SUMMARY, FIGURES, HISTOGRAMS, TRACE = (
+META, SUMMARY, FIGURES, HISTOGRAMS, TRACE, SCENARIO = (
     "meta.yaml",
     "run.json",
     "figures.json",
     "histograms.hlog",
     "trace",
+    "scenario.yaml",
 )
 _FIGURES_BEFORE, _SPLIT = "run.json", 3
 """Where the figures stood, and the version from which they stand apart."""
@@ -88,13 +89,16 @@ MIGRATIONS = Migrations("run", _SPLIT, {1: _without("version"), 2: same}, unstam
 FIGURES_MIGRATIONS = Migrations("run-figures", 3, {1: _unpaced, 2: _unphased}, unstamped=RUN_FIGURES)
 
 
-def write_run(folder: Path, run: Run, origin: Origin | None = None) -> Lineage:
+def write_run(
+    folder: Path, run: Run, origin: Origin | None = None, *, scenario: str | None = None
+) -> Lineage:
     """Write a run's folder, whole or not at all; its trace, written before, is moved in.
 
     Args:
         folder: the folder to make.
         run: what happened; it says seed and state itself.
         origin: how it came to be.
+        scenario: the text of the scenario that was played, by which it can be played again; None where there was none.
 
     Returns:
         Its lineage.
@@ -110,7 +114,11 @@ def write_run(folder: Path, run: Run, origin: Origin | None = None) -> Lineage:
         atomic_write_text(beside / FIGURES, figures)
         atomic_write_text(beside / HISTOGRAMS, hdr_log(run))
         atomic_write_text(beside / SUMMARY, summary_text(summary))
-        fields = _meta(run, summary) | {"files": hash_files(beside, (SUMMARY, FIGURES, HISTOGRAMS))}
+        parts = [SUMMARY, FIGURES, HISTOGRAMS]
+        if scenario is not None:
+            atomic_write_text(beside / SCENARIO, scenario)
+            parts.append(SCENARIO)
+        fields = _meta(run, summary) | {"files": hash_files(beside, parts)}
         if run.trace is not None:
             fields["trace"] = _trace_hash(run.trace)
         lineage = lineage_of(MIGRATIONS, fields, origin)

@@ -7,16 +7,16 @@ is measured compiled. The knee is that of this machine, which player and target 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent, Task
 from froude.base.summary import Summarised, counted
-from froude.base.units import Quantity, parse_seconds
+from froude.base.units import Quantity
 from froude.emulation.bottleneck import LimitedBy
 from froude.emulation.limits import parse_limit, with_defaults
-from froude.emulation.pacing import Pacing
+from froude.emulation.recorder import Record
 from froude.emulation.run import Run
 from froude.emulation.run_summary import RunSummary, summarise
 from froude.experiment.knee_loads import SPEED, Loads
@@ -24,6 +24,7 @@ from froude.experiment.knee_search import Outcome, Search
 from froude.experiment.knee_words import broken_text, growth_text, median_rate, quick_start_text
 from froude.experiment.play import play
 from froude.experiment.playable import check_play
+from froude.experiment.sections import KneeOptions, PlayOptions
 from froude.experiment.warm_up import warm_up
 from froude.hadoop.namenode import NameNode
 from froude.workload.plan import Plan
@@ -145,23 +146,12 @@ def _runs(plays: Sequence[Play]) -> list[RunSummary]:
     return [each.run for each in plays]
 
 
-def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
+def knee(
     workload: Workload,
     start: Callable[[], NameNode],
+    options: KneeOptions | None = None,
     *,
     at: Mapping[str, str | float | Quantity] | None = None,
-    raised: Sequence[str] = (),
-    limits: Sequence[str] = (),
-    most: float = 1024.0,
-    resolution: float = 0.1,
-    repeats: int = 3,
-    speed: float = 1.0,
-    ramp: float = 1000.0,
-    warm_up_s: float = 10.0,
-    most_plays: int = 40,
-    pacing: Pacing | None = None,
-    duration: float | str | None = None,
-    seed: int = 0,
     progress: Progress | None = None,
 ) -> Knee:
     """Raise the load of a workload until a NameNode breaks a limit.
@@ -169,22 +159,10 @@ def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
     Args:
         workload: the mined pattern.
         start: makes a NameNode for one play, not entered yet: `lambda: hadoop.namenode(heap="4 GB")`.
+        options: how: `KneeOptions(limits=["p99(addBlock) < 50 ms"], repeats=2)`. Besides its limits the defaults are
+            kept, `p99 < 1 s`, `error_rate < 1 %` and `datanodes_lost < 1`, each unless one of its own is on the same
+            measure (`emulation.limits`).
         at: Scale to begin with; a variable that is not named begins with its largest recorded quantity.
-        raised: variables that are raised together, or `speed`; empty for all on which the number of nodes at work
-            together depends.
-        limits: what must be kept, such as `p99(addBlock) < 50 ms`, besides the defaults: `p99 < 1 s`,
-            `error_rate < 1 %` and `datanodes_lost < 1`, each unless a limit on the same measure is given
-            (`emulation.limits`).
-        most: largest factor of the first load.
-        resolution: how near the two sides must be, as a share.
-        repeats: plays at each side.
-        speed: of the first load; 2 halves every recorded pause.
-        ramp: emulated nodes that begin in a second: daemons, and at most so many of those beside each other.
-        warm_up_s: seconds for which each NameNode is called before it is measured.
-        most_plays: after so many the search ends wherever it is.
-        pacing: closed or scheduled; None as `play` chooses.
-        duration: longest time of a play.
-        seed: of every random choice; each play has its own.
         progress: shows what goes on.
 
     Returns:
@@ -194,28 +172,26 @@ def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
         InputError: a limit, a variable or a plan that cannot be; or calls that could not be sent, so that the load
             would not be what it says.
     """
-    loads, kept = prepare(
-        workload,
-        at=at,
-        raised=raised,
-        limits=limits,
-        most=most,
-        speed=speed,
-        ramp=ramp,
-        pacing=pacing,
-        duration=duration,
+    options = options or KneeOptions()
+    loads, kept = prepare(workload, options, at=at)
+    asked = options.knee
+    search = Search(
+        asked.most,
+        asked.resolution,
+        options.repeats,
+        asked.most_plays,
+        same=lambda a, b: loads.text(a) == loads.text(b),
     )
-    search = Search(most, resolution, repeats, most_plays, same=lambda a, b: loads.text(a) == loads.text(b))
-    conditions = _Conditions(start, warm_up_s, kept, ramp, pacing, duration, seed)
     shown = progress or Silent()
     plays: list[Play] = []
     environment: dict[str, str] = {}
     ended = False
     try:
         while (level := search.next_level()) is not None:
-            label = f"Play {len(plays) + 1} of at most {most_plays}: {loads.text(level)}"
+            label = f"Play {len(plays) + 1} of at most {asked.most_plays}: {loads.text(level)}"
             with shown.task(label) as task:
-                run = conditions.play(loads.plan(level), loads.speed(level), len(plays), task)
+                each = _options(options, kept, loads.speed(level), len(plays))
+                run = _play(start, loads.plan(level), each, warm_up_s=options.warm_up_s, task=task)
                 environment = dict(run.environment)
                 plays.append(Play(level, outcome_of(run), summarise(run)))
                 search.record(level, plays[-1].outcome)
@@ -235,87 +211,56 @@ def knee(  # noqa: PLR0913 - each is one choice of a search, all by name
     )
 
 
-def prepare(  # noqa: PLR0913 - each is one choice of a search, all by name
-    workload: Workload,
-    *,
-    at: Mapping[str, str | float | Quantity] | None = None,
-    raised: Sequence[str] = (),
-    limits: Sequence[str] = (),
-    most: float = 1.0,
-    speed: float = 1.0,
-    ramp: float = 1000.0,
-    pacing: Pacing | None = None,
-    duration: float | str | None = None,
+def prepare(
+    workload: Workload, options: KneeOptions, *, at: Mapping[str, str | float | Quantity] | None = None
 ) -> tuple[Loads, tuple[str, ...]]:
     """The loads of a search and all limits that they must keep; nothing is started.
 
     Args:
         workload: the mined pattern.
-        at: as of `knee`, like all that follow.
-        raised: what is raised.
-        limits: beside the defaults.
-        most: largest factor of the first load.
-        speed: of the first load.
-        ramp: emulated nodes that begin in a second.
-        pacing: closed or scheduled.
-        duration: longest time of a play.
+        options: as of `knee`.
+        at: as of `knee`.
 
     Raises:
         InputError: something of it cannot be, or the first load cannot be played.
     """
-    kept = with_defaults(limits)
-    duration_s = None if duration is None else parse_seconds(duration, place="duration")
-    loads = Loads.of(workload, at or {}, raised, speed=speed, most=most)
-    check_play(
-        loads.plan(1.0),
-        limits=[parse_limit(text) for text in kept],
-        duration_s=duration_s,
-        pacing=pacing,
-        speed=speed,
-        ramp=ramp,
-    )
+    kept = with_defaults(options.limits)
+    asked = options.knee
+    loads = Loads.of(workload, at or {}, asked.raise_, speed=options.load.speed, most=asked.most)
+    check_play(loads.plan(1.0), options.load, [parse_limit(text) for text in kept])
     return loads, kept
 
 
-@dataclass(frozen=True, slots=True)
-class _Conditions:
-    """What all plays of a search have in common."""
+def _options(options: KneeOptions, limits: tuple[str, ...], speed: float, number: int) -> PlayOptions:
+    """Those of one play; each has a seed of its own."""
+    return PlayOptions(
+        load=replace(options.load, speed=speed),
+        nodes=options.nodes,
+        record=Record.SUMMARY,
+        seed=options.seed + number,
+        limits=limits,
+        check_counts=False,
+    )
 
-    start: Callable[[], NameNode]
-    warm_up_s: float
-    limits: tuple[str, ...]
-    ramp: float
-    pacing: Pacing | None
-    duration: float | str | None
-    seed: int
 
-    def play(self, plan: Plan, speed: float, number: int, task: Task) -> Run:
-        """Play a load on a warm NameNode of its own.
+def _play(
+    start: Callable[[], NameNode], plan: Plan, options: PlayOptions, *, warm_up_s: float, task: Task
+) -> Run:
+    """Play a load on a warm NameNode of its own.
 
-        Raises:
-            KeyboardInterrupt: the play was interrupted.
-            InputError: calls were left out.
-        """
-        with self.start() as namenode:
-            task.say("warm up")
-            warm_up(namenode, self.warm_up_s)
-            task.say(f"{sum(plan.counts.values()):,} nodes")
-            run = play(
-                plan,
-                namenode,
-                record="summary",
-                pacing=self.pacing,
-                speed=speed,
-                ramp=self.ramp,
-                duration=self.duration,
-                seed=self.seed + number,
-                limits=self.limits,
-                check_counts=False,
-            )
-        if run.interrupted:
-            raise KeyboardInterrupt
-        _check_whole(run)
-        return run
+    Raises:
+        KeyboardInterrupt: the play was interrupted.
+        InputError: calls were left out.
+    """
+    with start() as namenode:
+        task.say("warm up")
+        warm_up(namenode, warm_up_s)
+        task.say(f"{sum(plan.counts.values()):,} nodes")
+        run = play(plan, namenode, options)
+    if run.interrupted:
+        raise KeyboardInterrupt
+    _check_whole(run)
+    return run
 
 
 def outcome_of(run: Run) -> Outcome:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from froude.base.errors import InputError
 from froude.base.units import Quantity
 from froude.emulation.pacing import FASTEST, SLOWEST
-from froude.experiment.playable import check_number
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan import Plan, one_at_a_time
 from froude.workload.scale import Scale
@@ -85,13 +84,15 @@ class Loads:
             most: largest factor of the first load.
 
         Raises:
-            InputError: a variable is not of the recorded runs, or the speed or the factor is out of range.
+            InputError: a variable is not of the recorded runs, or the largest speed is out of range.
         """
         base = first_scale(workload, at)
         names = tuple(raised) or driving(workload, base)
         _check_raised(names, base)
-        check_number(most, 1, FASTEST, place="most")
-        check_number(speed * most if SPEED in names else speed, SLOWEST, FASTEST, place="speed")
+        fastest = speed * most if SPEED in names else speed
+        if not SLOWEST <= fastest <= FASTEST:
+            allowed = f"{SLOWEST:,g} to {FASTEST:,.0f}"
+            raise InputError("is out of range", place="speed", found=fastest, allowed=allowed)
         return cls(workload, base, names, speed)
 
     def scale(self, level: float) -> Scale:

@@ -22,6 +22,7 @@ from froude.experiment.knee import knee as search_knee
 from froude.experiment.knee_file import write_knee
 from froude.experiment.play import play
 from froude.experiment.record import record
+from froude.experiment.sections import KneeOptions, KneeSearch, PlayOptions
 from froude.hadoop.cluster import Cluster
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.namenode import NameNode
@@ -119,7 +120,14 @@ def run_main_job(
     at = command or f"workload.at({job.play})"
     write_plan(plan_path, plan, Origin(at, (lineage.content_hash,)), workload=open_workload(path))
     with NameNode(hadoop, heap="1 GB", fast=fast) as namenode:
-        run = play(plan, namenode, progress=shown, folder=workspace.new("run"), seed=seed, command=command)
+        run = play(
+            plan,
+            namenode,
+            PlayOptions(seed=seed),
+            progress=shown,
+            folder=workspace.new("run"),
+            command=command,
+        )
     if run.interrupted:  # it is kept, but no report tells of a whole job
         raise KeyboardInterrupt
     done = MainJob(job, tuple(train), workload, path, prediction, held_out, plan, run)
@@ -150,13 +158,10 @@ def short_knee(
     found = search_knee(
         workload,
         lambda: NameNode(hadoop, heap="1 GB", fast=fast),
+        KneeOptions(
+            knee=KneeSearch(most=16, resolution=0.5, most_plays=8), repeats=2, warm_up_s=4.0, seed=seed
+        ),
         at=first,
-        most=16,
-        resolution=0.5,
-        repeats=2,
-        most_plays=8,
-        warm_up_s=4.0,
-        seed=seed,
         progress=progress,
     )
     if found.interrupted:

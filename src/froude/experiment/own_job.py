@@ -286,13 +286,32 @@ def parse_lists(datanodes: str, scale: Sequence[str]) -> dict[str, list[Quantity
             remedy = "Give its numbers to --datanodes" if name == DATANODES else None
             raise InputError("is given twice", place="--scale", found=name, remedy=remedy)
         lists[name] = _values(name, values)
+    check_lists(lists)
+    return lists
+
+
+def check_lists(lists: Mapping[str, Sequence[Quantity]]) -> None:
+    """Refuse values that no runs can have.
+
+    Args:
+        lists: the values of each variable, the numbers of DataNodes among them.
+
+    Raises:
+        InputError: a name that no variable may have, no value, values of several units, or a number of DataNodes that
+            cannot be started here.
+    """
+    for name, quantities in lists.items():
+        check_name(name)
+        if len({quantity.unit for quantity in quantities}) != 1:
+            values = ",".join(map(str, quantities)) or "none"
+            allowed = "bytes, seconds or plain numbers"
+            raise InputError("mixes units", place=name, found=values, allowed=allowed)
     for quantity in lists[DATANODES]:
         if quantity.unit or quantity.value % 1 or not 1 <= quantity.value <= MOST_NODES:
             allowed = f"1 to {MOST_NODES}"
             raise InputError(
                 "is no number of DataNodes", place="--datanodes", found=str(quantity), allowed=allowed
             )
-    return lists
 
 
 def check_name(name: str) -> None:
@@ -397,11 +416,7 @@ def _keep_output(output: Path, failed: Path, error: BaseException) -> None:
 
 
 def _values(name: str, text: str) -> list[Quantity]:
-    quantities = [parse_quantity(part, place=name) for part in text.split(",")]
-    units = {quantity.unit for quantity in quantities}
-    if len(units) > 1:
-        raise InputError("mixes units", place=name, found=text, allowed="bytes, seconds or plain numbers")
-    return quantities
+    return [parse_quantity(part, place=name) for part in text.split(",")]
 
 
 def _number(quantity: Quantity) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,21 +11,21 @@ from froude.base.errors import InputError
 from froude.base.files import folder_beside
 from froude.base.progress import Progress, Silent
 from froude.base.scratch import Scratch
-from froude.base.units import parse_seconds, seconds_text
+from froude.base.units import seconds_text
 from froude.emulation.bottleneck import Measured
 from froude.emulation.engine import PlayJob, PlayOutcome, Status, play_apart
 from froude.emulation.limits import parse_limit
-from froude.emulation.pacing import Pacing, pacing_of
-from froude.emulation.programs.population import Connections, PlaySettings, service_named
+from froude.emulation.pacing import pacing_of
+from froude.emulation.programs.population import PlaySettings, service_named
 from froude.emulation.programs.registry import kind_of
 from froude.emulation.recorder import Record
 from froude.emulation.run import Run
 from froude.emulation.run_files import state_of, write_run
-from froude.experiment.admission import TargetLike, admit
+from froude.experiment.admission import TargetLike, admit, by_service
 from froude.experiment.observed import Observed
 from froude.experiment.playable import check_play
 from froude.experiment.played_trace import trace_of
-from froude.hadoop.connection import current_user
+from froude.experiment.sections import PlayOptions, Running, parse_web
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.identity import asked_methods, asked_protocols
 from froude.hadoop.metrics import Web
@@ -39,25 +39,14 @@ from froude.workload.walk import templates
 from froude.workspace.artifact import Origin
 
 
-def play(  # noqa: PLR0913 - each is one choice of a play, all by name
+def play(
     plan: Plan,
     target: TargetLike | Mapping[str, TargetLike],
+    options: PlayOptions | None = None,
     *,
-    record: str = "sampled",
-    pacing: Pacing | None = None,
-    speed: float = 1.0,
-    ramp: float = 1000.0,
-    duration: float | str | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
     folder: Path | None = None,
+    progress: Progress | None = None,
     schema: Schema | None = None,
-    target_is: str | Mapping[str, str] | None = None,
-    http: tuple[str, int] | None = None,
-    connections: Connections | None = None,
-    programs: Mapping[str, object] | None = None,
-    check_counts: bool = True,
-    limits: Sequence[str] = (),
     clock: Clock | None = None,
     command: str = "",
 ) -> Run:
@@ -65,26 +54,13 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
 
     Args:
         plan: what to play.
-        target: whom to play against; by service (`{"namenode": nn, "resourcemanager": "HOST:PORT"}`) where the plan
-            calls several. Calls of a service without a target are left out and counted.
-        record: calls to write down: `full`, `sampled` or `summary`.
-        pacing: closed or scheduled (`emulation.pacing`); None takes a schedule where the workload has the times for it.
-        speed: 2 halves every recorded pause, and in a schedule every recorded service time.
-        ramp: emulated nodes that begin in a second: daemons, at the play's start, and at most so many of those that
-            are beside each other; more than 0.
-        duration: the longest time, seconds or a text such as `5 min`; a plan of DataNodes alone needs one.
-        seed: of every random choice.
-        progress: shows what goes on.
+        target: whom to play against: a NameNode that Froude started, or `Running`, a daemon with its typed id, or its
+            address alone; by service (`{"namenode": nn, "resourcemanager": "HOST:PORT"}`) where the plan calls several.
+            Calls of a service without a target are left out and counted.
+        options: how: `PlayOptions(record="full", load=Load(speed=2))`. One of a scenario is kept in the run's folder.
         folder: where the run is kept; None keeps it in memory, without a trace.
+        progress: shows what goes on.
         schema: of the target's release; None takes the NameNode's own, or the default release's.
-        target_is: the target's id, typed by the user, by service where there are several; needed for a target that
-            Froude did not start.
-        http: web address of a target given as a URI, for its metrics; without it they are not recorded.
-        connections: how nodes share connections.
-        programs: settings of emulated nodes, by kind of program: `{"datanode": DatanodeSettings(...)}`.
-        check_counts: whether to compare with the target's own counts afterwards; takes up to 12 s.
-        limits: conditions on the run, such as `p99(addBlock) < 50 ms` (`emulation.limits`); one that is not kept makes
-            the verdict red.
         clock: the time; the machine's by default.
         command: the command line that plays, as typed; without one, the run's lineage names this call.
 
@@ -96,43 +72,47 @@ def play(  # noqa: PLR0913 - each is one choice of a play, all by name
         GuardError: a target is refused.
         TargetError: one does not say who it is.
     """
-    limit_s = None if duration is None else parse_seconds(duration, place="duration")
-    asked_limits = [parse_limit(text) for text in limits]
-    connections = connections or Connections(user=current_user())
-    check_play(
-        plan,
-        limits=asked_limits,
-        duration_s=limit_s,
-        pacing=pacing,
-        speed=speed,
-        ramp=ramp,
-        connections=connections,
-    )
+    options = options or PlayOptions()
+    load = options.load
+    limits = [parse_limit(text) for text in options.limits]
+    check_play(plan, load, limits)
     if folder is not None and folder.exists():
         raise InputError("already exists", file=folder, remedy="Choose another folder")
-    targets = target if isinstance(target, Mapping) else {"": target}
+    targets = by_service(target)
     first = next(iter(targets.values()))
     schema = (schema or _schema_for(first)).subset(_protocols(plan, targets))
-    called = admit(targets, plan.workload.recorded.source_ids, target_is, schema)
-    paced, remark = pacing_of(plan, pacing)
-    settings = PlaySettings(called, connections, paced, speed, ramp, programs=programs or {})
+    called = admit(targets, plan.workload.recorded.source_ids, schema)
+    paced, remark = pacing_of(plan, load.pacing)
+    settings = PlaySettings(
+        called, load.connections.connections, paced, load.speed, load.ramp, programs=options.nodes.programs
+    )
     with Scratch("play") as scratch:
-        recorded = Record(record) if folder else Record.SUMMARY
-        job = PlayJob(plan, schema, settings, seed, limit_s, recorded, scratch / "spool")
-        # Closure compares with one target's counts; what asked who it is came a moment ago.
-        observed = Observed(
-            first if isinstance(first, NameNode) else None if http is None else Web(http),
-            http=first.http if isinstance(first, NameNode) else http,
-            check_counts=check_counts and len(targets) == 1,
-            asked={} if isinstance(first, NameNode) else asked_methods(targets),
-            clock=clock or RealClock(),
-        )
+        recorded = options.record if folder else Record.SUMMARY
+        job = PlayJob(plan, schema, settings, options.seed, load.duration_s, recorded, scratch / "spool")
+        observed = _observed(targets, check_counts=options.check_counts, clock=clock or RealClock())
         run, outcome = _play(job, observed, progress or Silent())
         run.remarks = [*run.remarks, *([remark] if remark else []), *remarks_on_scale(plan.workload)]
-        run.limits = [limit.check(run) for limit in asked_limits]
+        run.limits = [limit.check(run) for limit in limits]
         if folder is not None:
-            _keep(run, outcome, job, folder, Origin(command or _call(job), (plan_hash(plan),), seed))
+            origin = Origin(command or _call(job), (plan_hash(plan),), options.seed)
+            _keep(run, outcome, job, folder, origin, options.kept(folder))
     return run
+
+
+def _observed(targets: Mapping[str, NameNode | Running], *, check_counts: bool, clock: Clock) -> Observed:
+    """The first target, as far as it can be watched."""
+    first = next(iter(targets.values()))
+    http = (
+        first.http if isinstance(first, NameNode) else None if first.http is None else parse_web(first.http)
+    )
+    # Closure compares with one target's counts; what asked who it is came a moment ago.
+    return Observed(
+        first if isinstance(first, NameNode) else None if http is None else Web(http),
+        http=http,
+        check_counts=check_counts and len(targets) == 1,
+        asked={} if isinstance(first, NameNode) else asked_methods(targets),
+        clock=clock,
+    )
 
 
 def _call(job: PlayJob) -> str:
@@ -140,8 +120,9 @@ def _call(job: PlayJob) -> str:
     settings = job.settings
     named = ", ".join(each.address for each in settings.targets.values())
     return (
-        f"froude.play(plan, {named!r}, record={job.record.value!r}, pacing={settings.pacing.value!r}, "
-        f"speed={settings.speed:g}, ramp={settings.ramp_per_s:g}, duration={job.duration_s!r}, seed={job.seed})"
+        f"froude.play(plan, {named!r}, PlayOptions(record={job.record.value!r}, seed={job.seed}, "
+        f"load=Load(pacing={settings.pacing.value!r}, speed={settings.speed:g}, ramp={settings.ramp_per_s:g}, "
+        f"duration_s={job.duration_s!r})))"
     )
 
 
@@ -214,13 +195,15 @@ def _run_of(job: PlayJob, outcome: PlayOutcome) -> Run:
     )
 
 
-def _keep(run: Run, outcome: PlayOutcome, job: PlayJob, folder: Path, origin: Origin) -> None:
+def _keep(  # noqa: PLR0917 - all that a run's folder holds
+    run: Run, outcome: PlayOutcome, job: PlayJob, folder: Path, origin: Origin, scenario: str | None = None
+) -> None:
     with folder_beside(folder) as beside:
         if job.spool is not None and job.spool.exists() and job.record is not Record.SUMMARY:
             trace = trace_of(job.spool, run, outcome, job)
             run.trace = beside / "trace"
             write_trace(run.trace, trace, replace(origin, state=state_of(run)))
-        write_run(folder, run, origin)
+        write_run(folder, run, origin, scenario=scenario)
 
 
 def _protocols(plan: Plan, targets: Iterable[str]) -> list[str]:
@@ -237,7 +220,7 @@ def services(plan: Plan) -> list[str]:
     return sorted({service_named(call) for node_type in types for call in templates(node_type)})
 
 
-def _schema_for(target: TargetLike) -> Schema:
+def _schema_for(target: NameNode | Running) -> Schema:
     if isinstance(target, NameNode):
         return target.hadoop.schema()
     return Hadoop.find().schema()

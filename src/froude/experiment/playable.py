@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from froude.base.errors import InputError
 from froude.base.limits import available_bytes, raise_descriptor_limit
 from froude.emulation.limits import Limit, check_methods
-from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing, unscheduled
-from froude.emulation.programs.population import Connections
+from froude.emulation.pacing import Pacing, unscheduled
 from froude.emulation.programs.registry import kind_of, methods_of
+from froude.experiment.sections import Load
 from froude.workload.plan import Plan
 
 NODE_BYTES = 16 << 10
@@ -17,51 +17,20 @@ NODE_BYTES = 16 << 10
 _OTHER_DESCRIPTORS = 64
 
 
-def check_play(
-    plan: Plan,
-    *,
-    limits: Iterable[Limit] = (),
-    duration_s: float | None = None,
-    pacing: Pacing | None = None,
-    speed: float = 1.0,
-    ramp: float = 1000.0,
-    connections: Connections | None = None,
-) -> None:
+def check_play(plan: Plan, load: Load, limits: Iterable[Limit] = ()) -> None:
     """Refuse a play that can be known to fail before anybody is called.
 
     Args:
         plan: what shall be played.
+        load: how it is sent.
         limits: what it must keep.
-        duration_s: the longest time, seconds.
-        pacing: what was asked for.
-        speed: 2 halves every recorded pause.
-        ramp: emulated nodes that begin in a second.
-        connections: how its nodes share connections.
 
     Raises:
         InputError: saying why.
     """
-    check_number(speed, SLOWEST, FASTEST, place="speed")
-    check_number(ramp, SLOWEST_RAMP, FASTEST, place="ramp")
-    check_plan(plan, duration_s, pacing)
+    check_plan(plan, load.duration_s, load.pacing)
     check_methods(limits, methods_of(plan))
-    check_size(plan, connections or Connections(), descriptors=raise_descriptor_limit())
-
-
-def check_number(value: float, least: float, most: float, *, place: str) -> None:
-    """Refuse a number out of its range; NaN is out of every one.
-
-    Args:
-        value: what was given.
-        least: the smallest that may be.
-        most: the largest that may be.
-        place: what it is a value of, for the error.
-
-    Raises:
-        InputError: with the range.
-    """
-    if not least <= value <= most:
-        raise InputError("is out of range", place=place, found=value, allowed=f"{least:,g} to {most:,.0f}")
+    check_size(plan, load.connections.pool, descriptors=raise_descriptor_limit())
 
 
 def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None) -> None:
@@ -95,12 +64,12 @@ def check_plan(plan: Plan, limit_s: float | None, pacing: Pacing | None) -> None
         )
 
 
-def check_size(plan: Plan, connections: Connections, *, descriptors: int) -> None:
+def check_size(plan: Plan, pool: int, *, descriptors: int) -> None:
     """Refuse what this machine cannot hold.
 
     Args:
         plan: what shall be played.
-        connections: how its nodes share connections.
+        pool: connections that nodes share; 0 where each has its own.
         descriptors: files that a process may have open.
 
     Raises:
@@ -113,7 +82,7 @@ def check_size(plan: Plan, connections: Connections, *, descriptors: int) -> Non
         raise InputError(
             "has more nodes than there is memory for", place="plan", found=f"{nodes:,}", allowed=allowed
         )
-    if not connections.pool and nodes + _OTHER_DESCRIPTORS > descriptors:
+    if not pool and nodes + _OTHER_DESCRIPTORS > descriptors:
         remedy = "Let nodes share connections, or raise the limit (ulimit -n)"
         found, allowed = f"{nodes:,} connections", f"{descriptors:,} open files"
         message = "has more nodes than connections can be open"

@@ -1,0 +1,68 @@
+"""`froude run`: an experiment that was written down."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from froude.base.errors import InputError
+from froude.cli import inputs
+from froude.cli.inputs import named
+
+if TYPE_CHECKING:
+    from froude.cli.settings import Settings
+
+
+def run(
+    ctx: typer.Context,
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="The scenario's YAML file.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="Folder of a run, file of a knee [run, knee.json]; Traces go to the workspace.",
+        ),
+    ] = None,
+) -> None:
+    """An experiment that was written down: `froude scenario new KIND` writes one.
+
+    It answers and ends as `froude play`, `froude knee` or `froude record` does. --dry-run says what it would do;
+    --seed takes the place of the scenario's. A run keeps its scenario: `froude run RUN/scenario.yaml -o AGAIN` plays
+    it again.
+
+    Example: froude run scenario.yaml
+    """
+    from froude.experiment.runners import KneeRunner, PlayRunner, RecordRunner, runner_of
+    from froude.experiment.scenario import read_scenario
+
+    settings: Settings = ctx.obj
+    asked = read_scenario(scenario).scenario.moved(lambda path: inputs.place(settings, path))
+    if settings.asked_seed is not None:
+        asked = replace(asked, seed=settings.asked_seed)
+    with named(scenario):
+        runner = runner_of(asked)
+    match runner:
+        case PlayRunner():
+            from froude.cli import play
+
+            source = runner.source
+            play.claim_run(settings, output or Path("run"), [scenario, source])
+            play.perform(settings, runner, source, output or Path("run"))
+        case KneeRunner():
+            from froude.cli import knee
+
+            knee.claim_knee(settings, output or Path("knee.json"), [scenario, runner.source])
+            inputs.note_edited(settings, runner.source, runner.opened)
+            knee.perform(settings, runner, output or Path("knee.json"))
+        case RecordRunner():
+            from froude.cli import record
+
+            if output is not None:
+                allowed = "`name` in the scenario's section `record`"
+                raise InputError("has no place for Traces", place="--output", found=output, allowed=allowed)
+            with named(scenario):
+                record.perform(settings, runner)

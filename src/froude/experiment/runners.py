@@ -1,0 +1,288 @@
+"""What runs a scenario of each kind: `froude run` and every other caller find it in one table, `RUNNERS`.
+
+A runner is made of a scenario: it reads what the scenario names, so that a file that is missing or wrong is said first.
+`check` refuses all that can be known to fail without starting anything; `run` does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+from froude.base.errors import InputError
+from froude.base.progress import Progress, Silent
+from froude.emulation.limits import parse_limit
+from froude.emulation.run import Run
+from froude.experiment import knee as search
+from froude.experiment.admission import check_targets
+from froude.experiment.knee import Knee
+from froude.experiment.knee_loads import Loads
+from froude.experiment.main_job import Recorded
+from froude.experiment.own_job import (
+    OwnJob,
+    claim_places,
+    record_runs,
+)
+from froude.experiment.play import play
+from froude.experiment.playable import check_play
+from froude.experiment.scenario import KneeScenario, PlayScenario, RecordScenario, Scenario
+from froude.experiment.sections import ANY, NameNodeTarget, Running
+from froude.hadoop import cds_build
+from froude.hadoop.distribution import Hadoop
+from froude.hadoop.namenode import NameNode
+from froude.hadoop.program import find_program
+from froude.hadoop.site import read_site, strip_production
+from froude.workload.extrapolate import extrapolate
+from froude.workload.plan import Plan
+from froude.workload.plan_file import read_plan
+from froude.workload.scale import Scale
+from froude.workload.yaml_file import WorkloadFile, open_workload, read_workload
+from froude.workspace.store import PLACES, Workspace
+
+_SITES = ("core-site.xml", "hdfs-site.xml")
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """Where an experiment is run, and who sees what goes on."""
+
+    output: Path
+    """Folder of a run; what else an experiment gives, it returns."""
+    workspace: Path = Path()
+    """Folder around which Traces are kept."""
+    progress: Progress = field(default_factory=Silent)
+    command: str = ""
+    """The command line as typed, for lineages."""
+
+
+class Runner(Protocol):
+    """An experiment whose inputs were read."""
+
+    def check(self) -> None:
+        """Refuse what can be known to fail; nothing is started, and nobody is called.
+
+        Raises:
+            FroudeError: saying why.
+        """
+        ...
+
+    def run(self, execution: Execution) -> Any:
+        """Do it.
+
+        Returns:
+            What came of it: of one kind for each kind of scenario.
+        """
+        ...
+
+
+def running_targets(targets: Mapping[str, Running]) -> dict[str, NameNode | Running]:
+    """The targets of a scenario as a play takes them, by service.
+
+    Args:
+        targets: as a scenario names them.
+    """
+    return {"" if service == ANY else service: each for service, each in targets.items()}
+
+
+def properties_of(target: NameNodeTarget) -> dict[str, str]:
+    """The properties of a NameNode that is started: those of a folder without what points at its cluster, and its own.
+
+    Raises:
+        InputError: the folder has no configuration, or one that cannot be read.
+    """
+    files = [] if target.conf is None else [target.conf / name for name in _SITES]
+    there = [file for file in files if file.is_file()]
+    if files and not there:
+        raise InputError("has no configuration", file=target.conf, allowed=" or ".join(_SITES))
+    read = {name: value for file in there for name, value in read_site(file).items()}
+    return {**strip_production(read)[0], **target.properties}
+
+
+def namenode_of(target: NameNodeTarget, hadoop: Hadoop) -> NameNode:
+    """The NameNode of a scenario, not yet entered.
+
+    Args:
+        target: what it says of it.
+        hadoop: the release.
+
+    Raises:
+        InputError: its configuration cannot be read.
+    """
+    conf = properties_of(target)
+    return NameNode(hadoop, heap=target.heap, conf=conf, image=target.image, flags=target.java_options)
+
+
+@dataclass(frozen=True)
+class PlayRunner:
+    """`kind: play`."""
+
+    scenario: PlayScenario
+    plan: Plan
+
+    @classmethod
+    def of(cls, scenario: PlayScenario) -> PlayRunner:
+        """With the plan, or the workload at its Scale."""
+        load = scenario.load
+        if load.plan is not None:
+            return cls(scenario, read_plan(load.plan))
+        assert load.workload is not None  # one of the two is given
+        return cls(scenario, extrapolate(read_workload(load.workload), Scale(load.at)))
+
+    @property
+    def source(self) -> Path:
+        """What is played: a plan, or a workload."""
+        source = self.scenario.load.plan or self.scenario.load.workload
+        assert source is not None  # one of the two is given
+        return source
+
+    def check(self) -> None:
+        """As a play does, and whether its targets could be admitted."""
+        target = self.scenario.target
+        check_play(self.plan, self.scenario.load, [parse_limit(text) for text in self.scenario.limits])
+        check_targets(running_targets(target.running), self.plan.workload.recorded.source_ids)
+        properties_of(target)
+
+    def run(self, execution: Execution) -> Run:
+        """Play it; its run is kept in the output, with the scenario."""
+        target, progress = self.scenario.target, execution.progress
+        self.check()
+        if target.running:
+            started = nullcontext(running_targets(target.running))
+            return self._play(started, execution)
+        return self._play(namenode_of(target, Hadoop.find(target.release, progress=progress)), execution)
+
+    def _play(self, started: Any, execution: Execution) -> Run:
+        with started as called:
+            return play(
+                self.plan,
+                called,
+                self.scenario,
+                folder=execution.output,
+                progress=execution.progress,
+                command=execution.command,
+            )
+
+
+@dataclass(frozen=True)
+class KneeRunner:
+    """`kind: knee`."""
+
+    scenario: KneeScenario
+    opened: WorkloadFile
+
+    @classmethod
+    def of(cls, scenario: KneeScenario) -> KneeRunner:
+        """With the workload."""
+        return cls(scenario, open_workload(scenario.load.workload))
+
+    @property
+    def source(self) -> Path:
+        """The workload."""
+        return self.scenario.load.workload
+
+    @cached_property
+    def prepared(self) -> tuple[Loads, tuple[str, ...]]:
+        """The loads, and all limits that they must keep.
+
+        Raises:
+            InputError: something of the search cannot be.
+        """
+        return search.prepare(self.opened.workload, self.scenario, at=self.scenario.load.at)
+
+    def check(self) -> None:
+        """As the search does."""
+        _ = self.prepared
+        properties_of(self.scenario.target)
+
+    def run(self, execution: Execution) -> Knee:
+        """Search; the caller writes the knee."""
+        self.check()
+        target = self.scenario.target
+        hadoop = Hadoop.find(target.release, progress=execution.progress)
+        return search.knee(
+            self.opened.workload,
+            lambda: namenode_of(target, hadoop),
+            self.scenario,
+            at=self.scenario.load.at,
+            progress=execution.progress,
+        )
+
+
+@dataclass(frozen=True)
+class RecordRunner:
+    """`kind: record`."""
+
+    scenario: RecordScenario
+    job: OwnJob
+    scales: list[Scale]
+
+    @classmethod
+    def of(cls, scenario: RecordScenario) -> RecordRunner:
+        """With the Scale of each run."""
+        asked = scenario.record
+        return cls(scenario, OwnJob(asked.command, asked.timeout_s), asked.runs)
+
+    def check(self) -> None:
+        """Its command, and its variables."""
+        self.job.check(self.scales[0])
+        find_program(self.job.words[0])
+
+    def claim(self, workspace: Path) -> None:
+        """Make sure that its Traces can be kept; nothing is made.
+
+        Args:
+            workspace: the folder around which they are kept.
+
+        Raises:
+            InputError: a name or a place is taken.
+        """
+        around = Workspace.around(workspace)
+        folder = workspace / PLACES["trace"] if around is None else around.place("trace")
+        claim_places(folder, self.scenario.record.name, len(self.scales))
+
+    def run(self, execution: Execution) -> Iterator[Recorded]:
+        """Start with a Hadoop; then each run is recorded when it is asked for, and kept in the workspace."""
+        self.check()
+        self.claim(execution.workspace)
+        asked = self.scenario.record
+        hadoop = Hadoop.find(self.scenario.target.release, progress=execution.progress)
+        cds_build.prepare(hadoop, execution.progress)
+        return record_runs(
+            self.job,
+            self.scales,
+            Workspace.begin(execution.workspace),
+            hadoop,
+            progress=execution.progress,
+            name=asked.name,
+            seed=None if asked.fresh else self.scenario.seed,
+            replication=asked.replication,
+            command=execution.command,
+        )
+
+
+RUNNERS: Mapping[str, Callable[[Any], Runner]] = {
+    PlayScenario.kind: PlayRunner.of,
+    KneeScenario.kind: KneeRunner.of,
+    RecordScenario.kind: RecordRunner.of,
+}
+"""By kind of scenario, what makes its runner."""
+
+
+def runner_of(scenario: Scenario) -> Runner:
+    """The runner of a scenario with paths as seen from here; its inputs are read.
+
+    Raises:
+        InputError: there is none for its kind; or an input cannot be read.
+    """
+    if scenario.kind not in RUNNERS:
+        raise InputError(
+            "is of a kind that cannot be run yet",
+            place="kind",
+            found=scenario.kind,
+            allowed=", ".join(RUNNERS),
+        )
+    return RUNNERS[scenario.kind](scenario)

@@ -1,0 +1,265 @@
+"""The Scenario: a whole experiment as one value, and as one YAML file.
+
+Of each kind there is a value of its own, so that a field which does not belong to a kind cannot be given for it. What
+its fields are is declared there and in `sections`, once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+from froude.base.declared import Declared, Example, from_plain
+from froude.base.documents import STAMP, dump_document
+from froude.base.forms import (
+    Change,
+    Each,
+    FieldError,
+    Form,
+    Named,
+    Number,
+    Plain,
+    Seconds,
+    Text,
+    below,
+)
+from froude.base.plain import Fields
+from froude.base.units import Quantity
+from froude.experiment.own_job import DATANODES, check_lists, scales_of
+from froude.experiment.sections import (
+    KneeOptions,
+    NameNodeTarget,
+    PlanLoad,
+    PlayOptions,
+    ReleaseTarget,
+    ReplayLoad,
+    ReplayNodes,
+    Target,
+    WorkloadLoad,
+)
+from froude.hadoop.loopback import MOST_NODES
+from froude.workload.scale import Scale
+from froude.workspace.artifact import LINEAGE, TAGS
+from froude.workspace.document import open_document
+from froude.workspace.migrate import Migrations
+
+MIGRATIONS = Migrations("scenario", 1)
+KIND = "kind"
+_BESIDE = frozenset({STAMP, LINEAGE, TAGS, KIND})
+
+
+class Command(Form):
+    """Program and arguments."""
+
+    allowed = "a list of words: a program and its arguments"
+
+    def read(self, value: Any) -> tuple[str, ...]:
+        """Word by word."""
+        return Each(Text(), 1).read(value)
+
+    def write(self, value: Any) -> list[str]:
+        """Word by word."""
+        return list(value)
+
+    def moved(self, value: Any, change: Change) -> Any:
+        """The program, where it is a path; of its arguments nobody knows which are."""
+        program, *arguments = value
+        if "/" in program:
+            program = str(change(Path(program)))
+            program = program if "/" in program else f"./{program}"  # or it would be looked for on the PATH
+        return (program, *arguments)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayScenario(PlayOptions):
+    """Play a Plan against a NameNode that is started for it, or against daemons that run already."""
+
+    kind: ClassVar[str] = "play"
+    target: Target = field(default_factory=Target)
+    """Who is called."""
+    load: PlanLoad
+    """What is sent."""
+
+    def kept(self, folder: Path) -> str:
+        """The scenario to keep in a run's folder.
+
+        Args:
+            folder: the run's.
+        """
+        return scenario_text(self, folder)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KneeScenario(KneeOptions):
+    """Raise the load of a workload until a NameNode breaks a limit."""
+
+    kind: ClassVar[str] = "knee"
+    target: NameNodeTarget = field(default_factory=NameNodeTarget)
+    """Who is called: a NameNode of its own for each play."""
+    load: WorkloadLoad
+    """What is sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording(Declared):
+    """What is recorded."""
+
+    command: Annotated[tuple[str, ...], Command(), Example(["./job.sh", "{files}"], active=True)]
+    """What to run; {files} becomes that variable's value. A program that is a path is found from the file's folder."""
+    datanodes: Annotated[tuple[int, ...], Each(Number(1, MOST_NODES, whole=True), 1)] = (3,)
+    """DataNodes of each run."""
+    scales: Annotated[Mapping[str, tuple[Quantity, ...]], Example({"files": [5, 12, 8]}, active=True)] = (
+        field(default_factory=dict)
+    )
+    """A variable's value in each run; a single one is repeated."""
+    cross: bool = False
+    """Whether every value runs with every other, instead of one after another."""
+    replication: Annotated[int, Number(1, 512, whole=True)] = 2
+    """Copies of each block."""
+    timeout_s: Annotated[float, Seconds()] = 1800.0
+    """Longest time of one run of the command."""
+    fresh: bool = False
+    """Whether ids begin at Hadoop's first ones, instead of random ones."""
+    name: Annotated[str | None, Example("monday")] = None
+    """Of the Trace; of several NAME-1, NAME-2, ...; the next free numbers by default."""
+
+    @property
+    def runs(self) -> list[Scale]:
+        """The Scale of each run.
+
+        Raises:
+            InputError: variables or their values that no runs can have.
+        """
+        datanodes = [Quantity(number) for number in self.datanodes]
+        lists = {DATANODES: datanodes, **{name: list(values) for name, values in self.scales.items()}}
+        check_lists(lists)
+        return scales_of(lists, cross=self.cross)
+
+    def check(self) -> None:
+        """Refuse runs that cannot be.
+
+        Raises:
+            FieldError: so they are.
+        """
+        if DATANODES in self.scales:
+            message = "has a field of its own"
+            raise FieldError(message, names=("scales",), found=DATANODES, allowed="other variables")
+        with below("scales"):
+            _ = self.runs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordScenario(Declared):
+    """Run a job on small real clusters, and record every call."""
+
+    kind: ClassVar[str] = "record"
+    target: ReleaseTarget = field(default_factory=ReleaseTarget)
+    """Whose daemons are started."""
+    record: Recording
+    """What is recorded."""
+    seed: Annotated[int, Number(whole=True)] = 0
+    """Root of every random choice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DynoScenario(PlayOptions):
+    """Send what was recorded of a cluster again, to a NameNode with its image and emulated DataNodes with its blocks."""
+
+    kind: ClassVar[str] = "dyno"
+    target: Target = field(default_factory=Target)
+    """Who is called."""
+    load: ReplayLoad
+    """What is sent."""
+    nodes: ReplayNodes = field(default_factory=ReplayNodes)
+    """Emulated nodes."""
+    warm_up_s: Annotated[float, Seconds(zero=True, most_s=3600)] = 10.0
+    """How long a NameNode that is started is called before it is measured."""
+    repeats: Annotated[int, Number(1, 20, whole=True)] = 1
+    """Plays, each on a NameNode of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepScenario(Declared):
+    """The same experiment with some of its fields varied."""
+
+    kind: ClassVar[str] = "sweep"
+    base: Annotated[Path, Example("base.yaml", active=True)]
+    """File of the scenario that is varied."""
+    vary: Annotated[
+        Mapping[str, tuple[Any, ...]],
+        Named(Each(Plain(), 1)),
+        Example({"target.heap": ["1 GB", "4 GB"]}, active=True),
+    ]
+    """Values of its fields, by their names, sections before a dot; every value with every other."""
+    repeats: Annotated[int, Number(1, 1000, whole=True)] = 3
+    """Runs of each combination, in turns, so that a drift of the machine is shared by all."""
+    seed: Annotated[int, Number(whole=True)] = 0
+    """Root of every random choice."""
+
+
+Scenario = PlayScenario | KneeScenario | RecordScenario | DynoScenario | SweepScenario
+KINDS: Mapping[str, type[Scenario]] = {
+    each.kind: each for each in (PlayScenario, KneeScenario, RecordScenario, DynoScenario, SweepScenario)
+}
+"""The value of each kind."""
+
+
+class Opened(NamedTuple):
+    """A scenario that was read."""
+
+    scenario: Scenario
+    """With paths as seen from here."""
+    content: str
+    """The hash of its file's content."""
+
+
+def read_scenario(path: Path) -> Opened:
+    """Read a scenario; relative paths in it become relative to the current folder.
+
+    Args:
+        path: the file.
+
+    Raises:
+        InputError: with file, line and field of what is wrong.
+    """
+    opened = open_document(path, MIGRATIONS)
+    scenario = scenario_of(opened.root.fields, str(path))
+    return Opened(scenario.moved(lambda inner: path.parent / inner), opened.content)
+
+
+def scenario_of(fields: Fields, file: str) -> Scenario:
+    """A scenario of the fields of its document.
+
+    Args:
+        fields: all of them.
+        file: the document's name, for errors.
+
+    Raises:
+        InputError: with file, line and field of what is wrong.
+    """
+    kind = fields.get(KIND)
+    own = Fields({key: value for key, value in fields.items() if key not in _BESIDE}, fields.line)
+    own.lines = fields.lines
+    try:
+        if not isinstance(kind, str) or kind not in KINDS:
+            message = "is missing" if kind is None else "is none"
+            line = fields.lines.get(KIND, fields.line)
+            raise FieldError(message, names=(KIND,), line=line, found=kind, allowed=", ".join(KINDS))
+        return from_plain(KINDS[kind], own)
+    except FieldError as error:
+        raise error.in_file(file) from error
+
+
+def scenario_text(scenario: Scenario, folder: Path) -> str:
+    """The YAML text of a scenario, with its paths as seen from where it lies.
+
+    Args:
+        scenario: with paths as seen from here.
+        folder: where the file lies.
+    """
+    start = os.path.realpath(folder)
+    placed = scenario.moved(lambda path: Path(os.path.relpath(os.path.realpath(path), start)))
+    return dump_document(MIGRATIONS.kind, MIGRATIONS.newest, {KIND: scenario.kind, **placed.plain()})

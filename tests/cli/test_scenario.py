@@ -1,0 +1,48 @@
+"""`froude scenario`: the files that people begin with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from froude.cli.app import run
+from froude.experiment.runners import RUNNERS
+from froude.experiment.scenario import KINDS, read_scenario
+from froude.experiment.scenario_text import template
+
+Out = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("kind", RUNNERS)
+def test_a_new_scenario_is_printed_or_written(kind: str, capsys: Out) -> None:
+    """As it stands, so that a redirection gives the same file."""
+    assert run(["scenario", "new", kind]) == 0
+    assert capsys.readouterr().out == template(kind)
+    assert run(["scenario", "new", kind, "-o", "s.yaml"]) == 0
+    assert "froude run s.yaml" in capsys.readouterr().out
+    assert Path("s.yaml").read_text() == template(kind)
+    assert read_scenario(Path("s.yaml")).scenario.kind == kind
+    assert run(["--json", "scenario", "new", kind]) == 0
+    assert json.loads(capsys.readouterr().out) == {"kind": kind, "scenario": template(kind)}
+
+
+@pytest.mark.parametrize("kind", ["demo", *(KINDS.keys() - RUNNERS.keys())])
+def test_only_kinds_that_run_are_offered(kind: str, capsys: Out) -> None:
+    """With those that do."""
+    assert run(["scenario", "new", kind]) == 1
+    assert f"found {kind}; allowed: {', '.join(RUNNERS)}" in capsys.readouterr().err
+
+
+def test_a_dry_run_writes_nothing(capsys: Out) -> None:
+    """But says so."""
+    assert run(["--dry-run", "scenario", "new", "play", "-o", "s.yaml"]) == 0
+    assert "Would write s.yaml" in capsys.readouterr().out
+    assert not Path("s.yaml").exists()
