@@ -11,6 +11,8 @@ from froude.base.errors import InputError
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
+    from froude.hadoop.fsimage.growth import Growth
+    from froude.hadoop.fsimage.namespace import Namespace
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, help=__doc__)
 
@@ -20,6 +22,16 @@ _FIGURES = ".figures.json"
 _Image = Annotated[Path, typer.Argument(metavar="IMAGE", help="An FsImage, as a NameNode saves it.")]
 _Hadoop = Annotated[
     str | None, typer.Option(help="A release that knows the image, or a folder of its jars [3.5.0].")
+]
+_Output = Annotated[
+    Path,
+    typer.Option(
+        "-o", "--output", metavar="IMAGE", help="The image; its MD5 and VERSION are written beside it."
+    ),
+]
+_Codec = Annotated[str, typer.Option(help="Codec of its sections, such as GzipCodec [none].")]
+_Layout = Annotated[
+    int, typer.Option(min=-67, max=-65, help="Layout version: -67 for Hadoop 3.4 and 3.5, -66 for 3.3.")
 ]
 
 
@@ -140,3 +152,137 @@ def _storages(types: list[str]) -> tuple[str, ...]:
     if unknown:
         raise InputError("no type of storage", place="--storage", found=unknown[0], allowed=", ".join(TYPES))
     return tuple(types)
+
+
+@app.command(epilog="Example: froude image synth analytics --inodes 20000 -o fsimage_0000000000000000001")
+def synth(
+    ctx: typer.Context,
+    profile: Annotated[
+        Path, typer.Argument(metavar="PROFILE", help="A profile's YAML, or the name of one that is shipped.")
+    ],
+    output: _Output,
+    inodes: Annotated[
+        int | None, typer.Option(min=2, help="How many, in place of the profile's number.")
+    ] = None,
+    codec: _Codec = "",
+    layout: _Layout = -67,
+    hadoop: _Hadoop = None,
+) -> None:
+    """A namespace made up from a profile, as an image that a NameNode loads; another --seed makes another."""
+    import numpy as np
+
+    from froude.experiment.namespace_profile import MOST_INODES, profile_path, read_profile, shipped
+    from froude.hadoop.fsimage.growth import grow
+    from froude.hadoop.fsimage.templates import make_template
+    from froude.workspace.document import content_of
+
+    settings: Settings = ctx.obj
+    path = profile_path(profile)
+    if not path.exists() and len(profile.parts) == 1:
+        raise InputError("no such profile", file=profile, allowed=f"a file, or {', '.join(shipped())}")
+    saving = _Saving(settings, output, codec, layout, hadoop, [path])
+    wanted = read_profile(path)
+    if inodes is not None and inodes > MOST_INODES:
+        raise InputError("too many", place="--inodes", found=inodes, allowed=f"at most {MOST_INODES}")
+    template = make_template(wanted, np.random.default_rng(settings.seed))
+    growth = grow(template, (inodes or wanted.inodes) / template.inodes.num_rows)
+    saving.write(template, growth, None, content_of(path))
+
+
+@app.command(
+    epilog="Example: froude image scale fsimage_0000000000000061740 --factor 3 -o large/fsimage_0000000000000000001"
+)
+def scale(
+    ctx: typer.Context,
+    path: _Image,
+    factor: Annotated[float, typer.Option(help="Inodes of the new namespace for each of the image's.")],
+    output: _Output,
+    codec: _Codec = "",
+    layout: _Layout = -67,
+    hadoop: _Hadoop = None,
+) -> None:
+    """A larger or smaller namespace, like that of an image in depth, fan-out, lengths, blocks, owners, replication."""
+    from froude.base.scratch import Scratch
+    from froude.experiment.namespace_profile import MOST_INODES
+    from froude.hadoop.fsimage.container import open_image
+    from froude.hadoop.fsimage.growth import grow
+    from froude.hadoop.fsimage.namespace import read_namespace
+    from froude.hadoop.fsimage.sections import Reader
+    from froude.workspace.artifact import hash_file
+
+    settings: Settings = ctx.obj
+    saving = _Saving(settings, output, codec, layout, hadoop, [path])
+    opened = open_image(path, saving.schema)
+    with Scratch("image") as scratch:
+        with settings.progress().task(f"Reading {path.name}"):
+            namespace = read_namespace(opened, saving.schema, scratch, workers=settings.workers)
+        if not 0 < factor * namespace.inodes.num_rows <= MOST_INODES:
+            allowed = f"above 0, and at most {MOST_INODES} inodes"
+            raise InputError("cannot be", place="--factor", found=factor, allowed=allowed)
+        policies = Reader(opened, saving.schema).head("ERASURE_CODING")
+        saving.write(namespace, grow(namespace, factor), policies, hash_file(path))
+
+
+class _Saving:
+    """What both commands that write an image do before and after they know what is in it."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        output: Path,
+        codec: str,
+        layout: int,
+        hadoop: str | None,
+        inputs: list[Path],
+    ) -> None:
+        import re
+
+        from froude.cli.capture import schema_of
+        from froude.cli.outputs import Output, claim
+        from froude.hadoop.fsimage.codecs import codec_named
+        from froude.hadoop.fsimage.saving import beside
+
+        self.settings, self._output, self._layout = settings, output, layout
+        self._codec = codec_named(codec)
+        marks = (rb"HDFSIMG1", rb"[0-9a-f]{32} \*", rb"(#.*\n)*namespaceID=")
+        places = (output, *beside(output))
+        claim(
+            settings,
+            [
+                Output(place, "image", mark=re.compile(mark))
+                for place, mark in zip(places, marks, strict=True)
+            ],
+            inputs,
+        )
+        self.schema, _ = schema_of(hadoop, settings)
+
+    def write(self, template: Namespace, growth: Growth, policies: object, source: str) -> None:
+        """Write the image, unless this is a dry run, and say what is in it."""
+        from froude.base.seeds import Seeds
+        from froude.hadoop.fsimage.composing import Composer, Identity
+        from froude.hadoop.fsimage.saving import save_image, transaction_of
+
+        settings, output = self.settings, self._output
+        number = Seeds(settings.seed).child("image", source).value >> 33
+        identity = Identity(number, transaction_of(output))
+        composer = Composer(template, growth, self.schema, identity, policies)
+        if settings.dry_run:
+            settings.would(f"write {output}", **composer.counts)
+            return
+        with settings.progress().task(f"Writing {output.name}"):
+            save_image(
+                output,
+                composer.sections(),
+                self.schema,
+                namespace_id=number,
+                layout=self._layout,
+                codec=self._codec,
+            )
+        counts = composer.counts
+        settings.emit(counts)
+        settings.out(
+            f"{counts['files']:,} files in {counts['directories']:,} folders, {counts['blocks']:,} blocks "
+            f"written to {output}"
+        )
+        if not identity.transaction:
+            settings.note("note: a NameNode loads only an image that is named fsimage_ and 19 digits")
