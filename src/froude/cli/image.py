@@ -235,8 +235,6 @@ class _Saving:
         hadoop: str | None,
         inputs: list[Path],
     ) -> None:
-        import re
-
         from froude.cli.capture import schema_of
         from froude.cli.outputs import Output, claim
         from froude.hadoop.fsimage.codecs import codec_named
@@ -244,16 +242,8 @@ class _Saving:
 
         self.settings, self._output, self._layout = settings, output, layout
         self._codec = codec_named(codec)
-        marks = (rb"HDFSIMG1", rb"[0-9a-f]{32} \*", rb"(#.*\n)*namespaceID=")
-        places = (output, *beside(output))
-        claim(
-            settings,
-            [
-                Output(place, "image", mark=re.compile(mark))
-                for place, mark in zip(places, marks, strict=True)
-            ],
-            inputs,
-        )
+        # nothing says whether an image that stands there is ours: none is replaced without --force
+        claim(settings, [Output(place, "image") for place in (output, *beside(output))], inputs)
         self.schema, _ = schema_of(hadoop, settings)
 
     def write(self, template: Namespace, growth: Growth, policies: object, source: str) -> None:
