@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,15 +14,19 @@ from froude.base.errors import InputError
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
+    from froude.hadoop.fsimage.container import ImageFile
     from froude.hadoop.fsimage.growth import Growth
     from froude.hadoop.fsimage.namespace import Namespace
+    from froude.hadoop.schema import Schema
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, help=__doc__)
 
 _FIGURES = ".figures.json"
 """Of the page; `.json` is free for the output."""
 
-_Image = Annotated[Path, typer.Argument(metavar="IMAGE", help="An FsImage, as a NameNode saves it.")]
+_Image = Annotated[
+    Path, typer.Argument(metavar="IMAGE", help="An FsImage, as a NameNode saves it, or its XML.")
+]
 _Hadoop = Annotated[
     str | None, typer.Option(help="A release that knows the image, or a folder of its jars [3.5.0].")
 ]
@@ -51,16 +58,12 @@ def show(
     report: Annotated[Path | None, typer.Option(metavar="HTML", help="A page of it.")] = None,
 ) -> None:
     """How large a namespace is, what its files are like, where they lie and whose they are."""
-    from dataclasses import asdict
+    from dataclasses import asdict, replace
 
-    from froude.base.scratch import Scratch
-    from froude.cli.capture import schema_of
     from froude.cli.outputs import Output, claim, write
     from froude.cli.outputs import page as page_outputs
     from froude.cli.page_text import page_text
     from froude.experiment.figures.image import image_report
-    from froude.hadoop.fsimage.container import open_image
-    from froude.hadoop.fsimage.namespace import read_namespace
     from froude.hadoop.fsimage.summary import summarise_image
     from froude.render import report_files
     from froude.workspace.artifact import hash_file
@@ -71,11 +74,8 @@ def show(
     migrations = Migrations("image-summary", 1)
     wanted = [] if output is None else [Output(output, migrations.kind)]
     claim(settings, [*wanted, *page_outputs(report, _FIGURES)], [path])
-    schema, _ = schema_of(hadoop, settings)
-    opened = open_image(path, schema)
-    with Scratch("image") as scratch, settings.progress().task(f"Reading {path.name}"):
-        namespace = read_namespace(opened, schema, scratch, workers=settings.workers)
-        summary = summarise_image(opened, schema, namespace)
+    with _reading(settings, path, hadoop) as read:
+        summary = replace(summarise_image(read.image, read.schema, read.namespace), file=str(path))
     how = settings.origin([hash_file(path)])
     page = image_report(summary, {})
     figures = dump_sealed_figures(migrations, {"froude": migrations.stamp, **asdict(summary)}, how)
@@ -108,13 +108,9 @@ def blocks(
     hadoop: _Hadoop = None,
 ) -> None:
     """Which replicas each emulated DataNode holds, placed as HDFS places them; another --seed places them otherwise."""
-    from froude.base.scratch import Scratch
-    from froude.cli.capture import schema_of
     from froude.cli.outputs import Output, claim
     from froude.experiment.block_lists import MIGRATIONS, PARTS, write_block_lists
     from froude.hadoop.fsimage.block_lists import Cluster
-    from froude.hadoop.fsimage.container import open_image
-    from froude.hadoop.fsimage.namespace import read_namespace
     from froude.hadoop.fsimage.placement import Topology
     from froude.hadoop.fsimage.sections import Reader
     from froude.hadoop.fsimage.striping import schemes
@@ -127,20 +123,17 @@ def blocks(
             "more racks than nodes", place="--racks", found=racks, allowed=f"at most {datanodes}"
         )
     cluster = Cluster(Topology(datanodes, racks), _storages(storage or ["DISK"]))
-    schema, _ = schema_of(hadoop, settings)
-    opened = open_image(path, schema)
-    if settings.dry_run:
-        settings.would(f"write {output}")
-        return
-    progress = settings.progress()
-    with Scratch("image") as scratch:
-        with progress.task(f"Reading {path.name}"):
-            namespace = read_namespace(opened, schema, scratch, workers=settings.workers)
-        with progress.task("Placing its blocks"):
+    with _reading(settings, path, hadoop) as read:
+        if settings.dry_run:
+            settings.would(f"write {output}")
+            return
+        with settings.progress().task("Placing its blocks"):
             origin = settings.origin([hash_file(path)], seeded=True)
-            known = schemes(Reader(opened, schema))
-            replicas = write_block_lists(output, namespace, known, cluster, seed=settings.seed, origin=origin)
-        count = namespace.blocks.num_rows
+            known = schemes(Reader(read.image, read.schema))
+            replicas = write_block_lists(
+                output, read.namespace, known, cluster, seed=settings.seed, origin=origin
+            )
+        count = read.namespace.blocks.num_rows
     settings.emit({"blocks": count, "replicas": replicas, "datanodes": datanodes, "racks": racks})
     settings.out(f"{replicas:,} replicas of {count:,} blocks on {datanodes:,} DataNodes written to {output}")
 
@@ -202,25 +195,55 @@ def scale(
     hadoop: _Hadoop = None,
 ) -> None:
     """A larger or smaller namespace, like that of an image in depth, fan-out, lengths, blocks, owners, replication."""
-    from froude.base.scratch import Scratch
     from froude.experiment.namespace_profile import MOST_INODES
-    from froude.hadoop.fsimage.container import open_image
     from froude.hadoop.fsimage.growth import grow
-    from froude.hadoop.fsimage.namespace import read_namespace
     from froude.hadoop.fsimage.sections import Reader
     from froude.workspace.artifact import hash_file
 
     settings: Settings = ctx.obj
     saving = _Saving(settings, output, codec, layout, hadoop, [path])
-    opened = open_image(path, saving.schema)
-    with Scratch("image") as scratch:
-        with settings.progress().task(f"Reading {path.name}"):
-            namespace = read_namespace(opened, saving.schema, scratch, workers=settings.workers)
-        if not 0 < factor * namespace.inodes.num_rows <= MOST_INODES:
+    with _reading(settings, path, hadoop) as read:
+        if not 0 < factor * read.namespace.inodes.num_rows <= MOST_INODES:
             allowed = f"above 0, and at most {MOST_INODES} inodes"
             raise InputError("cannot be", place="--factor", found=factor, allowed=allowed)
-        policies = Reader(opened, saving.schema).head("ERASURE_CODING")
-        saving.write(namespace, grow(namespace, factor), policies, hash_file(path))
+        policies = Reader(read.image, read.schema).head("ERASURE_CODING")
+        saving.write(read.namespace, grow(read.namespace, factor), policies, hash_file(path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """An image that was read."""
+
+    image: ImageFile
+    schema: Schema
+    namespace: Namespace
+
+
+@contextmanager
+def _reading(settings: Settings, path: Path, hadoop: str | None) -> Iterator[_Read]:
+    """Read an image, or the XML of one; its columns are there until the block ends.
+
+    Args:
+        settings: global flags.
+        path: the image.
+        hadoop: the release, or folder of jars, that was named.
+
+    Raises:
+        InputError: it is neither, or damaged.
+    """
+    from froude.base.files import check_regular
+    from froude.base.scratch import Scratch
+    from froude.cli.capture import schema_of
+    from froude.hadoop.fsimage.namespace import read_namespace
+    from froude.hadoop.fsimage.oiv import open_any
+
+    check_regular(path)
+    schema, _ = schema_of(hadoop, settings)
+    with Scratch("image") as scratch:
+        with settings.progress().task(f"Reading {path.name}"):
+            image = open_any(path, schema, scratch)
+            namespace = read_namespace(image, schema, scratch, workers=settings.workers)
+        yield _Read(image, schema, namespace)
 
 
 class _Saving:

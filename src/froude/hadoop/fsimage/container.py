@@ -184,9 +184,7 @@ def write_image(file: BinaryIO, summary: Fields, sections: Mapping[str, Iterable
     Returns:
         The MD5 of what was written, which NameNodes want beside it.
     """
-    written = type(summary)()
-    written.CopyFrom(summary)
-    del written.sections[:]
+    places: list[tuple[str, int, int]] = []
     digest = hashlib.md5(_MAGIC, usedforsecurity=False)
     at = file.write(_MAGIC)
     for name, pieces in sections.items():
@@ -194,7 +192,12 @@ def write_image(file: BinaryIO, summary: Fields, sections: Mapping[str, Iterable
         for piece in compressed(pieces, text_of(summary.codec)):
             at += file.write(piece)
             digest.update(piece)
-        written.sections.add(name=name, length=at - start, offset=start)
+        places.append((name, at - start, start))
+    written = type(summary)()
+    written.CopyFrom(summary)
+    del written.sections[:]
+    for name, length, offset in places:
+        written.sections.add(name=name, length=length, offset=offset)
     tail = delimited(written)
     for piece in (tail, _LENGTH.pack(len(tail))):
         file.write(piece)
