@@ -20,6 +20,7 @@ import typer
 
 from froude.cli.app import COMMANDS
 from froude.emulation.run_files import write_run
+from froude.experiment.namespace_profile import profile_path
 from froude.experiment.session import Hadoop
 from froude.provision.inputs.plan_file import plan_json
 from froude.trace.files import write_trace
@@ -78,6 +79,7 @@ FILES: dict[str, Callable[[Path], object]] = {
     "jars": _jars,
     "release": _release,
     "k.tap": lambda p: p.write_bytes(tap_bytes()),
+    "ns.yaml": lambda p: p.write_text(profile_path(Path("analytics")).read_text().replace("1000000", "300")),
     "img": lambda p: p.write_bytes(_image()),
     "audit.log": lambda p: p.write_text(f"{audit_line(7, 'open', '/b')}\n"),
     "app.yaml": lambda p: shutil.copy(OLD / "provision" / "inputs.yaml", p),
@@ -182,6 +184,16 @@ LINES = {
     "image show": Line(
         "image show img --hadoop release",
         (_json("image-summary"), REPORT),
+        {"path": "img", "hadoop": "release"},
+    ),
+    "image synth": Line(
+        "image synth ns.yaml --hadoop release",
+        (Place("--output", "image"),),
+        {"profile": "ns.yaml", "hadoop": "release"},
+    ),
+    "image scale": Line(
+        "image scale img --factor 2 --hadoop release",
+        (Place("--output", "image"),),
         {"path": "img", "hadoop": "release"},
     ),
     "image blocks": Line(

@@ -72,3 +72,49 @@ def test_blocks(image: Path, tmp_path: Path, capsys: Out) -> None:
     assert run([*words, "--storage", "TAPE"]) == 1
     assert "--storage: no type of storage; found TAPE" in capsys.readouterr().err
     assert run(["--dry-run", *words]) == 0
+
+
+def test_synth_and_scale(tmp_path: Path, capsys: Out) -> None:
+    """A namespace from a profile, half of it, and what both hold; compressed, of another layout."""
+    whole, half = (tmp_path / name / "fsimage_0000000000000000003" for name in ("whole", "half"))
+    assert run(["image", "synth", "analytics", "--inodes", "3000", "-o", str(whole)]) == 0
+    assert "folders" in capsys.readouterr().out
+    words = ["image", "scale", str(whole), "--factor", "0.5", "-o", str(half)]
+    assert run(["--json", *words, "--codec", "GzipCodec", "--layout", "-66"]) == 0
+    counts = json.loads(capsys.readouterr().out)
+    assert abs(counts["inodes"] - 1500) < 10
+    assert run(["--json", "image", "show", str(half)]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["counts"]["files"], shown["transaction"]) == (counts["files"], 3)
+    assert (shown["layout_version"], shown["codec"]) == (-66, "GzipCodec")
+    assert (half.with_name("VERSION").is_file(), half.with_name(f"{half.name}.md5").is_file()) == (True, True)
+
+
+def test_one_seed_one_image(tmp_path: Path) -> None:
+    """Byte for byte; another seed makes another."""
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        command = ["--seed", str(seed), "image", "synth", "analytics", "--inodes", "500", "-o"]
+        assert run([*command, str(tmp_path / name / "i")]) == 0
+    first, again, other = ((tmp_path / name / "i").read_bytes() for name in "abc")
+    assert first == again != other
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["synth", "nowhere"], "nowhere: no such profile; allowed: a file, or analytics"),
+        (["synth", "analytics", "--inodes", "9000000000"], "--inodes: too many"),
+        (["synth", "analytics", "--codec", "Zip"], "--codec: is no codec; found Zip; allowed: DefaultCodec"),
+        (["scale", "IMAGE", "--factor", "0"], "--factor: cannot be; found 0"),
+        (["scale", "IMAGE", "--factor", "nan"], "--factor: cannot be; found nan"),
+        (["scale", "IMAGE", "--factor", "1e12"], "--factor: cannot be"),
+    ],
+)
+def test_what_cannot_be_written(
+    words: list[str], said: str, image: Path, tmp_path: Path, capsys: Out
+) -> None:
+    """One error, and no file."""
+    words = [str(image) if word == "IMAGE" else word for word in words]
+    assert run(["image", *words, "-o", str(tmp_path / "out" / "i")]) == 1
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -11,7 +11,7 @@ import pytest
 from froude.base.errors import ChangedError, InputError
 from froude.experiment.block_lists import open_block_lists, write_block_lists
 from froude.hadoop.fsimage.block_lists import Cluster
-from froude.hadoop.fsimage.namespace import _INODES, Namespace, Strings
+from froude.hadoop.fsimage.namespace import INODE_ROWS, Namespace, Strings
 from froude.hadoop.fsimage.placement import Topology
 from froude.workspace.artifact import Origin
 from froude.workspace.recognise import kind_of
@@ -21,7 +21,7 @@ CLUSTER = Cluster(Topology(3, 2), ("DISK", "SSD"))
 
 def namespace() -> Namespace:
     """One file of one block."""
-    row = {field.name: field.type.to_pandas_dtype()(0) for field in _INODES if field.name != "name"}
+    row = {field.name: field.type.to_pandas_dtype()(0) for field in INODE_ROWS if field.name != "name"}
     row |= {"id": 16386, "type": 1, "name": b"a", "replication": 2, "erasure": -1, "blocks": 1, "length": 7}
     blocks = pa.table(
         {
@@ -30,7 +30,7 @@ def namespace() -> Namespace:
             "length": pa.array([7], pa.int64()),
         }
     )
-    return Namespace(pa.Table.from_pylist([row], _INODES), blocks, np.asarray([-1]), Strings({}))
+    return Namespace(pa.Table.from_pylist([row], INODE_ROWS), blocks, np.asarray([-1]), Strings({}))
 
 
 @pytest.fixture

@@ -13,14 +13,21 @@ import pytest
 
 from froude.experiment.session import Hadoop
 from froude.hadoop.connection import Connection
+from froude.hadoop.fsimage.codecs import codec_named
+from froude.hadoop.fsimage.composing import Composer, Identity
 from froude.hadoop.fsimage.container import open_image
-from froude.hadoop.fsimage.namespace import FILE, read_namespace
+from froude.hadoop.fsimage.growth import grow
+from froude.hadoop.fsimage.namespace import FILE, Namespace, read_namespace
+from froude.hadoop.fsimage.oiv import open_any
+from froude.hadoop.fsimage.saving import save_image, transaction_of
 from froude.hadoop.fsimage.summary import summarise_image
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.schema import Schema
+from tests.hadoop.fsimage.templates import template
 
 CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 VIEWER = "org.apache.hadoop.hdfs.tools.offlineImageViewer.OfflineImageViewerPB"
+IMAGE = "fsimage_0000000000000000009"
 ALL = {"perm": 0o755}
 pytestmark = pytest.mark.integration
 
@@ -59,30 +66,58 @@ def _fill(connection: Connection) -> None:
     call("createSnapshot", snapshotRoot="/image/snap", snapshotName="s1")
     call("rename", src="/image/snap/below/moved", dst="/image/a/moved")
     call("delete", src="/image/snap/below/gone", recursive=False)
-    for action in (2, 1):  # SAFEMODE_ENTER, LEAVE
-        call("setSafeMode", action=action, checked=False)
-        if action == 2:
-            call("saveNamespace")
+    _save(connection)
+
+
+def _save(connection: Connection) -> None:
+    """saveNamespace, in safe mode."""
+    for method, fields in (
+        ("setSafeMode", {"action": 2, "checked": False}),
+        ("saveNamespace", {}),
+        ("setSafeMode", {"action": 1, "checked": False}),
+    ):
+        connection.call(method, connection.message(method, **fields))
+
+
+def _view(hadoop: Hadoop, form: str, image: Path, output: Path) -> Path:
+    """What the viewer makes of it."""
+    jars = os.pathsep.join(str(path) for path in hadoop.jars)
+    words = [str(hadoop.java.path), "-cp", jars, VIEWER, "-p", form, "-i", str(image), "-o", str(output)]
+    subprocess.run(words, check=True, capture_output=True, timeout=100)
+    return output
 
 
 def _viewed(hadoop: Hadoop, image: Path, output: Path) -> list[dict[str, str]]:
-    """What the viewer makes of it, a row an inode."""
-    jars = os.pathsep.join(str(path) for path in hadoop.jars)
-    words = [
-        str(hadoop.java.path),
-        "-cp",
-        jars,
-        VIEWER,
-        "-p",
-        "Delimited",
-        "-i",
-        str(image),
-        "-o",
-        str(output),
-    ]
-    subprocess.run(words, check=True, capture_output=True, timeout=100)
-    with output.open(encoding="utf-8", newline="") as file:
+    """A row an inode."""
+    with _view(hadoop, "Delimited", image, output).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def _read(path: Path, schema: Schema, folder: Path) -> Namespace:
+    folder.mkdir()
+    return read_namespace(open_any(path, schema, folder), schema, folder)
+
+
+def _newest(folder: Path) -> Path:
+    return max(path for path in folder.rglob("fsimage_*") if path.suffix != ".md5")
+
+
+def _described(namespace: Namespace) -> dict[int, tuple[object, ...]]:
+    """Everything of every inode by its id, with its path, and owners by name; and its blocks."""
+    rows = namespace.inodes.to_pylist()
+    blocks = [tuple(block.values()) for block in namespace.blocks.to_pylist()]
+    described, at = {}, 0
+    for number, row in enumerate(rows):
+        permission = row.pop("permission")
+        names = (namespace.strings.user(permission), namespace.strings.group(permission), permission & 0xFFFF)
+        described[row["id"]] = (
+            namespace.path(number),
+            *names,
+            *row.values(),
+            *blocks[at : at + row["blocks"]],
+        )
+        at += row["blocks"]
+    return described
 
 
 def test_as_hadoop_reads_it(namenode: NameNode, hadoop: Hadoop, tmp_path: Path) -> None:
@@ -90,7 +125,7 @@ def test_as_hadoop_reads_it(namenode: NameNode, hadoop: Hadoop, tmp_path: Path) 
     schema: Schema = hadoop.schema()
     with Connection(*namenode.address, schema, CLIENT, user="root") as connection:
         _fill(connection)
-    path = max(path for path in namenode.folder.rglob("fsimage_*") if not path.suffix)
+    path = _newest(namenode.folder)
     (tmp_path / "columns").mkdir()
     image = open_image(path, schema)
     namespace = read_namespace(image, schema, tmp_path / "columns")
@@ -122,3 +157,62 @@ def test_as_hadoop_reads_it(namenode: NameNode, hadoop: Hadoop, tmp_path: Path) 
     counts = summarise_image(image, schema, namespace).counts
     assert counts["only_in_snapshots"] == 1
     assert (counts["with_acl"], counts["snapshots"], counts["open_files"] >= 1) == (1, 1, True)
+    xml = _view(hadoop, "XML", path, tmp_path / "image.xml")
+    assert _described(_read(xml, schema, tmp_path / "of_xml")) == _described(namespace)
+
+
+@pytest.fixture(scope="module")
+def synthetic(hadoop: Hadoop) -> Namespace:
+    """A namespace of a thousand inodes, with names that are no ASCII."""
+    return template(1)
+
+
+def _synthesise(source: Namespace, factor: float, schema: Schema, path: Path, codec: str = "") -> None:
+    composer = Composer(source, grow(source, factor), schema, Identity(77, transaction_of(path)))
+    save_image(path, composer.sections(), schema, namespace_id=77, codec=codec_named(codec))
+
+
+@pytest.mark.parametrize("codec", ["", "DefaultCodec", "GzipCodec", "BZip2Codec"])
+def test_what_is_written_hadoop_reads(
+    hadoop: Hadoop, synthetic: Namespace, tmp_path: Path, codec: str
+) -> None:
+    """Its viewer finds the same inodes, in each codec that is Java alone; and its XML reads as the image itself."""
+    schema = hadoop.schema()
+    image = tmp_path / IMAGE
+    _synthesise(synthetic, 1, schema, image, codec)
+    own = _read(image, schema, tmp_path / "own")
+    form = "Delimited" if codec else "XML"
+    viewed = _view(hadoop, form, image, tmp_path / "viewed")
+    if codec:
+        with viewed.open(encoding="utf-8", newline="") as file:
+            paths = [row["Path"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
+        assert sorted(paths) == sorted(own.path(row) for row in range(own.inodes.num_rows))
+    else:
+        assert _described(_read(viewed, schema, tmp_path / "of_xml")) == _described(own)
+
+
+def test_a_namenode_loads_and_saves_what_is_written(
+    hadoop: Hadoop, synthetic: Namespace, tmp_path: Path
+) -> None:
+    """All of it, and every path leads to its inode: folders are in the order that it searches them in."""
+    schema = hadoop.schema()
+    _synthesise(_renamed(synthetic), 2.5, schema, tmp_path / "name" / "current" / IMAGE, "GzipCodec")
+    own = _read(tmp_path / "name" / "current" / IMAGE, schema, tmp_path / "own")
+    with hadoop.namenode(heap="512 MB", fast=True, image=tmp_path / "name") as namenode:
+        with Connection(*namenode.address, schema, CLIENT, user="root") as connection:
+            for row in range(1, own.inodes.num_rows, 7):
+                request = connection.message("getFileInfo", src=own.path(row))
+                status = connection.call("getFileInfo", request).fs
+                assert (status.fileId, status.length) == (own.column("id")[row], own.column("length")[row])
+            _save(connection)
+        saved = _newest(namenode.folder)
+        assert saved.name != IMAGE
+        assert _described(_read(saved, schema, tmp_path / "saved")) == _described(own)
+
+
+def _renamed(source: Namespace) -> Namespace:
+    """The same with names whose bytes are negative in Java, in the same folders as others."""
+    names = source.inodes["name"].to_pylist()
+    names = ["ü€".encode() + name if at % 3 == 1 else name for at, name in enumerate(names)]
+    inodes = source.inodes.set_column(2, source.inodes.schema.field("name"), [names])
+    return Namespace(inodes, source.blocks, source.parents, source.strings)

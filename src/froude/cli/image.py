@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,15 +14,31 @@ from froude.base.errors import InputError
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
+    from froude.hadoop.fsimage.container import ImageFile
+    from froude.hadoop.fsimage.growth import Growth
+    from froude.hadoop.fsimage.namespace import Namespace
+    from froude.hadoop.schema import Schema
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, help=__doc__)
 
 _FIGURES = ".figures.json"
 """Of the page; `.json` is free for the output."""
 
-_Image = Annotated[Path, typer.Argument(metavar="IMAGE", help="An FsImage, as a NameNode saves it.")]
+_Image = Annotated[
+    Path, typer.Argument(metavar="IMAGE", help="An FsImage, as a NameNode saves it, or its XML.")
+]
 _Hadoop = Annotated[
     str | None, typer.Option(help="A release that knows the image, or a folder of its jars [3.5.0].")
+]
+_Output = Annotated[
+    Path,
+    typer.Option(
+        "-o", "--output", metavar="IMAGE", help="The image; its MD5 and VERSION are written beside it."
+    ),
+]
+_Codec = Annotated[str, typer.Option(help="Codec of its sections, such as GzipCodec [none].")]
+_Layout = Annotated[
+    int, typer.Option(min=-67, max=-65, help="Layout version: -67 for Hadoop 3.4 and 3.5, -66 for 3.3.")
 ]
 
 
@@ -39,16 +58,12 @@ def show(
     report: Annotated[Path | None, typer.Option(metavar="HTML", help="A page of it.")] = None,
 ) -> None:
     """How large a namespace is, what its files are like, where they lie and whose they are."""
-    from dataclasses import asdict
+    from dataclasses import asdict, replace
 
-    from froude.base.scratch import Scratch
-    from froude.cli.capture import schema_of
     from froude.cli.outputs import Output, claim, write
     from froude.cli.outputs import page as page_outputs
     from froude.cli.page_text import page_text
     from froude.experiment.figures.image import image_report
-    from froude.hadoop.fsimage.container import open_image
-    from froude.hadoop.fsimage.namespace import read_namespace
     from froude.hadoop.fsimage.summary import summarise_image
     from froude.render import report_files
     from froude.workspace.artifact import hash_file
@@ -59,11 +74,8 @@ def show(
     migrations = Migrations("image-summary", 1)
     wanted = [] if output is None else [Output(output, migrations.kind)]
     claim(settings, [*wanted, *page_outputs(report, _FIGURES)], [path])
-    schema, _ = schema_of(hadoop, settings)
-    opened = open_image(path, schema)
-    with Scratch("image") as scratch, settings.progress().task(f"Reading {path.name}"):
-        namespace = read_namespace(opened, schema, scratch, workers=settings.workers)
-        summary = summarise_image(opened, schema, namespace)
+    with _reading(settings, path, hadoop) as read:
+        summary = replace(summarise_image(read.image, read.schema, read.namespace), file=str(path))
     how = settings.origin([hash_file(path)])
     page = image_report(summary, {})
     figures = dump_sealed_figures(migrations, {"froude": migrations.stamp, **asdict(summary)}, how)
@@ -96,13 +108,9 @@ def blocks(
     hadoop: _Hadoop = None,
 ) -> None:
     """Which replicas each emulated DataNode holds, placed as HDFS places them; another --seed places them otherwise."""
-    from froude.base.scratch import Scratch
-    from froude.cli.capture import schema_of
     from froude.cli.outputs import Output, claim
     from froude.experiment.block_lists import MIGRATIONS, PARTS, write_block_lists
     from froude.hadoop.fsimage.block_lists import Cluster
-    from froude.hadoop.fsimage.container import open_image
-    from froude.hadoop.fsimage.namespace import read_namespace
     from froude.hadoop.fsimage.placement import Topology
     from froude.hadoop.fsimage.sections import Reader
     from froude.hadoop.fsimage.striping import schemes
@@ -115,20 +123,17 @@ def blocks(
             "more racks than nodes", place="--racks", found=racks, allowed=f"at most {datanodes}"
         )
     cluster = Cluster(Topology(datanodes, racks), _storages(storage or ["DISK"]))
-    schema, _ = schema_of(hadoop, settings)
-    opened = open_image(path, schema)
-    if settings.dry_run:
-        settings.would(f"write {output}")
-        return
-    progress = settings.progress()
-    with Scratch("image") as scratch:
-        with progress.task(f"Reading {path.name}"):
-            namespace = read_namespace(opened, schema, scratch, workers=settings.workers)
-        with progress.task("Placing its blocks"):
+    with _reading(settings, path, hadoop) as read:
+        if settings.dry_run:
+            settings.would(f"write {output}")
+            return
+        with settings.progress().task("Placing its blocks"):
             origin = settings.origin([hash_file(path)], seeded=True)
-            known = schemes(Reader(opened, schema))
-            replicas = write_block_lists(output, namespace, known, cluster, seed=settings.seed, origin=origin)
-        count = namespace.blocks.num_rows
+            known = schemes(Reader(read.image, read.schema))
+            replicas = write_block_lists(
+                output, read.namespace, known, cluster, seed=settings.seed, origin=origin
+            )
+        count = read.namespace.blocks.num_rows
     settings.emit({"blocks": count, "replicas": replicas, "datanodes": datanodes, "racks": racks})
     settings.out(f"{replicas:,} replicas of {count:,} blocks on {datanodes:,} DataNodes written to {output}")
 
@@ -140,3 +145,157 @@ def _storages(types: list[str]) -> tuple[str, ...]:
     if unknown:
         raise InputError("no type of storage", place="--storage", found=unknown[0], allowed=", ".join(TYPES))
     return tuple(types)
+
+
+@app.command(epilog="Example: froude image synth analytics --inodes 20000 -o fsimage_0000000000000000001")
+def synth(
+    ctx: typer.Context,
+    profile: Annotated[
+        Path, typer.Argument(metavar="PROFILE", help="A profile's YAML, or the name of one that is shipped.")
+    ],
+    output: _Output,
+    inodes: Annotated[
+        int | None, typer.Option(min=2, help="How many, in place of the profile's number.")
+    ] = None,
+    codec: _Codec = "",
+    layout: _Layout = -67,
+    hadoop: _Hadoop = None,
+) -> None:
+    """A namespace made up from a profile, as an image that a NameNode loads; another --seed makes another."""
+    import numpy as np
+
+    from froude.experiment.namespace_profile import MOST_INODES, profile_path, read_profile, shipped
+    from froude.hadoop.fsimage.growth import grow
+    from froude.hadoop.fsimage.templates import make_template
+    from froude.workspace.document import content_of
+
+    settings: Settings = ctx.obj
+    path = profile_path(profile)
+    if not path.exists() and len(profile.parts) == 1:
+        raise InputError("no such profile", file=profile, allowed=f"a file, or {', '.join(shipped())}")
+    saving = _Saving(settings, output, codec, layout, hadoop, [path])
+    wanted = read_profile(path)
+    if inodes is not None and inodes > MOST_INODES:
+        raise InputError("too many", place="--inodes", found=inodes, allowed=f"at most {MOST_INODES}")
+    template = make_template(wanted, np.random.default_rng(settings.seed))
+    growth = grow(template, (inodes or wanted.inodes) / template.inodes.num_rows)
+    saving.write(template, growth, None, content_of(path))
+
+
+@app.command(
+    epilog="Example: froude image scale fsimage_0000000000000061740 --factor 3 -o large/fsimage_0000000000000000001"
+)
+def scale(
+    ctx: typer.Context,
+    path: _Image,
+    factor: Annotated[float, typer.Option(help="Inodes of the new namespace for each of the image's.")],
+    output: _Output,
+    codec: _Codec = "",
+    layout: _Layout = -67,
+    hadoop: _Hadoop = None,
+) -> None:
+    """A larger or smaller namespace, like that of an image in depth, fan-out, lengths, blocks, owners, replication."""
+    from froude.experiment.namespace_profile import MOST_INODES
+    from froude.hadoop.fsimage.growth import grow
+    from froude.hadoop.fsimage.sections import Reader
+    from froude.workspace.artifact import hash_file
+
+    settings: Settings = ctx.obj
+    saving = _Saving(settings, output, codec, layout, hadoop, [path])
+    with _reading(settings, path, hadoop) as read:
+        if not 0 < factor * read.namespace.inodes.num_rows <= MOST_INODES:
+            allowed = f"above 0, and at most {MOST_INODES} inodes"
+            raise InputError("cannot be", place="--factor", found=factor, allowed=allowed)
+        policies = Reader(read.image, read.schema).head("ERASURE_CODING")
+        saving.write(read.namespace, grow(read.namespace, factor), policies, hash_file(path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """An image that was read."""
+
+    image: ImageFile
+    schema: Schema
+    namespace: Namespace
+
+
+@contextmanager
+def _reading(settings: Settings, path: Path, hadoop: str | None) -> Iterator[_Read]:
+    """Read an image, or the XML of one; its columns are there until the block ends.
+
+    Args:
+        settings: global flags.
+        path: the image.
+        hadoop: the release, or folder of jars, that was named.
+
+    Raises:
+        InputError: it is neither, or damaged.
+    """
+    from froude.base.files import check_regular
+    from froude.base.scratch import Scratch
+    from froude.cli.capture import schema_of
+    from froude.hadoop.fsimage.namespace import read_namespace
+    from froude.hadoop.fsimage.oiv import open_any
+
+    check_regular(path)
+    schema, _ = schema_of(hadoop, settings)
+    with Scratch("image") as scratch:
+        with settings.progress().task(f"Reading {path.name}"):
+            image = open_any(path, schema, scratch)
+            namespace = read_namespace(image, schema, scratch, workers=settings.workers)
+        yield _Read(image, schema, namespace)
+
+
+class _Saving:
+    """What both commands that write an image do before and after they know what is in it."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        output: Path,
+        codec: str,
+        layout: int,
+        hadoop: str | None,
+        inputs: list[Path],
+    ) -> None:
+        from froude.cli.capture import schema_of
+        from froude.cli.outputs import Output, claim
+        from froude.hadoop.fsimage.codecs import codec_named
+        from froude.hadoop.fsimage.saving import beside
+
+        self.settings, self._output, self._layout = settings, output, layout
+        self._codec = codec_named(codec)
+        # nothing says whether an image that stands there is ours: none is replaced without --force
+        claim(settings, [Output(place, "image") for place in (output, *beside(output))], inputs)
+        self.schema, _ = schema_of(hadoop, settings)
+
+    def write(self, template: Namespace, growth: Growth, policies: object, source: str) -> None:
+        """Write the image, unless this is a dry run, and say what is in it."""
+        from froude.base.seeds import Seeds
+        from froude.hadoop.fsimage.composing import Composer, Identity
+        from froude.hadoop.fsimage.saving import save_image, transaction_of
+
+        settings, output = self.settings, self._output
+        number = Seeds(settings.seed).child("image", source).value >> 33
+        identity = Identity(number, transaction_of(output))
+        composer = Composer(template, growth, self.schema, identity, policies)
+        if settings.dry_run:
+            settings.would(f"write {output}", **composer.counts)
+            return
+        with settings.progress().task(f"Writing {output.name}"):
+            save_image(
+                output,
+                composer.sections(),
+                self.schema,
+                namespace_id=number,
+                layout=self._layout,
+                codec=self._codec,
+            )
+        counts = composer.counts
+        settings.emit(counts)
+        settings.out(
+            f"{counts['files']:,} files in {counts['directories']:,} folders, {counts['blocks']:,} blocks "
+            f"written to {output}"
+        )
+        if not identity.transaction:
+            settings.note("note: a NameNode loads only an image that is named fsimage_ and 19 digits")

@@ -15,13 +15,14 @@ import gzip
 import io
 import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO, Literal, Protocol
 
 from froude.base.errors import InputError
 
 CHUNK_BYTES = 1 << 20
 """How much is read, or given on, at a time."""
+_BLOCK_BYTES = 1 << 18
 _BLOCK_LIMIT_BYTES = 64 << 20
 """Longest block of snappy or lz4; Hadoop's buffer has 256 KiB."""
 _PACKAGE = "org.apache.hadoop.io.compress."
@@ -50,17 +51,17 @@ def decompressed(source: BinaryIO, codec: str, *, file: str) -> Iterator[bytes]:
         raise InputError("is damaged", file=file, place="a compressed section", found=str(error)) from error
 
 
-def compressed(data: bytes, codec: str) -> bytes:
-    """A section as a codec writes it.
+def compressed(pieces: Iterable[bytes], codec: str) -> Iterator[bytes]:
+    """A section as a codec writes it, in pieces.
 
     Args:
-        data: the whole section.
+        pieces: the section.
         codec: name of Hadoop's class; empty for none.
 
     Raises:
         KeyError: the codec is not known.
     """
-    return _WRITERS[codec](data) if codec else data
+    return _WRITERS[codec](pieces) if codec else iter(pieces)
 
 
 class _Readable(Protocol):
@@ -155,24 +156,65 @@ def _exactly(source: BinaryIO, length: int) -> bytes:
     return data
 
 
-def _block_writer(name: _Block) -> Callable[[bytes], bytes]:
-    def write(data: bytes) -> bytes:
-        import pyarrow as pa
+class _Stream(Protocol):
+    """What compresses a stream."""
 
-        codec, parts = pa.Codec(name), []
-        for at in range(0, len(data), 1 << 18):
-            block = data[at : at + (1 << 18)]
-            chunk = codec.compress(block, asbytes=True)
-            parts += [_LENGTH.pack(len(block)), _LENGTH.pack(len(chunk)), chunk]
-        return b"".join(parts)
+    def compress(self, data: bytes, /) -> bytes: ...
+    def flush(self) -> bytes: ...
+
+
+def _stream_writer(start: Callable[[], _Stream]) -> Callable[[Iterable[bytes]], Iterator[bytes]]:
+    def write(pieces: Iterable[bytes]) -> Iterator[bytes]:
+        stream = start()
+        for piece in pieces:
+            yield stream.compress(piece)
+        yield stream.flush()
 
     return write
 
 
-def _zstd_written(data: bytes) -> bytes:
+def _block_writer(name: _Block) -> Callable[[Iterable[bytes]], Iterator[bytes]]:
+    def write(pieces: Iterable[bytes]) -> Iterator[bytes]:
+        import pyarrow as pa
+
+        codec = pa.Codec(name)
+        for piece in pieces:
+            for at in range(0, len(piece), _BLOCK_BYTES):
+                block = piece[at : at + _BLOCK_BYTES]
+                chunk = codec.compress(block, asbytes=True)
+                yield b"".join((_LENGTH.pack(len(block)), _LENGTH.pack(len(chunk)), chunk))
+
+    return write
+
+
+class _Gathered(io.RawIOBase):
+    """A file that keeps what is written until it is taken."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._parts.append(bytes(data))
+        return len(self._parts[-1])
+
+    def take(self) -> bytes:
+        data = b"".join(self._parts)
+        self._parts.clear()
+        return data
+
+
+def _zstd_writer(pieces: Iterable[bytes]) -> Iterator[bytes]:
     import pyarrow as pa
 
-    return pa.Codec("zstd").compress(data, asbytes=True)
+    gathered: Any = _Gathered()
+    with pa.CompressedOutputStream(pa.PythonFile(gathered, mode="w"), "zstd") as stream:
+        for piece in pieces:
+            stream.write(piece)
+            yield gathered.take()
+    yield gathered.take()
 
 
 _READERS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
@@ -184,14 +226,30 @@ _READERS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
     f"{_PACKAGE}Lz4Codec": _blocks("lz4_raw"),
     f"{_PACKAGE}ZStandardCodec": _zstd,
 }
-_WRITERS: dict[str, Callable[[bytes], bytes]] = {
-    f"{_PACKAGE}DefaultCodec": zlib.compress,
-    f"{_PACKAGE}DeflateCodec": zlib.compress,
-    f"{_PACKAGE}GzipCodec": gzip.compress,
-    f"{_PACKAGE}BZip2Codec": bz2.compress,
+_WRITERS: dict[str, Callable[[Iterable[bytes]], Iterator[bytes]]] = {
+    f"{_PACKAGE}DefaultCodec": _stream_writer(zlib.compressobj),
+    f"{_PACKAGE}DeflateCodec": _stream_writer(zlib.compressobj),
+    f"{_PACKAGE}GzipCodec": _stream_writer(lambda: zlib.compressobj(wbits=31)),
+    f"{_PACKAGE}BZip2Codec": _stream_writer(bz2.BZ2Compressor),
     f"{_PACKAGE}SnappyCodec": _block_writer("snappy"),
     f"{_PACKAGE}Lz4Codec": _block_writer("lz4_raw"),
-    f"{_PACKAGE}ZStandardCodec": _zstd_written,
+    f"{_PACKAGE}ZStandardCodec": _zstd_writer,
 }
 CODECS = tuple(_READERS)
 """Names of Hadoop's classes that are read and written."""
+
+
+def codec_named(name: str) -> str:
+    """The whole name of a codec's class.
+
+    Args:
+        name: with its package or without, such as `GzipCodec`; empty for none.
+
+    Raises:
+        InputError: it is not known.
+    """
+    whole = name if not name or "." in name else f"{_PACKAGE}{name}"
+    if whole and whole not in _WRITERS:
+        allowed = ", ".join(each.removeprefix(_PACKAGE) for each in CODECS)
+        raise InputError("is no codec", place="--codec", found=name, allowed=allowed)
+    return whole

@@ -5,9 +5,10 @@ Source: org.apache.hadoop.hdfs.server.namenode.{FSImageFormatProtobuf, FSImageUt
 
 from __future__ import annotations
 
+import hashlib
 import io
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -172,23 +173,48 @@ def _check_apart(sections: Mapping[str, Extent], name: str) -> None:
         at = max(at, extent.offset + extent.length)
 
 
-def image_bytes(summary: Fields, sections: Mapping[str, bytes]) -> bytes:
-    """A whole image.
+def write_image(file: BinaryIO, summary: Fields, sections: Mapping[str, Iterable[bytes]]) -> str:
+    """Write a whole image, as its sections come.
 
     Args:
+        file: takes it.
         summary: its FileSummary, of which the codec counts; the places are worked out anew.
-        sections: bytes by the section's name, in their order in the file, not compressed.
+        sections: pieces by the section's name, in their order in the file, not compressed.
+
+    Returns:
+        The MD5 of what was written, which NameNodes want beside it.
     """
+    places: list[tuple[str, int, int]] = []
+    digest = hashlib.md5(_MAGIC, usedforsecurity=False)
+    at = file.write(_MAGIC)
+    for name, pieces in sections.items():
+        start = at
+        for piece in compressed(pieces, text_of(summary.codec)):
+            at += file.write(piece)
+            digest.update(piece)
+        places.append((name, at - start, start))
     written = type(summary)()
     written.CopyFrom(summary)
     del written.sections[:]
-    at, contents = len(_MAGIC), []
-    for name, content in sections.items():
-        contents.append(compressed(content, summary.codec))
-        written.sections.add(name=name, length=len(contents[-1]), offset=at)
-        at += len(contents[-1])
+    for name, length, offset in places:
+        written.sections.add(name=name, length=length, offset=offset)
     tail = delimited(written)
-    return b"".join((_MAGIC, *contents, tail, _LENGTH.pack(len(tail))))
+    for piece in (tail, _LENGTH.pack(len(tail))):
+        file.write(piece)
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def image_bytes(summary: Fields, sections: Mapping[str, bytes]) -> bytes:
+    """A whole image, in memory.
+
+    Args:
+        summary: as for `write_image`.
+        sections: bytes by the section's name.
+    """
+    file = io.BytesIO()
+    write_image(file, summary, {name: (content,) for name, content in sections.items()})
+    return file.getvalue()
 
 
 def text_of(value: str | bytes) -> str:

@@ -55,8 +55,8 @@ _COLUMNS: list[tuple[str, pa.DataType]] = [
     ("space_quota", pa.int64()),
 ]
 """Of a folder the columns of a file are 0 but for the storage policy; -1 is no quota, and no erasure coding policy."""
-_INODES = pa.schema(_COLUMNS)
-_BLOCKS = pa.schema([("id", pa.uint64()), ("stamp", pa.int64()), ("length", pa.int64())])
+INODE_ROWS = pa.schema(_COLUMNS)
+BLOCK_ROWS = pa.schema([("id", pa.uint64()), ("stamp", pa.int64()), ("length", pa.int64())])
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +191,8 @@ def _write_inodes(reader: Reader, folder: Path, strings: Strings, part: tuple[in
     with (
         pa.OSFile(str(folder / f"inodes-{number}.arrow"), "wb") as inode_file,
         pa.OSFile(str(folder / f"blocks-{number}.arrow"), "wb") as block_file,
-        pa.ipc.new_file(inode_file, _INODES) as inode_writer,
-        pa.ipc.new_file(block_file, _BLOCKS) as block_writer,
+        pa.ipc.new_file(inode_file, INODE_ROWS) as inode_writer,
+        pa.ipc.new_file(block_file, BLOCK_ROWS) as block_writer,
     ):
         for inode in reader.messages(INODES, extent):
             if inode.type == FILE:
@@ -200,11 +200,11 @@ def _write_inodes(reader: Reader, folder: Path, strings: Strings, part: tuple[in
             else:
                 rows.append(_directory(inode, attribute) if inode.type == DIRECTORY else _link(inode))
             if len(rows) == _BATCH:
-                inode_writer.write(_batch(rows, _INODES, reader.image.path))
-                block_writer.write(_batch(blocks, _BLOCKS, reader.image.path))
+                inode_writer.write(_batch(rows, INODE_ROWS, reader.image.path))
+                block_writer.write(_batch(blocks, BLOCK_ROWS, reader.image.path))
                 rows, blocks = [], []
-        inode_writer.write(_batch(rows, _INODES, reader.image.path))
-        block_writer.write(_batch(blocks, _BLOCKS, reader.image.path))
+        inode_writer.write(_batch(rows, INODE_ROWS, reader.image.path))
+        block_writer.write(_batch(blocks, BLOCK_ROWS, reader.image.path))
 
 
 def _batch(rows: Sequence[tuple[object, ...]], schema: pa.Schema, file: Path) -> pa.RecordBatch:

@@ -57,9 +57,9 @@ class Inventory:
             stamps: generation stamps.
         """
         inventory = cls()
-        inventory._ids.frombytes(ids)
-        inventory._lengths.frombytes(lengths)
-        inventory._stamps.frombytes(stamps)
+        inventory._ids.frombytes(ids.cast("B"))
+        inventory._lengths.frombytes(lengths.cast("B"))
+        inventory._stamps.frombytes(stamps.cast("B"))
         inventory.used_bytes = sum(inventory._lengths)
         return inventory
 
