@@ -58,11 +58,12 @@ def short_name(user: str) -> str:
     return user.partition("@")[0].partition("/")[0]
 
 
-def replay_plan(head: Head, *, datanodes: int = 0, source_ids: Iterable[str] = ()) -> Plan:
+def replay_plan(log: Path, head: Head, *, datanodes: int = 0, source_ids: Iterable[str] = ()) -> Plan:
     """Who plays a log.
 
     Args:
-        head: of the lines that were made ready.
+        log: that was made ready.
+        head: of it.
         datanodes: emulated DataNodes beside the clients.
         source_ids: of the cluster that the log is from, which the guard refuses.
     """
@@ -73,7 +74,7 @@ def replay_plan(head: Head, *, datanodes: int = 0, source_ids: Iterable[str] = (
     counts = {DATANODES: datanodes, "client": len(head.clients)}
     used = tuple(each for each in types if counts[each.name])
     workload = Workload(used, Recorded((), tuple(source_ids)))
-    return Plan(workload, Scale.of(datanodes=datanodes), counts)
+    return Plan(workload, Scale.of(datanodes=datanodes), counts, log=log)
 
 
 def assumptions(head: Head) -> Mapping[str, int]:

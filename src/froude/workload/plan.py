@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 
 from froude.base.summary import Summarised, counted
 from froude.base.units import Quantity
@@ -38,6 +39,8 @@ class Plan(Summarised):
     counts: Mapping[str, int]
     """Nodes by type at the Scale."""
     refusals: tuple[Refusal, ...] = ()
+    log: Path | None = None
+    """An audit log that its clients make again, made ready for that (`emulation.programs.audit.lines`)."""
 
     def summary(self) -> Mapping[str, str]:
         """The Scale, who plays, and what stands against it: the first refusal in its words."""

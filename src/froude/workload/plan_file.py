@@ -20,7 +20,7 @@ from froude.workload.yaml_file import (
     write_with_lineage,
     write_workload,
 )
-from froude.workspace.artifact import Lineage, Origin, hash_fields
+from froude.workspace.artifact import Lineage, Origin, hash_fields, hash_file
 from froude.workspace.document import dump_sealed, lineage_of, open_document
 from froude.workspace.migrate import Migrations, same
 
@@ -107,7 +107,8 @@ def _check_workload(root: Section, actual: str, file: Path) -> None:
 
 
 def _fields(plan: Plan) -> dict[str, Any]:
-    return {**plan_summary(plan), "workload": workload_hash(plan.workload)}
+    log = {} if plan.log is None else {"log": hash_file(plan.log)}
+    return {**plan_summary(plan), "workload": workload_hash(plan.workload), **log}
 
 
 def plan_summary(plan: Plan) -> dict[str, Any]:

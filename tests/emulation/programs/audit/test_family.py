@@ -14,7 +14,6 @@ from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.commands import CLIENT, Assumed
 from froude.emulation.programs.audit.family import KIND, ClientFamily
 from froude.emulation.programs.audit.lines import Client, Line, write_lines
-from froude.emulation.programs.audit.replay import ReplaySettings
 from froude.emulation.programs.events import (
     Failed,
     Instruction,
@@ -47,12 +46,17 @@ class Play:
         self.schema = schema
         clients = [Client(f"user{number}", "proxy" if number else None) for number in range(3)]
         write_lines(folder / "lines.json", clients, lines)
-        programs = {KIND: ReplaySettings(folder / "lines.json", Assumed(file_bytes=7))}
+        programs = {KIND: Assumed(file_bytes=7)}
         types = (
             NodeType("datanode", Count(0, {"datanodes": 1}), (), program="datanode"),
             NodeType("client", Count(3, {}), (), program=KIND, user=NodeFact("user")),
         )
-        plan = Plan(Workload(types, Recorded((), ())), Scale.of(datanodes=1), {"datanode": 1, "client": 3})
+        plan = Plan(
+            Workload(types, Recorded((), ())),
+            Scale.of(datanodes=1),
+            {"datanode": 1, "client": 3},
+            log=folder / "lines.json",
+        )
         self.population: Population = populate(
             plan, schema, seeds=Seeds(1), settings=PlaySettings(programs=programs, **settings)
         )

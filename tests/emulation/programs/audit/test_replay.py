@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from froude.emulation.pacing import Pacing
+from froude.emulation.programs.audit.commands import Assumed
 from froude.emulation.programs.audit.lines import Client, Line, write_lines
-from froude.emulation.programs.audit.replay import Replay, ReplaySettings
+from froude.emulation.programs.audit.replay import Replay
 
 
 def _replay(folder: Path, lines: list[Line], speed: float = 1.0) -> Replay:
     write_lines(folder / "lines.json", [Client("a"), Client("b")], lines)
-    replay = Replay(ReplaySettings(folder / "lines.json"), Pacing.SCHEDULED, speed)
+    replay = Replay(folder / "lines.json", Assumed(), Pacing.SCHEDULED, speed)
     replay.begin(100.0)
     return replay
 

@@ -58,6 +58,6 @@ def test_torn_buffers_are_refused() -> None:
 def test_an_inventory_of_columns() -> None:
     """The same as one of the replicas, each put."""
     ids, lengths, stamps = array("q", [-7, 3, 9]), array("q", [1, 2, 3]), array("q", [4, 5, 6])
-    inventory = Inventory.of_columns(ids.tobytes(), lengths.tobytes(), stamps.tobytes())
+    inventory = Inventory.of_columns(memoryview(ids), memoryview(lengths), memoryview(stamps))
     assert list(inventory) == list(Inventory(map(Block, ids, lengths, stamps)))
     assert inventory.used_bytes == 6

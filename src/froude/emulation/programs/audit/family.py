@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from froude.base.errors import InputError
 from froude.emulation.programs.audit.clients import EmulatedClient
-from froude.emulation.programs.audit.commands import COMMANDS, PROTOCOLS, Call, Who, Written
-from froude.emulation.programs.audit.replay import Operation, Replay, ReplaySettings
+from froude.emulation.programs.audit.commands import COMMANDS, PROTOCOLS, Assumed, Call, Who, Written
+from froude.emulation.programs.audit.replay import Operation, Replay
 from froude.emulation.programs.events import Instruction, NodeId, Note, Program, SendMessage
 from froude.emulation.programs.family import Family, ScriptedView
 from froude.emulation.programs.hdfs.family import DatanodeFamily
@@ -27,16 +28,20 @@ class ClientFamily:
     autonomous = True
     watches: Collection[str] = ()
 
-    def __init__(self, type_name: str, population: Population, settings: ReplaySettings) -> None:
+    def __init__(self, type_name: str, population: Population, log: Path) -> None:
         """Play a log's clients.
 
         Args:
             type_name: the node type.
             population: all nodes of the play.
-            settings: what is replayed.
+            log: what is replayed.
         """
         self.population = population
-        self.replay = Replay(settings, population.settings.pacing, population.settings.speed)
+        settings = population.settings
+        assumed = settings.programs.get(KIND)
+        self.replay = Replay(
+            log, assumed if isinstance(assumed, Assumed) else Assumed(), settings.pacing, settings.speed
+        )
         self._type = type_name
         self._requests: dict[str, Any] = {}
         self._responses: dict[str, Any] = {}
@@ -214,12 +219,12 @@ class ClientKind:
 
         Args:
             node_type: whose nodes are clients of a log.
-            population: the play's settings say which.
+            population: its plan says which.
 
         Raises:
-            InputError: they do not, or the log was not made ready.
+            InputError: the plan has no log, or one that was not made ready.
         """
-        settings = population.settings.programs.get(KIND)
-        if not isinstance(settings, ReplaySettings):
+        log = population.plan.log
+        if log is None:
             raise InputError("needs a log to replay", place=f"node type {node_type.name}")
-        return ClientFamily(node_type.name, population, settings)
+        return ClientFamily(node_type.name, population, log)

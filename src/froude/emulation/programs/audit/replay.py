@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from froude.emulation.pacing import Pacing
@@ -17,15 +16,6 @@ from froude.emulation.programs.audit.lines import Head, Line, read_head, read_li
 from froude.emulation.programs.audit.order import Order
 
 _AHEAD = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class ReplaySettings:
-    """What is replayed."""
-
-    lines: Path
-    """The log, made ready by `lines.write_lines`."""
-    assumed: Assumed = field(default_factory=Assumed)
 
 
 class Operation:
@@ -46,24 +36,25 @@ class Operation:
 class Replay:
     """A log in a play; all its clients share it."""
 
-    def __init__(self, settings: ReplaySettings, pacing: Pacing, speed: float) -> None:
+    def __init__(self, lines: Path, assumed: Assumed, pacing: Pacing, speed: float) -> None:
         """Open a log.
 
         Args:
-            settings: what is replayed.
+            lines: the log, made ready by `lines.write_lines`.
+            assumed: what it does not hold.
             pacing: by the log's times, or as fast as answers come.
             speed: 2 halves the log's times.
 
         Raises:
             InputError: the log is not one that was made ready.
         """
-        self.assumed = settings.assumed
-        self.head: Head = read_head(settings.lines)
+        self.assumed = assumed
+        self.head: Head = read_head(lines)
         self.begun_s: float | None = None
         """When the log's first line was due; None before the target serves."""
         self.queues: list[deque[Operation]] = [deque() for _ in self.head.clients]
         """Of each client, its operations that are not done, as far as they were read."""
-        self._file = settings.lines.open(encoding="utf-8")
+        self._file = lines.open(encoding="utf-8")
         self._lines: Iterator[Line] = read_lines(self._file)
         self._scheduled = pacing is Pacing.SCHEDULED
         self._speed = speed

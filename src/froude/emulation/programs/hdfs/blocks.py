@@ -48,8 +48,8 @@ class Inventory:
             self.put(block)
 
     @classmethod
-    def of_columns(cls, ids: bytes, lengths: bytes, stamps: bytes) -> Self:
-        """Replicas that are given as the bytes of columns of 64-bit numbers, without an object for any.
+    def of_columns(cls, ids: memoryview, lengths: memoryview, stamps: memoryview) -> Self:
+        """Replicas that are given as columns of 64-bit numbers, without an object for any.
 
         Args:
             ids: signed, ascending.

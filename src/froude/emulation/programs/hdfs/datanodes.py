@@ -106,10 +106,7 @@ class Datanodes:
         if self._lists is None or number >= self._lists.nodes:
             return []
         held = (self._lists.of(number, storage) for storage in range(self.settings.storages))
-        return [
-            Inventory.of_columns(each.ids.tobytes(), each.lengths.tobytes(), each.stamps.tobytes())
-            for each in held
-        ]
+        return [Inventory.of_columns(each.ids.data, each.lengths.data, each.stamps.data) for each in held]
 
     # --- names ------------------------------------------------------------------------------------------
 
