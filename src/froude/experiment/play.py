@@ -91,12 +91,22 @@ def play(
         job = PlayJob(plan, schema, settings, options.seed, load.duration_s, recorded, scratch / "spool")
         observed = _observed(targets, check_counts=options.check_counts, clock=clock or RealClock())
         run, outcome = _play(job, observed, progress or Silent())
-        run.remarks = [*run.remarks, *([remark] if remark else []), *remarks_on_scale(plan.workload)]
+        run.remarks = [
+            *run.remarks,
+            *([remark] if remark else []),
+            *remarks_on_scale(plan.workload),
+            *_remarks(plan),
+        ]
         run.limits = [limit.check(run) for limit in limits]
         if folder is not None:
             origin = Origin(command or _call(job), (plan_hash(plan),), options.seed)
             _keep(run, outcome, job, folder, origin, options.kept(folder))
     return run
+
+
+def _remarks(plan: Plan) -> list[str]:
+    """What the run of a log is to be read with."""
+    return [] if plan.log is None else [each.what for each in plan.refusals if not each.fatal]
 
 
 def _observed(targets: Mapping[str, NameNode | Running], *, check_counts: bool, clock: Clock) -> Observed:

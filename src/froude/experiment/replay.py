@@ -6,16 +6,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from froude.base.errors import InputError
+from froude.base.summary import counted
 from froude.emulation.programs.audit.commands import COMMANDS, LEFT_OUT
 from froude.emulation.programs.audit.family import KIND as CLIENTS
 from froude.emulation.programs.audit.lines import Client, Head, Line, write_lines
 from froude.emulation.programs.hdfs.datanodes import KIND as DATANODES
 from froude.hadoop.audit import AuditLine
-from froude.workload.plan import Plan
+from froude.workload.plan import Plan, Refusal
 from froude.workload.scale import Count, Scale
 from froude.workload.types import NodeFact, NodeType, Recorded, Workload
 
 _PROXY = "PROXY"
+_ACCOUNTS = (
+    "Permissions are checked. Each user is in the group of its own name, and in those that it owns something with in "
+    "the image; the owner of / is a superuser."
+)
 
 
 def make_ready(log: Iterable[AuditLine], path: Path) -> Head:
@@ -58,14 +63,14 @@ def short_name(user: str) -> str:
     return user.partition("@")[0].partition("/")[0]
 
 
-def replay_plan(log: Path, head: Head, *, datanodes: int = 0, source_ids: Iterable[str] = ()) -> Plan:
+def replay_plan(log: Path, head: Head, *, datanodes: int = 0, remarks: Iterable[str] = ()) -> Plan:
     """Who plays a log.
 
     Args:
         log: that was made ready.
         head: of it.
         datanodes: emulated DataNodes beside the clients.
-        source_ids: of the cluster that the log is from, which the guard refuses.
+        remarks: what else is to be kept in mind with the run.
     """
     types = (
         NodeType(DATANODES, Count(0, {"datanodes": 1}), (), program=DATANODES),
@@ -73,8 +78,16 @@ def replay_plan(log: Path, head: Head, *, datanodes: int = 0, source_ids: Iterab
     )
     counts = {DATANODES: datanodes, "client": len(head.clients)}
     used = tuple(each for each in types if counts[each.name])
-    workload = Workload(used, Recorded((), tuple(source_ids)))
-    return Plan(workload, Scale.of(datanodes=datanodes), counts, log=log)
+    workload = Workload(used, Recorded((), ()))
+    return Plan(workload, Scale.of(datanodes=datanodes), counts, _remarks(head, remarks), log)
+
+
+def _remarks(head: Head, others: Iterable[str]) -> tuple[Refusal, ...]:
+    """What the run is not: the log's own load."""
+    texts = [*others, _ACCOUNTS]
+    for what, counts in (("Taken instead", assumptions(head)), ("Left out", left_out(head))):
+        texts += [f"{what}, {counted(times, 'line')} of {text}." for text, times in counts.items()]
+    return tuple(Refusal(text, fatal=False) for text in texts)
 
 
 def assumptions(head: Head) -> Mapping[str, int]:

@@ -166,19 +166,25 @@ class RecordScenario(Declared):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DynoScenario(PlayOptions):
-    """Send what was recorded of a cluster again, to a NameNode with its image and emulated DataNodes with its blocks."""
+    """Do what clients did at a NameNode again, on its image, with emulated DataNodes that hold its blocks."""
 
     kind: ClassVar[str] = "dyno"
     target: Target = field(default_factory=Target)
     """Who is called."""
     load: ReplayLoad
-    """What is sent."""
+    """What is done again."""
     nodes: ReplayNodes = field(default_factory=ReplayNodes)
     """Emulated nodes."""
     warm_up_s: Annotated[float, Seconds(zero=True, most_s=3600)] = 10.0
-    """How long a NameNode that is started is called before it is measured."""
-    repeats: Annotated[int, Number(1, 20, whole=True)] = 1
-    """Plays, each on a NameNode of its own."""
+    """How long a NameNode that is started is asked, before it is measured."""
+
+    def kept(self, folder: Path) -> str:
+        """The scenario to keep in a run's folder.
+
+        Args:
+            folder: the run's.
+        """
+        return scenario_text(self, folder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

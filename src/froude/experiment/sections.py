@@ -7,16 +7,19 @@ options. In a file a time has its unit (`duration: 5 min`), and a path is relati
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
+from zoneinfo import ZoneInfo
 
 from froude.base.declared import Declared, Example, declared
 from froude.base.errors import InputError
-from froude.base.forms import FieldError, Number, Seconds, Size, Text
+from froude.base.forms import Each, FieldError, Number, Place, Seconds, Size, Text
 from froude.base.units import Quantity
 from froude.emulation.limits import MEASURES, parse_limit
 from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
+from froude.emulation.programs.audit.commands import Assumed
+from froude.emulation.programs.audit.family import KIND as CLIENTS
 from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
 from froude.emulation.programs.population import Connections
 from froude.emulation.recorder import Record
@@ -27,7 +30,7 @@ from froude.hadoop.target import parse_address
 
 ANY = "any"
 """In a file, the service of the only target: whoever is called."""
-_USUAL, _SHARED = DatanodeSettings(), Connections()
+_USUAL, _SHARED, _ASSUMED = DatanodeSettings(), Connections(), Assumed()
 _MOST = 10**9
 
 
@@ -196,22 +199,14 @@ class PlanLoad(Load):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayLoad(Load):
-    """What was recorded of a cluster, to be sent again."""
+    """What clients did at a NameNode, to be done again."""
 
-    trace: Annotated[Path | None, Example("trace", active=True)] = None
-    """Folder of the Trace; or instead of it:"""
-    audit_log: Annotated[Path | None, Example("hdfs-audit.log")] = None
-    """File of a NameNode's audit log."""
-
-    def check(self) -> None:
-        """Refuse two loads, and none.
-
-        Raises:
-            FieldError: so it is.
-        """
-        if (self.trace is None) == (self.audit_log is None):
-            message = "is given beside an audit log" if self.trace else "is missing, and so is an audit log"
-            raise FieldError(message, names=("trace",), allowed="a Trace, or an audit log")
+    audit_log: Annotated[tuple[Path, ...], Each(Place(), 1), Example(["hdfs-audit.log"], active=True)]
+    """Audit logs of one NameNode, packed or not; or the folder that `froude trace import audit` made of them."""
+    edits: Annotated[Path | None, Example("name/current")] = None
+    """Folder of edits, by which logs are cut at the image's transaction; without, they are cut at its newest time."""
+    time_zone: Annotated[str, Text(ZoneInfo, "such as Europe/Berlin")] = "UTC"
+    """Of the dates in the logs."""
 
 
 # --- emulated nodes ---------------------------------------------------------------------------------------
@@ -264,12 +259,36 @@ class Nodes(Declared):
 class ReplayedDatanodes(DatanodeOptions):
     """Emulated DataNodes that hold the blocks of an image."""
 
-    count: Annotated[int, Number(1, 1_000_000, whole=True)] = 100
+    count: Annotated[int, Number(0, 1_000_000, whole=True)] = 100
     """How many."""
     blocks: Annotated[Path | None, Example("blocks")] = None
-    """Folder of the blocks that they hold."""
+    """Folder of `froude image blocks`: which replicas each holds; placed anew from the image by default."""
     racks: Annotated[int, Number(1, 100_000, whole=True)] = 1
-    """Racks over which they are spread."""
+    """Racks over which the image's replicas are spread."""
+
+    @property
+    def settings(self) -> DatanodeSettings:
+        """What the program takes."""
+        return replace(DatanodeOptions.settings.fget(self), blocks=self.blocks)  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayedClients(Declared):
+    """What the clients of a log are taken to do where the log does not say."""
+
+    file_bytes: Annotated[int, Size()] = _ASSUMED.file_bytes
+    """Length of a file that is created or appended to."""
+    blocks: Annotated[int, Number(0, 10_000, whole=True)] = _ASSUMED.blocks
+    """Blocks of such a file; none without DataNodes."""
+    block_bytes: Annotated[int, Size()] = _ASSUMED.block_bytes
+    """Block size of such a file."""
+    replication: Annotated[int, Number(1, 512, whole=True)] = _ASSUMED.replication
+    """Replicas of such a file."""
+
+    @property
+    def assumed(self) -> Assumed:
+        """What the program takes."""
+        return Assumed(self.replication, self.block_bytes, self.blocks, self.file_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,6 +297,16 @@ class ReplayNodes(Nodes):
 
     datanodes: ReplayedDatanodes = ReplayedDatanodes()
     """Emulated DataNodes."""
+    clients: ReplayedClients = ReplayedClients()
+    """Clients of the log."""
+
+    @property
+    def programs(self) -> Mapping[str, object]:
+        """What the player takes: settings by kind of program."""
+        assumed = self.clients.assumed
+        if not self.datanodes.count:
+            assumed = replace(assumed, blocks=0)
+        return {KIND: self.datanodes.settings, CLIENTS: assumed}
 
 
 # --- options ----------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ server, the namespace and the edit log are compiled then. Blocks need DataNodes,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -25,16 +25,19 @@ from froude.workload.types import StartRule
 
 _PROTOCOL = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 _FOLDER = "/froude-warm-up"
+_STEPS = ("create", "getFileInfo", "complete", "getListing", "rename", "delete")
+_QUESTIONS = ("getFileInfo", "getListing")
 _STREAMS, _WINDOW = 4, 16
 """Connections, and calls in flight on each: as many as wait for a busy NameNode's handlers."""
 
 
-def warm_up(namenode: NameNode, seconds: float) -> int:
+def warm_up(namenode: NameNode, seconds: float, *, changes: bool = True) -> int:
     """Call a NameNode for a while.
 
     Args:
         namenode: running, started for a measurement.
         seconds: how long; 0 for not at all.
+        changes: whether its namespace may be changed; one in safe mode is only asked.
 
     Returns:
         How many calls it answered.
@@ -45,11 +48,21 @@ def warm_up(namenode: NameNode, seconds: float) -> int:
     if seconds <= 0:
         return 0
     schema = namenode.hadoop.schema().subset([_PROTOCOL])
-    streams = _Streams(schema, target_at("namenode", namenode.address, namenode.cluster_id))
+    streams = _Streams(
+        schema,
+        target_at("namenode", namenode.address, namenode.cluster_id),
+        _STEPS if changes else _QUESTIONS,
+    )
     core = Core(streams, Controller([Group("stream", _STREAMS, StartRule())]), connect=connect)
     Driver(core).run(duration_s=seconds)
+    if not changes:
+        return _answered(core)
     with Connection(*namenode.address, schema, _PROTOCOL, user=current_user()) as connection:
         connection.call("delete", connection.message("delete", src=_FOLDER, recursive=True))
+    return _answered(core)
+
+
+def _answered(core: Core) -> int:
     return sum(answered for _, answered in core.tally.counts.values())
 
 
@@ -59,6 +72,7 @@ class _Streams:
 
     schema: Schema
     target: Target
+    steps: Sequence[str]
 
     def program(self, node: NodeId) -> Program:
         return Stream(self._calls(node.number), window=_WINDOW)
@@ -77,9 +91,8 @@ class _Streams:
 
         Each step comes half of the window after the one before, so that its file is there.
         """
-        steps = ("create", "getFileInfo", "complete", "getListing", "rename", "delete")
         for turn in count():
-            for late, method in enumerate(steps):
+            for late, method in enumerate(self.steps):
                 number = turn - late * _WINDOW // 2
                 if number >= 0:
                     yield self._ready(method, f"{_FOLDER}/{stream}/{number % 8}/{number}")

@@ -50,6 +50,24 @@ def take_name_directory(source: Path, target: Path, schema: Schema, *, host: str
     _write_version(target, version_of(folder), host)
 
 
+def newest_image(place: Path) -> Path:
+    """The image of a name directory, the newest of several; an image itself as it is.
+
+    Args:
+        place: a name directory, its folder `current`, or an FsImage.
+
+    Raises:
+        InputError: there is none.
+    """
+    if not place.is_dir():
+        return place
+    folder = place / "current" if (place / "current").is_dir() else place
+    images = [path for path in folder.glob("fsimage_*") if path.suffix != ".md5"]
+    if not images:
+        raise InputError("holds no image", file=folder, allowed="fsimage_… beside VERSION")
+    return max(images, key=lambda path: path.name)
+
+
 def version_of(name_dir: Path) -> dict[str, str]:
     """What a name directory's VERSION says, such as its `clusterID`."""
     text = read_bounded(name_dir / _VERSION, limit_bytes=1 << 20).decode(errors="replace")

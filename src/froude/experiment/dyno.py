@@ -1,0 +1,216 @@
+"""`kind: dyno`: the log of a NameNode played again, on its image, with emulated DataNodes that hold its blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from froude.base.errors import InputError
+from froude.base.progress import Progress
+from froude.base.scratch import Scratch
+from froude.emulation.limits import parse_limit
+from froude.emulation.programs.audit.lines import Head
+from froude.emulation.run import Run
+from froude.experiment.accounts import account_properties, owners
+from froude.experiment.admission import check_targets
+from froude.experiment.block_lists import open_block_lists, write_block_lists
+from froude.experiment.play import play
+from froude.experiment.replay import make_ready, replay_plan
+from froude.experiment.runners import Execution, properties_of, running_targets
+from froude.experiment.scenario import DynoScenario
+from froude.experiment.sections import PlayOptions
+from froude.experiment.warm_up import warm_up
+from froude.hadoop.distribution import Hadoop
+from froude.hadoop.fsimage.block_lists import Cluster
+from froude.hadoop.fsimage.namespace import Namespace, read_namespace
+from froude.hadoop.fsimage.oiv import open_any
+from froude.hadoop.fsimage.placement import Topology
+from froude.hadoop.fsimage.sections import Reader
+from froude.hadoop.fsimage.striping import schemes
+from froude.hadoop.name_directory import newest_image
+from froude.hadoop.namenode import NameNode
+from froude.hadoop.schema import Schema
+from froude.trace.audit.files import AuditLog, open_audit
+from froude.trace.audit.options import Options
+from froude.trace.importers.audit_log import import_audit
+from froude.trace.importers.image_cut import cut_by_edits, cut_by_image
+from froude.workload.plan import Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options(PlayOptions):
+    """Those of a scenario whose blocks were laid down for this run."""
+
+    scenario: DynoScenario
+
+    def kept(self, folder: Path) -> str:
+        """The scenario as it was asked for.
+
+        Args:
+            folder: the run's.
+        """
+        return self.scenario.kept(folder)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What is played, and on what."""
+
+    plan: Plan
+    options: PlayOptions
+    properties: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DynoRunner:
+    """`kind: dyno`."""
+
+    scenario: DynoScenario
+
+    @classmethod
+    def of(cls, scenario: DynoScenario) -> DynoRunner:
+        """Its inputs are large, and read when it runs."""
+        return cls(scenario)
+
+    @property
+    def sources(self) -> list[Path]:
+        """What it reads."""
+        target, load, nodes = self.scenario.target, self.scenario.load, self.scenario.nodes
+        return [
+            *load.audit_log,
+            *(path for path in (load.edits, target.image, nodes.datanodes.blocks) if path is not None),
+        ]
+
+    def check(self) -> None:
+        """Whether all that it reads is there, and its targets could be admitted."""
+        for path in self.sources:
+            if not path.exists():
+                raise InputError("does not exist", file=path)
+        for text in self.scenario.limits:
+            parse_limit(text)
+        check_targets(running_targets(self.scenario.target.running), ())
+        properties_of(self.scenario.target)
+        if self.scenario.load.edits is not None and self.scenario.target.image is None:
+            raise InputError(
+                "are for a log that is cut at an image", place="load.edits", allowed="with target.image"
+            )
+
+    def run(self, execution: Execution) -> Run:
+        """Play it; its run is kept in the output, with the scenario."""
+        self.check()
+        target, progress = self.scenario.target, execution.progress
+        hadoop = Hadoop.find(target.release, progress=progress)
+        with Scratch("dyno") as scratch:
+            prepared = _prepare(self.scenario, hadoop, scratch, progress)
+            if target.running:
+                return _play(prepared, running_targets(target.running), execution)
+            with self._namenode(prepared, hadoop, progress) as namenode:
+                return _play(prepared, namenode, execution)
+
+    @contextmanager
+    def _namenode(self, prepared: _Prepared, hadoop: Hadoop, progress: Progress) -> Iterator[NameNode]:
+        target = self.scenario.target
+        namenode = NameNode(
+            hadoop,
+            heap=target.heap,
+            conf={**prepared.properties, **properties_of(target)},
+            image=target.image,
+            flags=target.java_options,
+        )
+        with ExitStack() as stack:
+            with progress.task("Starting the NameNode"):
+                stack.enter_context(namenode)
+            with progress.task(f"Warming up for {self.scenario.warm_up_s:g} s"):
+                warm_up(namenode, self.scenario.warm_up_s, changes=target.image is None)
+            yield namenode
+
+
+def _play(prepared: _Prepared, called: object, execution: Execution) -> Run:
+    return play(
+        prepared.plan,
+        called,  # type: ignore[arg-type]
+        prepared.options,
+        folder=execution.output,
+        progress=execution.progress,
+        command=execution.command,
+    )
+
+
+def _prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Progress) -> _Prepared:
+    """Read the image, lay down its blocks, read the log."""
+    schema = hadoop.schema()
+    image = None if scenario.target.image is None else newest_image(scenario.target.image)
+    namespace: Namespace | None = None
+    nodes = scenario.nodes
+    if image is not None:
+        with progress.task(f"Reading {image.name}"):
+            (scratch / "image").mkdir()
+            opened = open_any(image, schema, scratch / "image")
+            namespace = read_namespace(opened, schema, scratch / "image")
+        if nodes.datanodes.blocks is None and nodes.datanodes.count:
+            with progress.task("Placing its blocks"):
+                topology = Topology(nodes.datanodes.count, nodes.datanodes.racks)
+                known = schemes(Reader(opened, schema))
+                write_block_lists(scratch / "blocks", namespace, known, Cluster(topology), seed=scenario.seed)
+            nodes = replace(nodes, datanodes=replace(nodes.datanodes, blocks=scratch / "blocks"))
+    if nodes.datanodes.blocks is not None:
+        lists = open_block_lists(nodes.datanodes.blocks)
+        storages = len(lists.cluster.storages)
+        nodes = replace(
+            nodes, datanodes=replace(nodes.datanodes, count=lists.cluster.topology.nodes, storages=storages)
+        )
+    log = _log(scenario, hadoop, schema, image, scratch, progress)
+    with progress.task("Making the log ready"):
+        head = make_ready(log.lines(), scratch / "lines.json")
+    remarks = [*([f"The log was cut {log.meta.cut}."] if log.meta.cut else [])]
+    plan = replay_plan(scratch / "lines.json", head, datanodes=nodes.datanodes.count, remarks=remarks)
+    options = _Options(
+        load=scenario.load,
+        nodes=nodes,
+        seed=scenario.seed,
+        record=scenario.record,
+        limits=scenario.limits,
+        check_counts=scenario.check_counts,
+        scenario=scenario,
+    )
+    return _Prepared(plan, options, _accounts(head, namespace))
+
+
+def _accounts(head: Head, namespace: Namespace | None) -> dict[str, str]:
+    if namespace is None:
+        return account_properties(head.clients, {})
+    groups, owner = owners(namespace)
+    return account_properties(head.clients, groups, [owner])
+
+
+def _log(
+    scenario: DynoScenario,
+    hadoop: Hadoop,
+    schema: Schema,
+    image: Path | None,
+    scratch: Path,
+    progress: Progress,
+) -> AuditLog:
+    """The log, as it was imported, or imported here and cut at the image."""
+    load = scenario.load
+    if load.audit_log[0].is_dir():
+        if len(load.audit_log) > 1 or load.edits is not None:
+            raise InputError(
+                "is an imported log, which is whole and cut already",
+                file=load.audit_log[0],
+                allowed="it alone, without edits",
+            )
+        return open_audit(load.audit_log[0])
+    cut = None
+    if image is not None:
+        with progress.task("Looking where the log is to be cut"):
+            cut = (
+                cut_by_image(image, schema)
+                if load.edits is None
+                else cut_by_edits(image, load.edits, schema, hadoop)
+            )
+    options = Options(zone=ZoneInfo(load.time_zone))
+    return import_audit(load.audit_log, scratch / "audit", options, cut=cut, progress=progress)
