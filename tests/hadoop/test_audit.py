@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.base.errors import InputError
-from froude.hadoop.audit import parse_line, unescape
+from froude.hadoop.audit import parse_hive, parse_line, unescape
 
 TAIL = "ip=/10.0.0.1\tcmd=mkdirs\tsrc=/a\tdst=null\tperm=alice:hadoop:rwxr-xr-x\tproto=rpc"
 PREFIX = "2026-11-20 09:43:54,218 INFO FSNamesystem.audit: "
@@ -80,3 +82,46 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         parse_line(f"allowed=true\tugi={text}\tcmd=x")
     except InputError:
         return
+
+
+def test_tabs_of_old_paths_stay_in_them() -> None:
+    """Logs of before 3.0 do not escape them; what stands behind one may look like a key."""
+    text = TAIL.replace("src=/a", "src=/a\tb=c\tsrc=d")
+    assert parse_line(f"{PREFIX}allowed=true\tugi=a\t{text}").src == "/a\tb=c\tsrc=d"
+
+
+@pytest.mark.parametrize(("zone", "hours"), [("Z", 0), ("+01:00", -1), (" -0230", 2.5), ("", 0)])
+def test_a_date_with_a_zone_of_its_own(zone: str, hours: float) -> None:
+    """Has that one."""
+    text = f"2026-11-20T09:43:54.218{zone} INFO audit: allowed=true\tugi=a\t{TAIL}"
+    assert parse_line(text).time_s == pytest.approx(1795167834.218 + hours * 3600)
+
+
+def test_lines_in_json() -> None:
+    """The message is one of its texts, with its date or beside it; other JSON is no audit line."""
+    message = f"allowed=true\tugi=a\t{TAIL}"
+    inside = {"host": "nn1", "message": PREFIX + message}
+    beside = {"@timestamp": "2026-11-20T09:43:54.218Z", "message": message}
+    for wrapper in (inside, beside):
+        line = parse_line(json.dumps(wrapper))
+        assert (line.command, line.time_s) == ("mkdirs", pytest.approx(1795167834.218))
+    for text in ('{"a": 1}', "{", "[1]"):
+        with pytest.raises(InputError, match="is not an audit line"):
+            parse_line(text)
+
+
+def test_dynamometers_hive_form() -> None:
+    """Other fields, or no time, are refused."""
+    line = parse_hive(
+        "1500\x01alice (auth:PROXY) via bob (auth:KERBEROS)\x01open\x01/a\x01null\x01/10.0.0.1\n"
+    )
+    assert (line.time_s, line.user, line.real_user, line.dst, line.ip) == (
+        1.5,
+        "alice",
+        "bob",
+        None,
+        "10.0.0.1",
+    )
+    for text in ("1\x01a\x01\x01/\x01\x01x", "1\x01a", "\u0663\x01a\x01open\x01/\x01\x01x"):
+        with pytest.raises(InputError):
+            parse_hive(text)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from froude.emulation.run import Run
     from froude.experiment.figures.head import Part
     from froude.experiment.knee import Knee
+    from froude.trace.audit.summary import AuditSummary
     from froude.trace.types import Trace
     from froude.workload.plan import Plan
     from froude.workload.types import Workload
@@ -36,6 +37,13 @@ def _trace(_: Settings, path: Path) -> Trace:
     from froude.trace.files import read_trace
 
     return read_trace(path)
+
+
+def _audit(_: Settings, path: Path) -> AuditSummary:
+    from froude.trace.audit.files import open_audit
+    from froude.trace.audit.summary import summarise_audit
+
+    return summarise_audit(open_audit(path))
 
 
 def _plan(_: Settings, path: Path) -> Plan:
@@ -59,6 +67,7 @@ def _knee(_: Settings, path: Path) -> Knee:
 READERS: Mapping[str, Callable[[Settings, Path], Part]] = {
     "workload": _workload,
     "trace": _trace,
+    "audit": _audit,
     "plan": _plan,
     "run": _run,
     "knee": _knee,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError
-from froude.cli import inputs
+from froude.cli import audit, inputs
 from froude.cli.run_text import failures_text
 from froude.cli.tables import aligned
 from froude.cli.terminal import visible
@@ -35,17 +35,29 @@ def trace() -> None:
 @app.command(epilog="Example: froude trace show trace-1 --calls 5")
 def show(
     ctx: typer.Context,
-    path: Annotated[Path, typer.Argument(metavar="TRACE", help="The Trace's folder, or its name here.")],
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="TRACE", help="The folder of a Trace or an audit log, or its name here."),
+    ],
     calls: Annotated[int, typer.Option(min=0, help="Show this many calls, decoded.")] = 0,
     method: Annotated[str | None, typer.Option(help="Show calls of this method only.")] = None,
 ) -> None:
-    """What a Trace holds: methods, senders, scale, what its source could see, what was lost."""
+    """What a Trace holds: methods, senders, scale, what its source could see, what was lost.
+
+    Of an imported audit log: lines over time, commands, users, clients, what was denied, paths.
+    """
+    from froude.trace.audit.files import open_audit
     from froude.trace.files import read_trace
     from froude.trace.seen import advice, in_words, seen
     from froude.trace.summary import summarise
+    from froude.workspace.recognise import kind_of
 
     settings: Settings = ctx.obj
-    trace = read_trace(inputs.place(settings, path, "trace"))
+    place = inputs.place(settings, path)
+    if kind_of(place) == "audit":
+        audit.show_audit(settings, open_audit(place))
+        return
+    trace = read_trace(place)
     summary, senders = summarise(trace), seen(trace)
     hint = None
     if trace.meta.fidelity.sender:
@@ -177,14 +189,17 @@ importer = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
-    help="Make a Trace of what others recorded.",
+    help="Make a Trace, or an audit log, of what others recorded.",
 )
 app.add_typer(importer, name="import")
 
 
 @importer.callback()
 def import_() -> None:
-    """Make a Trace of what others recorded."""
+    """Make a Trace, or an audit log, of what others recorded."""
+
+
+importer.command()(audit.audit)
 
 
 @importer.command(epilog="Example: froude trace import tap nodes.tap.gz -o trace-4 --scale nodes=3")

@@ -34,8 +34,8 @@ from froude.hadoop.name_directory import newest_image
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.schema import Schema
 from froude.trace.audit.files import AuditLog, open_audit
-from froude.trace.audit.options import Options
 from froude.trace.importers.audit_log import import_audit
+from froude.trace.importers.audit_pieces import Options
 from froude.trace.importers.image_cut import cut_by_edits, cut_by_image
 from froude.workload.plan import Plan
 

@@ -269,7 +269,7 @@ class ReplayedDatanodes(DatanodeOptions):
     @property
     def settings(self) -> DatanodeSettings:
         """What the program takes."""
-        return replace(DatanodeOptions.settings.fget(self), blocks=self.blocks)  # type: ignore[attr-defined]
+        return replace(super().settings, blocks=self.blocks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

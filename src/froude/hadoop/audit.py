@@ -3,23 +3,34 @@
 A line is a prefix of the site's own (a date, a level, a logger), then TAB-separated `key=value` pieces;
 each is split at its first `=`, never at spaces. Nothing here reads a file.
 
-Source: org.apache.hadoop.hdfs.server.namenode.FSNamesystem (DefaultAuditLogger).
+Source: org.apache.hadoop.hdfs.server.namenode.FSNamesystem (DefaultAuditLogger);
+org.apache.hadoop.tools.dynamometer.workloadgenerator.audit (AuditLogHiveTableParser).
 """
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
 
 from froude.base.errors import InputError
 
+KEYS = frozenset(
+    ("allowed", "ugi", "ip", "cmd", "src", "dst", "perm", "trackingId", "proto", "callerContext")
+)
+"""What a piece of a line may begin with; any other is what stands behind a TAB within the value before it."""
+_USUAL = re.compile(r"(?:^|[\s:\"])(allowed=\w+\s+ugi=)")
 _BEGIN = re.compile(r"(?:^|[\s:\"])((?:allowed|ugi)=)")
-_DATE = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:[,.](\d{1,6}))?")
+_DATE = re.compile(
+    r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:[,.](\d{1,6})\d*)?\s?(Z\b|[+-]\d\d:?\d\d(?!\d))?", re.ASCII
+)
 _UGI = re.compile(r"^(?P<user>.*?)(?: \(auth:(?P<auth>[A-Z_]+)\))?$", re.DOTALL)
 _COMMAND = re.compile(r"^(?P<name>\S+?)(?: \((?P<options>.*)\))?$", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))")
 _SHORT = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
+_HIVE_FIELDS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +38,7 @@ class AuditLine:
     """One audited call."""
 
     time_s: float | None
-    """Seconds since the epoch, to the millisecond; None when the prefix has no date."""
+    """Seconds since the epoch, to the microsecond; None when the prefix has no date."""
     allowed: bool
     """False only for a denied call; lines without the key (Hadoop 1) count as allowed."""
     user: str
@@ -57,49 +68,93 @@ def parse_line(line: str, *, zone: tzinfo = UTC, escaped: bool = True) -> AuditL
 
     Args:
         line: with or without its end.
-        zone: of the prefix's date, which the log writes in the NameNode's local time.
+        zone: of the prefix's date, which the log writes in the NameNode's local time; a date that names its own
+            offset from UTC has that.
         escaped: whether src, dst and the context are Java-escaped, as they are since 3.0.
 
     Raises:
         InputError: no audit message in it, or one without user or command.
     """
-    begin = _BEGIN.search(line)
+    if line.lstrip()[:1] == "{":
+        line = _unwrapped(line)
+    begin = _USUAL.search(line) or _BEGIN.search(line)
     if begin is None:
         raise InputError(
             "is not an audit line", found=line.strip(), allowed="... allowed=... ugi=... cmd=..."
         )
     message = line[begin.start(1) :].rstrip("\r\n")
+    return parse_message(message, time_s(line[: begin.start(1)], zone), escaped=escaped)
+
+
+def parse_message(message: str, when_s: float | None, *, escaped: bool = True) -> AuditLine:
+    """Read what the NameNode has handed to its logger: the line without prefix and end.
+
+    Args:
+        message: from `allowed=` or `ugi=` on.
+        when_s: seconds since the epoch.
+        escaped: as of `parse_line`.
+
+    Raises:
+        InputError: it has no user or no command.
+    """
     parts: dict[str, str] = {}
+    last = ""
     for piece in message.split("\t"):
         key, equals, value = piece.partition("=")
-        if equals:
-            parts.setdefault(key.strip(), value)
+        name = key.strip()
+        if equals and name in KEYS and name not in parts:
+            parts[name], last = value, name
+        elif last:  # logs of before 3.0 wrote TABs of paths as they are
+            parts[last] += "\t" + piece
     if "ugi" not in parts or "cmd" not in parts:
         raise InputError("is an audit line without user or command", found=message)
-    user, auth, real = _users(parts["ugi"])
-    command = _COMMAND.match(parts["cmd"].strip())
-    if command is None:
-        raise InputError("is an audit line without a command", found=message)
+    user, auth, real = split_users(parts["ugi"])
+    command, options = split_command(parts["cmd"])
 
     def text(key: str) -> str | None:
         value = parts.get(key)
         return None if value in {None, "null"} else unescape(value or "") if escaped else value
 
+    ip = (text("ip") or "").lstrip("/") or None
     return AuditLine(
-        _time(line[: begin.start(1)], zone),
+        when_s,
         parts.get("allowed", "true").strip() == "true",
         user,
         auth,
         real,
-        (text("ip") or "").lstrip("/") or None,
-        command["name"],
-        command["options"],
+        ip,
+        command,
+        options,
         text("src"),
         text("dst"),
         text("perm"),
         text("proto"),
         text("callerContext"),
     )
+
+
+def parse_hive(line: str, *, start_s: float = 0.0) -> AuditLine:
+    r"""Read one line of Dynamometer's Hive form: `relativeMs, ugi, command, src, dst, ip`, with `\\x01` between.
+
+    Args:
+        line: with or without its end.
+        start_s: seconds since the epoch that its times count from.
+
+    Raises:
+        InputError: it has other fields, or no time.
+    """
+    fields = line.rstrip("\r\n").split("\x01")
+    if len(fields) < _HIVE_FIELDS or not fields[2].strip():
+        allowed = "relativeMs, ugi, command, src, dst, ip, with \\x01 between"
+        raise InputError("is not a line of Dynamometer's Hive form", found=line.strip(), allowed=allowed)
+    if not fields[0].strip().isdecimal() or not fields[0].isascii():
+        raise InputError("has no time", found=fields[0], allowed="milliseconds")
+    user, auth, real = split_users(fields[1])
+    command, options = split_command(fields[2])
+    src, dst, ip = (None if value.strip() in {"", "null"} else value for value in fields[3:6])
+    when_s = start_s + int(fields[0]) / 1e3
+    ip = ip and ip.strip().lstrip("/")
+    return AuditLine(when_s, True, user, auth, real, ip, command, options, src, dst, None, None, None)
 
 
 def unescape(value: str) -> str:
@@ -110,8 +165,9 @@ def unescape(value: str) -> str:
     return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _users(ugi: str) -> tuple[str, str | None, str | None]:
-    """Effective user, its authentication, and the outermost real user of a chain of `via`."""
+@lru_cache(1 << 14)
+def split_users(ugi: str) -> tuple[str, str | None, str | None]:
+    """Effective user, its authentication, and the first real user of a chain of `via`."""
     first, *others = ugi.split(" via ")
     effective = _UGI.match(first.strip())
     assert effective is not None  # the pattern takes any text
@@ -119,12 +175,51 @@ def _users(ugi: str) -> tuple[str, str | None, str | None]:
     return effective["user"], effective["auth"], real["user"] if real else None
 
 
-def _time(prefix: str, zone: tzinfo) -> float | None:
+@lru_cache(1 << 10)
+def split_command(cmd: str) -> tuple[str, str | None]:
+    """The command's word, and what stands in parentheses behind it.
+
+    Raises:
+        InputError: there is no word.
+    """
+    command = _COMMAND.match(cmd.strip())
+    if command is None:
+        raise InputError("is an audit line without a command", found=cmd)
+    return command["name"], command["options"]
+
+
+def time_s(prefix: str, zone: tzinfo) -> float | None:
+    """The time that a date in a text says.
+
+    Args:
+        prefix: what stands before the message.
+        zone: of a date that names no offset from UTC.
+
+    Returns:
+        Seconds since the epoch; None where there is no date.
+    """
     match = _DATE.search(prefix)
     if match is None:
         return None
     try:
-        moment = datetime.fromisoformat(f"{match[1]}T{match[2]}").replace(tzinfo=zone)
-    except ValueError:  # digits that look like a date
+        moment = datetime.fromisoformat(f"{match[1]}T{match[2]}{match[4] or ''}")
+        stamped = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+        return stamped.timestamp() + int((match[3] or "0").ljust(6, "0")) / 1e6
+    except (ValueError, OverflowError):  # digits that look like a date
         return None
-    return moment.timestamp() + float(f"0.{match[3] or 0}")
+
+
+def _unwrapped(line: str) -> str:
+    """The audit line that a line of JSON holds as one of its texts, behind its time; the line itself where none."""
+    try:
+        wrapper = json.loads(line)
+    except (ValueError, RecursionError):
+        return line
+    texts = (
+        [value for value in wrapper.values() if isinstance(value, str)] if isinstance(wrapper, dict) else []
+    )
+    message = next((value for value in texts if "cmd=" in value), None)
+    if message is None:
+        return line
+    dated = next((value for value in texts if value is not message and _DATE.search(value)), "")
+    return message if _DATE.search(message.partition("ugi=")[0]) else f"{dated} {message}"

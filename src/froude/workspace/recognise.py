@@ -18,7 +18,10 @@ GENERATOR = '<meta name="generator" content="Froude'
 _HEAD_BYTES = 1 << 16
 DOCUMENTS = ("meta.yaml", "plan.yaml")
 """Files of folders that say what the whole is, and hold its lineage."""
-_FOLDERS = {"meta.yaml": ("trace", "partial-trace", "run", "block-lists"), "plan.yaml": ("plan",)}
+_FOLDERS = {
+    "meta.yaml": ("trace", "partial-trace", "run", "audit", "block-lists"),
+    "plan.yaml": ("plan",),
+}
 """What a folder is where such a file of one of these kinds stands in it; a workload named so makes none."""
 
 

@@ -18,6 +18,7 @@ MARKER = "froude.toml"
 FORMAT = 1
 PLACES = {
     "trace": "traces",
+    "audit": "audits",
     "workload": "workloads",
     "plan": "plans",
     "run": "runs",
@@ -89,7 +90,7 @@ class Workspace:
         """Where a new artifact shall be written.
 
         Args:
-            kind: `trace`, `workload`, `plan`, `run`, `knee`, `report` or `scenario`.
+            kind: `trace`, `audit`, `workload`, `plan`, `run`, `knee`, `report` or `scenario`.
             name: its name; None takes the next free number: `trace-1`, ...
             suffix: for kinds that are files: `.yaml`, `.html`.
 

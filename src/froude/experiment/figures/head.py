@@ -10,6 +10,7 @@ from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.emulation.bottleneck import LimitedBy
 from froude.emulation.run import Run
+from froude.experiment.figures.audit import audit_report
 from froude.experiment.figures.environment import (
     in_words,
     limit_words,
@@ -27,13 +28,14 @@ from froude.experiment.knee_words import broke, median_rate, quick_start_text
 from froude.mining.prediction import Prediction
 from froude.render import KeyFigure, Tone, ValueKind, literal
 from froude.render.markdown import plain
+from froude.trace.audit.summary import AuditSummary
 from froude.trace.types import Trace
 from froude.workload.plan import Plan, expected_s, pace
 from froude.workload.review import open_questions
 from froude.workload.types import Workload
 from froude.workload.walk import templates
 
-Part = Trace | Workload | Plan | Prediction | Run | Knee
+Part = Trace | AuditSummary | Workload | Plan | Prediction | Run | Knee
 """What has sections of its own."""
 _LIMITS = {
     LimitedBy.PLAYER: "Froude's player was the limit, not the target",
@@ -92,6 +94,7 @@ def _heads(parts: Sequence[tuple[str, Part]]) -> Iterator[Head]:
     yield from (_workload(workload) for _, workload in _of(parts, Workload))
     if traces := _of(parts, Trace):
         yield _traces(traces)
+    yield from (_audit(summary) for _, summary in _of(parts, AuditSummary))
 
 
 def _knee(knee: Knee) -> Head:
@@ -295,6 +298,11 @@ def _traces(traces: Sequence[tuple[str, Trace]]) -> Head:
     title = f"{number.capitalize()}: {counted(calls, 'call')} of {counted(methods, 'method')}"
     reason = f"**Of the recordings:** {lost:,} messages lost, {len(partial)} not whole."
     return Head(title, lede, tone, figures, subtitle, reason)
+
+
+def _audit(summary: AuditSummary) -> Head:
+    report = audit_report(summary)
+    return Head(report.title, report.lede, report.tone, report.figures)
 
 
 def _of(parts: Sequence[tuple[str, Part]], kind: type[_Kind]) -> list[tuple[str, _Kind]]:

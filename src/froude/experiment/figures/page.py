@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from froude.emulation.run import Run
+from froude.experiment.figures.audit import audit_report
 from froude.experiment.figures.head import Part, head_of
 from froude.experiment.figures.knee import knee_section
 from froude.experiment.figures.latency import coloured_methods
@@ -20,6 +21,7 @@ from froude.experiment.figures.workload import workload_section
 from froude.experiment.knee import Knee
 from froude.mining.prediction import Prediction
 from froude.render import Report, Section, save
+from froude.trace.audit.summary import AuditSummary
 from froude.trace.types import Trace
 from froude.workload.plan import Plan
 from froude.workload.types import Workload
@@ -111,6 +113,8 @@ def sections_of(part: Part) -> tuple[Section, ...]:
     match part:
         case Trace():
             return (traces_section([part]),)
+        case AuditSummary():
+            return tuple(audit_report(part).sections)
         case Workload():
             return (workload_section(part),)
         case Plan():

@@ -1,0 +1,224 @@
+"""`froude trace import audit`: a NameNode's audit logs → one audit log in columns, in the order of time."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from froude.base.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import tzinfo
+
+    from froude.cli.settings import Settings
+    from froude.hadoop.anonymise import Names
+    from froude.trace.audit.cut import Cut
+    from froude.trace.audit.files import AuditLog
+    from froude.trace.audit.parse import Form
+
+_KEY_BYTES = (16, 1 << 20)
+
+
+class LineForm(Enum):
+    """How the lines of a log look."""
+
+    DIRECT = "direct"
+    HIVE = "hive"
+
+
+def audit(
+    ctx: typer.Context,
+    logs: Annotated[
+        list[Path],
+        typer.Argument(metavar="LOG...", help="Audit logs, plain or gzipped; rotated ones in any order."),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The audit log to make, a folder.")],
+    form: Annotated[
+        LineForm, typer.Option(help="Lines as a NameNode writes them, or as Dynamometer's Hive query does.")
+    ] = LineForm.DIRECT,
+    pattern: Annotated[
+        str | None,
+        typer.Option(metavar="REGEX", help="Of another form: (?P<timestamp>...) and (?P<message>...) in it."),
+    ] = None,
+    date_format: Annotated[
+        str,
+        typer.Option(
+            metavar="FORMAT", help="Of that timestamp, as Java's SimpleDateFormat has it; or epoch-ms."
+        ),
+    ] = "yyyy-MM-dd HH:mm:ss,SSS",
+    time_zone: Annotated[
+        str, typer.Option(metavar="ZONE", help="The NameNode's: its dates name none.")
+    ] = "UTC",
+    start: Annotated[
+        str | None,
+        typer.Option(metavar="DATE", help="What the times of the Hive form count from [1970-01-01]."),
+    ] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Paths stand as they are, not Java-escaped: logs of Hadoop 2.")
+    ] = False,
+    window: Annotated[
+        str,
+        typer.Option(
+            metavar="TIME", help="Lines further out of order are counted as late (sorted all the same)."
+        ),
+    ] = "10s",
+    image: Annotated[
+        Path | None,
+        typer.Option(metavar="FSIMAGE", help="Keep what came behind this image's last transaction."),
+    ] = None,
+    edits: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="The NameNode's edits, which say when that was.")
+    ] = None,
+    hadoop: Annotated[
+        str | None, typer.Option(help="A release that knows the image and the edits [3.5.0].")
+    ] = None,
+    anonymise: Annotated[
+        Path | None,
+        typer.Option(metavar="KEY", help="Rename paths, users and hosts; a file of 16 secret bytes or more."),
+    ] = None,
+    tag: Annotated[list[str] | None, typer.Option(metavar="WORD", help="A word to find it by.")] = None,
+) -> None:
+    """A NameNode's audit logs: every line parsed, put in order, kept as columns; `froude trace show` shows it.
+
+    A line that is none of an audit log is counted and its place shown. An import that was interrupted goes on where it
+    was when it is run again. With --dry-run, all is read and shown, and nothing kept.
+
+    Example: froude trace import audit hdfs-audit.log -o audit-1
+    """
+    from froude.base.scratch import Scratch
+    from froude.base.units import parse_seconds
+    from froude.cli.outputs import Output, claim
+    from froude.trace.importers.audit_log import import_audit
+    from froude.trace.importers.audit_pieces import Options
+    from froude.workspace.artifact import hash_file
+
+    settings: Settings = ctx.obj
+    claim(settings, [Output(output, "audit", folder=True, keeps=True)], [*logs, image, edits, anonymise])
+    if edits is not None and image is None:
+        raise InputError("needs an image", place="--edits", allowed="--image FSIMAGE beside it")
+    zone = zone_of(time_zone, "--time-zone")
+    options = Options(
+        _form(form, pattern, date_format, start, raw=raw), zone, parse_seconds(window, place="--window")
+    )
+    cut = None if image is None else _cut(settings, image, edits, hadoop)
+    names = None if anonymise is None else _names(anonymise)
+    inputs = [hash_file(path) for path in [*logs, *([] if image is None else [image])]]
+    with Scratch("audit") as scratch:
+        log = import_audit(
+            logs,
+            scratch / output.name if settings.dry_run else output,
+            options,
+            cut=cut,
+            names=names,
+            workers=settings.workers,
+            origin=settings.origin(inputs, tags=tag or ()),
+            progress=settings.progress(),
+        )
+        show_audit(
+            settings, log, [] if not settings.dry_run else [f"write {log.meta.lines:,} lines to {output}"]
+        )
+
+
+def show_audit(settings: Settings, log: AuditLog, would: Sequence[str] = ()) -> None:
+    """Print an audit log in numbers.
+
+    Args:
+        settings: global flags.
+        log: an opened one.
+        would: what --dry-run leaves undone.
+    """
+    from froude.cli.page_text import page_text
+    from froude.experiment.figures.audit import audit_report
+    from froude.trace.audit.summary import summarise_audit
+
+    summary = summarise_audit(log)
+    document: dict[str, Any] = {"path": str(log.folder), **summary.to_mapping()}
+    if log.lineage is not None:
+        document["lineage"] = log.lineage.to_mapping()
+    if would:
+        document = {"dry_run": True, "would": would[0], **document}
+    settings.emit(document)
+    settings.out(page_text(audit_report(summary)))
+    for text in would:
+        settings.out(f"\nWould {text}")
+
+
+def zone_of(name: str, place: str) -> tzinfo:
+    """A time zone.
+
+    Args:
+        name: such as `Europe/Berlin`.
+        place: the flag, for the error.
+
+    Raises:
+        InputError: there is none of this name.
+    """
+    from datetime import UTC
+    from zoneinfo import ZoneInfo
+
+    if name == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:
+        raise InputError(
+            "is no time zone", place=place, found=name, allowed="UTC, Europe/Berlin, …"
+        ) from error
+
+
+def _form(form: LineForm, pattern: str | None, date_format: str, start: str | None, *, raw: bool) -> Form:
+    from froude.trace.audit.parse import Form
+
+    if pattern is not None and form is LineForm.HIVE:
+        raise InputError("cannot stand with a pattern", place="--form", found="hive", allowed="one of them")
+    if start is not None and form is not LineForm.HIVE:
+        raise InputError("is of the Hive form alone", place="--start", allowed="--form hive beside it")
+    name = "pattern" if pattern is not None else form.value
+    return Form(name, not raw, pattern or "", date_format, 0 if start is None else _start_us(start))
+
+
+def _start_us(text: str) -> int:
+    from datetime import UTC, datetime
+
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InputError("is no date", place="--start", found=text, allowed="2026-11-20T09:43:54") from error
+    stamped = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return round(stamped.timestamp() * 1e6)
+
+
+def _cut(settings: Settings, image: Path, edits: Path | None, hadoop: str | None) -> Cut:
+    from froude.cli.capture import schema_of
+    from froude.trace.importers.image_cut import cut_by_edits, cut_by_image
+
+    schema, _ = schema_of(hadoop, settings)
+    if edits is None:
+        return cut_by_image(image, schema, workers=settings.workers)
+    from froude.hadoop.distribution import Hadoop
+
+    with settings.progress().task("Looking for the image's last transaction"):
+        return cut_by_edits(image, edits, schema, Hadoop.find(hadoop))
+
+
+def _names(path: Path) -> Names:
+    import hashlib
+
+    from froude.base.files import read_bounded
+    from froude.hadoop.anonymise import Names
+
+    key = read_bounded(path, limit_bytes=_KEY_BYTES[1])
+    if len(key) < _KEY_BYTES[0]:
+        remedy = f"`head -c 32 /dev/urandom > {path.name}` makes one"
+        raise InputError(
+            "is too short for a key",
+            file=path,
+            found=f"{len(key)} bytes",
+            allowed="16 or more",
+            remedy=remedy,
+        )
+    return Names(hashlib.blake2b(key, digest_size=32).digest())

@@ -1,0 +1,104 @@
+"""Audited calls as Arrow columns: the one place that knows how an audit log's table looks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from froude.hadoop.audit import AuditLine
+
+Ints = npt.NDArray[np.int64]
+_ODD = 0x9E3779B97F4A7C15
+"""2^64 by the golden ratio: a user and an address that are exchanged give another number."""
+_FEW = pa.dictionary(pa.int32(), pa.string())
+"""Of texts that stand in many lines."""
+_FIELDS: list[pa.Field[Any]] = [
+    pa.field("time", pa.timestamp("us", "UTC"), nullable=False),
+    pa.field("client", pa.uint64(), nullable=False),
+    pa.field("allowed", pa.bool_(), nullable=False),
+    pa.field("user", _FEW, nullable=False),
+    pa.field("auth", _FEW),
+    pa.field("real_user", _FEW),
+    pa.field("ip", _FEW),
+    pa.field("command", _FEW, nullable=False),
+    pa.field("options", _FEW),
+    pa.field("src", pa.string()),
+    pa.field("dst", pa.string()),
+    pa.field("perm", _FEW),
+    pa.field("proto", _FEW),
+    pa.field("caller_context", _FEW),
+]
+SCHEMA = pa.schema(_FIELDS)
+"""Names and types of an audit log's columns; `client` is `client_of` the user and the address."""
+TEXTS = tuple(field.name for field in _FIELDS[2:])
+"""Columns that a line itself says, in the order of `AuditLine`'s fields but for `allowed`."""
+
+
+def client_of(user: str, ip: str | None) -> int:
+    """The number of a client: the same for the same user and address, in every log; 64 bits.
+
+    Args:
+        user: the effective user, as logged.
+        ip: the address that it called from.
+    """
+    return (_number(user) * _ODD + _number(ip or "")) % (1 << 64)
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+
+
+def from_lines(lines: Sequence[AuditLine]) -> dict[str, Any]:
+    """Lines as columns of `TEXTS`."""
+    rows = [
+        (
+            line.allowed,
+            line.user,
+            line.auth,
+            line.real_user,
+            line.ip,
+            line.command,
+            line.options,
+            line.src,
+            line.dst,
+            line.perm,
+            line.proto,
+            line.caller_context,
+        )
+        for line in lines
+    ]
+    columns = zip(*rows, strict=True) if rows else ([] for _ in TEXTS)
+    arrays = {}
+    for name, column in zip(TEXTS, columns, strict=True):
+        few = SCHEMA.field(name).type == _FEW
+        array: Any = pa.array(column, type=pa.string() if few else SCHEMA.field(name).type)
+        arrays[name] = array.dictionary_encode() if few else array
+    return arrays
+
+
+def joined(tables: Sequence[pa.Table]) -> pa.Table:
+    """Tables one after another, as columns in one piece."""
+    whole = pa.concat_tables(tables)
+    return whole if len(tables) == 1 else whole.unify_dictionaries().combine_chunks()
+
+
+def clients(users: Any, ips: Any) -> Any:
+    """The column `client` of columns `user` and `ip`, which are dictionaries."""
+    names = np.array([_number(name) for name in users.dictionary.to_pylist()], dtype=np.uint64)
+    hosts = np.array([_number(host) for host in [*ips.dictionary.to_pylist(), ""]], dtype=np.uint64)
+    host = hosts[np.asarray(pc.fill_null(ips.indices, len(hosts) - 1))]
+    return pa.array(names[np.asarray(users.indices)] * np.uint64(_ODD) + host)  # modulo 2^64
+
+
+def to_lines(batch: pa.RecordBatch) -> Iterator[AuditLine]:
+    """The rows of a batch that has all columns."""
+    times = np.asarray(batch.column("time").cast(pa.int64())) / 1e6
+    columns = [batch.column(name).to_pylist() for name in TEXTS]
+    for time_s, row in zip(times.tolist(), zip(*columns, strict=True), strict=True):
+        yield AuditLine(time_s, *row)
