@@ -114,11 +114,6 @@ def test_a_plan_may_be_named_as_in_its_workspace(capsys: Out) -> None:
         ("kind: play\nload: {plan: plan}\nspeed: 2\n", [], "s.yaml:4: speed: is not a field here"),
         ("kind: play\nload: {plan: nosuch}\n", [], "nosuch/plan.yaml: "),
         ("kind: play\nload: {workload: workload.yaml}\n", [], "does not say 'clients'"),
-        (
-            "kind: play\ntarget:\n  running:\n    any: {address: 'h:1'}\nload: {plan: plan}\n",
-            [],
-            "was not started",
-        ),
         ("kind: play\nload: {plan: plan}\nlimits: ['p99(nosuch) < 1 s']\n", [], "plan:--limit: is a method"),
         (
             "kind: knee\nload: {workload: workload.yaml, at: {x: 3}}\n",

@@ -15,6 +15,7 @@ from froude.emulation.run import Run
 from froude.experiment import main_job
 from froude.experiment.jobs import JobDefinition
 from froude.experiment.main_job import SETTLE_S, MainJob, record_job, run_main_job
+from froude.experiment.sections import PlayOptions
 from froude.mining.prediction import Prediction
 from froude.trace.files import read_trace, write_trace
 from froude.trace.types import Trace
@@ -91,9 +92,9 @@ class Stage:
         self.said.append(("namenode", options))
         yield "the namenode"
 
-    def play(self, plan: Plan, target: str, *, progress: object, **options: Any) -> Run:
+    def play(self, plan: Plan, target: str, asked: PlayOptions, *, progress: object, **options: Any) -> Run:
         """In the place of the play."""
-        self.said.append(("play", dict(plan.counts), target, options))
+        self.said.append(("play", dict(plan.counts), target, {"seed": asked.seed, **options}))
         return self.run
 
     def names(self) -> list[str]:

@@ -148,12 +148,12 @@ class PlayRunner:
 
     def run(self, execution: Execution) -> Run:
         """Play it; its run is kept in the output, with the scenario."""
-        target, progress = self.scenario.target, execution.progress
+        target = self.scenario.target
+        if target.running:  # the play itself asks them who they are, and checks the rest
+            return self._play(nullcontext(running_targets(target.running)), execution)
         self.check()
-        if target.running:
-            started = nullcontext(running_targets(target.running))
-            return self._play(started, execution)
-        return self._play(namenode_of(target, Hadoop.find(target.release, progress=progress)), execution)
+        hadoop = Hadoop.find(target.release, progress=execution.progress)
+        return self._play(namenode_of(target, hadoop), execution)
 
     def _play(self, started: Any, execution: Execution) -> Run:
         with started as called:
