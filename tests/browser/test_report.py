@@ -14,11 +14,13 @@ from froude.emulation.bottleneck import Load, Measured
 from froude.emulation.run import Run
 from froude.emulation.tally import Tally
 from froude.experiment.figures.head import Part
+from froude.experiment.figures.image import image_report
 from froude.experiment.figures.main_job import main_job_report
 from froude.experiment.figures.page import page
 from froude.mining.pipeline import mine
 from froude.render import save
 from froude.workload.extrapolate import extrapolate
+from tests.experiment.figures.test_image import FOLDERS, image_summary
 from tests.experiment.figures.test_prediction import PREDICTION
 from tests.experiment.knees import two_plays
 from tests.experiment.main_jobs import done
@@ -112,7 +114,7 @@ def parts(what: str) -> tuple[Part, ...]:
     return (plan, PREDICTION, a_run(), a_run(60), two_plays())
 
 
-WHAT = ("traces", "workload", "run", "everything", "demo", "static")
+WHAT = ("traces", "workload", "run", "everything", "demo", "static", "image")
 
 
 @pytest.fixture(scope="session")
@@ -121,7 +123,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
     save(main_job_report(done(folder, run=a_run())), folder / "demo.html")
     page((a_run(),)).save(folder / "static.html", interactive=False)
-    for what in WHAT[:-2]:
+    save(image_report(image_summary(folders=FOLDERS), {}), folder / "image.html")
+    for what in WHAT[:-3]:
         shown = parts(what)
         names = [f"{type(part).__name__.lower()}-{number}" for number, part in enumerate(shown, 1)]
         page(shown, names=names).save(folder / f"{what}.html")

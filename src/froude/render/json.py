@@ -16,7 +16,7 @@ from typing import Any
 from froude.base.plain import Fields
 from froude.render.pattern import Pattern, PatternLoop, PatternStep
 from froude.render.prepare import prepare
-from froude.render.types import Block, Callout, Chart, KeyFigure, KeyFigures, Report, Table, Text
+from froude.render.types import Block, Callout, Chart, KeyFigure, KeyFigures, Report, Table, Text, Treemap
 from froude.workspace.artifact import Origin
 from froude.workspace.document import dump_sealed_figures
 from froude.workspace.migrate import Migrations
@@ -79,6 +79,8 @@ def block_dict(block: Block) -> dict[str, Any]:
             return _chart(block)
         case Pattern():
             return _pattern(block)
+        case Treemap():
+            return {"block": "treemap", **_plain(asdict(block))}
 
 
 def _figure(figure: KeyFigure) -> dict[str, Any]:

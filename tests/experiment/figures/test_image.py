@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from froude.experiment.figures.image import image_report
 from froude.hadoop.fsimage.summary import Bin, Folder, ImageSummary, Owner
-from froude.render import Chart, Table
+from froude.render import Chart, Table, Treemap
 
 _COUNTS = dict.fromkeys(
     (
@@ -24,10 +26,20 @@ _COUNTS = dict.fromkeys(
 )
 
 
-def _summary(files: int = 3) -> ImageSummary:
+FOLDERS = (
+    Folder("/", 0, 40, 30, 900, 2700),
+    Folder("/a", 1, 20, 10, 600, 1800),
+    Folder("/b", 1, 9, 9, 200, 600),
+    Folder("/a/x", 2, 5, 4, 400, 1200),
+)
+
+
+def image_summary(
+    files: int = 3, folders: tuple[Folder, ...] = (Folder("/", 0, 4, 3, 8, 24),)
+) -> ImageSummary:
+    """A small one."""
     bins = (Bin(0, 0, 0, 0), Bin(1, 1, 1, 1), Bin(2, 2, 0, 0), Bin(3, 4, 2, 7))
     small = (Bin(0, 0, 0, 0), Bin(0, 1 << 20, 3, 8), Bin(0, -1, files, 8))
-    folders = (Folder("/", 0, 4, 3, 8, 24),)
     owners = (Owner("alice", 3, 8),)
     counts = {**_COUNTS, "files": files, "directories": 1, "blocks": files, "bytes": 8}
     return ImageSummary("i", -67, "", 9, counts, bins, bins[1:], bins, small, folders, owners, owners)
@@ -35,7 +47,7 @@ def _summary(files: int = 3) -> ImageSummary:
 
 def test_its_page() -> None:
     """What the namespace is, in a sentence; charts begin at the first bin that has something in it."""
-    page = image_report(_summary(), {"Seed": "0"})
+    page = image_report(image_summary(), {"Seed": "0"})
     assert page.lede.startswith("**3 files** in 1 folders")
     assert "100% of the files" in page.lede
     blocks = [block for section in page.sections for block in section.blocks]
@@ -54,4 +66,37 @@ def test_its_page() -> None:
 
 def test_a_namespace_without_files() -> None:
     """Its shares are none."""
-    assert "0 files" in image_report(_summary(0), {}).lede
+    assert "0 files" in image_report(image_summary(0), {}).lede
+
+
+def _map(folders: tuple[Folder, ...]) -> Treemap:
+    blocks = image_report(image_summary(folders=folders), {}).sections[0].blocks
+    return next(block for block in blocks if isinstance(block, Treemap))
+
+
+def test_its_map() -> None:
+    """Folders below the root, and those below them; what no folder accounts for is a tile of its own."""
+    tiles = _map(FOLDERS).tiles
+    assert [(tile.name, tile.size) for tile in tiles] == [
+        ("/a", 1800),
+        ("/b", 600),
+        ("files and smaller folders", 300),
+    ]
+    assert [(tile.short, tile.size) for tile in tiles[0].children] == [
+        ("x", 1200),
+        ("files and smaller folders", 600),
+    ]
+    assert tiles[1].children == ()
+    assert tiles[0].note == "10 files, 20 inodes"
+
+
+def test_the_map_of_a_namespace_without_bytes() -> None:
+    """By the number of inodes."""
+    empty = _map(tuple(replace(folder, bytes=0, space=0) for folder in FOLDERS))
+    assert (empty.title, empty.unit) == ("Where the files are", "inodes")
+    assert [tile.size for tile in empty.tiles] == [20, 9, 11]
+    assert not [
+        block
+        for block in image_report(image_summary(folders=()), {}).sections[0].blocks
+        if isinstance(block, Treemap)
+    ]
