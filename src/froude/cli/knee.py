@@ -162,7 +162,7 @@ def perform(settings: Settings, runner: KneeRunner, output: Path) -> None:
         FroudeError: it cannot be searched for.
         typer.Exit: as `_show`.
     """
-    from froude.experiment.runners import Execution
+    from froude.experiment.execution import Execution
 
     with named(runner.source):
         if settings.dry_run:

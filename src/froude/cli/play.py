@@ -31,6 +31,7 @@ from froude.workload.plan_file import read_plan
 
 if TYPE_CHECKING:
     from froude.emulation.run import Run
+    from froude.experiment.dyno import DynoRunner
     from froude.experiment.runners import PlayRunner
     from froude.experiment.sections import Running
 
@@ -151,7 +152,7 @@ def perform(settings: Settings, runner: PlayRunner, source: Path, output: Path) 
         FroudeError: it cannot be played.
         typer.Exit: as `_show`.
     """
-    from froude.experiment.runners import Execution
+    from froude.experiment.execution import Execution
 
     with named(source):
         if settings.dry_run:
@@ -161,6 +162,29 @@ def perform(settings: Settings, runner: PlayRunner, source: Path, output: Path) 
         execution = Execution(output, settings.workspace, settings.progress(), settings.command)
         run = runner.run(execution)
     _show(settings, run, output)
+
+
+def replay(settings: Settings, runner: DynoRunner, output: Path) -> None:
+    """Play a log again, or say that it would be, and show what came of it.
+
+    Args:
+        settings: global flags.
+        runner: of the scenario.
+        output: the run's folder.
+
+    Raises:
+        FroudeError: it cannot be played.
+        typer.Exit: as `_show`.
+    """
+    from froude.experiment.execution import Execution
+
+    if settings.dry_run:
+        runner.check()
+        names = ", ".join(path.name for path in runner.sources)
+        settings.would(f"play {names} again into {output}")
+        return
+    execution = Execution(output, settings.workspace, settings.progress(), settings.command)
+    _show(settings, runner.run(execution), output)
 
 
 def _show(settings: Settings, run: Run, output: Path) -> None:

@@ -100,8 +100,8 @@ def perform(settings: Settings, runner: RecordRunner) -> None:
     Raises:
         FroudeError: it cannot be recorded.
     """
+    from froude.experiment.execution import Execution
     from froude.experiment.own_job import recorded_before, typed, variation_lines
-    from froude.experiment.runners import Execution
     from froude.workspace.store import Workspace
 
     runner.check()

@@ -36,6 +36,7 @@ def run(
 
     Example: froude run scenario.yaml
     """
+    from froude.experiment.dyno import DynoRunner
     from froude.experiment.runners import KneeRunner, PlayRunner, RecordRunner, runner_of
     from froude.experiment.scenario import read_scenario
 
@@ -52,6 +53,12 @@ def run(
             source = runner.source
             play.claim_run(settings, output or Path("run"), [scenario, source])
             play.perform(settings, runner, source, output or Path("run"))
+        case DynoRunner():
+            from froude.cli import play
+
+            play.claim_run(settings, output or Path("run"), [scenario, *runner.sources])
+            with named(scenario):
+                play.replay(settings, runner, output or Path("run"))
         case KneeRunner():
             from froude.cli import knee
 

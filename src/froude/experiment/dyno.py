@@ -17,9 +17,9 @@ from froude.emulation.run import Run
 from froude.experiment.accounts import account_properties, owners
 from froude.experiment.admission import check_targets
 from froude.experiment.block_lists import open_block_lists, write_block_lists
+from froude.experiment.execution import Execution, properties_of, running_targets
 from froude.experiment.play import play
 from froude.experiment.replay import make_ready, replay_plan
-from froude.experiment.runners import Execution, properties_of, running_targets
 from froude.experiment.scenario import DynoScenario
 from froude.experiment.sections import PlayOptions
 from froude.experiment.warm_up import warm_up
@@ -32,7 +32,6 @@ from froude.hadoop.fsimage.sections import Reader
 from froude.hadoop.fsimage.striping import schemes
 from froude.hadoop.name_directory import newest_image
 from froude.hadoop.namenode import NameNode
-from froude.hadoop.schema import Schema
 from froude.trace.audit.files import AuditLog, open_audit
 from froude.trace.importers.audit_log import import_audit
 from froude.trace.importers.audit_pieces import Options
@@ -162,7 +161,7 @@ def _prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pr
         nodes = replace(
             nodes, datanodes=replace(nodes.datanodes, count=lists.cluster.topology.nodes, storages=storages)
         )
-    log = _log(scenario, hadoop, schema, image, scratch, progress)
+    log = _log(scenario, hadoop, image, scratch, progress)
     with progress.task("Making the log ready"):
         head = make_ready(log.lines(), scratch / "lines.json")
     remarks = [*([f"The log was cut {log.meta.cut}."] if log.meta.cut else [])]
@@ -187,12 +186,7 @@ def _accounts(head: Head, namespace: Namespace | None) -> dict[str, str]:
 
 
 def _log(
-    scenario: DynoScenario,
-    hadoop: Hadoop,
-    schema: Schema,
-    image: Path | None,
-    scratch: Path,
-    progress: Progress,
+    scenario: DynoScenario, hadoop: Hadoop, image: Path | None, scratch: Path, progress: Progress
 ) -> AuditLog:
     """The log, as it was imported, or imported here and cut at the image."""
     load = scenario.load
@@ -205,12 +199,12 @@ def _log(
             )
         return open_audit(load.audit_log[0])
     cut = None
-    if image is not None:
+    if image is not None and load.cut:
         with progress.task("Looking where the log is to be cut"):
             cut = (
-                cut_by_image(image, schema)
+                cut_by_image(image, hadoop.schema())
                 if load.edits is None
-                else cut_by_edits(image, load.edits, schema, hadoop)
+                else cut_by_edits(image, load.edits, hadoop.schema(), hadoop)
             )
     options = Options(zone=ZoneInfo(load.time_zone))
     return import_audit(load.audit_log, scratch / "audit", options, cut=cut, progress=progress)

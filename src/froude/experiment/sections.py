@@ -207,6 +207,8 @@ class ReplayLoad(Load):
     """Folder of edits, by which logs are cut at the image's transaction; without, they are cut at its newest time."""
     time_zone: Annotated[str, Text(ZoneInfo, "such as Europe/Berlin")] = "UTC"
     """Of the dates in the logs."""
+    cut: bool = True
+    """Whether what the image holds already is left out of the logs."""
 
 
 # --- emulated nodes ---------------------------------------------------------------------------------------
@@ -232,7 +234,11 @@ class DatanodeOptions(Declared):
     @property
     def settings(self) -> DatanodeSettings:
         """What the program takes."""
+        return self._settings()
+
+    def _settings(self, blocks: Path | None = None) -> DatanodeSettings:
         return DatanodeSettings(
+            blocks=blocks,
             heartbeat_s=self.heartbeat_s,
             full_report_s=self.full_report_s,
             split_blocks=self.split_blocks,
@@ -269,18 +275,18 @@ class ReplayedDatanodes(DatanodeOptions):
     @property
     def settings(self) -> DatanodeSettings:
         """What the program takes."""
-        return replace(super().settings, blocks=self.blocks)
+        return self._settings(self.blocks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayedClients(Declared):
     """What the clients of a log are taken to do where the log does not say."""
 
-    file_bytes: Annotated[int, Size()] = _ASSUMED.file_bytes
+    file_length_bytes: Annotated[int, Size()] = _ASSUMED.file_bytes
     """Length of a file that is created or appended to."""
     blocks: Annotated[int, Number(0, 10_000, whole=True)] = _ASSUMED.blocks
     """Blocks of such a file; none without DataNodes."""
-    block_bytes: Annotated[int, Size()] = _ASSUMED.block_bytes
+    block_size_bytes: Annotated[int, Size()] = _ASSUMED.block_bytes
     """Block size of such a file."""
     replication: Annotated[int, Number(1, 512, whole=True)] = _ASSUMED.replication
     """Replicas of such a file."""
@@ -288,7 +294,7 @@ class ReplayedClients(Declared):
     @property
     def assumed(self) -> Assumed:
         """What the program takes."""
-        return Assumed(self.replication, self.block_bytes, self.blocks, self.file_bytes)
+        return Assumed(self.replication, self.block_size_bytes, self.blocks, self.file_length_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

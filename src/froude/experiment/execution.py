@@ -1,0 +1,87 @@
+"""How an experiment that was written down is run: where, who sees it, and the NameNode that is started for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from froude.base.errors import InputError
+from froude.base.progress import Progress, Silent
+from froude.experiment.sections import ANY, NameNodeTarget, Running
+from froude.hadoop.distribution import Hadoop
+from froude.hadoop.namenode import NameNode
+from froude.hadoop.site import read_site, strip_production
+
+_SITES = ("core-site.xml", "hdfs-site.xml")
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """Where an experiment is run, and who sees what goes on."""
+
+    output: Path
+    """Folder of a run; what else an experiment gives, it returns."""
+    workspace: Path = Path()
+    """Folder around which Traces are kept."""
+    progress: Progress = field(default_factory=Silent)
+    command: str = ""
+    """The command line as typed, for lineages."""
+
+
+class Runner(Protocol):
+    """An experiment whose inputs were read."""
+
+    def check(self) -> None:
+        """Refuse what can be known to fail; nothing is started, and nobody is called.
+
+        Raises:
+            FroudeError: saying why.
+        """
+        ...
+
+    def run(self, execution: Execution) -> Any:
+        """Do it.
+
+        Returns:
+            What came of it: of one kind for each kind of scenario.
+        """
+        ...
+
+
+def running_targets(targets: Mapping[str, Running]) -> dict[str, NameNode | Running]:
+    """The targets of a scenario as a play takes them, by service.
+
+    Args:
+        targets: as a scenario names them.
+    """
+    return {"" if service == ANY else service: each for service, each in targets.items()}
+
+
+def properties_of(target: NameNodeTarget) -> dict[str, str]:
+    """The properties of a NameNode that is started: those of a folder without what points at its cluster, and its own.
+
+    Raises:
+        InputError: the folder has no configuration, or one that cannot be read.
+    """
+    files = [] if target.conf is None else [target.conf / name for name in _SITES]
+    there = [file for file in files if file.is_file()]
+    if files and not there:
+        raise InputError("has no configuration", file=target.conf, allowed=" or ".join(_SITES))
+    read = {name: value for file in there for name, value in read_site(file).items()}
+    return {**strip_production(read)[0], **target.properties}
+
+
+def namenode_of(target: NameNodeTarget, hadoop: Hadoop) -> NameNode:
+    """The NameNode of a scenario, not yet entered.
+
+    Args:
+        target: what it says of it.
+        hadoop: the release.
+
+    Raises:
+        InputError: its configuration cannot be read.
+    """
+    conf = properties_of(target)
+    return NameNode(hadoop, heap=target.heap, conf=conf, image=target.image, flags=target.java_options)
