@@ -387,7 +387,7 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "unsetStoragePolicy": Command("unsetStoragePolicy", changes=True),
     "satisfyStoragePolicy": Command("satisfyStoragePolicy", changes=True),
-    "setQuota": Command("setQuota", _quota(_LARGE, _LARGE), changes=True, assumes="quotas: very large"),
+    "setQuota": Command("setQuota", _quota(_LARGE, _UNSET), changes=True, assumes="quota: very large"),
     "setSpaceQuota": Command(
         "setQuota", _quota(_UNSET, _LARGE), changes=True, assumes="quota: very large"
     ),
