@@ -21,6 +21,7 @@ from froude.experiment.scenario import (
 from froude.experiment.scenario_text import reference, template
 from froude.experiment.sections import PlanLoad, WorkloadLoad
 from froude.workload.scale import Scale
+from tests.documented import page_blocks
 
 _PAGE = Path(__file__).parents[2] / "docs" / "reference" / "scenarios.md"
 _MARK = "<!-- What follows is made by `python -m tests.experiment.test_scenario_text`. -->\n\n"
@@ -70,6 +71,12 @@ def test_every_field_is_described(kind: str) -> None:
 def test_the_page_has_what_is_declared() -> None:
     """Made anew by `python -m tests.experiment.test_scenario_text`."""
     assert _PAGE.read_text().partition(_MARK)[2] == reference()
+
+
+@pytest.mark.parametrize("text", page_blocks("docs/howto/write-an-experiment-down.md", "yaml"))
+def test_the_files_of_the_how_to_can_be_read(text: str) -> None:
+    """As they stand."""
+    assert _read(text).kind in KINDS
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from froude.emulation.run_files import write_run
+from froude.emulation.run_files import read_run, write_run
 from froude.experiment.knee_file import write_knee
 from froude.trace.files import write_trace
 from froude.workload.yaml_file import write_workload
@@ -21,12 +21,13 @@ from tests.trace.making import small_trace
 
 pytestmark = pytest.mark.integration
 
-SCALE, TUTORIAL, CI = (
+SCALE, TUTORIAL, CI, DOWN = (
     "docs/howto/scale-a-namenode.md",
     "docs/tutorial/first-run.md",
     "docs/howto/run-in-ci.md",
+    "docs/howto/write-an-experiment-down.md",
 )
-PAGES = ("README.md", SCALE, TUTORIAL, CI)
+PAGES = ("README.md", SCALE, TUTORIAL, CI, DOWN)
 """Whose blocks are run here."""
 RECORD, MINE, PLAY = page_blocks("README.md")[1:4]
 """README's chain for a job of one's own; the how-to begins and ends with the same blocks."""
@@ -35,6 +36,7 @@ IN_HELP = {
     "mine",
     "extrapolate",
     "play",
+    "run",
     "hadoop up",
     "hadoop down",
     "hadoop shell",
@@ -96,6 +98,24 @@ def test_a_job_in_ci(tmp_path: Path, hadoop: object) -> None:
     document = json.loads((tmp_path / "run" / "run.json").read_text())
     assert (document["failure"], document["counted_differently"], document["calls_left_out"]) == (None, 0, 0)
     assert {row["method"]: row["answered"] for row in document["methods"]}["create"] == 20 * 8
+
+
+def test_an_experiment_that_was_written_down(tmp_path: Path, hadoop: object) -> None:
+    """A new scenario as it stands, on a NameNode that is started for it; the Run's own plays it again."""
+    del hadoop
+    write_workload(tmp_path / "workload.yaml", a_workload(), ORIGIN)
+    for text in page_blocks(DOWN):
+        _run(text, tmp_path)
+    runs = [json.loads((tmp_path / name / "run.json").read_text()) for name in ("run", "again")]
+    for document in runs:
+        assert (document["failure"], document["counted_differently"], document["calls_left_out"]) == (
+            None,
+            0,
+            0,
+        )
+    assert [row["answered"] for row in runs[0]["methods"] if row["method"] == "create"] == [20 * 8]
+    assert "plan: ../plan\n" in (tmp_path / "run" / "scenario.yaml").read_text()
+    assert read_run(tmp_path / "again").seed == 0
 
 
 def test_the_tutorial_in_a_folder_as_the_demo_leaves_it(tmp_path: Path, hadoop: object) -> None:
