@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from froude.render.axes import Spec, axis_title, placed, quoted, scale_and_ticks, written_expr
-from froude.render.format import DASH, one_line
+from froude.render.format import DASH, one_line, written
 from froude.render.overlap import covers
 from froude.render.prepare import Panel, Shown
 from froude.render.theme import PAGE, SANS, Palette
@@ -17,6 +17,8 @@ _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _DASH = [5, 4]
 _LINES = {ChartKind.LINE, ChartKind.STEP}
 _BAR = 18
+_LETTER = 0.045
+"""Room for a letter of a value at a bar's end, as a share of the bars: that of a telephone's width."""
 _POINT = 36
 """Square pixels of a point."""
 _WIDTH, _WIDER = 2, 3
@@ -235,7 +237,8 @@ def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> l
     names = [series.name for series in panel.series]
     colours = [palette.series(series.colour) for series in panel.series]
     low, high = shown.y_range or (0.0, 1.0)
-    room = (high - low) * 0.16
+    texts = (written(y, chart.y.kind) for series in panel.series for y in series.ys if y is not None)
+    room = (high - low) * max(0.16, _LETTER * max(map(len, texts), default=0))
     _, ticks = scale_and_ticks(chart.y, (low, high), enclose=False, count=4)
     encoding: Spec = {
         "y": {

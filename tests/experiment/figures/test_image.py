@@ -38,7 +38,7 @@ def image_summary(
     files: int = 3, folders: tuple[Folder, ...] = (Folder("/", 0, 4, 3, 8, 24),)
 ) -> ImageSummary:
     """A small one."""
-    bins = (Bin(0, 0, 0, 0), Bin(1, 1, 1, 1), Bin(2, 2, 0, 0), Bin(3, 4, 2, 7))
+    bins = (Bin(0, 0, 0, 0), Bin(1, 1, 1, 1), Bin(2, 2, 0, 0), Bin(3, 4, 141_755, 7))
     small = (Bin(0, 0, 0, 0), Bin(0, 1 << 20, 3, 8), Bin(0, -1, files, 8))
     owners = (Owner("alice", 3, 8),)
     counts = {**_COUNTS, "files": files, "directories": 1, "blocks": files, "bytes": 8}

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -216,26 +217,30 @@ def _batch(rows: Sequence[tuple[object, ...]], schema: pa.Schema, file: Path) ->
     return pa.record_batch(arrays, schema=schema)
 
 
+# a getter of several fields takes half the time of as many expressions, and asking first whether there is an ACL less
+# than a tenth of the time of looking into one that is not there: this is done millions of times
+_OF_FILE = attrgetter(
+    "modificationTime", "accessTime", "permission", "replication", "preferredBlockSize", "storagePolicyID"
+)
+_OF_BLOCK = attrgetter("blockId", "genStamp", "numBytes")
+
+
 def _file(inode: Fields, blocks: list[tuple[int, int, int]]) -> tuple[object, ...]:
     file = inode.file
-    own = [(block.blockId, block.genStamp, block.numBytes) for block in file.blocks]
+    has = file.HasField
+    own = list(map(_OF_BLOCK, file.blocks))
     blocks += own
     return (
         inode.id,
         FILE,
         inode.name,
-        file.modificationTime,
-        file.accessTime,
-        file.permission,
-        file.replication,
-        file.preferredBlockSize,
-        file.storagePolicyID,
-        file.erasureCodingPolicyID if file.blockType else _NONE,
+        *_OF_FILE(file),
+        file.erasureCodingPolicyID if has("blockType") and file.blockType else _NONE,
         len(own),
-        sum(block[2] for block in own),
-        file.HasField("fileUC"),
-        len(file.acl.entries),
-        len(file.xAttrs.xAttrs),
+        sum([block[2] for block in own]),
+        has("fileUC"),
+        len(file.acl.entries) if has("acl") else 0,
+        len(file.xAttrs.xAttrs) if has("xAttrs") else 0,
         _NONE,
         _NONE,
     )
