@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -60,7 +60,9 @@ class _Prepared:
 
     plan: Plan
     options: PlayOptions
-    properties: dict[str, str] = field(default_factory=dict)
+    image: Path | None
+    """Alone: what edits hold behind it is in the log, too."""
+    properties: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ class DynoRunner:
             hadoop,
             heap=target.heap,
             conf={**prepared.properties, **properties_of(target)},
-            image=target.image,
+            image=prepared.image,
             flags=target.java_options,
         )
         with ExitStack() as stack:
@@ -175,7 +177,7 @@ def _prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pr
         check_counts=scenario.check_counts,
         scenario=scenario,
     )
-    return _Prepared(plan, options, _accounts(head, namespace))
+    return _Prepared(plan, options, image, _accounts(head, namespace))
 
 
 def _accounts(head: Head, namespace: Namespace | None) -> dict[str, str]:

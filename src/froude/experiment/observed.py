@@ -10,6 +10,7 @@ from froude.base.errors import TargetError
 from froude.emulation.run import Difference, Run, closure, counted_as
 from froude.hadoop import environment
 from froude.hadoop.metrics import Sampler, Watched, settled_counts
+from froude.hadoop.namenode import NameNode
 
 
 class Observed:
@@ -43,6 +44,13 @@ class Observed:
     def environment(self) -> dict[str, str]:
         """What the play runs on: this machine, and the target's JVM where it can be asked."""
         return environment.machine() | ({} if self._http is None else environment.daemon(self._http))
+
+    def waits_for(self) -> str:
+        """Why it does not serve yet, in its own words, as far as it says so; empty when it serves."""
+        try:
+            return self._watched.safe_mode() if isinstance(self._watched, NameNode) else ""
+        except TargetError:
+            return ""
 
     def counts_before(self) -> None:
         """Take what it counted so far; of a target that was used already only once its cache has turned over."""

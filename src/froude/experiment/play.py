@@ -15,7 +15,8 @@ from froude.base.units import seconds_text
 from froude.emulation.bottleneck import Measured
 from froude.emulation.engine import PlayJob, PlayOutcome, Status, play_apart
 from froude.emulation.limits import parse_limit
-from froude.emulation.pacing import pacing_of
+from froude.emulation.pacing import Pacing, pacing_of
+from froude.emulation.programs.audit.lines import read_head
 from froude.emulation.programs.population import PlaySettings, service_named
 from froude.emulation.programs.registry import kind_of
 from froude.emulation.recorder import Record
@@ -37,6 +38,9 @@ from froude.workload.plan_file import plan_hash
 from froude.workload.remarks import remarks_on_scale
 from froude.workload.walk import templates
 from froude.workspace.artifact import Origin
+
+_REASON_S = 2.0
+"""Between two questions why a target does not serve yet."""
 
 
 def play(
@@ -140,18 +144,18 @@ def _play(job: PlayJob, observed: Observed, progress: Progress) -> tuple[Run, Pl
     observed.counts_before()
     environment = observed.environment()
     planned = float(sum(job.plan.counts.values()))
-    seconds = expected_s(job.plan, speed=job.settings.speed, ramp_per_s=job.settings.ramp_per_s)
+    seconds = _expected_s(job)
     lengths = [length for length in (seconds, job.duration_s) if length is not None]
     expected = min(lengths, default=None)
     label = "Playing" if expected is None else f"Playing, about {expected:,.0f} s"
     with observed.sampled() as sampler, progress.task(label, total=expected or planned) as task:
-        shown = [0.0]
+        shown, reason = [0.0], _Reason(observed, job)
 
         def watch(status: Status) -> bool:
             done = status.load.time_s if expected else float(status.load.nodes)
             task.advance(done - shown[0])
             shown[0] = done
-            task.say(_live(status, expected))
+            task.say(reason.at(status) or _live(status, expected))
             return True
 
         outcome = play_apart(job, watch)
@@ -165,6 +169,31 @@ def _play(job: PlayJob, observed: Observed, progress: Progress) -> tuple[Run, Pl
     except KeyboardInterrupt:  # nobody waits for the counts: what was played is kept all the same
         run.interrupted = True
     return run, outcome
+
+
+def _expected_s(job: PlayJob) -> float | None:
+    """About how long a play takes; None where it is not known."""
+    settings, log = job.settings, job.plan.log
+    if log is None:
+        return expected_s(job.plan, speed=settings.speed, ramp_per_s=settings.ramp_per_s)
+    scheduled = settings.pacing is Pacing.SCHEDULED
+    return (read_head(log).lasts_s / settings.speed or None) if scheduled else None
+
+
+class _Reason:
+    """Why the clients of a log do not begin yet, asked now and then."""
+
+    def __init__(self, observed: Observed, job: PlayJob) -> None:
+        self._observed, self._replay = observed, job.plan.log is not None
+        self._asked_s, self._text = -_REASON_S, ""
+
+    def at(self, status: Status) -> str:
+        """In the target's own words; empty when they have begun."""
+        if not self._replay or not status.ramping:
+            return ""
+        if status.load.time_s - self._asked_s >= _REASON_S:
+            self._asked_s, self._text = status.load.time_s, self._observed.waits_for()
+        return self._text
 
 
 def _live(status: Status, expected: float | None) -> str:

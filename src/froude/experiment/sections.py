@@ -100,7 +100,7 @@ class NameNodeTarget(ReleaseTarget):
     conf: Annotated[Path | None, Example("conf")] = None
     """Folder with the core-site.xml and hdfs-site.xml of a cluster: all in them but addresses, folders and secrets."""
     image: Annotated[Path | None, Example("name")] = None
-    """Name directory to start from, with current/VERSION in it; it is copied, and gets ids of its own."""
+    """Name directory or FsImage to start from; it is copied, and gets ids of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ _OLD_LAYOUT = "An upgrade to version"
 """What a NameNode says of an image of an older release."""
 _ANSWERS_S, _BYTES_PER_S = 60.0, 2 << 20
 """How long it may take to answer, beside its image; and how slowly it may read that."""
+_INFO = "Hadoop:service=NameNode,name=NameNodeInfo"
 _STATE = "Hadoop:service=NameNode,name=FSNamesystemState"
 
 
@@ -208,6 +209,10 @@ class NameNode:
     def live_datanodes(self) -> int:
         """How many DataNodes it counts as live."""
         return int(self.jmx(_STATE)[0]["NumLiveDataNodes"])
+
+    def safe_mode(self) -> str:
+        """Why it is in safe mode, in its own words; empty when it is not."""
+        return str(self.jmx(_INFO)[0]["Safemode"]).split(". ", 2)[-1].partition("\n")[0]
 
     def cpu_seconds(self) -> float:
         """CPU time that its process used so far."""
