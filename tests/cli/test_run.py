@@ -122,11 +122,7 @@ def test_a_plan_may_be_named_as_in_its_workspace(capsys: Out) -> None:
         ),
         ("kind: record\nrecord: {command: [nosuch]}\n", [], "is no program"),
         ("kind: record\nrecord: {command: [./job.sh]}\n", ["-o", "x"], "has no place for Traces"),
-        (
-            "kind: dyno\nload: {trace: t}\n",
-            [],
-            "s.yaml:kind: is of a kind that cannot be run yet; found dyno",
-        ),
+        ("kind: dyno\nload: {audit_log: [nosuch.log]}\n", [], "nosuch.log: does not exist"),
         (
             "kind: sweep\nbase: s.yaml\nvary: {seed: [1, 2]}\n",
             [],

@@ -13,19 +13,16 @@ import pytest
 from froude.base.errors import GuardError, InputError
 from froude.experiment import knee as search
 from froude.experiment import runners as module
+from froude.experiment.execution import Execution
 from froude.experiment.runners import (
     RUNNERS,
-    Execution,
     KneeRunner,
     PlayRunner,
     RecordRunner,
-    namenode_of,
-    properties_of,
     runner_of,
 )
 from froude.experiment.scenario import (
     KINDS,
-    DynoScenario,
     KneeScenario,
     PlayScenario,
     Recording,
@@ -37,13 +34,11 @@ from froude.experiment.sections import (
     KneeSearch,
     NameNodeTarget,
     PlanLoad,
-    ReplayLoad,
     Running,
     Target,
     WorkloadLoad,
 )
 from froude.hadoop.distribution import Hadoop
-from froude.hadoop.site import write_site
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan_file import write_plan
 from froude.workload.scale import Scale
@@ -66,13 +61,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_runner_is_of_a_kind() -> None:
     """A kind that nothing runs yet is one clear error."""
     assert set(RUNNERS) <= set(KINDS)
-    for scenario in (
-        DynoScenario(load=ReplayLoad(trace=Path("t"))),
-        SweepScenario(base=Path("b"), vary={"target.heap": ("1 GB",)}),
-    ):
-        if scenario.kind not in RUNNERS:
-            with pytest.raises(InputError, match=rf"cannot be run yet; found {scenario.kind}; allowed: play"):
-                runner_of(scenario)
+    scenario = SweepScenario(base=Path("b"), vary={"target.heap": ("1 GB",)})
+    if scenario.kind not in RUNNERS:
+        with pytest.raises(InputError, match=rf"cannot be run yet; found {scenario.kind}; allowed: play"):
+            runner_of(scenario)
 
 
 def test_a_plan_or_a_workload_is_played() -> None:
@@ -124,19 +116,6 @@ def test_a_scenario_is_the_options_of_its_play(monkeypatch: pytest.MonkeyPatch) 
     running = PlayRunner.of(PlayScenario(load=LOAD, target=Target(running=one)))
     running.run(Execution(Path("run")))
     assert played[1][1] == {"": one[ANY], "resourcemanager": one["resourcemanager"]}
-
-
-def test_a_configuration_is_taken_without_its_cluster() -> None:
-    """Addresses and folders stay behind; properties of the scenario's own count more."""
-    folder = Path("conf")
-    folder.mkdir()
-    write_site(folder / "core-site.xml", {"fs.defaultFS": "hdfs://prod:8020", "io.file.buffer.size": "4096"})
-    write_site(folder / "hdfs-site.xml", {"dfs.namenode.name.dir": "/data", "dfs.replication": "2"})
-    target = NameNodeTarget(conf=folder, properties={"dfs.replication": "5"}, java_options=("-Xss1m",))
-    assert properties_of(target) == {"io.file.buffer.size": "4096", "dfs.replication": "5"}
-    hadoop: Any = None
-    namenode = namenode_of(target, hadoop)
-    assert (namenode._heap, namenode._flags, namenode._extra) == ("1 GB", ("-Xss1m",), properties_of(target))
 
 
 def test_a_knee_is_searched_for_as_its_scenario_says(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,23 +13,24 @@ import os
 import random
 import shutil
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 
 from froude.base.errors import InputError
 from froude.base.files import read_bounded, stated_os_errors
-from froude.hadoop.fsimage.container import ImageFile, first_of, kind, open_image
+from froude.hadoop.fsimage.container import first_of, kind, open_image
 from froude.hadoop.schema import Schema
 
 _VERSION = "current/VERSION"
 
 
-def take_name_directory(source: Path, target: Path, schema: Schema, *, host: str) -> None:
+def take_name_directory(source: Path, target: Path, schema: Callable[[], Schema], *, host: str) -> None:
     """Lay down a name directory.
 
     Args:
         source: a name directory, its folder `current`, or an FsImage.
         target: the new one; it must not exist.
-        schema: of the release that will load it.
+        schema: gives that of the release that will load it; asked for an image alone.
         host: what its block pool is called by.
 
     Raises:
@@ -39,7 +40,7 @@ def take_name_directory(source: Path, target: Path, schema: Schema, *, host: str
     if source.is_file():
         with stated_os_errors(target):
             (target / "current").mkdir(parents=True)
-        _around(open_image(source, schema), target / "current", schema, host)
+        _around(source, target / "current", schema(), host)
         return
     folder = source if (source / "current").is_dir() else source.parent
     if not (folder / _VERSION).is_file():
@@ -75,8 +76,9 @@ def version_of(name_dir: Path) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def _around(image: ImageFile, current: Path, schema: Schema, host: str) -> None:
+def _around(path: Path, current: Path, schema: Schema, host: str) -> None:
     """What a NameNode looks for beside an image."""
+    image = open_image(path, schema)
     section = b"".join(image.pieces("NS_INFO"))
     names = first_of(section, kind(schema, "NameSystemSection"), name=str(image.path))[0]
     own = current / f"fsimage_{names.transactionId:019d}"

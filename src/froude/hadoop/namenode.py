@@ -241,7 +241,7 @@ class NameNode:
         try:
             self._prepare()
             if self._image is not None:
-                take_name_directory(self._image, self._name_dir, self.hadoop.schema(), host=self.host)
+                take_name_directory(self._image, self._name_dir, self.hadoop.schema, host=self.host)
             elif not (self._name_dir / "current" / "VERSION").exists():
                 self._format()
             self._launch_upgraded()

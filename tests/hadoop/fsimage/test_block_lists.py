@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.hadoop.fsimage import block_lists
 from froude.hadoop.fsimage.block_lists import Cluster, write_columns
@@ -126,26 +124,3 @@ def test_no_block_at_all(namespace: Namespace, tmp_path: Path) -> None:
     inodes = namespace.inodes.slice(0, 1)
     bare = Namespace(inodes, namespace.blocks.slice(0, 0), namespace.parents[:1], namespace.strings)
     assert rows(lists(bare, tmp_path / "l", Cluster(Topology(2)))) == [[], []]
-
-
-@pytest.mark.parametrize(
-    ("name", "column"),
-    [
-        ("ids", np.zeros(3)),
-        ("ids", np.zeros(3, np.int64)),
-        ("starts", np.zeros(2, np.int64)),
-        ("states", np.zeros((2, 2), np.uint8)),
-    ],
-)
-def test_columns_that_do_not_fit(
-    namespace: Namespace, tmp_path: Path, name: str, column: np.ndarray[tuple[int, ...], np.dtype[np.generic]]
-) -> None:
-    """Of another type, length or form; or no column at all."""
-    folder = tmp_path / "l"
-    lists(namespace, folder, Cluster(Topology(2)))
-    np.save(folder / f"{name}.npy", column)
-    with pytest.raises(InputError):
-        read_columns(folder, 1)
-    (folder / f"{name}.npy").write_bytes(b"nothing")
-    with pytest.raises(InputError, match="is no column"):
-        read_columns(folder, 1)

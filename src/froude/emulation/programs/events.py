@@ -36,14 +36,14 @@ class Endpoint(NamedTuple):
     """Protocol that the connection is opened for."""
     user: str | None = None
     """Effective user."""
-    real_user: str | None = None
-    """Who stands in for that user; None for nobody."""
     source: str | None = None
     """Own address to connect from; None for any."""
     slot: int = 0
     """Number within a pool."""
     target: Target = UNKNOWN
     """Who is called."""
+    real_user: str | None = None
+    """Who stands in for the user; None for nobody."""
 
 
 class Started(NamedTuple):

@@ -194,7 +194,7 @@ class Population:
         slot = node.number % pool if pool else self._own_slot(node)
         family, target = self.families[node.type], self.target(service) or UNKNOWN
         real_user, source = family.real_user(node.number), family.source(node.number)
-        return Endpoint(protocol, self._user(node), real_user, source, slot, target)
+        return Endpoint(protocol, self._user(node), source, slot, target, real_user)
 
     def caller_context(self, node: NodeId) -> str | None:
         """What the node's type says it is."""

@@ -1,0 +1,42 @@
+"""The NameNode that is started for an experiment, and daemons that run already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from froude.base.errors import InputError
+from froude.experiment.execution import namenode_of, properties_of, running_targets
+from froude.experiment.sections import ANY, NameNodeTarget, Running
+from froude.hadoop.site import write_site
+
+
+def test_a_configuration_is_taken_without_its_cluster(tmp_path: Path) -> None:
+    """Addresses and folders stay behind; properties of the scenario's own count more."""
+    write_site(
+        tmp_path / "core-site.xml", {"fs.defaultFS": "hdfs://prod:8020", "io.file.buffer.size": "4096"}
+    )
+    write_site(tmp_path / "hdfs-site.xml", {"dfs.namenode.name.dir": "/data", "dfs.replication": "2"})
+    target = NameNodeTarget(conf=tmp_path, properties={"dfs.replication": "5"}, java_options=("-Xss1m",))
+    assert properties_of(target) == {"io.file.buffer.size": "4096", "dfs.replication": "5"}
+    hadoop: Any = None
+    namenode = namenode_of(target, hadoop)
+    assert (namenode._heap, namenode._flags, namenode._extra) == ("1 GB", ("-Xss1m",), properties_of(target))
+
+
+def test_a_folder_without_a_configuration(tmp_path: Path) -> None:
+    """Is an error that names it."""
+    with pytest.raises(InputError, match="has no configuration"):
+        properties_of(NameNodeTarget(conf=tmp_path))
+
+
+def test_daemons_by_service() -> None:
+    """The only one goes by no name."""
+    one, other = Running(address="hdfs://h:1"), Running(address="hdfs://h:2")
+    assert running_targets({ANY: one}) == {"": one}
+    assert running_targets({"namenode": one, "resourcemanager": other}) == {
+        "namenode": one,
+        "resourcemanager": other,
+    }
