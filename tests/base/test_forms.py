@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,14 @@ def test_an_error_names_every_field_around_and_the_nearest_line() -> None:
     assert stated.value.place == "outer.a[1]"
     error = stated.value.in_file("f.yaml")
     assert str(error).startswith("f.yaml:3: outer.a[1]: has the wrong type; found 'maybe'")
+
+
+def test_an_error_passes_between_processes() -> None:
+    """With what it says."""
+    error = FieldError("is wrong", names=("a", "[0]"), line=3, found=1)
+    again = pickle.loads(pickle.dumps(error))
+    assert isinstance(again, InputError)
+    assert str(again) == str(error) == "a[0]: is wrong; found 1"
 
 
 def test_only_paths_are_moved() -> None:

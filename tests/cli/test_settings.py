@@ -26,6 +26,8 @@ def test_precedence_of_global_flags(tmp_path: Path) -> None:
     assert resolve(flags, {"FROUDE_SEED": "4"}).seed == 4
     assert resolve({**flags, "seed": 5}, {"FROUDE_SEED": "4"}).seed == 5
     assert resolve({**flags, "seed": 0}, {"FROUDE_SEED": "4"}).seed == 0
+    assert resolve(flags, {"FROUDE_SEED": "4"}).asked_seed is None
+    assert resolve({**flags, "seed": 0}, {}).asked_seed == 0
     assert resolve(flags, {}).workers == 2
     assert resolve({**flags, "workers": "tcp://127.0.0.1:1"}, {}).workers == "tcp://127.0.0.1:1"
 

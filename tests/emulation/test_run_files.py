@@ -11,7 +11,16 @@ import pytest
 from froude.base.errors import ChangedError, FroudeError, InputError
 from froude.emulation.bottleneck import Measured
 from froude.emulation.run import Difference, Latency, Run
-from froude.emulation.run_files import FIGURES, HISTOGRAMS, META, TRACE, hdr_log, read_run, write_run
+from froude.emulation.run_files import (
+    FIGURES,
+    HISTOGRAMS,
+    META,
+    SCENARIO,
+    TRACE,
+    hdr_log,
+    read_run,
+    write_run,
+)
 from froude.trace.files import write_trace
 from froude.workspace.artifact import Origin
 from tests.trace.making import small_trace
@@ -161,3 +170,14 @@ def test_what_the_target_measured_and_is_no_number_is_left_out(run: Run, tmp_pat
     run.metrics = [Measured(0.5, {"good": 1.0, "bad": float("nan"), "worse": float("inf")})]
     write_run(tmp_path / "run", run)
     assert read_run(tmp_path / "run").metrics == [Measured(0.5, {"good": 1.0})]
+
+
+def test_its_scenario_is_kept_and_is_a_part_of_it(run: Run, tmp_path: Path) -> None:
+    """A run that was made without one has none."""
+    write_run(tmp_path / "r", run, scenario="froude: scenario/1\n")
+    assert read_run(tmp_path / "r").counts == run.counts
+    (tmp_path / "r" / SCENARIO).write_text("froude: scenario/1\nkind: play\n")
+    with pytest.raises(ChangedError, match=SCENARIO):
+        read_run(tmp_path / "r")
+    write_run(tmp_path / "plain", run)
+    assert not (tmp_path / "plain" / SCENARIO).exists()

@@ -170,7 +170,7 @@ def _declared(kind: Any) -> tuple[Declaration, ...]:
     hints = get_type_hints(kind, include_extras=True)
     by_name = {each.name: each for each in fields(kind)}
     order = dict.fromkeys(
-        name for each in kind.__mro__ for name in vars(each).get("__annotations__", ()) if name in by_name
+        name for each in kind.__mro__ for name in inspect.get_annotations(each) if name in by_name
     )
     return tuple(
         Declaration(name, form_of(hints[name]), _default(by_name[name]), kind, _example(hints[name]))

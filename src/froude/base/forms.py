@@ -58,6 +58,11 @@ class FieldError(InputError):
         self.names = names
         self.line = line
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Between processes its parts travel, not its way."""
+        parts = {name: getattr(self, name) for name in ("place", "found", "allowed", "remedy")}
+        return InputError(self.message, **parts).__reduce__()
+
     def in_file(self, file: str) -> InputError:
         """The same as an error of a file, with its line.
 

@@ -35,7 +35,7 @@ class Settings:
     workers: Workers = 1
     seed: int = 0
     asked_seed: int | None = None
-    """The seed that a flag, the environment or the workspace gave; None where it is the default."""
+    """The seed that the flag gave, which is before that of a scenario; None without one."""
     dry_run: bool = False
     json: bool = False
     quiet: bool = False
@@ -123,14 +123,14 @@ def resolve(flags: Mapping[str, Any], environment: Mapping[str, str] | None = No
 
     workers, seed = pick("workers"), pick("seed")
     try:
-        number = None if seed is None else int(seed)
+        number = 0 if seed is None else int(seed)
     except ValueError as error:
         raise InputError("not a seed", place="--seed", found=seed, allowed="a whole number") from error
     return Settings(
         workspace=workspace,
         workers=1 if workers is None else parse_workers(str(workers)),
-        seed=number or 0,
-        asked_seed=number,
+        seed=number,
+        asked_seed=flags.get("seed"),
         dry_run=bool(flags.get("dry_run")),
         json=bool(flags.get("json")),
         quiet=bool(flags.get("quiet")),
