@@ -13,7 +13,7 @@ LOCK := requirements/dev.lock
 STAMP := $(VENV)/.froude-$(shell cat $(LOCK) pyproject.toml 2>/dev/null | sha256sum | cut -c1-16)
 DEMO ?= froude-demo
 
-.PHONY: help setup setup-system demo test lint docs bench results-main-job results-provisioning fuzz clean
+.PHONY: help setup setup-system demo test lint docs bench results-main-job results-provisioning results-dynamometer fuzz clean
 
 help: ## Tell what there is.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -60,6 +60,9 @@ results-main-job: setup ## Write docs/results/main-job.md and .json from real ru
 
 results-provisioning: setup ## Write docs/results/provisioning.md and .json.
 	@$(BIN)/python -m benchmarks.results_provisioning
+
+results-dynamometer: setup ## Write docs/results/dynamometer.md and .json.
+	@$(BIN)/python -m benchmarks.results_dynamometer
 
 fuzz: setup ## Feed the frame decoder for a minute.
 	@$(BIN)/python tests/fuzz/fuzz_frames.py -max_total_time=60

@@ -5,21 +5,29 @@ from __future__ import annotations
 import csv
 import os
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from froude.base.seeds import Seeds
+from froude.emulation.programs.hdfs.blocks import Inventory
+from froude.emulation.programs.hdfs.datanodes import PROTOCOL, Datanodes
+from froude.experiment.block_lists import open_block_lists, write_block_lists
 from froude.experiment.session import Hadoop
 from froude.hadoop.connection import Connection
+from froude.hadoop.fsimage.block_lists import BlockLists, Cluster
 from froude.hadoop.fsimage.codecs import codec_named
 from froude.hadoop.fsimage.composing import Composer, Identity
 from froude.hadoop.fsimage.container import open_image
 from froude.hadoop.fsimage.growth import grow
 from froude.hadoop.fsimage.namespace import FILE, Namespace, read_namespace
 from froude.hadoop.fsimage.oiv import open_any
+from froude.hadoop.fsimage.placement import Topology
 from froude.hadoop.fsimage.saving import save_image, transaction_of
+from froude.hadoop.fsimage.striping import SYSTEM
 from froude.hadoop.fsimage.summary import summarise_image
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.schema import Schema
@@ -216,3 +224,63 @@ def _renamed(source: Namespace) -> Namespace:
     names = ["ü€".encode() + name if at % 3 == 1 else name for at, name in enumerate(names)]
     inodes = source.inodes.set_column(2, source.inodes.schema.field("name"), [names])
     return Namespace(inodes, source.blocks, source.parents, source.strings)
+
+
+def _report(datanodes: Datanodes, lists: BlockLists, address: tuple[str, int], schema: Schema) -> None:
+    """Every node registers, beats once and reports what it holds."""
+    with Connection(*address, schema, PROTOCOL, user="root") as connection:
+
+        def call(method: str, body: bytes) -> bytes:
+            request = schema.method(PROTOCOL, method).request.FromString(body)
+            response: bytes = connection.call(method, request).SerializeToString()
+            return response
+
+        datanodes.learn_namespace(call("versionRequest", datanodes.version_request))
+        for node in range(lists.nodes):
+            call("registerDatanode", datanodes.register(node))
+            held = lists.of(node)
+            inventory = Inventory.of_columns(held.ids.data, held.lengths.data, held.stamps.data)
+            call("sendHeartbeat", datanodes.heartbeat(node, [inventory.used_bytes]))
+            for body in datanodes.full_reports(node, [inventory], node + 1):
+                call("blockReport", body)
+
+
+def test_a_namenode_finds_every_replica_of_the_lists(
+    hadoop: Hadoop, synthetic: Namespace, tmp_path: Path
+) -> None:
+    """Started from an image, it leaves safe mode once emulated DataNodes have reported, and misses nothing."""
+    schema = hadoop.schema()
+    image = tmp_path / "name" / "current" / IMAGE
+    _synthesise(synthetic, 1, schema, image)
+    own = _read(image, schema, tmp_path / "own")
+    cluster = Cluster(Topology(12))
+    write_block_lists(tmp_path / "lists", own, SYSTEM, cluster, seed=3)
+    lists = open_block_lists(tmp_path / "lists").lists
+    with hadoop.namenode(heap="512 MB", fast=True, image=tmp_path / "name") as namenode:
+        with Connection(*namenode.address, schema, CLIENT, user="root") as connection:
+            asked = connection.message("setSafeMode", action=3, checked=False)
+            assert connection.call("setSafeMode", asked).result is True
+            _report(Datanodes(schema, seeds=Seeds(0)), lists, namenode.address, schema)
+            deadline = time.monotonic() + 60
+            while connection.call("setSafeMode", asked).result and time.monotonic() < deadline:
+                time.sleep(0.2)
+            assert connection.call("setSafeMode", asked).result is False
+            row = int(np.flatnonzero(own.column("erasure") >= 0)[0])
+            for number in (int(np.argmax(own.column("blocks"))), row):
+                request = connection.message(
+                    "getBlockLocations", src=own.path(number), offset=0, length=1 << 60
+                )
+                located = connection.call("getBlockLocations", request).locations.blocks
+                assert [block.b.numBytes for block in located] == _lengths(own, number)
+                assert {bool(block.corrupt) for block in located} <= {False}
+        state = namenode.jmx("Hadoop:service=NameNode,name=FSNamesystem")[0]
+        assert [state[f"{what}Blocks"] for what in ("Missing", "Corrupt", "LowRedundancy", "Excess")] == [
+            0
+        ] * 4
+
+
+def _lengths(namespace: Namespace, row: int) -> list[int]:
+    counts = namespace.column("blocks")
+    first = int(counts[:row].sum())
+    lengths: list[int] = namespace.blocks["length"].slice(first, int(counts[row])).to_pylist()
+    return lengths

@@ -9,8 +9,9 @@ FSImageFormatPBSnapshot.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from google.protobuf.message import DecodeError, Message
 
@@ -95,12 +96,15 @@ class Reader:
         data = next(self._checked(section, iter(records)), None)
         return message() if data is None else self._parsed(section, message, data)
 
-    def messages(self, section: str, part: Extent | None = None) -> Iterator[Fields]:
+    def messages(
+        self, section: str, part: Extent | None = None, classes: Mapping[str, type[Message]] | None = None
+    ) -> Iterator[Fields]:
         """The records of a section, in their order, of all its kinds.
 
         Args:
             section: its name; the differences of snapshots are `differences`.
             part: a part of it alone (`ImageFile.parts`), which has no head: its records are of one kind.
+            classes: other classes than the release's to read records with, by the names of these.
 
         Raises:
             InputError: the section is damaged, or ends early.
@@ -115,16 +119,16 @@ class Reader:
                 return
             head = self._parsed(section, kind(self.schema, layout.head), raw)
         for each in layout.parts:
-            message = kind(self.schema, each.message)
-            left = -1 if part is not None or not each.count else int(getattr(head, each.count))
-            while left:
-                raw = next(data, None)
-                if raw is None:
-                    if left > 0:
-                        raise self._damaged(section, f"{left} of its {each.count} are missing")
-                    break
-                yield self._parsed(section, message, raw)
-                left -= 1
+            message = (classes or {}).get(each.message) or kind(self.schema, each.message)
+            most = None if part is not None or not each.count else int(getattr(head, each.count))
+            count = 0
+            try:
+                for count, raw in enumerate(islice(data, most), 1):  # noqa: B007 - what it was at the end
+                    yield message.FromString(raw)
+            except DecodeError as error:
+                raise self._damaged(section, f"{message.DESCRIPTOR.name}: {error}") from error
+            if most is not None and count < most:
+                raise self._damaged(section, f"{most - count} of its {each.count} are missing")
 
     def differences(self) -> Iterator[tuple[Fields, Fields, tuple[Fields, ...]]]:
         """What snapshots hold of what was changed since: (entry, its FileDiff or DirectoryDiff, what was created).

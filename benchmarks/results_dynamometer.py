@@ -1,0 +1,19 @@
+"""Measures everything that docs/results/dynamometer shows: `make results-dynamometer`.
+
+Groups can be measured alone, `python -m benchmarks.results_dynamometer --only images`.
+"""
+
+from __future__ import annotations
+
+from benchmarks.results import Topic
+
+TOPIC = Topic(
+    "dynamometer",
+    "Real namespaces and block lists, measured",
+    "Every figure is measured by `make results-dynamometer` on the machine named below: images made up, read and "
+    "summarised, and the replicas of their blocks placed on DataNodes. A rate is counted in seconds of one processor.",
+)
+TOPIC.benchmark("images", "Images", "bench_image")
+
+if __name__ == "__main__":
+    TOPIC.main()
