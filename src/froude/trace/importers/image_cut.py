@@ -45,10 +45,10 @@ def cut_by_edits(image: Path, edits: Path, schema: Schema, hadoop: Hadoop) -> Cu
             f", transaction {near.next.transaction} ({near.next.code}) behind it at {_time_text(next_us)}"
         )
     else:
-        words += ", and none behind it has a time"
+        words += (
+            ", and none behind it has a time: late lines of the image's last transactions may stand behind it"
+        )
     paths = frozenset(path for operation in near.behind for path in operation.paths)
-    if next_us is None and near.behind:
-        next_us = 1 << 62  # lines of those behind have no other mark than their paths
     return Cut(last_us, words, next_us, paths)
 
 
