@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from froude.experiment.session import Hadoop
 from froude.trace.audit.files import open_audit
 from froude.workspace.store import Workspace
 from tests.hadoop.fsimage import images
-from tests.trace.audit.lines import START_S, calls, date_text, written
+from tests.trace.audit.lines import START_S, calls, written
 
 Out = pytest.CaptureFixture[str]
 LINES = calls(20)
@@ -142,4 +143,13 @@ def test_cut_at_an_image(log: str, hadoop: Hadoop, tmp_path: Path, capsys: Out) 
     Path("edits").mkdir()
     importing(log, "-o", "al", "--image", str(image), "--edits", "edits", code=1)
     assert "edits: holds no edits" in capsys.readouterr().err
-    assert date_text(START_S)
+    Path("none").write_text("no image")
+    os.mkfifo("pipe")
+    for name, said in (
+        ("none", "none: is no image"),
+        ("pipe", "pipe: is a named pipe"),
+        (".", "is a folder"),
+    ):
+        for more in ((), ("--edits", "edits")):
+            importing(log, "-o", "al", "--image", name, *more, code=1)
+            assert said in capsys.readouterr().err
