@@ -50,6 +50,9 @@ NOT_RUN = {
     "provision draft trace-1": "needs a recorded day",
     "froude provision evaluate": "needs a cluster of the page's or of another example",
     "froude review": "needs the reader's own questions",
+    "audit audit.csv -o": "needs a log of another layout; tests of the command run it",
+    "--image fsimage_": "needs an image and its edits; `integration` cuts a log at real ones",
+    "--anonymise secret.key": "is of the log of the page's first example; tests of the command run it",
     "froude report workload.yaml run": "is run in integration, by README's chain",
 }
 """Blocks that no test runs as they stand, by what is in them; their flags are checked."""

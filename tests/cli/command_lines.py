@@ -168,6 +168,9 @@ LINES = {
         (Place("--output", "trace", folder=True),),
         {"path": "k.tap", "hadoop": "jars"},
     ),
+    "trace import audit": Line(
+        "trace import audit audit.log", (Place("--output", "audit", folder=True),), {"logs": "audit.log"}
+    ),
     "mine": Line("mine t", (Place("--output", "workload", suffix=".yaml"),), {"traces": "t"}),
     "review": Line("review w.yaml --accept", inputs={"workload": "w.yaml"}),
     "extrapolate": Line(
@@ -250,6 +253,9 @@ LINES = {
 NO_FILES = {"doctor", "hadoop down", "hadoop shell", "record"}
 """Commands that are given no path at all."""
 OTHER_PATHS = {
+    ("trace import audit", "image"): "needs a release that knows images; tests of the command spoil it",
+    ("trace import audit", "edits"): "is read by a program of that release; tests of the command spoil it",
+    ("trace import audit", "anonymise"): "any bytes are a key",
     ("demo", "output"): "a workspace: a folder that is added to, and nothing in it replaced",
 }
 """Paths that are neither an input nor an output of the tests below, and why."""

@@ -202,7 +202,9 @@ def _cut(settings: Settings, image: Path, edits: Path | None, hadoop: str | None
     from froude.hadoop.distribution import Hadoop
 
     with settings.progress().task("Looking for the image's last transaction"):
-        return cut_by_edits(image, edits, schema, Hadoop.find(hadoop))
+        folder = hadoop if hadoop and Path(hadoop).is_dir() else None
+        found = Hadoop.find(None if folder else hadoop, folder)
+        return cut_by_edits(image, edits, schema, found)
 
 
 def _names(path: Path) -> Names:

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from froude.workload.yaml_file import WorkloadFile
 
 
-def place(settings: Settings, path: Path, kind: str | None = None) -> Path:
+def place(settings: Settings, path: Path, *kinds: str) -> Path:
     """Where an artifact is that was given by its path, or by its name or id in the workspace around.
 
     Args:
         settings: global flags; they say which folder's workspace is meant.
         path: what was given.
-        kind: the kind looked for by name, such as `trace`; None for any.
+        kinds: those looked for by name, such as `trace`; none for any.
 
     Returns:
         The path as given where something stands there, or where there is no workspace: its reader says what is wrong.
@@ -36,11 +36,13 @@ def place(settings: Settings, path: Path, kind: str | None = None) -> Path:
     around = Workspace.around(settings.workspace)
     if around is None:
         return path
-    matches = around.matches(str(path), kind)
+    wanted = kinds or (None,)
+    matches = [each for kind in wanted for each in around.matches(str(path), kind)]
     if len(matches) == 1:
         return matches[0].path
     what = "names several things" if matches else "does not exist, and names nothing"
-    names = ", ".join(artifact.name for artifact in (matches or around.artifacts(kind))[:10]) or "nothing"
+    meant = matches or [each for kind in wanted for each in around.artifacts(kind)]
+    names = ", ".join(artifact.name for artifact in meant[:10]) or "nothing"
     raise InputError(f"{what} in the workspace {around.folder.name}", file=path, allowed=names)
 
 

@@ -53,7 +53,7 @@ def show(
     from froude.workspace.recognise import kind_of
 
     settings: Settings = ctx.obj
-    place = inputs.place(settings, path)
+    place = inputs.place(settings, path, "trace", "audit")
     if kind_of(place) == "audit":
         audit.show_audit(settings, open_audit(place))
         return

@@ -85,7 +85,11 @@ def test_other_forms(tmp_path: Path) -> None:
     assert [(line.time_s, line.src) for line in log.lines()] == [(1.01, "/a"), (1.02, "/b")]
 
 
-@pytest.mark.parametrize("data", [b"", b"\n", b"hello\nworld\n", bytes(5000), gzip.compress(b"x\n")])
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\n", b"hello\nworld\n", bytes(5000), gzip.compress(b"x\n", mtime=0)],
+    ids=["empty", "one line feed", "others", "zeros", "packed"],
+)
 def test_logs_without_an_audit_line(tmp_path: Path, data: bytes) -> None:
     """Are refused, with what they hold; nothing is left behind."""
     (tmp_path / "l").write_bytes(data)
@@ -120,3 +124,10 @@ def test_a_place_that_is_taken(tmp_path: Path) -> None:
     (tmp_path / "al").mkdir()
     with pytest.raises(InputError, match="already exists"):
         import_audit([tmp_path / "l"], tmp_path / "al")
+
+
+def test_a_log_that_is_given_twice(tmp_path: Path) -> None:
+    """By another path to it as well: its lines would count twice."""
+    (tmp_path / "l").write_text(texts(calls(1)))
+    with pytest.raises(InputError, match="is given twice"):
+        import_audit([tmp_path / "l", tmp_path / ".." / tmp_path.name / "l"], tmp_path / "al")

@@ -10,7 +10,8 @@ time of the last transaction in the image, and B that of the first one behind it
   as setPermission's), or the same millisecond as A. Lines that change nothing stay behind A's millisecond: the
   namespace was then as in the image.
 
-Without edits, A is the newest time in the image, and all lines behind its millisecond stay.
+Without edits, A is the newest time in the image. Then, and where no transaction behind the image has a time, all lines
+behind A's millisecond stay.
 """
 
 from __future__ import annotations

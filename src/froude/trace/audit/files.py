@@ -305,7 +305,8 @@ def _chosen(
     return batch
 
 
-def column_counts(column: Any) -> dict[Any, int]:
-    """How often each value of a column stands in it."""
+def column_counts(column: Any) -> dict[str, int]:
+    """How often each text of a column stands in it, those that are there."""
     counts: Any = pc.value_counts(column)
-    return {each["values"]: each["counts"] for each in counts.to_pylist()}
+    pairs = zip(counts.field("values").to_pylist(), counts.field("counts").to_pylist(), strict=True)
+    return {text: count for text, count in pairs if text is not None}

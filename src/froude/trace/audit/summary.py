@@ -5,6 +5,7 @@ There is no duration in a log, so concurrency is said by how many clients are he
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -94,18 +95,19 @@ class _Counts:
         self.exact = True
         self._most = most
 
-    def add(self, column: Any, denied: pa.BooleanArray) -> None:
-        self.lines.update({name: n for name, n in column_counts(column).items() if name is not None})
-        refused: Any = column.filter(denied)
-        if len(refused):
-            self.denied.update({name: n for name, n in column_counts(refused).items() if name is not None})
+    def add(self, lines: Mapping[str, int], denied: Mapping[str, int]) -> None:
+        """Count some more."""
+        self.lines.update(lines)
+        self.denied.update(denied)
         if self._most is not None and len(self.lines) > 4 * self._most:
             self.lines = Counter(dict(self.lines.most_common(self._most)))
             self.denied = Counter({name: n for name, n in self.denied.items() if name in self.lines})
             self.exact = False
 
     def top(self, most: int | None = _MOST) -> tuple[Share, ...]:
-        order = sorted(self.lines.items(), key=lambda item: (-item[1], item[0]))[:most]
+        """The most frequent ones; names of as many lines in their order."""
+        size = len(self.lines) if most is None else most
+        order = heapq.nsmallest(size, self.lines.items(), key=lambda item: (-item[1], item[0]))
         return tuple(Share(name, count, self.denied[name]) for name, count in order)
 
 
@@ -124,9 +126,10 @@ def summarise_audit(log: AuditLog) -> AuditSummary:
         per_second.add(np.asarray(table["time"].cast(pa.int64())), np.asarray(table["client"]))
         clients.update(np.unique(np.asarray(table["client"])).tolist())
         for name, each in counts.items():
-            each.add(table[name], denied)
-        paths.add(table["src"], denied)
-        folders.add(pc.replace_substring_regex(table["src"], "^(/.*)/[^/]+$|^(/)[^/]+$", "\\1\\2"), denied)
+            each.add(column_counts(table[name]), column_counts(table[name].filter(denied)))
+        sources = column_counts(table["src"]), column_counts(table["src"].filter(denied))
+        paths.add(*sources)
+        folders.add(*map(_folders, sources))
         denied_lines += int(pc.sum(denied).as_py() or 0)
         proxied += batch.num_rows - table["real_user"].null_count
     per_second.finish()
@@ -148,6 +151,14 @@ def summarise_audit(log: AuditLog) -> AuditSummary:
         folders.top(),
         paths.exact and folders.exact,
     )
+
+
+def _folders(paths: Mapping[str, int]) -> Counter[str]:
+    """Lines by the folder that a path lies in; what is no path counts by itself."""
+    folders: Counter[str] = Counter()
+    for path, lines in paths.items():
+        folders[(path.rpartition("/")[0] or "/") if path[:1] == "/" else path] += lines
+    return folders
 
 
 class _Seconds:

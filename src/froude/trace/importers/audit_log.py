@@ -89,11 +89,12 @@ def import_audit(
         progress: shows what is going on.
 
     Raises:
-        InputError: the place is taken; a log cannot be read; or no line of any is an audit line.
+        InputError: the place is taken; a log is given twice or cannot be read; or no line of any is an audit line.
         MissingError: no space, or no right to write there.
     """
     options, progress = options or Options(), progress or Silent()
     refuse_taken(output)
+    _refuse_twice(logs)
     partial_folder = output.with_name(f"{output.name}.partial")
     records = scan(logs, partial_folder, options, workers, progress)
     order = _order(logs, records)
@@ -128,6 +129,14 @@ def import_audit(
         write_meta(folder, meta, origin or Origin())
     remove_folder(partial_folder)
     return open_audit(output, check=False)
+
+
+def _refuse_twice(logs: Sequence[Path]) -> None:
+    places: set[Path] = set()
+    for path in logs:
+        if path.resolve() in places:
+            raise InputError("is given twice", file=path)
+        places.add(path.resolve())
 
 
 def _counts(records: Sequence[Record], runs: Sequence[Run], written: Sequence[_Written]) -> Counts:

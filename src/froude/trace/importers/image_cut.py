@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from froude.base.files import check_regular
 from froude.base.parallel import Workers
 from froude.base.scratch import Scratch
 from froude.hadoop.distribution import Hadoop
@@ -31,6 +32,7 @@ def cut_by_edits(image: Path, edits: Path, schema: Schema, hadoop: Hadoop) -> Cu
         InputError: no image, no edits that cover its last transaction, or unreadable ones.
         MissingError: no space for what the viewer writes.
     """
+    check_regular(image)
     transaction = int(Reader(open_image(image, schema), schema).head("NS_INFO").transactionId)
     near = around(edits, transaction, hadoop)
     last_us = _micros(near.last)
@@ -45,10 +47,10 @@ def cut_by_edits(image: Path, edits: Path, schema: Schema, hadoop: Hadoop) -> Cu
             f", transaction {near.next.transaction} ({near.next.code}) behind it at {_time_text(next_us)}"
         )
     else:
-        words += ", and none behind it has a time"
+        words += (
+            ", and none behind it has a time: late lines of the image's last transactions may stand behind it"
+        )
     paths = frozenset(path for operation in near.behind for path in operation.paths)
-    if next_us is None and near.behind:
-        next_us = 1 << 62  # lines of those behind have no other mark than their paths
     return Cut(last_us, words, next_us, paths)
 
 
@@ -63,6 +65,7 @@ def cut_by_image(image: Path, schema: Schema, *, workers: Workers = 1) -> Cut:
     Raises:
         InputError: no image, or a damaged one.
     """
+    check_regular(image)
     opened = open_image(image, schema)
     transaction = int(Reader(opened, schema).head("NS_INFO").transactionId)
     saved_ms = int(image.stat().st_mtime * 1000) + 999
