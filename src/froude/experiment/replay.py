@@ -8,8 +8,8 @@ from pathlib import Path
 from froude.base.errors import InputError
 from froude.base.summary import counted
 from froude.emulation.programs.audit.commands import COMMANDS, LEFT_OUT
-from froude.emulation.programs.audit.family import KIND as CLIENTS
 from froude.emulation.programs.audit.lines import Client, Head, Line, write_lines
+from froude.emulation.programs.audit.shared import KIND as CLIENTS
 from froude.emulation.programs.hdfs.datanodes import KIND as DATANODES
 from froude.hadoop.audit import AuditLine
 from froude.workload.plan import Plan, Refusal

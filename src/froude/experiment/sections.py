@@ -19,7 +19,7 @@ from froude.base.units import Quantity
 from froude.emulation.limits import MEASURES, parse_limit
 from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
 from froude.emulation.programs.audit.commands import Assumed
-from froude.emulation.programs.audit.family import KIND as CLIENTS
+from froude.emulation.programs.audit.shared import KIND as CLIENTS
 from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
 from froude.emulation.programs.population import Connections
 from froude.emulation.recorder import Record

@@ -12,8 +12,8 @@ from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.commands import CLIENT, Assumed
-from froude.emulation.programs.audit.family import KIND, ClientFamily
 from froude.emulation.programs.audit.lines import Client, Line, write_lines
+from froude.emulation.programs.audit.shared import KIND, ClientFamily
 from froude.emulation.programs.events import (
     Failed,
     Instruction,
@@ -275,14 +275,6 @@ def test_who_calls(schema: Schema, tmp_path: Path) -> None:
     first, second = (play.population.endpoint(NodeId("client", number), CLIENT) for number in (0, 1))
     assert (first.user, first.real_user) == ("user0", None)
     assert (second.user, second.real_user) == ("user1", "proxy")
-
-
-def test_what_was_due_counts_at_the_end(schema: Schema, tmp_path: Path) -> None:
-    """What waits in a client's queue, and what was not even read."""
-    lines = [_stat("/a", at_s=0.001 * number) for number in range(5000)]
-    play = Play(schema, tmp_path, lines, pacing=Pacing.SCHEDULED)
-    play.start()
-    assert sum(1 for _ in play.nodes[0].overdue(10.0 + 4.9995)) == 4999
 
 
 def test_a_play_without_a_log_is_refused(schema: Schema) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from google.protobuf.message import EncodeError
 
@@ -21,6 +21,7 @@ from froude.emulation.programs.audit.commands import (
     LEFT_OUT as REASONS,
 )
 from froude.emulation.programs.audit.replay import Operation
+from froude.emulation.programs.audit.shared import SharedLog
 from froude.emulation.programs.events import (
     Event,
     Failed,
@@ -36,9 +37,6 @@ from froude.emulation.programs.events import (
 )
 from froude.emulation.programs.hdfs.datanode import BlockReported
 from froude.workload.types import Moment
-
-if TYPE_CHECKING:
-    from froude.emulation.programs.audit.family import ClientFamily
 
 _CALL, _SAFE_MODE = 0, 1
 """Tokens of calls."""
@@ -61,22 +59,22 @@ class EmulatedClient:
         "_busy",
         "_call",
         "_done",
-        "_family",
         "_number",
         "_patient_s",
         "_retries",
+        "_shared",
         "_steps",
         "_who",
     )
 
-    def __init__(self, family: ClientFamily, number: int) -> None:
+    def __init__(self, shared: SharedLog, number: int) -> None:
         """A client that has not begun.
 
         Args:
-            family: all clients of the log.
+            shared: what all clients of the log share.
             number: its number in the log's head.
         """
-        self._family = family
+        self._shared = shared
         self._number = number
         self._done = 0
         self._busy = False
@@ -107,7 +105,7 @@ class EmulatedClient:
         else:
             assert kind is Started
             out.append(Reached(Moment.STARTED))
-            if self._family.first(self._number):
+            if self._shared.first(self._number):
                 self._ask(now_s, out)
             else:
                 self._go_on(now_s, out)
@@ -127,19 +125,19 @@ class EmulatedClient:
         Args:
             now_s: seconds on the play's clock.
         """
-        return self._family.overdue(self._number, now_s, busy=self._busy)
+        return self._shared.overdue(self._number, now_s, busy=self._busy)
 
     # --- the target serves ------------------------------------------------------------------------------------
 
     def _ask(self, now_s: float, out: list[Instruction]) -> None:
         call = Call("setSafeMode", {"action": "SAFEMODE_GET"})
-        out.append(Send(CLIENT, call.method, self._family.body(call), _SAFE_MODE, now_s))
+        out.append(Send(CLIENT, call.method, self._shared.body(call), _SAFE_MODE, now_s))
 
     def _told(self, body: bytes, now_s: float, out: list[Instruction]) -> None:
-        if self._family.response(Call("setSafeMode", {}), body).result:
+        if self._shared.response(Call("setSafeMode", {}), body).result:
             out.append(WakeAt(now_s + _ASK_S, _ASK))
             return
-        out += self._family.begin(now_s, self._number)
+        out += self._shared.begin(now_s, self._number)
         self._go_on(now_s, out)
 
     # --- operations -------------------------------------------------------------------------------------------
@@ -147,9 +145,9 @@ class EmulatedClient:
     def _go_on(self, now_s: float, out: list[Instruction]) -> None:
         """Make the next operation, or wait for its time; nothing where it has to wait for another."""
         while not self._busy:
-            operation = self._family.next(self._number)
+            operation = self._shared.next(self._number)
             if operation is None:
-                if self._done == self._family.lines(self._number):
+                if self._done == self._shared.lines(self._number):
                     out.append(Reached(Moment.FINISHED))
                 return
             if not operation.allowed:
@@ -168,13 +166,13 @@ class EmulatedClient:
             self._end(operation, now_s, out)
             return
         self._busy = True
-        assumed = self._family.replay.assumed
+        assumed = self._shared.replay.assumed
         if command.steps is None:
             self._send(
                 Call(command.method, command.fields(line, assumed), command.protocol), operation.due_s, out
             )
             return
-        self._who = self._who or self._family.who(self._number)
+        self._who = self._who or self._shared.who(self._number)
         self._steps = command.steps(line, assumed, self._who)
         self._step(None, operation.due_s, now_s, out)
 
@@ -189,7 +187,7 @@ class EmulatedClient:
         if isinstance(step, Pause):
             out.append(WakeAt(now_s + step.seconds, _ON))
         elif isinstance(step, Written):
-            out += self._family.written(step, self._number)
+            out += self._shared.written(step, self._number)
             self._patient_s = now_s + _PATIENCE_S
             out.append(WakeAt(self._patient_s, _PATIENCE))
         else:
@@ -198,7 +196,7 @@ class EmulatedClient:
     def _send(self, call: Call, due_s: float, out: list[Instruction]) -> None:
         self._call, self._retries = call, 0
         try:
-            self._body = self._family.body(call)
+            self._body = self._shared.body(call)
         except (InputError, EncodeError, ValueError, TypeError) as error:
             out.append(Note(f"{LEFT_OUT}{call.method} ({error})"))
             self._over(due_s, out)
@@ -209,13 +207,13 @@ class EmulatedClient:
         if reply.token == _SAFE_MODE:
             self._told(bytes(reply.body), now_s, out)
             return
-        operation, call = self._family.next(self._number), self._call
+        operation, call = self._shared.next(self._number), self._call
         assert operation is not None
         assert call is not None
         if not operation.line.allowed and self._steps is None:
             out.append(Note(f"call allowed, refused in the log: {operation.line.command}"))
         if self._steps is not None:
-            self._step(self._family.response(call, bytes(reply.body)), now_s, now_s, out)
+            self._step(self._shared.response(call, bytes(reply.body)), now_s, now_s, out)
             return
         if reply.body == _FALSE:
             out.append(Note(f"call answered with false: {call.method}"))
@@ -225,10 +223,10 @@ class EmulatedClient:
         if failure.token == _SAFE_MODE:
             out.append(WakeAt(now_s + _ASK_S, _ASK))
             return
-        operation, call = self._family.next(self._number), self._call
+        operation, call = self._shared.next(self._number), self._call
         assert operation is not None
         assert call is not None
-        pause_s = self._family.population.retry_s(failure.error, self._retries)
+        pause_s = self._shared.population.retry_s(failure.error, self._retries)
         kind = failure.error.rpartition(".")[2]
         if pause_s is not None:
             self._retries += 1
@@ -259,7 +257,7 @@ class EmulatedClient:
 
     def _over(self, now_s: float, out: list[Instruction]) -> None:
         """The operation under way is over."""
-        operation = self._family.next(self._number)
+        operation = self._shared.next(self._number)
         assert operation is not None
         self._busy, self._steps, self._call = False, None, None
         self._end(operation, now_s, out)
@@ -267,4 +265,4 @@ class EmulatedClient:
 
     def _end(self, operation: Operation, now_s: float, out: list[Instruction]) -> None:
         self._done += 1
-        out += self._family.done(operation, now_s)
+        out += self._shared.done(operation, now_s)

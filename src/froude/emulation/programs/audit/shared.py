@@ -1,0 +1,143 @@
+"""What the clients of a log share in a play: the log itself, the messages of the release, the emulated DataNodes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from froude.emulation.programs.audit.commands import Assumed, Call, Who, Written
+from froude.emulation.programs.audit.replay import Operation, Replay
+from froude.emulation.programs.events import Instruction, NodeId, Note, SendMessage
+from froude.emulation.programs.hdfs.family import DatanodeFamily
+from froude.emulation.programs.population import Population
+
+KIND = "audit"
+"""What a workload calls the program."""
+_GO = None
+
+
+class SharedLog:
+    """One log in a play."""
+
+    def __init__(self, type_name: str, population: Population, log: Path) -> None:
+        """Play a log's clients.
+
+        Args:
+            type_name: the node type.
+            population: all nodes of the play.
+            log: what is replayed.
+        """
+        self.population = population
+        settings = population.settings
+        assumed = settings.programs.get(KIND)
+        self.replay = Replay(
+            log, assumed if isinstance(assumed, Assumed) else Assumed(), settings.pacing, settings.speed
+        )
+        self._type = type_name
+        self._requests: dict[str, Any] = {}
+        self._responses: dict[str, Any] = {}
+        self._begun: set[int] = set()
+        self._datanodes: DatanodeFamily | None = None
+
+    def first(self, number: int) -> bool:
+        """Note that a client has begun; whether it is the first of all, which asks whether the target serves."""
+        self._begun.add(number)
+        return len(self._begun) == 1
+
+    def begin(self, now_s: float, number: int) -> list[Instruction]:
+        """The target serves: every client that has begun goes on.
+
+        Args:
+            now_s: when.
+            number: the client that asked, which goes on by itself.
+        """
+        self.replay.begin(now_s)
+        return self._go(self._begun, number)
+
+    def next(self, number: int) -> Operation | None:
+        """A client's next operation; None where none has been read."""
+        queue = self.replay.queues[number]
+        return queue[0] if queue else None
+
+    def lines(self, number: int) -> int:
+        """How many lines a client has."""
+        return self.replay.head.lines_of[number]
+
+    def done(self, operation: Operation, now_s: float) -> list[Instruction]:
+        """An operation is over; others may go on.
+
+        Args:
+            operation: which.
+            now_s: when.
+        """
+        return self._go(self.replay.done(operation, now_s), operation.line.client)
+
+    def _go(self, clients: Collection[int], but: int) -> list[Instruction]:
+        begun = self._begun
+        return [
+            SendMessage(NodeId(self._type, client), _GO)
+            for client in clients
+            if client != but and client in begun
+        ]
+
+    def who(self, number: int) -> Who:
+        """What a client calls itself."""
+        return Who(f"froude_{number}", self.replay.head.clients[number].user)
+
+    def body(self, call: Call) -> bytes:
+        """A request's bytes.
+
+        Args:
+            call: the call.
+
+        Raises:
+            InputError: the release has no such method.
+            EncodeError: a required field is missing.
+            ValueError: a field does not take its value.
+            TypeError: likewise.
+        """
+        request = self._requests.get(call.method)
+        if request is None:
+            method = self.population.schema.method(call.protocol, call.method)
+            request = self._requests[call.method] = method.request
+            self._responses[call.method] = method.response
+        body: bytes = request(**call.fields).SerializeToString()
+        return body
+
+    def response(self, call: Call, body: bytes) -> Any:
+        """A response message.
+
+        Args:
+            call: what was called.
+            body: the answer.
+        """
+        return self._responses[call.method].FromString(body)
+
+    def written(self, step: Written, number: int) -> Sequence[Instruction]:
+        """What follows for the emulated DataNodes of a block that a client has written.
+
+        Args:
+            step: the block.
+            number: the client, which hears of it when the NameNode does.
+        """
+        if self._datanodes is None:
+            families = self.population.families.values()
+            self._datanodes = next((each for each in families if isinstance(each, DatanodeFamily)), None)
+        if self._datanodes is None:
+            return [Note("block placed on a node that is not emulated")]
+        return self._datanodes.placed(step.located, step.length, NodeId(self._type, number))
+
+    def overdue(self, number: int, now_s: float, *, busy: bool) -> Iterator[tuple[str, float]]:
+        """A client's operations that are due and were not begun; the first client counts those that were not read.
+
+        Args:
+            number: which client.
+            now_s: the latest time.
+            busy: whether its first operation is under way, or waits for its time.
+        """
+        for position, operation in enumerate(self.replay.queues[number]):
+            if operation.due_s <= now_s and not (busy and position == 0):
+                yield operation.line.command, operation.due_s
+        if number == 0:
+            yield from self.replay.rest(now_s)

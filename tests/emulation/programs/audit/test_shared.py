@@ -1,0 +1,29 @@
+"""What the clients of a log share in a play."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from froude.emulation.pacing import Pacing
+from froude.emulation.programs.audit.commands import Written
+from froude.emulation.programs.audit.lines import Line
+from froude.emulation.programs.audit.shared import SharedLog
+from froude.emulation.programs.events import Note
+from froude.hadoop.schema import Schema
+from tests.emulation.programs.audit.test_family import Play
+
+
+def test_what_was_due_counts_at_the_end(schema: Schema, tmp_path: Path) -> None:
+    """What waits in a client's queue, and what was not even read."""
+    lines = [Line(0.001 * number, 0, "getfileinfo", None, "/a") for number in range(5000)]
+    play = Play(schema, tmp_path, lines, pacing=Pacing.SCHEDULED)
+    play.start()
+    assert sum(1 for _ in play.nodes[0].overdue(10.0 + 4.9995)) == 4999
+
+
+def test_blocks_need_datanodes_that_are_emulated(schema: Schema, tmp_path: Path) -> None:
+    """Without any it is counted that nobody will report the block."""
+    play = Play(schema, tmp_path, [Line(0.0, 0, "getfileinfo", None, "/a")])
+    del play.population.families["datanode"]
+    shared = SharedLog("client", play.population, tmp_path / "lines.json")
+    assert shared.written(Written(None, 7), 0) == [Note("block placed on a node that is not emulated")]
