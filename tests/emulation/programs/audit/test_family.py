@@ -12,8 +12,9 @@ from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.commands import CLIENT, Assumed
+from froude.emulation.programs.audit.family import ClientFamily
 from froude.emulation.programs.audit.lines import Client, Line, write_lines
-from froude.emulation.programs.audit.shared import KIND, ClientFamily
+from froude.emulation.programs.audit.shared import KIND
 from froude.emulation.programs.events import (
     Failed,
     Instruction,

@@ -4,7 +4,7 @@ Two operations conflict where one path is the other, or lies above it, and eithe
 of several granularities give: an operation takes a lock on its paths and an intention on every folder above, all at
 once and in the log's order; each path keeps its locks in that order, so nothing can wait in a circle.
 
-Source: ours; modes after Gray, Lorie, Putzolu, Traiger: Granularity of Locks (1976).
+Source: ours; modes after Gray et al., Granularity of Locks (1976).
 """
 
 from __future__ import annotations
