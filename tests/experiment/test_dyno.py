@@ -11,6 +11,8 @@ from froude.experiment.dyno import DynoRunner
 from froude.experiment.execution import Execution
 from froude.experiment.scenario import DynoScenario, read_scenario
 from froude.experiment.sections import NameNodeTarget, ReplayLoad, Target
+from froude.hadoop.distribution import Hadoop
+from tests.hadoop.fsimage.images import sections, write
 
 _LINE = (
     "2026-12-01 09:00:00,100 INFO FSNamesystem.audit: allowed=true\tugi=alice (auth:SIMPLE)\tip=/10.0.0.1\t"
@@ -43,8 +45,8 @@ def test_edits_are_for_an_image(tmp_path: Path) -> None:
         DynoRunner.of(_scenario(tmp_path, edits=tmp_path)).check()
 
 
-def test_a_log_that_the_image_holds_already(tmp_path: Path) -> None:
-    """An imported log beside others, and no image: each one clear error, and nothing is left behind."""
+def test_an_imported_log_is_whole(tmp_path: Path) -> None:
+    """It cannot stand beside others; nothing is left behind."""
     (tmp_path / "audit").mkdir()
     both = (tmp_path / "audit", tmp_path / "hdfs-audit.log")
     scenario = DynoScenario(load=ReplayLoad(audit_log=both))
@@ -65,3 +67,13 @@ def test_its_scenario_is_kept_as_it_was_asked_for(tmp_path: Path) -> None:
     assert again.load.audit_log[0].resolve() == tmp_path / "hdfs-audit.log"
     assert again.load.speed == 2.0
     assert isinstance(again.target, NameNodeTarget)
+
+
+def test_a_log_that_the_image_holds_already(hadoop: Hadoop, tmp_path: Path) -> None:
+    """Names the logs, and what they were cut behind."""
+    image = write(tmp_path / "image", hadoop.schema(), sections(hadoop.schema()))
+    log = tmp_path / "old.log"
+    log.write_text(_LINE.replace("2026", "2016"))
+    scenario = DynoScenario(load=ReplayLoad(audit_log=(log,)), target=Target(image=image))
+    with pytest.raises(InputError, match=r"old\.log: leaves no line.*behind the newest time in image"):
+        DynoRunner.of(scenario).run(Execution(tmp_path / "run"))

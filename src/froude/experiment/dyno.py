@@ -209,4 +209,9 @@ def _log(
                 else cut_by_edits(image, load.edits, hadoop.schema(), hadoop)
             )
     options = Options(zone=ZoneInfo(load.time_zone))
-    return import_audit(load.audit_log, scratch / "audit", options, cut=cut, progress=progress)
+    try:
+        return import_audit(load.audit_log, scratch / "audit", options, cut=cut, progress=progress)
+    except InputError as error:
+        if error.file == str(scratch / "audit"):  # which nobody has named
+            error.file = ", ".join(map(str, load.audit_log))
+        raise
