@@ -32,6 +32,8 @@ _ROOT_QUOTA = (1 << 63) - 1
 _MASK_BITS = 3
 _USER, _GROUP_NAME = 1 << 29, 2 << 29
 _PIECE = 1 << 20
+_REUSED = 4096
+"""Files for which one message is filled anew: that is quicker than making one for each."""
 _SIGNED = bytes(byte ^ 0x80 for byte in range(256))
 _FILE_COLUMNS = (
     "modified_ms",
@@ -137,12 +139,12 @@ class Composer:
         yield from self._file_records()
 
     def _folder_records(self) -> Iterator[Message]:
-        inode: Fields = self._kind("INodeSection.INode")(type=2)
-        own = inode.directory
-        own.dsQuota = _NO_QUOTA
+        message = self._kind("INodeSection.INode")
         columns = [self._template.column(name) for name in ("modified_ms", "permission")]
         for number, (row, name) in enumerate(zip(self._growth.rows.tolist(), self._names, strict=True)):
-            inode.id, inode.name = ROOT_ID + number, name
+            inode: Fields = message(type=2, id=ROOT_ID + number, name=name)
+            own = inode.directory
+            own.dsQuota = _NO_QUOTA
             own.modificationTime, own.permission = int(columns[0][row]), int(columns[1][row])
             own.nsQuota = _NO_QUOTA if number else _ROOT_QUOTA
             yield inode
@@ -162,6 +164,8 @@ class Composer:
             lengths = self._lengths_of(rows)
             at = 0
             for place, value in zip(order.tolist(), values, strict=True):
+                if not ids.inode % _REUSED:  # what a message once held takes memory until the message goes
+                    plain, coded = message(type=FILE), message(type=FILE)
                 is_coded = value[6] >= 0
                 inode = coded if is_coded else plain
                 inode.name = names[place]
@@ -179,7 +183,7 @@ class Composer:
     # --- folders ------------------------------------------------------------------------------------------
 
     def _entries(self) -> Iterator[Message]:
-        entry: Fields = self._kind("INodeDirectorySection.DirEntry")()
+        message = self._kind("INodeDirectorySection.DirEntry")
         growth = self._growth
         first_file = ROOT_ID + len(growth.rows)
         for number, (below, files) in enumerate(
@@ -197,10 +201,7 @@ class Composer:
                     own = self._file_names(number)
                     names = names + [own[place] for place in _order(own).tolist()]
                 ids = [ids[place] for place in _order(names).tolist()]
-            entry.parent = ROOT_ID + number
-            del entry.children[:]
-            entry.children.extend(ids)
-            yield entry
+            yield message(parent=ROOT_ID + number, children=ids)
 
     def _folder_names(self) -> list[bytes]:
         growth = self._growth

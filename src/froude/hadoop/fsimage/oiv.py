@@ -266,9 +266,9 @@ class _Conversion:
 
     def folders(self, records: Iterator[_Record]) -> Iterator[Fields]:
         """INodeDirectorySection."""
-        message: Fields = kind(self._schema, "INodeDirectorySection.DirEntry")()
+        entry = kind(self._schema, "INodeDirectorySection.DirEntry")
         for record in self._each(records):
-            message.Clear()
+            message: Fields = entry()
             for leaf in record.leaves:
                 match leaf.name:
                     case "parent":
@@ -283,7 +283,7 @@ class _Conversion:
         """INodeSection; releases before 3.0 do not say how many there are, so they are counted first."""
         head: Fields = kind(self._schema, "INodeSection")()
         first = True
-        message: Fields = kind(self._schema, "INodeSection.INode")()
+        inode = kind(self._schema, "INodeSection.INode")
         for record in self._each(records):
             if not record.name:
                 leaf = record.leaves[0]
@@ -294,7 +294,7 @@ class _Conversion:
                 head.numInodes = head.numInodes or self._count()
                 yield head
                 first = False
-            message.Clear()
+            message: Fields = inode()
             self._inode(message, record.leaves)
             yield message
         if first:
