@@ -28,10 +28,12 @@ from froude.hadoop.fsimage.block_lists import Cluster
 from froude.hadoop.fsimage.namespace import Namespace, read_namespace
 from froude.hadoop.fsimage.oiv import open_any
 from froude.hadoop.fsimage.placement import Topology
+from froude.hadoop.fsimage.replicas import fullest_storage
 from froude.hadoop.fsimage.sections import Reader
 from froude.hadoop.fsimage.striping import schemes
 from froude.hadoop.name_directory import newest_image
 from froude.hadoop.namenode import NameNode
+from froude.render.format import size
 from froude.trace.audit.files import AuditLog, open_audit
 from froude.trace.importers.audit_log import import_audit
 from froude.trace.importers.audit_pieces import Options
@@ -145,7 +147,7 @@ def _prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pr
     schema = hadoop.schema()
     image = None if scenario.target.image is None else newest_image(scenario.target.image)
     namespace: Namespace | None = None
-    nodes = scenario.nodes
+    nodes, remarks = scenario.nodes, list[str]()
     if image is not None:
         with progress.task(f"Reading {image.name}"):
             (scratch / "image").mkdir()
@@ -159,14 +161,24 @@ def _prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pr
             nodes = replace(nodes, datanodes=replace(nodes.datanodes, blocks=scratch / "blocks"))
     if nodes.datanodes.blocks is not None:
         lists = open_block_lists(nodes.datanodes.blocks)
-        storages = len(lists.cluster.storages)
-        nodes = replace(
-            nodes, datanodes=replace(nodes.datanodes, count=lists.cluster.topology.nodes, storages=storages)
+        fullest = fullest_storage(lists.lists)
+        held = replace(
+            nodes.datanodes,
+            count=lists.cluster.topology.nodes,
+            storages=len(lists.cluster.storages),
+            capacity_bytes=max(nodes.datanodes.capacity_bytes, 2 * fullest),
         )
+        if held.capacity_bytes > nodes.datanodes.capacity_bytes:
+            remarks.append(
+                f"The fullest storage holds {size(fullest)}; all have been given a capacity of "
+                f"{size(held.capacity_bytes)}, so that there is room."
+            )
+        nodes = replace(nodes, datanodes=held)
     log = _log(scenario, hadoop, image, scratch, progress)
     with progress.task("Making the log ready"):
         head = make_ready(log.lines(), scratch / "lines.json")
-    remarks = [*([f"The log was cut {log.meta.cut}."] if log.meta.cut else [])]
+    if log.meta.cut:
+        remarks.insert(0, f"The log was cut {log.meta.cut}.")
     plan = replay_plan(scratch / "lines.json", head, datanodes=nodes.datanodes.count, remarks=remarks)
     options = _Options(
         load=scenario.load,

@@ -55,10 +55,11 @@ def warm_up(namenode: NameNode, seconds: float, *, changes: bool = True) -> int:
     )
     core = Core(streams, Controller([Group("stream", _STREAMS, StartRule())]), connect=connect)
     Driver(core).run(duration_s=seconds)
-    if not changes:
-        return _answered(core)
     with Connection(*namenode.address, schema, _PROTOCOL, user=current_user()) as connection:
-        connection.call("delete", connection.message("delete", src=_FOLDER, recursive=True))
+        if changes:
+            connection.call("delete", connection.message("delete", src=_FOLDER, recursive=True))
+        else:  # what is still in its queue is answered before
+            connection.call("getFileInfo", connection.message("getFileInfo", src=_FOLDER))
     return _answered(core)
 
 

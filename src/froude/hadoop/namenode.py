@@ -212,7 +212,8 @@ class NameNode:
 
     def safe_mode(self) -> str:
         """Why it is in safe mode, in its own words; empty when it is not."""
-        return str(self.jmx(_INFO)[0]["Safemode"]).split(". ", 2)[-1].partition("\n")[0]
+        words = str(self.jmx(_INFO)[0]["Safemode"]).removeprefix("Safe mode is ON. ")
+        return words.partition("\n")[0].strip()
 
     def cpu_seconds(self) -> float:
         """CPU time that its process used so far."""

@@ -9,7 +9,15 @@ import numpy.typing as npt
 import pytest
 
 from froude.base.errors import InputError
-from froude.hadoop.fsimage.replicas import COLUMNS, FINALIZED, STARTS, read_columns
+from froude.hadoop.fsimage.replicas import (
+    COLUMNS,
+    FINALIZED,
+    STARTS,
+    BlockLists,
+    Replicas,
+    fullest_storage,
+    read_columns,
+)
 
 
 def _lay(folder: Path) -> None:
@@ -34,6 +42,15 @@ def test_what_lies_on_a_storage(tmp_path: Path) -> None:
     assert lists.of(0, 1).ids.tolist() == lists.of(1, 0).ids.tolist() == []
     assert lists.of(1, 1).lengths.tolist() == [40]
     assert not lists.of(1, 1).ids.flags.owndata
+
+
+def test_the_fullest_storage(tmp_path: Path) -> None:
+    """Those without replicas do not count, nor do lists without any."""
+    _lay(tmp_path)
+    assert fullest_storage(read_columns(tmp_path, 2)) == 60
+    none = np.zeros(0, np.int64)
+    nothing = BlockLists(np.zeros(3, np.int64), 1, Replicas(none, none, none, none.astype(np.uint8)))
+    assert fullest_storage(nothing) == 0
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,12 @@ def read_columns(folder: Path, storages: int) -> BlockLists:
     return BlockLists(starts, storages, Replicas(**columns))
 
 
+def fullest_storage(lists: BlockLists) -> int:
+    """Bytes on the storage that holds the most; 0 where nothing is held. O(replicas)."""
+    filled = lists.starts[:-1][np.diff(lists.starts) > 0]  # reduceat would give an empty one what follows it
+    return int(np.add.reduceat(lists.replicas.lengths, filled).max()) if len(filled) else 0
+
+
 def _mapped(path: Path, kind: str) -> Any:
     check_regular(path)
     try:
