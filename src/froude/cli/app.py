@@ -54,6 +54,9 @@ COMMANDS = {
     "knee": _Entry(
         "knee", "knee", "How far does a NameNode scale? Plays at growing load until a limit breaks."
     ),
+    "compare": _Entry(
+        "compare", "compare", "Is a candidate slower? Repeated Runs of two arms, with confidence."
+    ),
     "image": _Entry("image", "app", "What an FsImage holds."),
     "provision": _Entry(
         "provision", "app", "Hardware, application and SLA → the cheapest cluster, with a proof."
@@ -62,6 +65,8 @@ COMMANDS = {
 }
 
 _VALUE_FLAGS = {"--workspace", "--workers", "--seed"}
+_MANY = {"--baseline", "--candidate"}
+"""Flags that take every word up to the next flag."""
 _SWITCHES = {"--dry-run", "--force", "--json", "--quiet"}
 
 
@@ -179,6 +184,27 @@ def hoist(arguments: list[str]) -> list[str]:
     return front + rest
 
 
+def spread(arguments: list[str]) -> list[str]:
+    """Repeat a flag that takes several words, as a shell's pattern gives them, before each of them.
+
+    Args:
+        arguments: a command line, after `hoist`.
+    """
+    words: list[str] = []
+    flag: str | None = None
+    todo = iter(arguments)
+    for word in todo:
+        if word == "--":
+            return [*words, word, *todo]
+        if word.startswith("-"):
+            flag = word if word in _MANY else None
+        if flag is None:
+            words.append(word)
+        elif word != flag:
+            words += [flag, word]
+    return words
+
+
 def as_typed(arguments: list[str]) -> str:
     """The command line for a lineage: quoted, so that a shell reads the same words again."""
     return shlex.join(["froude", *arguments]).encode(errors="backslashreplace").decode()
@@ -205,7 +231,7 @@ def run(arguments: list[str]) -> int:
     Returns:
         The exit code; a command states one by `raise typer.Exit(code)`.
     """
-    words = hoist(arguments)
+    words = spread(hoist(arguments))
     try:
         app(words, prog_name="froude", obj=as_typed(arguments))
     except FroudeError as error:

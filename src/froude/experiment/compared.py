@@ -82,7 +82,7 @@ def _latencies(
     for method in methods:
         for which in _LEAST:
             name = beside + which + ("" if method is None else f"({method})")
-            what = f"{which} latency of {method or 'all calls'}, {_WORDS[latency]}"
+            what = f"{which} latency of {method or 'all calls'} ({_WORDS[latency]})"
             resolution = _bucket if which in _QUANTILES else lambda _: 0.0
             yield Measure(name, what, "s", sort, _latency(latency, method, which), resolution)
 
