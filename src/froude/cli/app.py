@@ -48,12 +48,13 @@ COMMANDS = {
     "mine": _Entry("mine", "mine", "Traces of small runs → a Workload, and the questions it leaves open."),
     "review": _Entry("review", "review", "Answer and confirm a Workload's questions."),
     "extrapolate": _Entry("extrapolate", "extrapolate", "A Workload at a Scale → a Plan, with its refusals."),
-    "run": _Entry("run", "run", "An experiment that was written down: play, knee or record."),
+    "run": _Entry("run", "run", "An experiment that was written down: play, dyno, knee, sweep or record."),
     "scenario": _Entry("scenario", "app", "Write an experiment down, for `froude run`."),
     "play": _Entry("play", "play", "Play a Plan against a real daemon → a Run."),
     "knee": _Entry(
         "knee", "knee", "How far does a NameNode scale? Plays at growing load until a limit breaks."
     ),
+    "sweep": _Entry("sweep", "sweep", "The same experiment with some of its fields varied → Runs by arm."),
     "compare": _Entry(
         "compare", "compare", "Is a candidate slower? Repeated Runs of two arms, with confidence."
     ),

@@ -85,7 +85,11 @@ def compare(
     settings: Settings = ctx.obj
     arms = [[inputs.place(settings, path, "run") for path in arm] for arm in (baseline, candidate)]
     places = [Output(output, "comparison")] if output is not None else []
-    claim(settings, [*places, *page_places(report, _suffix(output, report))], [path for arm in arms for path in arm])
+    claim(
+        settings,
+        [*places, *page_places(report, _suffix(output, report))],
+        [path for arm in arms for path in arm],
+    )
     samples = [_samples(arm) for arm in arms]
     if settings.dry_run:
         settings.would(f"compare {len(arms[0])} and {len(arms[1])} runs")

@@ -29,8 +29,8 @@ from froude.render import (
     Tone,
     Value,
     ValueKind,
-    literal,
 )
+from froude.render.markdown import plain
 
 COMPARISON_TONES = {Outcome.WORSE: Tone.BAD, Outcome.BETTER: Tone.GOOD, Outcome.SAME: Tone.GOOD}
 """How an outcome is shown; that of too few runs says less than was asked for."""
@@ -64,7 +64,7 @@ def comparison_title(comparison: Comparison) -> str:
 def comparison_section(comparison: Comparison) -> Section:
     """The intervals first, then values, what explains, and what was compared."""
     blocks: list[Block] = [
-        Callout("To be kept in mind", literal(remark), Tone.WARNING) for remark in comparison.remarks
+        Callout("To be kept in mind", plain(remark), Tone.WARNING) for remark in comparison.remarks
     ]
     if comparison.rows:
         deciding = comparison.deciding
@@ -92,7 +92,7 @@ def comparison_section(comparison: Comparison) -> Section:
     if comparison.not_compared:
         rows = list(comparison.not_compared.items())
         blocks.append(Table((Column("Measure", ValueKind.CODE), Column("Why")), rows, "Not compared"))
-    return Section("Baseline and candidate", tuple(blocks), literal(comparison.answer))
+    return Section("Baseline and candidate", tuple(blocks), plain(comparison.answer))
 
 
 def _chart(title: str, rows: Sequence[Row], margin: float) -> Chart:

@@ -114,8 +114,8 @@ def _comparison(comparison: Comparison) -> Head:
     note = f"{len(comparison.left_out)} left out" if comparison.left_out else "of baseline and candidate"
     figures.append(KeyFigure("runs", runs, ValueKind.TEXT, note=note))
     tone = COMPARISON_TONES.get(comparison.outcome, Tone.WARNING)
-    remarks = " ".join(f"{literal(remark)}." for remark in comparison.remarks)
-    lede = f"**{literal(comparison.answer)}** {remarks}".strip()
+    remarks = " ".join(f"{plain(remark)}." for remark in comparison.remarks)
+    lede = f"**{plain(comparison.answer)}** {remarks}".strip()
     return Head(comparison_title(comparison), lede, tone, tuple(figures))
 
 
