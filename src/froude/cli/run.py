@@ -30,9 +30,9 @@ def run(
 ) -> None:
     """An experiment that was written down: `froude scenario new KIND` writes one.
 
-    It answers and ends as `froude play`, `froude knee`, `froude sweep` or `froude record` does. --dry-run
-    says what it would do; --seed takes the place of the scenario's. A run keeps its scenario: `froude run RUN/scenario.yaml -o AGAIN` plays
-    it again.
+    It answers and ends as `froude play`, `froude knee`, `froude sweep` or `froude record` does. --dry-run says what it
+    would do; --seed takes the place of the scenario's. A run keeps its scenario: `froude run RUN/scenario.yaml -o
+    AGAIN` plays it again.
 
     Example: froude run scenario.yaml
     """
