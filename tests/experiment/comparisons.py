@@ -16,7 +16,12 @@ METHODS = {"create": 0.002, "addBlock": 0.004}
 
 
 def run(
-    number: int, factor: float = 1.0, *, rng: random.Random | None = None, spread: float = 0.05, **changes: Any
+    number: int,
+    factor: float = 1.0,
+    *,
+    rng: random.Random | None = None,
+    spread: float = 0.05,
+    **changes: Any,
 ) -> Run:
     """A run of 600 calls of each method.
 

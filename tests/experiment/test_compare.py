@@ -77,7 +77,9 @@ def test_a_candidate_whose_runs_fail_is_worse() -> None:
     given["candidate"].append(run(99, failure="the NameNode died"))
     comparison = compare(**given)
     assert comparison.outcome is Outcome.WORSE
-    assert comparison.answer.startswith("The candidate is worse: 1 run of it failed, and none of the baseline.")
+    assert comparison.answer.startswith(
+        "The candidate is worse: 1 run of it failed, and none of the baseline."
+    )
     given["baseline"].append(run(98, failure="the NameNode died"))
     assert compare(**given).outcome is Outcome.SAME
 

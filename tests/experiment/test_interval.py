@@ -89,7 +89,7 @@ def test_false_alarms_are_no_more_than_stated(name: str, runs: tuple[int, int]) 
 
 @pytest.mark.parametrize(("runs", "shift"), [(3, 0.15), (4, 0.1), (5, 0.1), (8, 0.05), (8, 0.1)])
 @pytest.mark.parametrize("paired", [False, True])
-def test_power_is_as_computed(runs: int, shift: float, paired: bool) -> None:  # noqa: FBT001 - pytest's
+def test_power_is_as_computed(runs: int, shift: float, paired: bool) -> None:
     """Within 4 points."""
     rng = random.Random(3)
     hits = 0
