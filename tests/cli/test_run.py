@@ -125,12 +125,12 @@ def test_a_plan_may_be_named_as_in_its_workspace(capsys: Out) -> None:
         (
             "kind: dyno\nload: {trace: t}\n",
             [],
-            "s.yaml:kind: is of a kind that cannot be run yet; found dyno",
+            "s.yaml:3: load.trace: is not a field here",
         ),
         (
             "kind: sweep\nbase: s.yaml\nvary: {seed: [1, 2]}\n",
             [],
-            "cannot be run yet; found sweep; allowed: play",
+            "cannot be swept; found sweep; allowed: play, dyno",
         ),
     ],
 )

@@ -146,6 +146,7 @@ def show(
 
 def comparison_table(comparison: Comparison) -> str:
     """The verdict, what to keep in mind with it, what was compared, and every measure."""
+    from froude.experiment.comparable import LIMITED
     from froude.experiment.compare import Outcome, change_text
     from froude.experiment.compared import Sort
     from froude.experiment.figures.comparison import value_text
@@ -158,6 +159,8 @@ def comparison_table(comparison: Comparison) -> str:
     )
     lines = [comparison.answer, *(f"{remark}." for remark in comparison.remarks), compared]
     lines += [f"Left out: {name}: {why}" for name, why in comparison.left_out.items()]
+    if any(why in LIMITED for why in comparison.left_out.values()):
+        lines.append("Of runs that were made in turns, what limits all alike may count: --limited.")
     lines += [f"Differs: {name}: {first} and {second}" for name, first, second in comparison.differences]
     rows: list[tuple[str, ...]] = [
         ("measure", "outcome", "baseline", "candidate", "change", "from", "to", "runs needed")

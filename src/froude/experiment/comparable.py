@@ -17,6 +17,8 @@ _LIMITS = {
     LimitedBy.PLAYER: "the player was the limit: its latencies are Froude's own",
     LimitedBy.MACHINE: "other work kept the machine busy",
 }
+LIMITED = frozenset(_LIMITS.values())
+"""Why a run is left out that may count where it is asked for."""
 _LOAD: Mapping[str, Callable[[Run], object]] = {
     "plan": lambda run: ", ".join(each[:12] for each in run.inputs),
     "scale": lambda run: ", ".join(f"{name}={value}" for name, value in run.scale.items()),
