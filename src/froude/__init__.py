@@ -45,6 +45,7 @@ from froude.base.version import __version__
 
 if TYPE_CHECKING:
     from froude.base.errors import FroudeError as FroudeError
+    from froude.experiment.compare import compare as compare
     from froude.experiment.knee import knee as knee
     from froude.experiment.play import play as play
     from froude.experiment.sections import KneeOptions as KneeOptions
@@ -73,6 +74,7 @@ _HOMES = {
     "Trace": "froude.trace.types",
     "Workload": "froude.experiment.session",
     "Workspace": "froude.experiment.session",
+    "compare": "froude.experiment.compare",
     "compile_plan": "froude.provision.search.compile",
     "knee": "froude.experiment.knee",
     "mine": "froude.experiment.session",
@@ -93,6 +95,7 @@ __all__ = [
     "Workload",
     "Workspace",
     "__version__",
+    "compare",
     "compile_plan",
     "knee",
     "mine",

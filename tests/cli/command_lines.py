@@ -31,6 +31,7 @@ from froude.workload.types import Recorded, Workload
 from froude.workload.yaml_file import write_workload
 from froude.workspace.artifact import Origin
 from tests.emulation.plans import workload
+from tests.experiment import comparisons
 from tests.hadoop.class_writer import ping_jar
 from tests.hadoop.fsimage import images
 from tests.old_forms import OLD
@@ -76,6 +77,8 @@ FILES: dict[str, Callable[[Path], object]] = {
     "w.yaml": lambda p: write_workload(p, recorded(), ORIGIN),
     "p": lambda p: write_plan(p, extrapolate(recorded(), SCALES[0]), ORIGIN),
     "r": lambda p: write_run(p, a_run(), ORIGIN),
+    "r1": lambda p: write_run(p, comparisons.run(1), ORIGIN),
+    "r2": lambda p: write_run(p, comparisons.run(2), ORIGIN),
     "jars": _jars,
     "release": _release,
     "k.tap": lambda p: p.write_bytes(tap_bytes()),
@@ -92,6 +95,9 @@ FILES: dict[str, Callable[[Path], object]] = {
     "count.txt": lambda p: p.write_text("1 30 2000000000 /logs\n"),
     "totals.txt": lambda p: p.write_text("totalFiles = 30\ntotalDirectories = 1\ntotalBlocks = 40\n"),
     "s.yaml": lambda p: p.write_text(_scenario()),
+    "sw.yaml": lambda p: p.write_text(
+        "froude: scenario/1\nkind: sweep\nbase: s.yaml\nvary: {seed: [1, 2]}\n"
+    ),
     "job.jhist": lambda p: p.write_text(history()),
 }
 """Every file that a command line below names, and how it is made."""
@@ -99,6 +105,8 @@ PARTS = {
     "t": ("meta.yaml", "calls.parquet", "schema.fds"),
     "p": ("plan.yaml", "workload.yaml"),
     "r": ("meta.yaml", "run.json", "histograms.hlog", "figures.json"),
+    "r1": ("meta.yaml", "run.json", "histograms.hlog", "figures.json"),
+    "r2": ("meta.yaml", "run.json", "histograms.hlog", "figures.json"),
 }
 """The files of those that are folders."""
 
@@ -184,6 +192,12 @@ LINES = {
     "knee": Line(
         "knee w.yaml --limit none", (Place("--output", "knee", suffix=".json"),), {"workload": "w.yaml"}
     ),
+    "sweep": Line("sweep sw.yaml", inputs={"scenario": "sw.yaml"}),
+    "compare": Line(
+        "compare --baseline r1 --candidate r2",
+        (_json("comparison"), REPORT),
+        {"baseline": "r1", "candidate": "r2"},
+    ),
     "image show": Line(
         "image show img --hadoop release",
         (_json("image-summary"), REPORT),
@@ -257,6 +271,7 @@ OTHER_PATHS = {
     ("trace import audit", "edits"): "is read by a program of that release; tests of the command spoil it",
     ("trace import audit", "anonymise"): "any bytes are a key",
     ("demo", "output"): "a workspace: a folder that is added to, and nothing in it replaced",
+    ("sweep", "output"): "a folder of runs that is added to, and nothing in it replaced",
 }
 """Paths that are neither an input nor an output of the tests below, and why."""
 

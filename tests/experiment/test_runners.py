@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,14 +12,19 @@ from typing import Any
 import pytest
 
 from froude.base.errors import GuardError, InputError
+from froude.emulation.run import Run
+from froude.emulation.run_files import write_run
 from froude.experiment import knee as search
 from froude.experiment import runners as module
+from froude.experiment.compare import Outcome
+from froude.experiment.dyno import DynoRunner
 from froude.experiment.execution import Execution
 from froude.experiment.runners import (
     RUNNERS,
     KneeRunner,
     PlayRunner,
     RecordRunner,
+    SweepRunner,
     runner_of,
 )
 from froude.experiment.scenario import (
@@ -43,7 +49,9 @@ from froude.workload.extrapolate import extrapolate
 from froude.workload.plan_file import write_plan
 from froude.workload.scale import Scale
 from froude.workload.yaml_file import write_workload
+from froude.workspace.artifact import Origin
 from tests.cli.command_lines import SCALES, recorded
+from tests.experiment.comparisons import run
 
 AT = dict(Scale.of(datanodes=3, clients=2, files=2))
 LOAD = PlanLoad(workload=Path("w.yaml"), at=AT)
@@ -58,13 +66,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Hadoop, "find", lambda release, **_: SimpleNamespace(version=release))
 
 
-def test_every_runner_is_of_a_kind() -> None:
-    """A kind that nothing runs yet is one clear error."""
-    assert set(RUNNERS) <= set(KINDS)
-    scenario = SweepScenario(base=Path("b"), vary={"target.heap": ("1 GB",)})
-    if scenario.kind not in RUNNERS:
-        with pytest.raises(InputError, match=rf"cannot be run yet; found {scenario.kind}; allowed: play"):
-            runner_of(scenario)
+def test_every_kind_has_a_runner() -> None:
+    """What can be written down can be run."""
+    assert set(RUNNERS) == set(KINDS)
 
 
 def test_a_plan_or_a_workload_is_played() -> None:
@@ -165,3 +169,84 @@ def test_runs_are_recorded_one_after_the_other(monkeypatch: pytest.MonkeyPatch) 
     for command, said in ((("nosuch",), "is no program"), (("sh", "{x}"), "is no variable")):
         with pytest.raises(InputError, match=said):
             RecordRunner.of(RecordScenario(record=Recording(command=command))).run(Execution(Path()))
+
+
+SWEEP = SweepScenario(base=Path("base.yaml"), vary={"target.heap": ("1 GB", "4 GB")}, repeats=3, seed=5)
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, str]]:
+    """What a play was asked for: heap, seed and folder; its run is kept."""
+    Path("base.yaml").write_text("froude: scenario/1\nkind: play\nload: {plan: p}\n")
+    asked: list[tuple[str, int, str]] = []
+
+    def play(_plan: Any, heap: str, options: Any, **more: Any) -> Run:
+        number = len(asked)
+        asked.append((heap, options.seed, str(more["folder"])))
+        a_run = run(number, 2.0 if heap == "4 GB" else 1.0, spread=0.01, seed=options.seed)
+        a_run.interrupted = number in stops
+        write_run(more["folder"], a_run, Origin(inputs=a_run.inputs), scenario=options.kept(more["folder"]))
+        return a_run
+
+    stops: set[int] = set()
+    monkeypatch.setattr(module, "play", play)
+    monkeypatch.setattr(module, "namenode_of", lambda target, _: nullcontext(target.heap))
+    monkeypatch.setattr(module, "_stops", stops, raising=False)
+    return asked
+
+
+def test_a_sweep_runs_every_arm_in_rounds(played: list[tuple[str, int, str]]) -> None:
+    """With one seed for a round; its runs lie by arm; two values of one field are compared."""
+    swept = SweepRunner.of(SWEEP).run(Execution(Path("out")))
+    rounds = [played[at : at + 2] for at in (0, 2, 4)]
+    assert [{heap for heap, _, _ in each} for each in rounds] == [{"1 GB", "4 GB"}] * 3
+    assert [len({seed for _, seed, _ in each}) for each in rounds] == [1, 1, 1]
+    assert len({seed for _, seed, _ in played}) == 3
+    assert {folder for *_, folder in played} == {f"out/heap={n}GB/{r}" for n in (1, 4) for r in (1, 2, 3)}
+    assert [len(runs) for runs in swept.arms.values()] == [3, 3]
+    assert swept.comparison is not None
+    assert swept.comparison.outcome is Outcome.WORSE
+
+
+def test_a_sweep_goes_on_where_it_was_interrupted(played: list[tuple[str, int, str]]) -> None:
+    """Whole runs are kept, the one that was interrupted is made again, and no other."""
+    module._stops.add(2)  # type: ignore[attr-defined]
+    runner = SweepRunner.of(SWEEP)
+    first = runner.run(Execution(Path("out")))
+    assert (first.interrupted, first.comparison, len(played)) == (True, None, 3)
+    assert len(list(Path("out").glob("*/*/run.json"))) == 2
+    second = runner.run(Execution(Path("out")))
+    assert (second.interrupted, second.kept, len(played)) == (False, 2, 7)
+    assert played[2] == played[3]
+    assert runner.run(Execution(Path("out"))).kept == 6
+    assert len(played) == 7
+
+
+def test_runs_of_another_sweep_are_not_taken_for_its_own(played: list[tuple[str, int, str]]) -> None:
+    """One whose base or seed was changed since; nothing is replaced."""
+    SweepRunner.of(SWEEP).run(Execution(Path("out")))
+    other = SweepRunner.of(replace(SWEEP, seed=6))
+    with pytest.raises(InputError, match="is no run of this sweep as it is written now"):
+        other.run(Execution(Path("out")))
+    assert len(played) == 6
+
+
+def test_inputs_of_a_replay_are_made_ready_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For all arms and rounds that read the same; an arm with another image has its own."""
+    Path("a.log").write_text("")
+    Path("base.yaml").write_text("froude: scenario/1\nkind: dyno\nload: {audit_log: [a.log]}\n")
+    ready: list[int] = []
+    monkeypatch.setattr(module, "prepare", lambda scenario, *_: ready.append(scenario.seed) or len(ready))
+    monkeypatch.setattr(
+        DynoRunner,
+        "run_on",
+        lambda runner, prepared, _hadoop, execution: run(
+            int(execution.output.name), scale={"of": str(prepared)}
+        ),
+    )
+    sweep = replace(SWEEP, vary={"target.heap": ("1 GB", "4 GB"), "nodes.datanodes.count": (3, 5)}, repeats=2)
+    swept = SweepRunner.of(sweep).run(Execution(Path("out")))
+    assert ready == [5, 5]
+    used = {name: {each.run.scale["of"] for each in runs} for name, runs in swept.arms.items()}
+    assert used["heap=1GB,count=3"] == used["heap=4GB,count=3"] != used["heap=1GB,count=5"]
+    assert swept.comparison is None

@@ -48,11 +48,15 @@ COMMANDS = {
     "mine": _Entry("mine", "mine", "Traces of small runs → a Workload, and the questions it leaves open."),
     "review": _Entry("review", "review", "Answer and confirm a Workload's questions."),
     "extrapolate": _Entry("extrapolate", "extrapolate", "A Workload at a Scale → a Plan, with its refusals."),
-    "run": _Entry("run", "run", "An experiment that was written down: play, knee or record."),
+    "run": _Entry("run", "run", "An experiment that was written down: play, dyno, knee, sweep or record."),
     "scenario": _Entry("scenario", "app", "Write an experiment down, for `froude run`."),
     "play": _Entry("play", "play", "Play a Plan against a real daemon → a Run."),
     "knee": _Entry(
         "knee", "knee", "How far does a NameNode scale? Plays at growing load until a limit breaks."
+    ),
+    "sweep": _Entry("sweep", "sweep", "The same experiment with some of its fields varied → Runs by arm."),
+    "compare": _Entry(
+        "compare", "compare", "Is a candidate slower? Repeated Runs of two arms, with confidence."
     ),
     "image": _Entry("image", "app", "What an FsImage holds."),
     "provision": _Entry(
@@ -62,6 +66,8 @@ COMMANDS = {
 }
 
 _VALUE_FLAGS = {"--workspace", "--workers", "--seed"}
+_MANY = {"--baseline", "--candidate"}
+"""Flags that take every word up to the next flag."""
 _SWITCHES = {"--dry-run", "--force", "--json", "--quiet"}
 
 
@@ -179,6 +185,27 @@ def hoist(arguments: list[str]) -> list[str]:
     return front + rest
 
 
+def spread(arguments: list[str]) -> list[str]:
+    """Repeat a flag that takes several words, as a shell's pattern gives them, before each of them.
+
+    Args:
+        arguments: a command line, after `hoist`.
+    """
+    words: list[str] = []
+    flag: str | None = None
+    todo = iter(arguments)
+    for word in todo:
+        if word == "--":
+            return [*words, word, *todo]
+        if word.startswith("-"):
+            flag = word if word in _MANY else None
+        if flag is None:
+            words.append(word)
+        elif word != flag:
+            words += [flag, word]
+    return words
+
+
 def as_typed(arguments: list[str]) -> str:
     """The command line for a lineage: quoted, so that a shell reads the same words again."""
     return shlex.join(["froude", *arguments]).encode(errors="backslashreplace").decode()
@@ -205,7 +232,7 @@ def run(arguments: list[str]) -> int:
     Returns:
         The exit code; a command states one by `raise typer.Exit(code)`.
     """
-    words = hoist(arguments)
+    words = spread(hoist(arguments))
     try:
         app(words, prog_name="froude", obj=as_typed(arguments))
     except FroudeError as error:

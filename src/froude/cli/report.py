@@ -21,6 +21,7 @@ from froude.workspace.recognise import DOCUMENTS, kind_of
 
 if TYPE_CHECKING:
     from froude.emulation.run import Run
+    from froude.experiment.compare import Comparison
     from froude.experiment.figures.head import Part
     from froude.experiment.knee import Knee
     from froude.trace.audit.summary import AuditSummary
@@ -64,6 +65,12 @@ def _knee(_: Settings, path: Path) -> Knee:
     return read_knee(path)
 
 
+def _comparison(_: Settings, path: Path) -> Comparison:
+    from froude.experiment.compare_file import read_comparison
+
+    return read_comparison(path)
+
+
 READERS: Mapping[str, Callable[[Settings, Path], Part]] = {
     "workload": _workload,
     "trace": _trace,
@@ -71,6 +78,7 @@ READERS: Mapping[str, Callable[[Settings, Path], Part]] = {
     "plan": _plan,
     "run": _run,
     "knee": _knee,
+    "comparison": _comparison,
 }
 """What reads an artifact that has sections, by its kind: the table to extend when there is a new kind to show."""
 

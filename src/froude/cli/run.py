@@ -24,20 +24,20 @@ def run(
         typer.Option(
             "-o",
             "--output",
-            help="Folder of a run, file of a knee [run, knee.json]; Traces go to the workspace.",
+            help="Folder of a run or a sweep, file of a knee [run, sweep, knee.json]; Traces go to the workspace.",
         ),
     ] = None,
 ) -> None:
     """An experiment that was written down: `froude scenario new KIND` writes one.
 
-    It answers and ends as `froude play`, `froude knee` or `froude record` does. --dry-run says what it would do;
-    --seed takes the place of the scenario's. A run keeps its scenario: `froude run RUN/scenario.yaml -o AGAIN` plays
-    it again.
+    It answers and ends as `froude play`, `froude knee`, `froude sweep` or `froude record` does. --dry-run says what it
+    would do; --seed takes the place of the scenario's. A run keeps its scenario: `froude run RUN/scenario.yaml -o
+    AGAIN` plays it again.
 
     Example: froude run scenario.yaml
     """
     from froude.experiment.dyno import DynoRunner
-    from froude.experiment.runners import KneeRunner, PlayRunner, RecordRunner, runner_of
+    from froude.experiment.runners import KneeRunner, PlayRunner, RecordRunner, SweepRunner, runner_of
     from froude.experiment.scenario import read_scenario
 
     settings: Settings = ctx.obj
@@ -65,6 +65,11 @@ def run(
             knee.claim_knee(settings, output or Path("knee.json"), [scenario, runner.source])
             inputs.note_edited(settings, runner.source, runner.opened)
             knee.perform(settings, runner, output or Path("knee.json"))
+        case SweepRunner():
+            from froude.cli import sweep
+
+            with named(scenario):
+                sweep.perform(settings, runner, [scenario], output or Path("sweep"))
         case RecordRunner():
             from froude.cli import record
 

@@ -98,6 +98,8 @@ class Run(Summarised):
     """The calls that were written down."""
     folder: Path | None = None
     """Where it was saved."""
+    inputs: tuple[str, ...] = ()
+    """Content hash of the plan that was played, by which runs of one load are known."""
 
     def summary(self) -> Mapping[str, str]:
         """What was played, what came of it, and what limited it."""

@@ -127,6 +127,7 @@ def write_run(
             run.trace.replace(beside / TRACE)
     run.folder = folder
     run.trace = folder / TRACE if run.trace is not None else None
+    run.inputs = origin.inputs
     return lineage
 
 
@@ -149,6 +150,7 @@ def read_run(folder: Path) -> Run:
     run = read_figures(figures)
     run.folder = folder
     run.trace = folder / TRACE if (folder / TRACE).is_dir() else None
+    run.inputs = () if document.lineage is None else document.lineage.inputs
     return run
 
 

@@ -21,7 +21,7 @@ from froude.experiment.execution import Execution, properties_of, running_target
 from froude.experiment.play import play
 from froude.experiment.replay import make_ready, replay_plan
 from froude.experiment.scenario import DynoScenario
-from froude.experiment.sections import PlayOptions
+from froude.experiment.sections import PlayOptions, ReplayedDatanodes
 from froude.experiment.warm_up import warm_up
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.fsimage.block_lists import Cluster
@@ -57,14 +57,53 @@ class _Options(PlayOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class _Prepared:
-    """What is played, and on what."""
+class Prepared:
+    """Inputs that were read and made ready, for one run or for several that have them in common."""
 
     plan: Plan
-    options: PlayOptions
+    datanodes: ReplayedDatanodes
+    """With the blocks that they hold."""
     image: Path | None
     """Alone: what edits hold behind it is in the log, too."""
     properties: dict[str, str]
+    """Of the NameNode: the accounts of the log."""
+
+    def options(self, scenario: DynoScenario) -> PlayOptions:
+        """How a scenario is played on these inputs.
+
+        Args:
+            scenario: one of the same `inputs_of`.
+        """
+        ours = self.datanodes
+        datanodes = replace(
+            scenario.nodes.datanodes,
+            blocks=ours.blocks,
+            count=ours.count,
+            storages=ours.storages,
+            capacity_bytes=max(ours.capacity_bytes, scenario.nodes.datanodes.capacity_bytes),
+        )
+        return _Options(
+            load=scenario.load,
+            nodes=replace(scenario.nodes, datanodes=datanodes),
+            seed=scenario.seed,
+            record=scenario.record,
+            limits=scenario.limits,
+            check_counts=scenario.check_counts,
+            scenario=scenario,
+        )
+
+
+def inputs_of(scenario: DynoScenario) -> object:
+    """What is made ready before a run depends on: scenarios in which this is equal may share it.
+
+    Where its blocks lie depends on the seed, too: runs that share them hold the same ones.
+
+    Args:
+        scenario: of the run.
+    """
+    load, nodes = scenario.load, scenario.nodes.datanodes
+    read = (load.audit_log, load.edits, load.time_zone, load.cut)
+    return (scenario.target.release, scenario.target.image, read, nodes.count, nodes.racks, nodes.blocks)
 
 
 @dataclass(frozen=True)
@@ -104,17 +143,27 @@ class DynoRunner:
     def run(self, execution: Execution) -> Run:
         """Play it; its run is kept in the output, with the scenario."""
         self.check()
-        target, progress = self.scenario.target, execution.progress
-        hadoop = Hadoop.find(target.release, progress=progress)
+        hadoop = Hadoop.find(self.scenario.target.release, progress=execution.progress)
         with Scratch("dyno") as scratch:
-            prepared = _prepare(self.scenario, hadoop, scratch, progress)
-            if target.running:
-                return _play(prepared, running_targets(target.running), execution)
-            with self._namenode(prepared, hadoop, progress) as namenode:
-                return _play(prepared, namenode, execution)
+            prepared = prepare(self.scenario, hadoop, scratch, execution.progress)
+            return self.run_on(prepared, hadoop, execution)
+
+    def run_on(self, prepared: Prepared, hadoop: Hadoop, execution: Execution) -> Run:
+        """Play it on inputs that are ready.
+
+        Args:
+            prepared: of this scenario, or of another with the same `inputs_of`.
+            hadoop: the release.
+            execution: where it is run.
+        """
+        target, options = self.scenario.target, prepared.options(self.scenario)
+        if target.running:
+            return _play(prepared.plan, running_targets(target.running), options, execution)
+        with self._namenode(prepared, hadoop, execution.progress) as namenode:
+            return _play(prepared.plan, namenode, options, execution)
 
     @contextmanager
-    def _namenode(self, prepared: _Prepared, hadoop: Hadoop, progress: Progress) -> Iterator[NameNode]:
+    def _namenode(self, prepared: Prepared, hadoop: Hadoop, progress: Progress) -> Iterator[NameNode]:
         target = self.scenario.target
         namenode = NameNode(
             hadoop,
@@ -131,19 +180,29 @@ class DynoRunner:
             yield namenode
 
 
-def _play(prepared: _Prepared, called: object, execution: Execution) -> Run:
+def _play(plan: Plan, called: object, options: PlayOptions, execution: Execution) -> Run:
     return play(
-        prepared.plan,
+        plan,
         called,  # type: ignore[arg-type]
-        prepared.options,
+        options,
         folder=execution.output,
         progress=execution.progress,
         command=execution.command,
     )
 
 
-def _prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Progress) -> _Prepared:
-    """Read the image, lay down its blocks, read the log."""
+def prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Progress) -> Prepared:
+    """Read the image, lay down its blocks, read the log.
+
+    Args:
+        scenario: what is read.
+        hadoop: the release, for its schema.
+        scratch: an empty folder, which stays while it is played.
+        progress: shows what goes on.
+
+    Raises:
+        InputError: one of the inputs is not what it should be.
+    """
     schema = hadoop.schema()
     image = None if scenario.target.image is None else newest_image(scenario.target.image)
     namespace: Namespace | None = None
@@ -180,16 +239,7 @@ def _prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pr
     if log.meta.cut:
         remarks.insert(0, f"The log was cut {log.meta.cut}.")
     plan = replay_plan(scratch / "lines.json", head, datanodes=nodes.datanodes.count, remarks=remarks)
-    options = _Options(
-        load=scenario.load,
-        nodes=nodes,
-        seed=scenario.seed,
-        record=scenario.record,
-        limits=scenario.limits,
-        check_counts=scenario.check_counts,
-        scenario=scenario,
-    )
-    return _Prepared(plan, options, image, _accounts(head, namespace))
+    return Prepared(plan, nodes.datanodes, image, _accounts(head, namespace))
 
 
 def _accounts(head: Head, namespace: Namespace | None) -> dict[str, str]:

@@ -102,8 +102,9 @@ def play(
             *_remarks(plan),
         ]
         run.limits = [limit.check(run) for limit in limits]
+        run.inputs = (plan_hash(plan),)
         if folder is not None:
-            origin = Origin(command or _call(job), (plan_hash(plan),), options.seed)
+            origin = Origin(command or _call(job), run.inputs, options.seed)
             _keep(run, outcome, job, folder, origin, options.kept(folder))
     return run
 

@@ -8,17 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from froude.base.errors import InputError
+from froude.base.files import kind_of_place, remove_folder, stated_os_errors
+from froude.base.scratch import Scratch
+from froude.base.summary import counted
 from froude.emulation.limits import parse_limit
 from froude.emulation.run import Run
+from froude.emulation.run_files import SCENARIO, read_run
 from froude.experiment import knee as search
 from froude.experiment.admission import check_targets
-from froude.experiment.dyno import DynoRunner
+from froude.experiment.comparable import Sample
+from froude.experiment.dyno import DynoRunner, Prepared, inputs_of, prepare
 from froude.experiment.execution import Execution, Runner, namenode_of, properties_of, running_targets
 from froude.experiment.knee import Knee
 from froude.experiment.knee_loads import Loads
@@ -30,7 +35,17 @@ from froude.experiment.own_job import (
 )
 from froude.experiment.play import play
 from froude.experiment.playable import check_play
-from froude.experiment.scenario import DynoScenario, KneeScenario, PlayScenario, RecordScenario, Scenario
+from froude.experiment.scenario import (
+    DynoScenario,
+    KneeScenario,
+    PlayScenario,
+    RecordScenario,
+    Scenario,
+    SweepScenario,
+    read_scenario,
+    scenario_text,
+)
+from froude.experiment.sweep import Arm, Swept, Turn, arms_of, outcome_of, turns
 from froude.hadoop import cds_build
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.program import find_program
@@ -190,11 +205,117 @@ class RecordRunner:
         )
 
 
+@dataclass(frozen=True)
+class SweepRunner:
+    """`kind: sweep`."""
+
+    scenario: SweepScenario
+    arms: list[Arm]
+    runners: Mapping[str, PlayRunner | DynoRunner]
+    """By arm; what they read is read once."""
+
+    @classmethod
+    def of(cls, scenario: SweepScenario) -> SweepRunner:
+        """With every combination, and what each reads."""
+        arms = arms_of(scenario, read_scenario(scenario.base).scenario)
+        runners: dict[str, PlayRunner | DynoRunner] = {
+            arm.name: PlayRunner.of(arm.scenario)
+            if isinstance(arm.scenario, PlayScenario)
+            else DynoRunner.of(arm.scenario)
+            for arm in arms
+        }
+        return cls(scenario, arms, runners)
+
+    def check(self) -> None:
+        """As the run of each arm does."""
+        for runner in self.runners.values():
+            runner.check()
+
+    def runs_there(self, output: Path) -> dict[Path, Run]:
+        """The runs of this sweep that are there already, by folder; one that was interrupted counts as none.
+
+        Args:
+            output: folder of the sweep.
+
+        Raises:
+            InputError: something else stands in the place of a run.
+        """
+        there = {}
+        for turn in turns(self.scenario, self.arms):
+            folder = turn.folder(output)
+            if kind_of_place(folder) is None:
+                continue
+            run = read_run(folder)
+            file = folder / SCENARIO
+            if not file.is_file() or file.read_text() != scenario_text(turn.scenario, folder):
+                message = "is no run of this sweep as it is written now"
+                raise InputError(message, file=folder, remedy="Choose another folder with --output")
+            if not run.interrupted:
+                there[folder] = run
+        return there
+
+    def run(self, execution: Execution) -> Swept:
+        """Make every run that is not there yet; an interrupt keeps the whole ones."""
+        self.check()
+        there = self.runs_there(execution.output)
+        kept = len(there)
+        every = list(turns(self.scenario, self.arms))
+        label = counted(len(every), "run")
+        interrupted = False
+        with (
+            Scratch("sweep") as scratch,
+            execution.progress.task(f"Sweeping, {label}", total=len(every)) as task,
+        ):
+            prepared: dict[object, Prepared] = {}
+            task.advance(kept)
+            for turn in every:
+                folder = turn.folder(execution.output)
+                if folder in there:
+                    continue
+                task.say(f"{turn.arm.name}, run {turn.round} of {self.scenario.repeats}")
+                try:
+                    run = self._run(turn, replace(execution, output=folder), scratch, prepared)
+                except KeyboardInterrupt:
+                    interrupted = True
+                    break
+                if run.interrupted:
+                    remove_folder(folder)
+                    interrupted = True
+                    break
+                there[folder] = run
+                task.advance()
+        runs: dict[str, list[Sample]] = {arm.name: [] for arm in self.arms}
+        for turn in every:
+            folder = turn.folder(execution.output)
+            if folder in there:
+                runs[turn.arm.name].append(Sample(str(folder), there[folder]))
+        return outcome_of(self.scenario, self.arms, runs, kept=kept, interrupted=interrupted)
+
+    def _run(self, turn: Turn, execution: Execution, scratch: Path, prepared: dict[object, Prepared]) -> Run:
+        remove_folder(execution.output)  # of a run that was interrupted
+        with stated_os_errors(execution.output.parent):
+            execution.output.parent.mkdir(parents=True, exist_ok=True)
+        read, scenario = self.runners[turn.arm.name], turn.scenario
+        if isinstance(scenario, PlayScenario):
+            assert isinstance(read, PlayRunner)  # of one kind with its scenario
+            return PlayRunner(scenario, read.plan).run(execution)
+        hadoop = Hadoop.find(scenario.target.release, progress=execution.progress)
+        key = inputs_of(scenario)
+        if key not in prepared:
+            place = scratch / str(len(prepared))
+            place.mkdir()
+            # With the sweep's own seed: every round has the same blocks.
+            shared = replace(scenario, seed=self.scenario.seed)
+            prepared[key] = prepare(shared, hadoop, place, execution.progress)
+        return DynoRunner(scenario).run_on(prepared[key], hadoop, execution)
+
+
 RUNNERS: Mapping[str, Callable[[Any], Runner]] = {
     PlayScenario.kind: PlayRunner.of,
     KneeScenario.kind: KneeRunner.of,
     RecordScenario.kind: RecordRunner.of,
     DynoScenario.kind: DynoRunner.of,
+    SweepScenario.kind: SweepRunner.of,
 }
 """By kind of scenario, what makes its runner."""
 
@@ -203,13 +324,6 @@ def runner_of(scenario: Scenario) -> Runner:
     """The runner of a scenario with paths as seen from here; its inputs are read.
 
     Raises:
-        InputError: there is none for its kind; or an input cannot be read.
+        InputError: an input cannot be read.
     """
-    if scenario.kind not in RUNNERS:
-        raise InputError(
-            "is of a kind that cannot be run yet",
-            place="kind",
-            found=scenario.kind,
-            allowed=", ".join(RUNNERS),
-        )
     return RUNNERS[scenario.kind](scenario)

@@ -254,7 +254,7 @@ def _chart_view(chart: Chart, drawer: _Drawer) -> dict[str, Any]:
             "name": series.name,
             "token": SERIES[series.colour % len(SERIES)],
             "dashed": series.dashed,
-            "block": chart.kind in {ChartKind.BARS, ChartKind.AREA, ChartKind.POINTS},
+            "block": chart.kind in {ChartKind.BARS, ChartKind.AREA, ChartKind.POINTS, ChartKind.INTERVALS},
         }
         for panel in shown.panels
         for series in panel.series

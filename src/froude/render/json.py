@@ -99,6 +99,7 @@ def _chart(chart: Chart) -> dict[str, Any]:
                     "xs": list(series.xs),
                     "ys": list(series.ys),
                     "points_total": series.points_total,
+                    **({"ends": [list(ends) for ends in series.ends]} if series.ends else {}),
                 }
                 for series in panel.series
             ],

@@ -29,6 +29,8 @@ class ShownSeries:
     """None where the line breaks."""
     points_total: int
     """How many points it had before thinning."""
+    ends: tuple[tuple[float, float], ...] = ()
+    """Lower and upper end of each value's interval; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +79,15 @@ def _shown(chart: Chart, series: Series, colour: int, limit: int) -> ShownSeries
     ys = [None if hidden else y for y, hidden in zip(series.ys, _hidden(chart, series), strict=True)]
     xs: Sequence[float | str] = series.xs
     total = len(xs)
-    if chart.kind is not ChartKind.BARS:
+    if chart.kind not in {ChartKind.BARS, ChartKind.INTERVALS}:
         places = [float(x) for x in series.xs]
         inside = [i for i, x in enumerate(places) if math.isfinite(x) and (x > 0 or not chart.x.log)]
         total = len(inside)
         xs, ys = reduce_series([places[i] for i in inside], [ys[i] for i in inside], limit)
     else:
         ys = [y if _finite(y) else None for y in ys]
-    return ShownSeries(series.name, colour, series.dashed, tuple(xs), tuple(ys), total)
+    ends = tuple(zip(series.low, series.high, strict=True)) if chart.kind is ChartKind.INTERVALS else ()
+    return ShownSeries(series.name, colour, series.dashed, tuple(xs), tuple(ys), total, ends)
 
 
 def _colour(chart: Chart, series: Series, colours: dict[str, int]) -> int:
@@ -135,6 +138,7 @@ def _y_range(chart: Chart, panels: tuple[Panel, ...]) -> tuple[float, float] | N
         ys = [0.0, *(top for panel in panels for top in _stacked(panel))]
     else:
         ys = [y for series in _all(panels) for y in series.ys if y is not None]
+        ys += [end for series in _all(panels) for ends in series.ends for end in ends]
     ys += chart.y.extent or ()
     ys += [mark.at for mark in chart.marks if mark.on == "y" and (mark.at > 0 or not chart.y.log)]
     if not ys:

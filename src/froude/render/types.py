@@ -144,6 +144,8 @@ class ChartKind(Enum):
     POINTS = "points"
     BARS = "bars"
     """Horizontal bars, one group a category; xs are categories."""
+    INTERVALS = "intervals"
+    """A point in its interval, one row a category; xs are categories, and each series has `low` and `high`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,7 @@ class Series:
 
     name: str
     xs: Sequence[float] | Sequence[str]
-    """Numbers in the axis's base unit (seconds, bytes, fraction), ascending; categories for BARS."""
+    """Numbers in the axis's base unit (seconds, bytes, fraction), ascending; categories for BARS and INTERVALS."""
     ys: Sequence[float | None]
     """As many as `xs`; None, NaN and infinities leave a gap."""
     panel: str = ""
@@ -181,10 +183,16 @@ class Series:
     """Drawn dashed: the second of two kinds of the same thing (from actual time, predicted)."""
     colour: int | None = None
     """Number of its colour, from 0, where a thing has one colour in several charts; None for the chart's next."""
+    low: Sequence[float] = ()
+    """Lower ends of intervals, as many as `ys`; empty for none."""
+    high: Sequence[float] = ()
+    """Upper ends."""
 
     def __post_init__(self) -> None:
         if len(self.xs) != len(self.ys):
             raise ValueError(f"series {self.name!r} has {len(self.xs)} xs and {len(self.ys)} ys")
+        if (self.low or self.high) and not len(self.ys) == len(self.low) == len(self.high):
+            raise ValueError(f"series {self.name!r} has not two ends for each of its {len(self.ys)} values")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +228,10 @@ class Chart:
     """Half as wide as the page, beside the small charts next to it: where many belong together."""
 
     def __post_init__(self) -> None:
-        bars = self.kind is ChartKind.BARS
+        bars = self.kind in {ChartKind.BARS, ChartKind.INTERVALS}
         for series in self.series:
+            if self.kind is ChartKind.INTERVALS and not series.low and series.ys:
+                raise ValueError(f"series {series.name!r} has no intervals")
             words = any(isinstance(x, str) for x in series.xs)
             if words and not bars:
                 raise ValueError(f"series {series.name!r}: only bars stand over categories")

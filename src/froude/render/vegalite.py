@@ -16,6 +16,8 @@ from froude.render.types import Chart, ChartKind, Mark, ValueKind
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _DASH = [5, 4]
 _LINES = {ChartKind.LINE, ChartKind.STEP}
+_ROWS = {ChartKind.BARS, ChartKind.INTERVALS}
+"""Drawn with a row for each category."""
 _BAR = 18
 _LETTER = 0.045
 """Room for a letter of a value at a bar's end, as a share of the bars: that of a telephone's width."""
@@ -49,12 +51,13 @@ def panel_spec(
     Returns:
         A Vega-Lite 6 specification, complete with its data. The legend is the page's business.
     """
-    bars = chart.kind is ChartKind.BARS
-    layers = (
-        _bar_layers(chart, shown, panel, palette)
-        if bars
-        else _layers(chart, shown, panel, palette, hover=hover)
-    )
+    bars = chart.kind in _ROWS
+    if chart.kind is ChartKind.INTERVALS:
+        layers = _interval_layers(chart, shown, panel, palette)
+    elif bars:
+        layers = _bar_layers(chart, shown, panel, palette)
+    else:
+        layers = _layers(chart, shown, panel, palette, hover=hover)
     spec = {
         "$schema": _SCHEMA,
         "width": width,
@@ -273,6 +276,47 @@ def _bar_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> l
     ]
 
 
+def _interval_layers(chart: Chart, shown: Shown, panel: Panel, palette: Palette) -> list[Spec]:
+    """A line from end to end of each interval, its value as a point on it, and the marks."""
+    names = [series.name for series in panel.series]
+    colours = [palette.series(series.colour) for series in panel.series]
+    scale, ticks = scale_and_ticks(chart.y, shown.y_range, enclose=False, count=6)
+    axis = {"title": axis_title(chart.y), **ticks}
+    rows = {
+        "field": "x",
+        "type": "nominal",
+        "sort": None,
+        "axis": {"title": None, "labelLimit": 240, "domain": False, "ticks": False, "labelPadding": 8},
+    }
+    places = list(dict.fromkeys(x for series in panel.series for x in series.xs))
+    encoding: Spec = {
+        # A place has one row, in the order given, also where its series is drawn later than others.
+        "y": {**rows, "scale": {"domain": places, "padding": 0.5}},
+        "color": {
+            "field": "s", "type": "nominal", "scale": {"domain": names, "range": colours}, "legend": None,
+        },
+        "tooltip": _tooltip(chart, names),
+    }  # fmt: skip
+    ends = [
+        {"x": x, "y": y, "s": series.name, "low": low, "high": high}
+        for series in panel.series
+        for x, y, (low, high) in zip(series.xs, series.ys, series.ends, strict=True)
+    ]
+    along = {"type": "quantitative", "scale": scale, "axis": axis}
+    return [
+        *(_limit(mark.at, mark.label, palette, "x") for mark in chart.marks if mark.on == "y"),
+        {
+            "data": {"values": ends},
+            "mark": {"type": "rule", "strokeWidth": 2.5, "clip": True},
+            "encoding": {**encoding, "x": {**along, "field": "low"}, "x2": {"field": "high"}},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "clip": True},
+            "encoding": {**encoding, "x": {**along, "field": "y"}},
+        },
+    ]
+
+
 def _bar_text(text: list[Spec], encoding: Spec, palette: Palette, which: str, align: str) -> Spec:
     """The values at the ends of the bars that go one way."""
     dx = 5 if align == "left" else -5
@@ -359,7 +403,7 @@ def _tooltip(chart: Chart, names: Sequence[str]) -> Spec:
     deeper than the point itself does, and a list of fields reads the wrong one.
     """
     row = "(datum.datum || datum)"
-    x = f"{row}.x" if chart.kind is ChartKind.BARS else written_expr(chart.x, f"{row}.x")
+    x = f"{row}.x" if chart.kind in _ROWS else written_expr(chart.x, f"{row}.x")
     parts = {chart.x.title: x, chart.y.title: written_expr(chart.y, f"{row}.y")}
     if len(names) > 1:
         parts = {"series": f"{row}.s", **parts}

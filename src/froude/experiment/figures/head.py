@@ -10,7 +10,9 @@ from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.emulation.bottleneck import LimitedBy
 from froude.emulation.run import Run
+from froude.experiment.compare import Comparison, change_text
 from froude.experiment.figures.audit import audit_report
+from froude.experiment.figures.comparison import COMPARISON_TONES, comparison_title
 from froude.experiment.figures.environment import (
     in_words,
     limit_words,
@@ -35,7 +37,7 @@ from froude.workload.review import open_questions
 from froude.workload.types import Workload
 from froude.workload.walk import templates
 
-Part = Trace | AuditSummary | Workload | Plan | Prediction | Run | Knee
+Part = Trace | AuditSummary | Workload | Plan | Prediction | Run | Knee | Comparison
 """What has sections of its own."""
 _LIMITS = {
     LimitedBy.PLAYER: "Froude's player was the limit, not the target",
@@ -86,6 +88,7 @@ def head_of(parts: Sequence[tuple[str, Part]]) -> Head:
 
 def _heads(parts: Sequence[tuple[str, Part]]) -> Iterator[Head]:
     """Of each kind, that nearest to an answer first."""
+    yield from (_comparison(comparison) for _, comparison in _of(parts, Comparison))
     yield from (_knee(knee) for _, knee in _of(parts, Knee))
     if runs := _of(parts, Run):
         yield _runs(runs)
@@ -95,6 +98,25 @@ def _heads(parts: Sequence[tuple[str, Part]]) -> Iterator[Head]:
     if traces := _of(parts, Trace):
         yield _traces(traces)
     yield from (_audit(summary) for _, summary in _of(parts, AuditSummary))
+
+
+def _comparison(comparison: Comparison) -> Head:
+    figures = [
+        KeyFigure(
+            f"change of {row.measure}",
+            change_text(row.change, row.sort),
+            ValueKind.TEXT,
+            note=f"{change_text(row.low, row.sort)} to {change_text(row.high, row.sort)}",
+        )
+        for row in dict.fromkeys((*comparison.rows[:1], *comparison.worse[:3]))
+    ]
+    runs = f"{len(comparison.baseline)} and {len(comparison.candidate)}"
+    note = f"{len(comparison.left_out)} left out" if comparison.left_out else "of baseline and candidate"
+    figures.append(KeyFigure("runs", runs, ValueKind.TEXT, note=note))
+    tone = COMPARISON_TONES.get(comparison.outcome, Tone.WARNING)
+    remarks = " ".join(f"{plain(remark)}." for remark in comparison.remarks)
+    lede = f"**{plain(comparison.answer)}** {remarks}".strip()
+    return Head(comparison_title(comparison), lede, tone, tuple(figures))
 
 
 def _knee(knee: Knee) -> Head:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from froude.emulation.run import Run
+from froude.experiment.compare import Comparison
 from froude.experiment.figures.audit import audit_report
+from froude.experiment.figures.comparison import comparison_section
 from froude.experiment.figures.head import Part, head_of
 from froude.experiment.figures.knee import knee_section
 from froude.experiment.figures.latency import coloured_methods
@@ -125,4 +127,6 @@ def sections_of(part: Part) -> tuple[Section, ...]:
             return run_sections(part)
         case Knee():
             return (knee_section(part),)
+        case Comparison():
+            return (comparison_section(part),)
     raise TypeError(f"a {type(part).__name__} has no place in a report")

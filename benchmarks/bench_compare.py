@@ -1,0 +1,135 @@
+"""`froude compare` on real NameNodes: false alarms between runs of one kind, and power against a known slowdown.
+
+    python -m benchmarks.bench_compare --rounds 8 --stopped 0.2
+
+Each round makes three runs in an order drawn anew, each on a NameNode of its own: two as they are, and one whose
+NameNode is stopped (SIGSTOP) for a share of every 20 ms, so that all it does takes 1 / (1 - share) times as long. Of
+all runs many pairs of small arms are drawn, and compared: between runs of one kind a difference is a false alarm;
+between the slowed ones and the others it is seen as often as `power` says for the spread of these runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import random
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+
+from tests.emulation.plans import plan
+
+import froude as fr
+from froude.emulation.run import Run
+from froude.experiment.compare import Comparison, Outcome, compare
+from froude.experiment.interval import power
+from froude.hadoop.namenode import NameNode
+from froude.workload.types import Recorded
+
+PERIOD_S = 0.02
+DRAWS = 200
+
+
+@contextmanager
+def slowed(namenode: NameNode, share: float) -> Iterator[None]:
+    """Stop a NameNode for a share of the time while the block runs.
+
+    Args:
+        namenode: started.
+        share: of each period, 0 for not at all.
+    """
+    over = threading.Event()
+    pid = namenode.pid
+
+    def stop_and_go() -> None:
+        while not over.wait(PERIOD_S * (1 - share)):
+            os.kill(pid, signal.SIGSTOP)
+            over.wait(PERIOD_S * share)
+            os.kill(pid, signal.SIGCONT)
+
+    thread = threading.Thread(target=stop_and_go, daemon=True)
+    if share:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        if share:
+            thread.join()
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+
+def runs(rounds: int, share: float, clients: int, seed: int) -> dict[str, list[Run]]:
+    """Three runs a round.
+
+    Args:
+        rounds: how many.
+        share: for which the third NameNode is stopped.
+        clients: of the play.
+        seed: of the order.
+    """
+    planned = plan(datanodes=3, clients=clients)
+    planned = replace(
+        planned, workload=replace(planned.workload, recorded=Recorded((planned.scale,), ("CID-source",)))
+    )
+    hadoop, rng = fr.Hadoop.find(), random.Random(seed)
+    made: dict[str, list[Run]] = {"a": [], "b": [], "slowed": []}
+    for number in range(rounds):
+        for name in rng.sample(list(made), 3):
+            with hadoop.namenode(heap="512 MB") as namenode, slowed(namenode, share * (name == "slowed")):
+                options = fr.PlayOptions(seed=number, check_counts=False)
+                made[name].append(fr.play(planned, namenode, options))
+            print(f"round {number + 1}, {name}: {made[name][-1]!r}", flush=True)
+    return made
+
+
+def drawn(baseline: list[Run], candidate: list[Run], size: int, rng: random.Random) -> Comparison:
+    """A comparison of a part of the runs."""
+    return compare(baseline=rng.sample(baseline, size), candidate=rng.sample(candidate, size), limited=True)
+
+
+def main() -> None:
+    """Make the runs, and count."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--stopped", type=float, default=0.2)
+    parser.add_argument("--clients", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    made = runs(asked.rounds, asked.stopped, asked.clients, asked.seed)
+    rng = random.Random(asked.seed)
+    pool = made["a"] + made["b"]
+    whole = compare(baseline=pool, candidate=made["slowed"], limited=True)
+    size = max(2, min(5, asked.rounds // 2))
+    alarms = seen = 0
+    for _ in range(DRAWS):
+        mixed = rng.sample(pool, 2 * size)
+        alarms += drawn(mixed[:size], mixed[size:], size, rng).outcome in {Outcome.WORSE, Outcome.BETTER}
+        seen += drawn(pool, made["slowed"], size, rng).rows[0].outcome is Outcome.WORSE
+    logs = [math.log(value) for value in whole.rows[0].baseline]
+    mean = sum(logs) / len(logs)
+    spread = math.sqrt(sum((each - mean) ** 2 for each in logs) / (len(logs) - 1))
+    shift = math.log1p(whole.rows[0].change)
+    figures = {
+        "answer": whole.answer,
+        "injected": 1 / (1 - asked.stopped),
+        "seen_ratio": 1 + whole.rows[0].change,
+        "runs_of_an_arm": size,
+        "spread_of_runs": spread,
+        "false_alarms": alarms / DRAWS,
+        "false_alarms_stated": 0.05,
+        "power": seen / DRAWS,
+        "power_computed": power(size, spread, shift, whole.rows[0].level),
+    }
+    print(json.dumps(figures, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""A comparison as a JSON file, and as the document that `froude compare --json` prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from froude.base.errors import InputError
+from froude.base.files import atomic_write_text
+from froude.experiment.compare import Comparison, Row
+from froude.workspace.artifact import Origin
+from froude.workspace.document import dump_sealed_figures, open_figures
+from froude.workspace.migrate import Migrations
+
+KIND = "comparison"
+MIGRATIONS = Migrations(KIND, 1)
+_LIMIT_BYTES = 64 << 20
+_FORM = TypeAdapter(Comparison)
+
+
+def comparison_text(comparison: Comparison, origin: Origin | None = None) -> str:
+    """The file's text: the answer first.
+
+    Args:
+        comparison: what was found.
+        origin: how it came to be.
+    """
+    fields = {"answer": comparison.answer, **_FORM.dump_python(comparison, mode="json")}
+    return dump_sealed_figures(MIGRATIONS, fields, origin or Origin())
+
+
+def write_comparison(path: Path, comparison: Comparison, origin: Origin | None = None) -> None:
+    """Write a comparison's file, whole or not at all.
+
+    Args:
+        path: the file.
+        comparison: what was found.
+        origin: how it came to be.
+
+    Raises:
+        MissingError: it cannot be written.
+    """
+    atomic_write_text(path, comparison_text(comparison, origin))
+
+
+def read_comparison(path: Path) -> Comparison:
+    """Read a comparison's file.
+
+    Raises:
+        ChangedError: it was edited or damaged.
+        InputError: it is no comparison's file.
+    """
+    document = open_figures(path, MIGRATIONS, limit_bytes=_LIMIT_BYTES)
+    document.check()
+    fields: dict[str, Any] = {
+        name: value for name, value in document.root.fields.items() if name in Comparison.__slots__
+    }
+    try:
+        comparison = _FORM.validate_python(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise InputError(first["msg"], file=path, place=place, found=str(first["input"])[:80]) from error
+    for at, row in enumerate(comparison.rows):
+        _check_values(row, path, at)
+    return comparison
+
+
+def _check_values(row: Row, path: Path, at: int) -> None:
+    """A page takes logarithms of what is compared by its ratio."""
+    least = min((*row.baseline, *row.candidate), default=0.0)
+    if not (row.baseline and row.candidate) or least < 0 or (least == 0 and not row.by_difference):
+        raise InputError("is out of range", file=path, place=f"rows.{at}", found=least, allowed="above 0")

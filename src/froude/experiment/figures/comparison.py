@@ -1,0 +1,179 @@
+"""A comparison as charts and tables: every measure's interval, what explains them, and the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from froude.base.units import seconds_text
+from froude.experiment.compare import (
+    ERROR_MARGIN,
+    Comparison,
+    Outcome,
+    Row,
+    change_text,
+    confidence_text,
+)
+from froude.experiment.compared import Sort
+from froude.render import (
+    Axis,
+    Block,
+    Callout,
+    Chart,
+    ChartKind,
+    Column,
+    Mark,
+    Section,
+    Series,
+    Table,
+    Text,
+    Tone,
+    Value,
+    ValueKind,
+)
+from froude.render.markdown import plain
+
+COMPARISON_TONES = {Outcome.WORSE: Tone.BAD, Outcome.BETTER: Tone.GOOD, Outcome.SAME: Tone.GOOD}
+"""How an outcome is shown; that of too few runs says less than was asked for."""
+_COLOURS = {Outcome.WORSE: 1, Outcome.BETTER: 2, Outcome.SAME: 0, Outcome.OPEN: 6}
+_NAMES = {
+    Outcome.WORSE: "worse",
+    Outcome.BETTER: "better",
+    Outcome.SAME: "no difference larger than the margin",
+    Outcome.OPEN: "not enough runs to say",
+}
+_NARROW = -60.0, 150.0
+"""Per cent between which intervals are drawn: of few runs they may be endless, and would hide all others."""
+_WHAT = (
+    "A run counts once, however many calls it made: calls of one run share a JVM and a moment of the machine. An "
+    "interval holds the true change with the confidence that stands in the table; among all measures that decide, "
+    "the chance of one false difference or more is at most {level}, of which the measure that stands first has half."
+)
+
+
+def comparison_title(comparison: Comparison) -> str:
+    """The question, and the answer in a few words."""
+    words = {
+        Outcome.WORSE: "yes, it is worse",
+        Outcome.BETTER: "no, it is faster",
+        Outcome.SAME: f"no difference larger than {100 * comparison.margin:.3g} % seen",
+        Outcome.OPEN: "not enough runs to say",
+    }
+    return f"Is the candidate slower? {words[comparison.outcome][:1].upper()}{words[comparison.outcome][1:]}"
+
+
+def comparison_section(comparison: Comparison) -> Section:
+    """The intervals first, then values, what explains, and what was compared."""
+    blocks: list[Block] = [
+        Callout("To be kept in mind", plain(remark), Tone.WARNING) for remark in comparison.remarks
+    ]
+    if comparison.rows:
+        deciding = comparison.deciding
+        explaining = [row for row in comparison.rows if row.sort is Sort.RESOURCE]
+        ratios = [row for row in deciding if not row.by_difference]
+        blocks += [
+            _chart("Latency and throughput: change from baseline to candidate", ratios, comparison.margin),
+            _table(deciding, "What decides, the primary measure first"),
+            Text(_WHAT.format(level=f"{100 * comparison.level:.3g} %")),
+        ]
+        if explaining:
+            blocks += [
+                _chart("What explains: change from baseline to candidate", explaining, comparison.margin),
+                _table(explaining, "What explains, and decides nothing"),
+            ]
+    if comparison.differences:
+        blocks.append(
+            Table(
+                (Column("What"), Column("Baseline", ValueKind.CODE), Column("Candidate", ValueKind.CODE)),
+                comparison.differences,
+                "What the arms ran on, where it differs",
+            )
+        )
+    blocks.append(_runs(comparison))
+    if comparison.not_compared:
+        rows = list(comparison.not_compared.items())
+        blocks.append(Table((Column("Measure", ValueKind.CODE), Column("Why")), rows, "Not compared"))
+    return Section("Baseline and candidate", tuple(blocks), plain(comparison.answer))
+
+
+def _chart(title: str, rows: Sequence[Row], margin: float) -> Chart:
+    low, high = _NARROW
+    series = []
+    for outcome, name in _NAMES.items():
+        chosen = [row for row in rows if row.outcome is outcome]
+        if chosen:
+            series.append(
+                Series(
+                    name,
+                    [row.measure for row in chosen],
+                    [min(high, max(low, 100 * row.change)) for row in chosen],
+                    colour=_COLOURS[outcome],
+                    low=[max(low, 100 * row.low) for row in chosen],
+                    high=[min(high, 100 * row.high) for row in chosen],
+                )
+            )
+    cut = any(100 * row.high > high or 100 * row.low < low for row in rows)
+    caption = (
+        "A point is the change of the runs' mean, its line the interval; dashed, no change and the margin."
+    )
+    if cut:
+        caption += f" Lines are cut at {low:+.0f} % and {high:+.0f} %."
+    marks = (
+        Mark(0.0, "no change", on="y"),
+        Mark(100 * margin, "margin", on="y"),
+        Mark(100 * (1 / (1 + margin) - 1), "margin", on="y"),
+    )
+    axis = Axis("change", unit="%")
+    return Chart(
+        title, Axis("measure", ValueKind.TEXT), axis, tuple(series), ChartKind.INTERVALS, marks, caption
+    )
+
+
+def _table(rows: Sequence[Row], caption: str) -> Table:
+    columns = (
+        Column("Measure", ValueKind.CODE),
+        Column("Baseline"),
+        Column("Candidate"),
+        Column("Change"),
+        Column("Interval"),
+        Column("Confidence"),
+        Column("Outcome"),
+        Column("Runs needed", ValueKind.NUMBER),
+    )
+    cells: list[tuple[Value, ...]] = []
+    for row in rows:
+        first, second = (value_text(mean, row.unit) for mean in row.means)
+        ends = " to ".join(change_text(end, row.sort) for end in (row.low, row.high))
+        needed = row.needed if row.outcome is Outcome.OPEN else None
+        change = change_text(row.change, row.sort)
+        confidence = confidence_text(row.level)
+        cells.append((row.measure, first, second, change, ends, confidence, row.words, needed))
+    note = (
+        "Geometric means of the runs, of errors arithmetic ones. *Runs needed*: of each arm, to see a difference of the "
+        f"margin's size four times in five. The margin of errors is {100 * ERROR_MARGIN:g} percentage points."
+    )
+    return Table(columns, cells, caption, note)
+
+
+def value_text(value: float, unit: str) -> str:
+    """A value of a measure, for people.
+
+    Args:
+        value: in its unit.
+        unit: of a `Row`.
+    """
+    if unit == "s":
+        return seconds_text(value)
+    return f"{100 * value:.3g} %" if unit == "share" else f"{value:,.4g} {unit}"
+
+
+def _runs(comparison: Comparison) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    primary = comparison.rows[0] if comparison.rows else None
+    for arm, names in (("baseline", comparison.baseline), ("candidate", comparison.candidate)):
+        values = () if primary is None else getattr(primary, arm)
+        for at, name in enumerate(names):
+            value = value_text(values[at], primary.unit) if primary is not None else None
+            rows.append((name, arm, value, ""))
+    rows += [(name, "left out", None, why) for name, why in comparison.left_out.items()]
+    columns = (Column("Run", ValueKind.CODE), Column("Arm"), Column(comparison.primary), Column("Why"))
+    return Table(columns, rows, "The runs, as they were made")

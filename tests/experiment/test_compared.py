@@ -1,0 +1,57 @@
+"""What a run has a value of, and what not."""
+
+from __future__ import annotations
+
+import pytest
+
+from froude.emulation.bottleneck import CPU, Measured
+from froude.experiment.compared import Sort, mean_s, measures_of
+from tests.experiment.comparisons import METHODS, run
+
+
+def test_every_method_has_its_latencies() -> None:
+    """Those of the run's pacing decide, the others explain; throughput and errors are of all calls."""
+    for pacing, other in (("closed", "response"), ("scheduled", "service")):
+        measures = list(measures_of([run(1, pacing=pacing)]))
+        deciding = [each.name for each in measures if each.decides]
+        wanted = [f"{which}({method})" for method in sorted(METHODS) for which in ("mean", "p50", "p99")]
+        assert deciding == ["mean", "p50", "p99", *wanted, "throughput", "errors"]
+        assert f"{other} mean" in [each.name for each in measures if each.sort is Sort.RESOURCE]
+
+
+def test_values_are_those_of_the_run() -> None:
+    """As the run itself says them; the mean is of all calls."""
+    given = run(1, spread=0.0)
+    value = {each.name: each.of(given) for each in measures_of([given])}
+    latency = given.latency()
+    assert value["p99"] == pytest.approx(latency.p99_ms / 1e3)
+    assert value["throughput"] == given.throughput()
+    mean = (
+        sum(m * sum(2.718281828 ** ((at - 300) / 300) for at in range(600)) / 600 for m in METHODS.values())
+        / 2
+    )
+    assert value["mean"] == pytest.approx(mean, rel=2e-3)
+    assert mean_s(given) == value["mean"]
+    assert value["CPU per call"] == pytest.approx(0.2 / given.throughput())
+    assert value["GC"] is None
+
+
+def test_what_the_namenode_tells() -> None:
+    """Rates and means over the steady phase, as the page of a run draws them."""
+    metrics = [
+        Measured(
+            float(s),
+            {
+                CPU: 0.1 * s,
+                "JvmMetrics.GcTimeMillis": 20.0 * s,
+                "RpcActivity.RpcQueueTimeNumOps": 10.0 * s,
+                "RpcActivity.RpcQueueTimeAvgTime": 3.0,
+            },
+        )
+        for s in range(5)
+    ]
+    given = run(1, metrics=metrics)
+    value = {each.name: each.of(given) for each in measures_of([given])}
+    assert value["GC"] == pytest.approx(0.02)
+    assert value["call queue"] == pytest.approx(0.003)
+    assert value["lock wait"] is None
