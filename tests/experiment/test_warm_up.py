@@ -6,7 +6,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from froude.emulation.programs.events import NodeId
-from froude.experiment.warm_up import _PROTOCOL, _WINDOW, _Streams
+from froude.experiment.warm_up import _PROTOCOL, _QUESTIONS, _WINDOW, _Streams
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.target import UNKNOWN
 
@@ -32,3 +32,9 @@ def test_each_stream_has_a_connection_of_its_own(hadoop: Hadoop) -> None:
     streams = _Streams(hadoop.schema().subset([_PROTOCOL]), UNKNOWN)
     endpoints = {streams.endpoint(NodeId("stream", number), _PROTOCOL, "") for number in range(4)}
     assert len(endpoints) == 4
+
+
+def test_a_namespace_that_is_only_asked_stays_as_it_is(hadoop: Hadoop) -> None:
+    """Questions alone."""
+    streams = _Streams(hadoop.schema().subset([_PROTOCOL]), UNKNOWN, _QUESTIONS)
+    assert {ready.method for ready in islice(streams._calls(0), 50)} == {"getFileInfo", "getListing"}

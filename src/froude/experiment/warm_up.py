@@ -73,7 +73,7 @@ class _Streams:
 
     schema: Schema
     target: Target
-    steps: Sequence[str]
+    steps: Sequence[str] = _STEPS
 
     def program(self, node: NodeId) -> Program:
         return Stream(self._calls(node.number), window=_WINDOW)
