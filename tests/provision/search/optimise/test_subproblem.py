@@ -93,11 +93,11 @@ def test_server_types_may_be_given() -> None:
 def test_items_are_the_copies_of_open_choices() -> None:
     """Each with the choice that it belongs to."""
     sub = subproblem(hand())
-    assert [(i.dataset, i.choice, i.copy, i.need) for i in sub.items] == [
-        (0, 0, ON_DISKS, 2.5),
-        (0, 1, ON_SSD, 1.0),
+    assert [(i.dataset, i.choices, i.copy, i.need) for i in sub.items] == [
+        (0, (0,), ON_DISKS, 2.5),
+        (0, (1,), ON_SSD, 1.0),
     ]
-    assert [item.choice for item in subproblem(hand(), [(1,)]).items] == [1]
+    assert [item.choices for item in subproblem(hand(), [(1,)]).items] == [(1,)]
 
 
 @pytest.mark.parametrize(("most_share", "need"), [(1.0, 1.0), (0.25, 4.0)])

@@ -41,41 +41,70 @@ class Raised:
     """Parts looked at."""
 
 
-def raise_bound(
-    type_pricing: TypePricing,
-    target: float,
-    *,
-    parts: int = 1000,
-    expired: Callable[[], bool] = lambda: False,
-) -> Raised:
-    """Raise what any cluster costs at least until it reaches the target.
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of all clusters."""
 
-    Args:
-        type_pricing: prices all types.
-        target: dollars wanted.
-        parts: most parts looked at; two are looked at where one is divided.
-        expired: true when time is over.
-    """
-    root = type_pricing.priced({}, expired)
-    if root is None:
-        return Raised(0.0, (), 1)
-    looked = 1
-    open_: BestFirst[tuple[Ends, Priced]] = BestFirst()
-    open_.push(({}, root), root.bound)
-    for (ends, priced), bound in open_.until(lambda: target, most=parts // 2, expired=expired):
-        split = _split(type_pricing, ends, priced)
+    ends: Ends
+    priced: Priced | None = None
+    """Its optimum, or that of the part that it was divided from."""
+    solved: bool = False
+    """The optimum is its own."""
+
+
+class TypeBranching:
+    """The search, which may be taken up again where it was left."""
+
+    def __init__(self, type_pricing: TypePricing) -> None:
+        """Begin with all clusters.
+
+        Args:
+            type_pricing: prices all types.
+        """
+        self._type_pricing = type_pricing
+        self._open: BestFirst[_Part] = BestFirst()
+        self._open.push(_Part({}), 0.0)
+        self._solved = 0
+
+    def raise_bound(
+        self, target: float, *, parts: int = 1000, left_s: Callable[[], float] = lambda: INFINITY
+    ) -> Raised:
+        """Raise what any cluster costs at least until it reaches the target.
+
+        Args:
+            target: dollars wanted.
+            parts: most parts looked at.
+            left_s: seconds left for it.
+        """
+        before = self._solved
+        last = before + parts
+        for part, bound in self._open.until(
+            lambda: target, most=2 * parts, expired=lambda: self._solved >= last or left_s() <= 0
+        ):
+            if part.solved:
+                self._divide(part, bound)
+                continue
+            self._solved += 1
+            priced = self._type_pricing.priced(part.ends, left_s)
+            if priced is None and left_s() <= 0:
+                self._open.push(part, bound)
+            elif priced is None:
+                self._open.close(bound)
+            elif priced.bound < INFINITY:
+                self._open.push(_Part(part.ends, priced, solved=True), max(bound, priced.bound))
+        order = [
+            server for part in self._open.in_order() if part.priced for server in sorted(part.priced.used)
+        ]
+        had = [server for server in dict.fromkeys(order) if server not in self._type_pricing.probes]
+        return Raised(self._open.lower, tuple(had), self._solved - before)
+
+    def _divide(self, part: _Part, bound: float) -> None:
+        assert part.priced is not None
+        split = _split(self._type_pricing, part.ends, part.priced)
         if not split:
-            open_.close(bound)
+            self._open.close(bound)
         for child in split:
-            looked += 1
-            below = type_pricing.priced({**ends, **child}, expired)
-            if below is None:
-                open_.close(bound)
-            elif below.bound < INFINITY:
-                open_.push(({**ends, **child}, below), max(bound, below.bound))
-    order = [server for _, priced in open_.in_order() for server in sorted(priced.used)]
-    had = [server for server in dict.fromkeys(order) if server not in type_pricing.probes]
-    return Raised(open_.lower, tuple(had), looked)
+            self._open.push(_Part({**part.ends, **child}, part.priced), bound)
 
 
 def _split(type_pricing: TypePricing, ends: Ends, priced: Priced) -> list[Ends]:
