@@ -51,6 +51,8 @@ _SURELY = 0.98
 _BRANCHES = 60
 _DEEPEST = 3
 """How often the bound of the same choices is worked on, each time with four times as many branches."""
+_LEAST_S = 1.0
+"""For the linear program that all begins with, though time is over: without it nothing is known."""
 _SELECTING = 0.4
 """Share of the time limit for the selection of server types: without the rest there is no cluster."""
 _ALL_TYPES = 0.5
@@ -162,7 +164,7 @@ class BendersSearch:
             return  # the time was over before all types that are needed were found
         sub = subproblem(self.instance, open_, self.servers)
         root = Master(sub, whole=False)
-        relaxed = solve(root.program, SolverOptions(self.left_s()), relaxed=True)
+        relaxed = solve(root.program, SolverOptions(max(_LEAST_S, self.left_s())), relaxed=True)
         if not relaxed.found:
             # a program that the solver could not do says nothing of whether there is a cluster, nor does its word alone
             self.feasible = self.feasible and not (
