@@ -55,15 +55,6 @@ def _instance(servers: Sequence[ServerType], units: tuple[UnitType, ...] = UNITS
     )
 
 
-def test_what_only_closed_choices_use_does_not_count() -> None:
-    """More slots of a bus that no open choice uses make no type worth more."""
-    roomy = replace(PLAIN, name="roomy", slots=(5, 8, 2), cost=1100.0)
-    instance = _instance((PLAIN, roomy))
-    assert undominated(instance) == (0, 1)
-    assert undominated(instance, ((0,),)) == (0, 1)
-    assert undominated(instance, ((),)) == (0,)
-
-
 @pytest.mark.parametrize(
     ("change", "kept"),
     [

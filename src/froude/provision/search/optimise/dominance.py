@@ -21,7 +21,7 @@ Source: ours; for choices of storage the spec reports the same idea.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -32,20 +32,17 @@ Numbers = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 Marks = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 
-def undominated(instance: Instance, allowed: Sequence[Sequence[int]] | None = None) -> tuple[int, ...]:
+def undominated(instance: Instance) -> tuple[int, ...]:
     """The server types that are needed, ascending.
 
     Of two that dominate each other the first stays. O(n^2 d) for n types and d limits that matter, in numpy: about
     1,300 types with 9 buses take some 30 ms. The answers to the last few questions are kept.
 
     Args:
-        instance: the numeric problem.
-        allowed: open choices per dataset; None opens all. What only others store on makes no type worth having.
+        instance: the numeric problem; all of its choices count as open.
     """
-    open_ = instance.every if allowed is None else allowed
-    choices = [d.choices[c] for d, kept in zip(instance.datasets, open_, strict=True) for c in kept]
-    units = {copy.unit for choice in choices for copy in choice.copies}
-    units |= {choice.local.unit for choice in choices if choice.local is not None}
+    units = {copy.unit for dataset in instance.datasets for c in dataset.choices for copy in c.copies}
+    units |= {c.local.unit for dataset in instance.datasets for c in dataset.choices if c.local is not None}
     units.add(instance.memory_unit)
     used = tuple(sorted(units))
     buses = tuple(sorted({instance.units[unit].bus for unit in used}))

@@ -105,7 +105,7 @@ def select_types(
     Returns:
         Those types; none named, and none outside, where there are few or the few have no cluster.
     """
-    needed = undominated(instance, allowed)
+    needed = undominated(instance)
     if len(needed) <= MANY_TYPES:
         return Selection((), INFINITY)
     return TypePricing(instance, allowed, needed).run(left_s)
