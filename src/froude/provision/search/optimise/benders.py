@@ -123,6 +123,8 @@ class BendersSearch:
     """How often the bound of packed choices was worked on."""
     _type_branching: TypeBranching | None = None
     """Raises the bound over all types; None where all are searched over."""
+    _open: Open = ()
+    """Choices that are searched over."""
     _looked: bool = False
     """Further types were looked for."""
     _more: tuple[int, ...] = ()
@@ -159,9 +161,10 @@ class BendersSearch:
     def _search_types(self, open_: Open) -> None:
         """Search over the server types at hand, and over what may stand in them."""
         if self.servers:
-            open_ = standing(self.instance, open_, self.servers)
+            open_ = undominated_choices(self.instance, standing(self.instance, open_, self.servers))
         if not all(open_):
             return  # the time was over before all types that are needed were found
+        self._open = open_
         sub = subproblem(self.instance, open_, self.servers)
         root = Master(sub, whole=False)
         relaxed = solve(root.program, SolverOptions(max(_LEAST_S, self.left_s())), relaxed=True)
@@ -432,7 +435,7 @@ class BendersSearch:
         self._cheapest[key] = (packer.cost, packer.servers)
         if not 0 < packer.lower < INFINITY or packer.lower <= self._known(packer, choices):
             return
-        self._keep(choices, lifted(packer.sub, packer.lower))
+        self._keep(choices, lifted(packer.sub, packer.lower, self._open))
 
     def _keep(self, choices: tuple[int, ...], cut: Cut) -> None:
         self.cuts[choices, cut.kinds] = cut

@@ -56,16 +56,17 @@ class Cut:
         return self.lower + sum(max(more.values()) for more in self.more)
 
 
-def lifted(sub: Subproblem, lower: float) -> Cut:
+def lifted(sub: Subproblem, lower: float, among: Sequence[Sequence[int]] | None = None) -> Cut:
     """A tier's bound, for all choices that it holds for.
 
     Args:
         sub: a tier of a fixed subproblem.
         lower: no servers of the tier cost less.
+        among: choices per dataset that are asked about; None asks about all.
     """
-    return Cut(
-        sub.kinds, lower, tuple(_more(sub, number, packed) for number, packed in enumerate(sub.choices))
-    )
+    open_ = among or sub.instance.every
+    more = (_more(sub, number, packed, open_[number]) for number, packed in enumerate(sub.choices))
+    return Cut(sub.kinds, lower, tuple(more))
 
 
 def quickest(sub: Subproblem) -> tuple[Subproblem, tuple[Mapping[int, float], ...]] | None:
@@ -85,14 +86,14 @@ def quickest(sub: Subproblem) -> tuple[Subproblem, tuple[Mapping[int, float], ..
         return None
     copies = replace(sub, tasks=())
     more = tuple(
-        _more(copies, number, packed) if _movable(dataset) else {packed: 0.0}
+        _more(copies, number, packed, range(len(dataset.choices))) if _movable(dataset) else {packed: 0.0}
         for number, (packed, dataset) in enumerate(zip(sub.choices, sub.instance.datasets, strict=True))
     )
     least = subproblem(sub.instance, [tuple(choices) for choices in more]).parallelism
     return None if least == sub.parallelism else (replace(sub, parallelism=least), more)
 
 
-def _more(sub: Subproblem, number: int, packed: int) -> dict[int, float]:
+def _more(sub: Subproblem, number: int, packed: int, among: Iterable[int]) -> dict[int, float]:
     """Choices of one dataset, all others left as packed, under which the tier costs no less."""
     instance, dearer_by = sub.instance, {packed: 0.0}
     dataset = instance.datasets[number]
@@ -100,12 +101,12 @@ def _more(sub: Subproblem, number: int, packed: int) -> dict[int, float]:
         return dearer_by
     seconds = seconds_of(instance, number) if sub.tasks else []
     included = included_units(instance)
-    for choice, other in enumerate(dataset.choices):
+    for choice in among:
         if choice == packed or not _no_quicker(sub, seconds, packed, choice):
             continue
         dearer = 0.0
         if _holds_copies(sub):
-            exchanged = _dearer(instance, dataset.choices[packed], other, included)
+            exchanged = _dearer(instance, dataset.choices[packed], dataset.choices[choice], included)
             if exchanged is None:
                 continue
             dearer = exchanged

@@ -51,6 +51,8 @@ MANY_TYPES = 12
 _KEPT = 6
 """As many types are searched over, or all that the linear program uses where these are more."""
 _ROUNDS = 30
+_COMMON = 0.1
+"""Share of the types that a bus must have for the selection to begin with types that have much of it."""
 _MORE = 4
 """Types of a class that come in at once."""
 _SOME = 1e-6
@@ -314,9 +316,8 @@ def _first(instance: Instance, needed: Sequence[int]) -> set[int]:
     """
     servers = [(s, instance.servers[s]) for s in needed]
     sizes: list[Callable[[ServerType], float]] = [lambda server: server.cores, lambda server: server.nic]
-    common = [
-        b for b in range(len(instance.buses)) if 2 * sum(s.slots[b] > 0 for _, s in servers) > len(servers)
-    ]
+    often = [sum(server.slots[b] > 0 for _, server in servers) for b in range(len(instance.buses))]
+    common = [b for b, count in enumerate(often) if count > _COMMON * len(servers)]
     sizes += [lambda server, b=b: server.slots[b] for b in common]  # type: ignore[misc]
     chosen = {min(servers, key=lambda pair: pair[1].cost)[0]}
     for size in sizes:
