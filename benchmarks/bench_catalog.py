@@ -3,7 +3,7 @@
     python benchmarks/bench_catalog.py EC2.csv GCP_STORAGE.csv
     FROUDE_PRICES=EC2.csv:GCP_STORAGE.csv make results-provisioning
 
-The tables are imported once, outside the time, with the guessed rates of catalog_rates.yaml, and written as XML.
+The tables are imported once, outside the time, with the rates that ship with the package, and written as XML.
 PhotoShare, its isolation off, at four multiples of its rates asks for a handful to some hundreds of servers.
 Bandwidths to volumes are taken "up to", so that no type is missing for want of a figure.
 """
@@ -29,7 +29,7 @@ from froude.provision.model.build import build as build_instance
 from froude.provision.model.instance import Instance
 from froude.provision.prices.bandwidth import Bandwidth
 from froude.provision.prices.build import Wanted, build
-from froude.provision.prices.files import date_of, load_rates, load_table
+from froude.provision.prices.files import date_of, load_rates, load_table, rates_file, sourced
 from froude.provision.prices.filters import Filters
 from froude.provision.prices.layouts import Prices, TableKind, kind_of
 from froude.provision.prices.rows import read_prices
@@ -40,7 +40,6 @@ from froude.provision.types import Catalog, Options, Problem
 from froude.provision.types.plan import ProvisionPlan, Status
 
 COMMAND = "python benchmarks/bench_catalog.py EC2.csv GCP_STORAGE.csv"
-RATES = Path(__file__).parent / "catalog_rates.yaml"
 AIM_S, GAP = 2.0, 0.01
 FAMILIES = ("c7g", "m7g", "r7g", "i4i")
 SCALES = (1.0, 10.0, 30.0, 100.0)
@@ -54,7 +53,8 @@ def catalog(tables: list[Path], region: str, families: tuple[str, ...] = ()) -> 
         table = load_table(path)
         prices += read_prices(table, region=region if kind_of(table) is TableKind.VOLUMES else None)
     wanted = Wanted(date_of(tables, None), filters=Filters(families=families), bandwidth=Bandwidth.UP_TO)
-    return build(prices, load_rates(RATES), wanted).catalog()
+    rates = load_rates([rates_file(name) for name in sourced()])
+    return build(prices, rates, wanted).catalog()
 
 
 def problem(hardware: Catalog, scale: float) -> Problem:

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from froude.base.clock import VirtualClock
+from froude.base.clock import RealClock, VirtualClock
+from froude.provision.search.optimise import type_pricing
 from froude.provision.search.optimise.benders import BendersSearch
 from froude.provision.search.optimise.highs import solve
 from froude.provision.search.optimise.master import Master
@@ -16,6 +17,7 @@ from froude.provision.search.optimise.subproblem import ServerKind, subproblem
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types import CacheMedia, Placement
 from tests.provision.search.optimise.examples import built, fixed, photoshare
+from tests.provision.search.optimise.test_type_pricing import many
 
 
 def test_open_choices_bound_the_instances_from_both_sides() -> None:
@@ -115,3 +117,12 @@ def test_only_a_proof_is_infeasible() -> None:
     search.run()
     assert not search.feasible
     assert not math.isfinite(search.best.cost)
+
+
+def test_of_many_types_a_cluster_is_found_before_any_proposal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The relaxation's choices are packed first: a master without an answer leaves a plan, and a bound."""
+    monkeypatch.setattr(type_pricing, "MANY_TYPES", 4)
+    monkeypatch.setattr(BendersSearch, "_propose", lambda *_, **__: (None, {}))
+    search = BendersSearch(many(0, types=10), SolveLimits(0.01, 20.0, 0), RealClock())
+    search.run()
+    assert 0 < search.lower <= search.best.cost < math.inf

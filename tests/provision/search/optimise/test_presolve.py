@@ -9,7 +9,7 @@ import pytest
 
 from froude.provision.model.instance import Choice, DatasetNeed, Instance, Path
 from froude.provision.search.optimise import solve
-from froude.provision.search.optimise.presolve import breaks_latency, presolve
+from froude.provision.search.optimise.presolve import breaks_latency, presolve, standing
 from froude.provision.types import Placement
 from froude.provision.types.plan import Status
 from tests.provision.search.optimise.examples import built, featured, photoshare
@@ -53,6 +53,15 @@ def test_without_latency_and_scarcity_nothing_is_closed() -> None:
     assert presolve(instance, [[1]]) == ((1,),)
     assert presolve(instance, [[]]) == ((),)
     assert not breaks_latency(instance, (0,))
+
+
+def test_what_no_server_takes_does_not_stand() -> None:
+    """Of both choices those stay whose bus has a slot in some of the types."""
+    ssds = replace(hand().units[1], bus=1)
+    mixed = hand(units=(hand().units[0], ssds, hand().units[2]), servers=(BOX, replace(BOX, slots=(0, 8))))
+    assert standing(mixed, mixed.every, (0,)) == ((0, 1),)
+    assert standing(mixed, mixed.every, (1,)) == ((1,),)
+    assert standing(mixed, ((0,),), (1,)) == ((),)
 
 
 def test_what_one_choice_breaks_is_closed() -> None:

@@ -367,7 +367,10 @@ def test_groups_cost_what_the_rules_say() -> None:
 
 def _content(sub: Subproblem, kind: ServerKind, filling: Filling) -> Content:
     places = {
-        (item.dataset, sub.instance.datasets[item.dataset].choices[item.choice].copies.index(item.copy)): at
+        (
+            item.dataset,
+            sub.instance.datasets[item.dataset].choices[item.choices[0]].copies.index(item.copy),
+        ): at
         for at, item in enumerate(sub.items)
     }
     copies = {places[key]: held for key, held in filling.copies.items() if held[0]}

@@ -67,7 +67,7 @@ class Held:
         """Hold that so many times; false where a variable for some of it is missing."""
         places = {}
         for at, item in enumerate(self.sub.items):
-            kept = self.sub.instance.datasets[item.dataset].choices[item.choice]
+            kept = self.sub.instance.datasets[item.dataset].choices[item.choices[0]]
             places[item.dataset, kept.copies.index(item.copy)] = at
         values = []
         for key, (units, share) in filling.copies.items():

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from froude.provision.model.instance import Choice, Copy, DatasetNeed, LocalUnits, Path
+from froude.provision.search.optimise.highs import solve
+from froude.provision.search.optimise.master import Master
 from froude.provision.search.optimise.subproblem import (
     FIT,
     Beside,
@@ -93,11 +95,28 @@ def test_server_types_may_be_given() -> None:
 def test_items_are_the_copies_of_open_choices() -> None:
     """Each with the choice that it belongs to."""
     sub = subproblem(hand())
-    assert [(i.dataset, i.choice, i.copy, i.need) for i in sub.items] == [
-        (0, 0, ON_DISKS, 2.5),
-        (0, 1, ON_SSD, 1.0),
+    assert [(i.dataset, i.choices, i.copy, i.need) for i in sub.items] == [
+        (0, (0,), ON_DISKS, 2.5),
+        (0, (1,), ON_SSD, 1.0),
     ]
-    assert [item.choice for item in subproblem(hand(), [(1,)]).items] == [1]
+    assert [item.choices for item in subproblem(hand(), [(1,)]).items] == [(1,)]
+
+
+def test_a_copy_stands_once_for_all_choices_that_have_it() -> None:
+    """Pairs of two disks with one cache are three items, not four."""
+    cache = replace(ON_SSD, cache=True)
+    kept = (ON_DISKS, replace(ON_DISKS, need=3.5, min_units=4))
+    pairs = tuple(Choice(f"pair {at}", (copy, cache), names=("disk", "ssd")) for at, copy in enumerate(kept))
+    sub = subproblem(hand(datasets=(DatasetNeed("data", pairs),)))
+    assert [(item.choices, item.copy) for item in sub.items] == [
+        ((0,), kept[0]),
+        ((0, 1), cache),
+        ((1,), kept[1]),
+    ]
+    costs = [
+        solve(Master(subproblem(sub.instance, [open_])).program).objective for open_ in ((0,), (1,), (0, 1))
+    ]
+    assert costs[2] == pytest.approx(min(costs[:2]))
 
 
 @pytest.mark.parametrize(("most_share", "need"), [(1.0, 1.0), (0.25, 4.0)])

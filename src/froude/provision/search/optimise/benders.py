@@ -17,6 +17,7 @@ from froude.base.clock import Clock
 from froude.provision.model.instance import Instance
 from froude.provision.search.optimise.bounds import safe_bound
 from froude.provision.search.optimise.branch_and_bound import prove, proved_empty
+from froude.provision.search.optimise.choice_dominance import undominated_choices
 from froude.provision.search.optimise.column_generation import ColumnPool
 from froude.provision.search.optimise.consolidate import consolidate, merged
 from froude.provision.search.optimise.cuts import Cut, lifted
@@ -30,12 +31,12 @@ from froude.provision.search.optimise.highs import (
 )
 from froude.provision.search.optimise.master import Master
 from froude.provision.search.optimise.packer import Packer, Settings, parts, tiers
-from froude.provision.search.optimise.presolve import breaks_latency, presolve
+from froude.provision.search.optimise.presolve import Open, breaks_latency, presolve, standing
 from froude.provision.search.optimise.rounding import Servers, cost_of, groups_of, round_servers
 from froude.provision.search.optimise.subproblem import ServerKind, Subproblem, subproblem
 from froude.provision.search.optimise.tightening import tighten
-from froude.provision.search.optimise.type_branching import raise_bound
-from froude.provision.search.optimise.type_pricing import TypePricing, select_types
+from froude.provision.search.optimise.type_branching import TypeBranching
+from froude.provision.search.optimise.type_pricing import select_types
 from froude.provision.search.solve_limits import SolveLimits
 from froude.provision.types.plan import Group
 
@@ -50,6 +51,10 @@ _SURELY = 0.98
 _BRANCHES = 60
 _DEEPEST = 3
 """How often the bound of the same choices is worked on, each time with four times as many branches."""
+_LEAST_S = 1.0
+"""For the linear program that all begins with, though time is over: without it nothing is known."""
+_SELECTING = 0.4
+"""Share of the time limit for the selection of server types: without the rest there is no cluster."""
 _ALL_TYPES = 0.5
 """Share of the time left for the bound over all types."""
 _MORE_TYPES = 6
@@ -116,8 +121,12 @@ class BendersSearch:
     """The cheapest servers of each packed tier."""
     _times_raised: dict[tuple[int, ...], int] = field(default_factory=dict)
     """How often the bound of packed choices was worked on."""
-    _type_pricing: TypePricing | None = None
-    """Prices all types; None where all are searched over, and once it was used."""
+    _type_branching: TypeBranching | None = None
+    """Raises the bound over all types; None where all are searched over."""
+    _open: Open = ()
+    """Choices that are searched over."""
+    _looked: bool = False
+    """Further types were looked for."""
     _more: tuple[int, ...] = ()
     """Further types worth searching over."""
     _budget: float = INFINITY
@@ -132,27 +141,33 @@ class BendersSearch:
         if not all(open_):
             self.feasible = False
             return
-        selection = select_types(self.instance, open_, self.expired)
-        self.servers, self.outside, self._type_pricing = (
-            selection.servers,
-            selection.outside,
-            selection.type_pricing,
-        )
+        open_ = undominated_choices(self.instance, open_)
+        later = (1 - _SELECTING) * self.limits.time_limit_s
+        selection = select_types(self.instance, open_, lambda: self.left_s() - later)
+        self.servers, self.outside = selection.servers, selection.outside
+        if selection.type_pricing is not None:
+            self._type_branching = TypeBranching(selection.type_pricing)
         self.lower = max(self.lower, selection.everywhere)
         self._search_types(open_)
         if self._more and not self.closed and not self.expired():
             self._widen()
             self._search_types(open_)
         self._prove_singly(open_)
+        self._branch_over_types(1.0)
         if not self.closed and math.isfinite(self.best.cost) and not self.expired():
             bound = "server types left out" if self.lower >= self.outside else "packing"
             self.notes.append(f"no further choices were proposed; the bound of the {bound} stays open")
 
-    def _search_types(self, open_: Sequence[Sequence[int]]) -> None:
-        """Search over the server types at hand."""
+    def _search_types(self, open_: Open) -> None:
+        """Search over the server types at hand, and over what may stand in them."""
+        if self.servers:
+            open_ = undominated_choices(self.instance, standing(self.instance, open_, self.servers))
+        if not all(open_):
+            return  # the time was over before all types that are needed were found
+        self._open = open_
         sub = subproblem(self.instance, open_, self.servers)
         root = Master(sub, whole=False)
-        relaxed = solve(root.program, SolverOptions(self.left_s()), relaxed=True)
+        relaxed = solve(root.program, SolverOptions(max(_LEAST_S, self.left_s())), relaxed=True)
         if not relaxed.found:
             # a program that the solver could not do says nothing of whether there is a cluster, nor does its word alone
             self.feasible = self.feasible and not (
@@ -165,6 +180,9 @@ class BendersSearch:
         for budget in (3 * relaxed.objective + 12 * dearest, _DEAR * (relaxed.objective + dearest), INFINITY):
             self._budget, self._dearer = budget, False
             self._raise(min(budget, bound))
+            if self.servers and not math.isfinite(self.best.cost):
+                # of a large catalog the master may take all the time: a cluster is at hand before
+                self._try(root.choices_at(relaxed.x), {})
             self._search_budget(sub, whole=whole)
             if not self._dearer:
                 return
@@ -186,14 +204,18 @@ class BendersSearch:
             if self._enough(self._solver_bound):
                 break
             if not self.closed:
-                floor = self._master_bound
-                self.packed[choices] = max(floor, self.pack(choices, counts))
-                self._prove_claim()
-                self._branch_over_types()
-        self._branch_over_types()
+                self._try(choices, counts)
+                self._look_for_types()
+        self._look_for_types()
         self._raise_weakest(below=INFINITY)
 
-    def _prove_singly(self, open_: Sequence[Sequence[int]]) -> None:
+    def _try(self, choices: tuple[int, ...], counts: Mapping[ServerKind, float]) -> None:
+        """Pack choices, and see what that proves."""
+        floor = self._master_bound
+        self.packed[choices] = max(floor, self.pack(choices, counts))
+        self._prove_claim()
+
+    def _prove_singly(self, open_: Open) -> None:
         """The last step for clusters of few servers: all choices at once over single servers.
 
         As many servers of each kind stand in the program as anything cheaper has at most: its bound holds for all.
@@ -211,18 +233,23 @@ class BendersSearch:
             target = self.best.cost * (1 - self.limits.gap)
             self.lower = max(self.lower, min(self._prove(target), self.best.cost))
 
-    def _branch_over_types(self) -> None:
-        """Raise, once there is a cluster, what any costs at least, whatever its types; and look for more types."""
-        if self._type_pricing is None or self.closed or not math.isfinite(self.best.cost):
-            return
-        type_pricing, self._type_pricing = self._type_pricing, None
-        end = self.clock.now() + _ALL_TYPES * self.left_s()
+    def _look_for_types(self) -> None:
+        """Once there is a cluster: which types of those left out may be worth searching over, too."""
+        if not self._looked and not self.closed and math.isfinite(self.best.cost):
+            self._looked = True
+            used = self._branch_over_types(_ALL_TYPES)
+            more = [server for server in used if server not in (self.servers or ())]
+            self._more = tuple(more[:_MORE_TYPES])
+
+    def _branch_over_types(self, share: float) -> tuple[int, ...]:
+        """Raise what any cluster costs at least, whatever its types, in a share of the time left; types of such ones."""
+        if self._type_branching is None or self.closed or not math.isfinite(self.best.cost):
+            return ()
+        end = self.clock.now() + share * self.left_s()
         target = self.best.cost * (1 - self.limits.gap)
-        raised = raise_bound(type_pricing, target, expired=lambda: self.clock.now() >= end)
+        raised = self._type_branching.raise_bound(target, left_s=lambda: end - self.clock.now())
         self.lower = max(self.lower, raised.bound)
-        self._more = tuple(server for server in raised.used if server not in (self.servers or ()))[
-            :_MORE_TYPES
-        ]
+        return raised.used
 
     def _widen(self) -> None:
         """Take the further types in; what was learnt without them holds no more."""
@@ -408,7 +435,7 @@ class BendersSearch:
         self._cheapest[key] = (packer.cost, packer.servers)
         if not 0 < packer.lower < INFINITY or packer.lower <= self._known(packer, choices):
             return
-        self._keep(choices, lifted(packer.sub, packer.lower))
+        self._keep(choices, lifted(packer.sub, packer.lower, self._open))
 
     def _keep(self, choices: tuple[int, ...], cut: Cut) -> None:
         self.cuts[choices, cut.kinds] = cut

@@ -56,16 +56,17 @@ class Cut:
         return self.lower + sum(max(more.values()) for more in self.more)
 
 
-def lifted(sub: Subproblem, lower: float) -> Cut:
+def lifted(sub: Subproblem, lower: float, among: Sequence[Sequence[int]] | None = None) -> Cut:
     """A tier's bound, for all choices that it holds for.
 
     Args:
         sub: a tier of a fixed subproblem.
         lower: no servers of the tier cost less.
+        among: choices per dataset that are asked about; None asks about all.
     """
-    return Cut(
-        sub.kinds, lower, tuple(_more(sub, number, packed) for number, packed in enumerate(sub.choices))
-    )
+    open_ = among or sub.instance.every
+    more = (_more(sub, number, packed, open_[number]) for number, packed in enumerate(sub.choices))
+    return Cut(sub.kinds, lower, tuple(more))
 
 
 def quickest(sub: Subproblem) -> tuple[Subproblem, tuple[Mapping[int, float], ...]] | None:
@@ -85,23 +86,31 @@ def quickest(sub: Subproblem) -> tuple[Subproblem, tuple[Mapping[int, float], ..
         return None
     copies = replace(sub, tasks=())
     more = tuple(
-        _more(copies, number, packed) if _movable(dataset) else {packed: 0.0}
+        _more(copies, number, packed, range(len(dataset.choices))) if _movable(dataset) else {packed: 0.0}
         for number, (packed, dataset) in enumerate(zip(sub.choices, sub.instance.datasets, strict=True))
     )
     least = subproblem(sub.instance, [tuple(choices) for choices in more]).parallelism
     return None if least == sub.parallelism else (replace(sub, parallelism=least), more)
 
 
-def _more(sub: Subproblem, number: int, packed: int) -> dict[int, float]:
+def _more(sub: Subproblem, number: int, packed: int, among: Iterable[int]) -> dict[int, float]:
     """Choices of one dataset, all others left as packed, under which the tier costs no less."""
     instance, dearer_by = sub.instance, {packed: 0.0}
     dataset = instance.datasets[number]
-    for choice, other in enumerate(dataset.choices):
-        if choice == packed or (sub.tasks and not _no_quicker(sub, number, packed, choice)):
+    if sub.tasks and not _movable(dataset):
+        return dearer_by
+    seconds = seconds_of(instance, number) if sub.tasks else []
+    included = included_units(instance)
+    for choice in among:
+        if choice == packed or not _no_quicker(sub, seconds, packed, choice):
             continue
-        dearer = _dearer(instance, dataset.choices[packed], other) if _holds_copies(sub) else 0.0
-        if dearer is not None:
-            dearer_by[choice] = dearer
+        dearer = 0.0
+        if _holds_copies(sub):
+            exchanged = _dearer(instance, dataset.choices[packed], dataset.choices[choice], included)
+            if exchanged is None:
+                continue
+            dearer = exchanged
+        dearer_by[choice] = dearer
     return dearer_by
 
 
@@ -109,50 +118,72 @@ def _holds_copies(sub: Subproblem) -> bool:
     return any(kind.host for kind in sub.kinds)
 
 
-def _no_quicker(sub: Subproblem, number: int, packed: int, other: int) -> bool:
+def _no_quicker(sub: Subproblem, seconds: Sequence[Sequence[float]], packed: int, other: int) -> bool:
     """Does each task need at least as many instances, which stand wherever they stood?"""
-    dataset = sub.instance.datasets[number]
-    if not _movable(dataset):
-        return False
-    seconds = [
-        per
-        for task in sub.instance.tasks
-        for d, per in (*(io for path in task.paths for io in path.io_s), *task.floors)
-        if d == number
-    ]
     if sub.uniform:
         return all(per[other] == per[packed] for per in seconds)
     return all(per[other] >= per[packed] for per in seconds)
+
+
+def seconds_of(instance: Instance, dataset: int) -> list[Sequence[float]]:
+    """What each operation on a dataset takes per choice, and the instances that each asks for.
+
+    Args:
+        instance: the numeric problem.
+        dataset: its number.
+    """
+    every = (
+        per
+        for task in instance.tasks
+        for d, per in (*(io for path in task.paths for io in path.io_s), *task.floors)
+        if d == dataset
+    )
+    return list(dict.fromkeys(every))
 
 
 def _movable(dataset: DatasetNeed) -> bool:
     return dataset.local_to is None and dataset.cpu_of is None
 
 
-def _dearer(instance: Instance, packed: Choice, other: Choice) -> float | None:
+def _dearer(instance: Instance, packed: Choice, other: Choice, included: frozenset[int]) -> float | None:
     """By how much less the packed choice's copies cost when they take the places of another's; None: they do not."""
     if instance.placement is Placement.UNIFORM:
         return 0.0 if packed.copies == other.copies else None
     orders: Iterable[tuple[Copy, ...]] = [other.copies[: len(packed.copies)]]
     if len(other.copies) <= _MOST_COPIES:
         orders = itertools.permutations(other.copies, len(packed.copies))
-    free = any(server.included_units for server in instance.servers)
     best: float | None = None
     for order in orders:
         if len(order) == len(packed.copies) and all(
-            _replaces(instance, own, by, free) for own, by in zip(packed.copies, order, strict=True)
+            replaces(instance, own, by, included) for own, by in zip(packed.copies, order, strict=True)
         ):
-            spared = 0.0 if free else _spared(instance, packed.copies, order, other.copies)
+            spared = 0.0 if included else _spared(instance, packed.copies, order, other.copies)
             best = spared if best is None else max(best, spared)
     return best
 
 
-def _replaces(instance: Instance, own: Copy, other: Copy, free: bool) -> bool:
-    """May a unit of one copy stand wherever a unit of the other stands, for no more?"""
+def included_units(instance: Instance) -> frozenset[int]:
+    """Units of which the price of some server includes any."""
+    counts = [server.included_units for server in instance.servers]
+    return frozenset(unit for each in set(counts) for unit, count in enumerate(each) if count)
+
+
+def replaces(instance: Instance, own: Copy, other: Copy, included: frozenset[int]) -> bool:
+    """May a unit of one copy stand wherever a unit of the other stands, for no more?
+
+    A unit that is included somewhere is worth less than its price there, so that only what is free is no dearer.
+
+    Args:
+        instance: the numeric problem; its placement is not uniform.
+        own: takes the place.
+        other: stood there.
+        included: units that some servers' prices include (`included_units`).
+    """
     units = instance.units
     if units[own.unit].bus != units[other.unit].bus:
         return False
-    if own.unit != other.unit and (free or units[own.unit].cost > units[other.unit].cost):
+    worth = 0.0 if other.unit in included else units[other.unit].cost
+    if own.unit != other.unit and units[own.unit].cost > worth:
         return False
     return (
         own.need <= max(1.0, other.need)

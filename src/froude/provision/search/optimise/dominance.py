@@ -64,10 +64,19 @@ def _needed(
     for cpu in sorted({server.cpu for server in servers}):
         at = [number for number, server in enumerate(servers) if server.cpu == cpu]
         dominates = _dominates([servers[number] for number in at], buses, units, costs, bus_of)
-        first = np.tri(len(at), k=-1, dtype=np.bool_).T  # row before variable
-        beaten = dominates & (~dominates.T | first)
-        kept += [number for number, out in zip(at, np.any(beaten, axis=0).tolist(), strict=True) if not out]
+        kept += [number for number, stays in zip(at, unbeaten(dominates), strict=True) if stays]
     return tuple(sorted(kept))
+
+
+def unbeaten(dominates: Marks) -> list[bool]:
+    """Which of some things none other dominates; of two that dominate each other the first stays.
+
+    Args:
+        dominates: [b, a] says that b dominates a, transitively; none dominates itself.
+    """
+    first = np.tri(len(dominates), k=-1, dtype=np.bool_).T  # row before variable
+    beaten = dominates & (~dominates.T | first)
+    return [not out for out in np.any(beaten, axis=0).tolist()]
 
 
 def _dominates(
@@ -82,13 +91,15 @@ def _dominates(
     marks[[server.max_count is not None for server in servers], :] = False
     np.fill_diagonal(marks, val=False)
     slots = {bus: _values(servers, lambda s, bus=bus: s.slots[bus]) for bus in buses}  # type: ignore[misc]
-    for limit in (_values(servers, lambda s: s.cores), _values(servers, lambda s: s.nic), *slots.values()):
+    for limit in (_values(servers, lambda s: s.cores), _values(servers, lambda s: s.nic)):
         marks &= limit[:, None] >= limit[None, :]
     for bus in buses:
+        # a bus asks for nothing where a has none: of dozens of buses each server has a few
+        there = np.flatnonzero(slots[bus])
         width = _values(servers, lambda s, bus=bus: s.bus_bandwidth[bus] if s.slots[bus] else 0.0)  # type: ignore[misc]
-        marks &= width[:, None] >= width[None, :]
         accesses = _values(servers, lambda s, bus=bus: s.most_accesses(bus) if s.slots[bus] else 0.0)  # type: ignore[misc]
-        marks &= accesses[:, None] >= accesses[None, :]
+        for limit in (slots[bus], width, accesses):
+            marks[:, there] &= limit[:, None] >= limit[None, there]
     cost = _values(servers, lambda s: s.cost)
     dearer = cost[:, None] - cost[None, :]
     core = _values(servers, lambda s: s.core_cost)

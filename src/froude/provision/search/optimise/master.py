@@ -167,15 +167,17 @@ class Master:
     def _stored(self) -> None:
         """Each copy of the chosen choice is placed whole, on enough units."""
         for at, item in enumerate(self.sub.items):
-            chosen = self.choice[item.dataset, item.choice]
-            name = f"{self.sub.instance.datasets[item.dataset].name}.{item.choice}.{item.copy.unit}"
+            chosen = [self.choice[item.dataset, choice] for choice in item.choices]
+            name = f"{self.sub.instance.datasets[item.dataset].name}.{item.choices[0]}.{item.copy.unit}"
             load = [(variables.load[at], 1.0) for variables in self.kinds if at in variables.load]
             done = self.placed.load.get(at, 0.0)
-            self.program.row(f"place {name}", [*load, (chosen, -item.scale)], lower=-done, upper=-done)
+            all_of_it = [(variable, -item.scale) for variable in chosen]
+            self.program.row(f"place {name}", [*load, *all_of_it], lower=-done, upper=-done)
             units = [(variables.units[at], 1.0) for variables in self.kinds if at in variables.units]
             least = float(item.copy.min_units)
             there = self.placed.units.get(at, 0.0)
-            self.program.row(f"units of {name}", [*units, (chosen, -least)], lower=-there)
+            needed = [(variable, -least) for variable in chosen]
+            self.program.row(f"units of {name}", [*units, *needed], lower=-there)
 
     def _run(self) -> None:
         """Each task is placed whole, and so is each local dataset beside it."""
@@ -213,9 +215,10 @@ class Master:
         least: dict[int, dict[int, float]] = {}
         for item in sub.items:
             if 0 < item.most < 1:
-                variable = self.choice[item.dataset, item.choice]
                 terms = least.setdefault(item.dataset, {})
-                terms[variable] = max(terms.get(variable, 0.0), float(whole_up(1 / item.most)))
+                for choice in item.choices:
+                    variable = self.choice[item.dataset, choice]
+                    terms[variable] = max(terms.get(variable, 0.0), float(whole_up(1 / item.most)))
         hosts = [(c.count, 1.0) for c in self.kinds if c.count is not None and c.load]
         for dataset, terms in least.items():
             name = sub.instance.datasets[dataset].name

@@ -31,6 +31,22 @@ def presolve(instance: Instance, allowed: Sequence[Sequence[int]] | None = None)
     return _divisible(instance, open_)
 
 
+def standing(instance: Instance, allowed: Open, servers: Sequence[int]) -> Open:
+    """The choices whose copies all have a slot in one of some server types.
+
+    Args:
+        instance: the numeric problem.
+        allowed: open choices per dataset.
+        servers: types of servers.
+    """
+    buses = {b for server in servers for b, slots in enumerate(instance.servers[server].slots) if slots}
+    units = [unit.bus in buses for unit in instance.units]
+    return tuple(
+        tuple(c for c in choices if all(units[copy.unit] for copy in dataset.choices[c].copies))
+        for dataset, choices in zip(instance.datasets, allowed, strict=True)
+    )
+
+
 def breaks_latency(instance: Instance, choices: Sequence[int]) -> bool:
     """Does a choice per dataset break a latency?
 

@@ -157,7 +157,7 @@ class ServerRows:
             slots = self.server.slots[unit.bus]
             if slots == 0 and self.elastic is None:
                 continue
-            name = f"{self.label}:{self.instance.datasets[item.dataset].name}.{item.choice}.{unit.name}"
+            name = f"{self.label}:{self.instance.datasets[item.dataset].name}.{item.choices[0]}.{unit.name}"
             units = self._count(f"{name}:units", self._cost(item.copy.unit), slots)
             load = self.program.variable(f"{name}:load", upper=self._whole(item.scale, item.most))
             self.variables.units[at], self.variables.load[at] = units, load
@@ -264,10 +264,9 @@ class ServerRows:
         cores, core = self.sub.spare_cores(self.kind), self.server.core_cost
         if cores and core:
             self._paid(": cores", core, [(self.variables.cores, 1.0)], cores, self.server.cores)
-        for number, unit in enumerate(self.instance.units):
-            free = self._free_units(number)
+        for number, terms in sorted(self._used().items()):
+            unit, free = self.instance.units[number], self._free_units(number)
             if free and unit.cost:
-                terms = self._used(lambda at, number=number: at == number)  # type: ignore[misc]
                 self._paid(
                     f" unit {unit.name}", unit.cost, list(terms.items()), free, self.server.slots[unit.bus]
                 )
@@ -320,24 +319,27 @@ class ServerRows:
 
     def _slots(self) -> None:
         units = self.instance.units
-        for bus, name in enumerate(self.instance.buses):
-            terms = self._used(lambda unit, bus=bus: units[unit].bus == bus)  # type: ignore[misc]
-            self._limit(f"slots of {name}", list(terms.items()), float(self.server.slots[bus]))
+        by_bus: dict[int, dict[int, float]] = {}
+        for unit, used in self._used().items():
+            terms = by_bus.setdefault(units[unit].bus, {})
+            for variable, count in used.items():
+                terms[variable] = terms.get(variable, 0.0) + count
+        for bus, terms in sorted(by_bus.items()):
+            name = f"slots of {self.instance.buses[bus]}"
+            self._limit(name, list(terms.items()), float(self.server.slots[bus]))
 
-    def _used(self, counted: Callable[[int], bool]) -> dict[int, float]:
-        """Units of some types: of remote copies, beside instances, and of memory."""
-        terms: dict[int, float] = {}
+    def _used(self) -> dict[int, dict[int, float]]:
+        """Units of each type: of remote copies, beside instances, and of memory."""
+        used: dict[int, dict[int, float]] = {}
         for at, variable in self.variables.units.items():
-            if counted(self.sub.items[at].copy.unit):
-                terms[variable] = 1.0
+            used.setdefault(self.sub.items[at].copy.unit, {})[variable] = 1.0
         for task in self.variables.instances:
             for local in self.sub.beside[task]:
-                if counted(local.units.unit):
-                    variable = self.variables.beside[local.dataset, local.choice][0]
-                    terms[variable] = terms.get(variable, 0.0) + local.units.per_instance
-        if counted(self.instance.memory_unit):
-            terms[self.variables.dimms] = 1.0
-        return terms
+                variable = self.variables.beside[local.dataset, local.choice][0]
+                terms = used.setdefault(local.units.unit, {})
+                terms[variable] = terms.get(variable, 0.0) + local.units.per_instance
+        used.setdefault(self.instance.memory_unit, {})[self.variables.dimms] = 1.0
+        return used
 
     def _locals_on(self, bus: int) -> Iterable[tuple[Beside, tuple[int, int]]]:
         for task in self.variables.instances:

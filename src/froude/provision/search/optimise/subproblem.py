@@ -38,10 +38,11 @@ class ServerKind:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A copy of a remote dataset under one choice."""
+    """A copy of a remote dataset, whichever of the open choices has it: pairs share what they are paired of."""
 
     dataset: int
-    choice: int
+    choices: tuple[int, ...]
+    """Open choices with this copy."""
     copy: Copy
     need: float
     """Units that all of it wants: as the copy's, but a whole one at least for the largest share on a server, however
@@ -187,11 +188,7 @@ def subproblem(
     open_ = instance.every if allowed is None else tuple(tuple(choices) for choices in allowed)
     parallelism, widest = instance.parallelism_among(open_), _widest(instance.servers)
     tasks = tuple(t for t, task in enumerate(instance.tasks) if task.rate > 0 or parallelism[t] > 0)
-    items = tuple(
-        _item(instance, dataset, choice, copy, widest)
-        for dataset, choice, kept in _open(instance, open_)
-        for copy in kept.copies
-    )
+    items = tuple(_item(instance, *part, widest) for part in _copies(instance, open_))
     beside = tuple(
         tuple(
             Beside(dataset, choice, kept.local)
@@ -232,9 +229,7 @@ def _kinds(instance: Instance, servers: Sequence[int] | None) -> tuple[ServerKin
     remote = any(choice.copies for dataset in instance.datasets for choice in dataset.choices)
     free = instance.host_cores == 0 and instance.host_memory == 0
     kinds: list[ServerKind] = []
-    # A type of which there is none is left out, unless all are: then the conflict names it.
-    had = [at for at in undominated(instance) if instance.servers[at].max_count != 0]
-    considered = servers or had or range(len(instance.servers))
+    considered = servers or _had(instance)
     # So are hosts without the cores of the storage system: a row for less than no cores leads HiGHS astray.
     roomy = {at for at in considered if instance.servers[at].cores >= instance.host_cores}
     for server in considered:
@@ -245,7 +240,26 @@ def _kinds(instance: Instance, servers: Sequence[int] | None) -> tuple[ServerKin
     return tuple(kinds)
 
 
-def _item(instance: Instance, dataset: int, choice: int, copy: Copy, widest: Widths) -> Item:
+def _had(instance: Instance) -> Sequence[int]:
+    """Types that are needed; one of which there is none is left out, unless all are: then the conflict names it."""
+    had = [at for at in undominated(instance) if instance.servers[at].max_count != 0]
+    return had or range(len(instance.servers))
+
+
+def _copies(
+    instance: Instance, allowed: Sequence[Sequence[int]]
+) -> Iterable[tuple[int, tuple[int, ...], Copy]]:
+    """Per dataset each copy once, with the choices that have it."""
+    for number, (dataset, choices) in enumerate(zip(instance.datasets, allowed, strict=True)):
+        having: dict[Copy, list[int]] = {}
+        for choice in choices:
+            for copy in dataset.choices[choice].copies:
+                having.setdefault(copy, []).append(choice)
+        for copy, chosen in having.items():
+            yield number, tuple(chosen), copy
+
+
+def _item(instance: Instance, dataset: int, choices: tuple[int, ...], copy: Copy, widest: Widths) -> Item:
     exact = instance.placement is Placement.UNIFORM
     need = float(copy.min_units) if exact else max(copy.need, 1 / copy.most_share)
     nic, widths, most = widest
@@ -257,7 +271,7 @@ def _item(instance: Instance, dataset: int, choice: int, copy: Copy, widest: Wid
     # as many loads as the servers it must be spread over: the tolerance of a row is then one of a server's share
     scale = max(need, servers, buses, accesses, cores, 1 / copy.most_share)
     share = _whole_share(copy.most_share, need) if exact else copy.most_share
-    return Item(dataset, choice, copy, need, scale, share)
+    return Item(dataset, choices, copy, need, scale, share)
 
 
 def _widest(servers: Sequence[ServerType]) -> Widths:

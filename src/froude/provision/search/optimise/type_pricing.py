@@ -25,6 +25,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from froude.provision.model.instance import Instance, ServerType
 from froude.provision.search.optimise.bounds import EPSILON, safe_bound
@@ -50,6 +51,8 @@ MANY_TYPES = 12
 _KEPT = 6
 """As many types are searched over, or all that the linear program uses where these are more."""
 _ROUNDS = 30
+_COMMON = 0.1
+"""Share of the types that a bus must have for the selection to begin with types that have much of it."""
 _MORE = 4
 """Types of a class that come in at once."""
 _SOME = 1e-6
@@ -92,14 +95,14 @@ Ends = Mapping[str, tuple[float, float]]
 
 
 def select_types(
-    instance: Instance, allowed: Sequence[Sequence[int]], expired: Callable[[], bool] = lambda: False
+    instance: Instance, allowed: Sequence[Sequence[int]], left_s: Callable[[], float] = lambda: INFINITY
 ) -> Selection:
     """Select, where there are many types that no other replaces.
 
     Args:
         instance: the numeric problem.
         allowed: open choices per dataset.
-        expired: true when time is over: what was not priced until then makes the bound outside 0.
+        left_s: seconds left for it: what was not priced until then makes the bound outside 0.
 
     Returns:
         Those types; none named, and none outside, where there are few or the few have no cluster.
@@ -107,7 +110,7 @@ def select_types(
     needed = undominated(instance)
     if len(needed) <= MANY_TYPES:
         return Selection((), INFINITY)
-    return TypePricing(instance, allowed, needed).run(expired)
+    return TypePricing(instance, allowed, needed).run(left_s)
 
 
 class TypePricing:
@@ -137,30 +140,33 @@ class TypePricing:
         self.choices: tuple[tuple[str, ...], ...] = ()
         """Names of the variables of each dataset's choices."""
         self._program: tuple[Master, Solver] | None = None
+        self._places: list[_Places] = []
+        """Of each class in the program."""
 
-    def run(self, expired: Callable[[], bool]) -> Selection:
+    def run(self, left_s: Callable[[], float]) -> Selection:
         """Solve and price until nothing comes in."""
-        optimum = self.priced({}, expired)
-        if optimum is None and expired():
-            return Selection(tuple(sorted(self.inside)), 0.0)
+        optimum = self.priced({}, left_s)
+        if optimum is None and left_s() <= 0:
+            return Selection(tuple(sorted(self.inside)), 0.0, type_pricing=self)
         if optimum is None or optimum.bound == INFINITY or optimum.used & set(self.probes):
             return Selection((), INFINITY)
         return self._selection(optimum)
 
-    def priced(self, ends: Ends, expired: Callable[[], bool]) -> Priced | None:
+    def priced(self, ends: Ends, left_s: Callable[[], float]) -> Priced | None:
         """Solve over all types: those that are worth more than they cost come in, until there is none.
 
         Args:
             ends: narrower ends of some variables; of choices, numbers of servers, counts.
-            expired: true when time is over.
+            left_s: seconds left for it.
 
         Returns:
             None when there was no time, or the solver failed; an infinite bound where there is no cluster.
         """
         for _ in range(_ROUNDS):
-            if expired():
+            if left_s() <= 0:
                 return None
-            master, solver = self._master()
+            _, solver = self._master()
+            solver.limit_time(left_s())
             outcome = self._between(ends)
             if outcome.status is Status.INFEASIBLE:
                 return Priced(INFINITY, {}, frozenset(), np.zeros(len(self.needed)))
@@ -168,7 +174,8 @@ class TypePricing:
                 return None
             bound = min(self.budget, outcome.bound)
             priced = [
-                class_.price(master, solver.program, outcome.duals, self.inside) for class_ in self.classes
+                class_.price(places, solver.program, outcome.duals, self.inside)
+                for class_, places in zip(self.classes, self._places, strict=True)
             ]
             more = {self.needed[at] for prices in priced for at in _lowest(prices, self.inside, self.needed)}
             if not more:
@@ -190,6 +197,7 @@ class TypePricing:
             self.choices = tuple(
                 tuple(names[master.choice[d, c]] for c in open_) for d, open_ in enumerate(self.allowed)
             )
+            self._places = [class_.places(names, master.program.row_names) for class_ in self.classes]
             arrays = self._any_number(master)
             self._program = master, Solver(arrays, SolverOptions(presolve=False), relaxed=True)
         return self._program
@@ -302,15 +310,32 @@ def _most_accesses(servers: Sequence[ServerType], bus: int) -> float:
 
 
 def _first(instance: Instance, needed: Sequence[int]) -> set[int]:
-    """The cheapest types, and those with most of something, in all and for the money."""
+    """The cheapest types, and those with most of something, in all and for the money.
+
+    A bus that only some types have, such as that of their own disks, brings none in: there may be dozens of them.
+    """
     servers = [(s, instance.servers[s]) for s in needed]
     sizes: list[Callable[[ServerType], float]] = [lambda server: server.cores, lambda server: server.nic]
-    sizes += [lambda server, b=b: server.slots[b] for b in range(len(instance.buses))]  # type: ignore[misc]
+    often = [sum(server.slots[b] > 0 for _, server in servers) for b in range(len(instance.buses))]
+    common = [b for b, count in enumerate(often) if count > _COMMON * len(servers)]
+    sizes += [lambda server, b=b: server.slots[b] for b in common]  # type: ignore[misc]
     chosen = {min(servers, key=lambda pair: pair[1].cost)[0]}
     for size in sizes:
         chosen.add(max(servers, key=lambda pair: size(pair[1]))[0])
         chosen.add(max(servers, key=lambda pair: size(pair[1]) / max(pair[1].cost, 1e-9))[0])
     return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where the contents of a probe stand in a program over several types."""
+
+    shared: npt.NDArray[np.bool_]
+    """(rows) those that servers share."""
+    contents: npt.NDArray[np.int_]
+    """Variables of the probe, in the order of its class's."""
+    count: int
+    """Variable of how many there are."""
 
 
 class _Class:
@@ -367,12 +392,24 @@ class _Class:
                     ]
         return low, high
 
-    def price(self, master: Master, arrays: Arrays, duals: Floats, inside: set[int]) -> Floats:
+    def places(self, variables: Sequence[str], rows: Sequence[str]) -> _Places:
+        """Where its contents stand in a program over several types.
+
+        Args:
+            variables: names of the program's variables.
+            rows: names of its rows.
+        """
+        at = {name: place for place, name in enumerate(variables) if name.startswith(self.label)}
+        own = (f"{self.label}:", "count of any with")
+        shared = np.array([not name.startswith(own) for name in rows])
+        return _Places(shared, np.array([at[name] for name in self.names]), at[f"{self.label}:count"])
+
+    def price(self, places: _Places, arrays: Arrays, duals: Floats, inside: set[int]) -> Floats:
         """(types) how far the price of a server is above all that it can be worth, from below; at least.
 
         Types that are in, and those of another core type, have infinity.
         """
-        pull, of_count = self._pull(master, arrays, duals)
+        pull, of_count = _pull(places, arrays, duals)
         cost = self.cost - pull
         worth = np.where(self.mine, -INFINITY, INFINITY)
         worth[[at for at, server in enumerate(self.needed) if server in inside]] = INFINITY
@@ -388,16 +425,6 @@ class _Class:
             worth = np.maximum(worth, self._bounds(cost, y) + self.base - of_count)
             below += bool(worth[at] < -tolerance[at])
         return np.where((worth < 0) & (worth >= -tolerance), 0.0, worth)
-
-    def _pull(self, master: Master, arrays: Arrays, duals: Floats) -> tuple[Floats, float]:
-        """What the duals of shared rows pay for each variable of a server, and for a server itself."""
-        mine = np.array(
-            [name.startswith((f"{self.label}:", "count of any with")) for name in master.program.row_names]
-        )
-        ends = np.where(duals > 0, arrays.row_lower, arrays.row_upper)
-        paid = arrays.transposed_at(np.where(mine | ~np.isfinite(ends), 0.0, duals))
-        at = {name: variable for variable, name in enumerate(master.program.variable_names)}
-        return paid[[at[name] for name in self.names]], float(paid[at[f"{self.label}:count"]])
 
     def _duals(self, at: int) -> Floats:
         """Of the program of one type."""
@@ -422,3 +449,10 @@ class _Class:
         slack = EPSILON * ends.shape[1] * (np.abs(y).sum() + np.abs(variables))
         bounds: Floats = rows + (variables - slack)
         return bounds
+
+
+def _pull(places: _Places, arrays: Arrays, duals: Floats) -> tuple[Floats, float]:
+    """What the duals of shared rows pay for each variable of a server, and for a server itself."""
+    ends = np.where(duals > 0, arrays.row_lower, arrays.row_upper)
+    paid = arrays.transposed_at(np.where(places.shared & np.isfinite(ends), duals, 0.0))
+    return paid[places.contents], float(paid[places.count])
