@@ -17,13 +17,15 @@ import typer
 from lxml import etree
 
 from froude.base.errors import InputError
-from froude.cli.app import app, hoist, run
+from froude.cli.app import app, hoist, run, spread
+from froude.emulation.run_files import write_run
 from froude.hadoop.loopback import NAMENODE, check_free
 from froude.provision.inputs.read import EXAMPLES as SHIPPED
 from froude.trace.files import write_trace
 from froude.workspace.store import Workspace
 from tests.cli.command_lines import FILES, ORIGIN
 from tests.documented import LANGUAGES, Block, blocks, help_examples, page_blocks, run_shell
+from tests.experiment import comparisons
 from tests.integration.test_examples import BY_HAND, IN_HELP, PAGES
 from tests.old_forms import OLD
 from tests.recorded import recorded
@@ -42,6 +44,8 @@ NOT_RUN = {
     "froude image show fsimage_": "needs an image of the reader's own",
     "trace-3\n": "is of that cluster",
     "froude knee": "takes minutes; tests of its own run it smaller",
+    "froude sweep": "takes minutes; tests of its own run it smaller",
+    "froude compare --baseline sweep/": "reads what a sweep made",
     "jq -r": "reads what another example wrote, with a program of the reader's",
     "provision sweep": _SMALLER,
     "provision vary": _SMALLER,
@@ -122,7 +126,7 @@ def test_commands_that_are_not_run_are_taken_by_their_parsers() -> None:
 def _takes(words: list[str]) -> None:
     """The parser takes these words."""
     command: Any = typer.main.get_command(app)
-    context = command.make_context("froude", hoist(words), obj="froude")
+    context = command.make_context("froude", spread(hoist(words)), obj="froude")
     while hasattr(command, "resolve_command"):
         rest = [*context._protected_args, *context.args]
         name, command, rest = command.resolve_command(context, rest)
@@ -147,6 +151,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     for name, maker in copies.items():
         FILES[maker](folder / name)
+    for runs, name in zip(comparisons.arms(3).values(), ("old", "new"), strict=True):
+        for number, each in enumerate(runs, 1):
+            write_run(folder / f"{name}-{number}", each, ORIGIN)
     FILES["ec2_2026-07.csv"](folder / "ec2_2026-07.csv")
     (folder / "nodes.tap.gz").write_bytes(gzip.compress(tap_bytes()))
     shutil.copy(SHIPPED / "productsearch.yaml", folder / "your-design.yaml")

@@ -1,5 +1,7 @@
 """Quantities are parsed strictly and printed so that they read back."""
 
+from datetime import UTC
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ from froude.base.units import (
     exact_text,
     parse_quantity,
     parse_seconds,
+    parse_zone,
     seconds_text,
     size_text,
 )
@@ -114,3 +117,16 @@ def test_sizes_are_shown_in_the_shorter_kind_of_unit() -> None:
 def test_exact_text_reads_back(seconds: float) -> None:
     """However many digits it takes."""
     assert parse_quantity(exact_text(seconds, SECONDS, ("s", "ms", "us", "ns"))).value == seconds
+
+
+@pytest.mark.parametrize("text", ["Mars", "", "../x", "Europe", "\0"])
+def test_a_zone_that_there_is_not(text: str) -> None:
+    """One error, with what it is a value of."""
+    with pytest.raises(InputError, match="time_zone: is no time zone"):
+        parse_zone(text, place="time_zone")
+
+
+def test_zones() -> None:
+    """By name; UTC itself."""
+    assert parse_zone("UTC") is UTC
+    assert str(parse_zone("Europe/Berlin")) == "Europe/Berlin"

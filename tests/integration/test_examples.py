@@ -48,6 +48,7 @@ BY_HAND = {
     "demo": "three minutes; `make demo` is run before a release",
     "hadoop fetch": "fetches; every test with a daemon needs what it fetches",
     "knee": "takes minutes; a test of its own runs it smaller",
+    "sweep": "takes minutes; a test of its own runs it smaller",
     "capture proxy": "has a test of its own",
     "provision measure": "needs a disk to measure",
 }

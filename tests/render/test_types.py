@@ -31,6 +31,14 @@ def test_series_must_be_of_one_length() -> None:
         Series("a", [1.0, 2.0], [1.0])
 
 
+def test_intervals_have_two_ends() -> None:
+    """One of each for every value; a chart of intervals has them."""
+    with pytest.raises(ValueError, match="has not two ends"):
+        Series("a", ["x"], [1.0], low=[0.5])
+    with pytest.raises(ValueError, match="has no intervals"):
+        Chart("t", Axis("m", ValueKind.TEXT), CALLS, (Series("a", ["x"], [1.0]),), ChartKind.INTERVALS)
+
+
 def test_categories_are_for_bars() -> None:
     """Words have no place on a numeric axis."""
     series = (Series("a", ["x"], [1.0]),)

@@ -25,19 +25,41 @@ def specs(chart: Chart) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("kind", ChartKind)
 def test_every_kind_compiles(kind: ChartKind) -> None:
     """Vega-Lite accepts what is made of every kind of chart, marks and dashes included."""
-    bars = kind is ChartKind.BARS
+    bars = kind in {ChartKind.BARS, ChartKind.INTERVALS}
+    ends: dict[str, Any] = {"low": [1e6, 1e6], "high": [4e6, 4e6]} if kind is ChartKind.INTERVALS else {}
     xs: list[Any] = ["a", "b"] if bars else [0.0, 1.0]
     chart = Chart(
         "t",
         Axis("method", ValueKind.TEXT) if bars else SECONDS,
         Axis("size", ValueKind.BYTES),
-        (Series("one", xs, [1e6, None]), Series("one (again)", xs, [2e6, 3e6], dashed=True)),
+        (Series("one", xs, [1e6, None], **ends), Series("one (again)", xs, [2e6, 3e6], dashed=True, **ends)),
         kind,
         (Mark(0.5, "now"), Mark(0.2, "span", until=0.4), Mark(2e6, "limit", on="y")),
     )
     (spec,) = specs(chart)
     assert vl_convert.vegalite_to_vega(spec)["marks"]
     assert len(spec["data"]["values"]) == 4
+
+
+def test_an_interval_is_drawn_from_end_to_end() -> None:
+    """Its value as a point on it; the axis holds every end, and rows stand in the order given."""
+    series = (
+        Series("worse", ["p99", "mean"], [10.0, 4.0], low=[5.0, 1.0], high=[20.0, 7.0]),
+        Series("better", ["p50"], [-3.0], low=[-9.0], high=[-1.0]),
+    )
+    chart = Chart("t", Axis("m", ValueKind.TEXT), Axis("change", unit="%"), series, ChartKind.INTERVALS)
+    (spec,) = specs(chart)
+    line, point = spec["layer"]
+    assert [(row["x"], row["low"], row["high"]) for row in line["data"]["values"]] == [
+        ("p99", 5.0, 20.0),
+        ("mean", 1.0, 7.0),
+        ("p50", -9.0, -1.0),
+    ]
+    assert line["encoding"]["y"]["scale"]["domain"] == ["p99", "mean", "p50"]
+    assert line["encoding"]["x"]["scale"]["domain"] == [-9.0, 20.0]
+    assert [row["y"] for row in spec["data"]["values"]] == [10.0, 4.0, -3.0]
+    assert point["mark"]["type"] == "point"
+    assert "p99" in vl_convert.vegalite_to_svg(spec)
 
 
 def test_units_stand_at_every_axis() -> None:

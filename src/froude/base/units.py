@@ -11,7 +11,9 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 from froude.base.errors import InputError
 
@@ -123,6 +125,26 @@ def parse_seconds(text: str | float, *, place: str | None = None) -> float:
         allowed = f"more than 0, such as 30 s or 10 min, at most {Quantity(LONGEST_S, 's')}"
         raise InputError("is no time", place=place, found=text, allowed=allowed)
     return float(quantity.value)
+
+
+def parse_zone(text: str, *, place: str | None = None) -> tzinfo:
+    """A time zone.
+
+    Args:
+        text: such as `Europe/Berlin`.
+        place: what it is a value of, for the error.
+
+    Raises:
+        InputError: there is none of this name.
+    """
+    if text == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(text)
+    except (KeyError, ValueError, OSError) as error:
+        raise InputError(
+            "is no time zone", place=place, found=text, allowed="UTC, Europe/Berlin, …"
+        ) from error
 
 
 def split_number(text: str, *, allowed: str, place: str | None = None) -> tuple[Decimal, str]:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError
+from froude.base.units import parse_zone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import tzinfo
 
     from froude.cli.settings import Settings
     from froude.hadoop.anonymise import Names
@@ -100,7 +100,7 @@ def audit(
     claim(settings, [Output(output, "audit", folder=True, keeps=True)], [*logs, image, edits, anonymise])
     if edits is not None and image is None:
         raise InputError("needs an image", place="--edits", allowed="--image FSIMAGE beside it")
-    zone = zone_of(time_zone, "--time-zone")
+    zone = parse_zone(time_zone, place="--time-zone")
     options = Options(
         _form(form, pattern, date_format, start, raw=raw), zone, parse_seconds(window, place="--window")
     )
@@ -145,29 +145,6 @@ def show_audit(settings: Settings, log: AuditLog, would: Sequence[str] = ()) -> 
     settings.out(page_text(audit_report(summary)))
     for text in would:
         settings.out(f"\nWould {text}")
-
-
-def zone_of(name: str, place: str) -> tzinfo:
-    """A time zone.
-
-    Args:
-        name: such as `Europe/Berlin`.
-        place: the flag, for the error.
-
-    Raises:
-        InputError: there is none of this name.
-    """
-    from datetime import UTC
-    from zoneinfo import ZoneInfo
-
-    if name == "UTC":
-        return UTC
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError) as error:
-        raise InputError(
-            "is no time zone", place=place, found=name, allowed="UTC, Europe/Berlin, …"
-        ) from error
 
 
 def _form(form: LineForm, pattern: str | None, date_format: str, start: str | None, *, raw: bool) -> Form:

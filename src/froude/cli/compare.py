@@ -76,7 +76,7 @@ def compare(
     explains. Ends with 3 where the candidate is worse. Runs that failed, were interrupted, or were limited by player
     or machine are left out, and said; runs of other loads are refused.
 
-    Example: froude compare --baseline sweep/1gb/* --candidate sweep/4gb/* --margin 0.05 --report compare.html
+    Example: froude compare --baseline old-1 old-2 old-3 --candidate new-1 new-2 new-3 --report compare.html
     """
     from froude.experiment.compare import compare as compare_runs
     from froude.workspace.artifact import Origin

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from froude.base.errors import InputError
 from froude.base.progress import Progress
 from froude.base.scratch import Scratch
+from froude.base.units import parse_zone
 from froude.emulation.limits import parse_limit
 from froude.emulation.programs.audit.lines import Head
 from froude.emulation.run import Run
@@ -270,7 +270,7 @@ def _log(
                 if load.edits is None
                 else cut_by_edits(image, load.edits, hadoop.schema(), hadoop)
             )
-    options = Options(zone=ZoneInfo(load.time_zone))
+    options = Options(zone=parse_zone(load.time_zone))
     try:
         return import_audit(load.audit_log, scratch / "audit", options, cut=cut, progress=progress)
     except InputError as error:

@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
-from zoneinfo import ZoneInfo
 
 from froude.base.declared import Declared, Example, declared
 from froude.base.errors import InputError
 from froude.base.forms import Each, FieldError, Number, Place, Seconds, Size, Text
-from froude.base.units import Quantity
+from froude.base.units import Quantity, parse_zone
 from froude.emulation.limits import MEASURES, parse_limit
 from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
 from froude.emulation.programs.audit.commands import Assumed
@@ -205,7 +204,7 @@ class ReplayLoad(Load):
     """Audit logs of one NameNode, packed or not; or the folder that `froude trace import audit` made of them."""
     edits: Annotated[Path | None, Example("name/current")] = None
     """Folder of edits, by which logs are cut at the image's transaction; without, they are cut at its newest time."""
-    time_zone: Annotated[str, Text(ZoneInfo, "such as Europe/Berlin")] = "UTC"
+    time_zone: Annotated[str, Text(parse_zone, "such as Europe/Berlin")] = "UTC"
     """Of the dates in the logs."""
     cut: bool = True
     """Whether what the image holds already is left out of the logs."""

@@ -81,8 +81,9 @@ def test_a_rack_of_two_needs_three_servers_for_three_replicas() -> None:
 
 
 def test_those_left_have_room_in_proportion() -> None:
-    """1.8 disks of data over H = 5 of which 2 may be lost: 3 disks, and one of them where all loads stay."""
-    demand = _demand(_group(5, 1, 0.2), loss=RackLoss.DATA)
+    """18 disks of data over H = 5 of which 2 may be lost: 30 disks; loads stay as they are."""
+    data = replace(DATA, replication=3, size=DATA.size * 10)
+    demand = _demand(_group(5, 1, 0.2), data=data, loss=RackLoss.DATA)
     assert demand.sized("data", cache=False) == demand.need("data", cache=False)
     demand.plan = replace(demand.plan, spread=5)
     filled, _ = demand.need_parts("data", cache=False)

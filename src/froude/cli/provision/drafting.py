@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from froude.base.errors import InputError
+from froude.base.units import parse_zone
 from froude.cli import inputs
 from froude.cli.outputs import Output, claim, write
 from froude.cli.settings import Settings
@@ -120,7 +121,7 @@ def draft(
     claim(settings, [Output(output, MIGRATIONS.kind)], [*traces, *(telemetry or []), *said])
     counted = () if count is None else read_count(count)
     grouping = _grouping(dataset or [row.path for row in counted], share, depth)
-    zoned = _zone(zone)
+    zoned = parse_zone(zone, place="--zone")
     machines = _machines(telemetry or [], cores, scale, zoned)
     log = AccessLog(Folders(frozenset(grouping.prefixes)), Jobs(TaskBy(task_by.value)))
     with settings.progress().task("reading"):
@@ -165,17 +166,6 @@ def _grouping(datasets: list[str], share: float, depth: int | None) -> Grouping:
             raise InputError("is named twice", place="--dataset", found=prefix)
         named.append((prefix, name))
     return Grouping(tuple(named), share, depth)
-
-
-def _zone(name: str) -> Any:
-    from zoneinfo import ZoneInfo
-
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError) as error:
-        raise InputError(
-            "is no time zone", place="--zone", found=name, allowed="UTC, Europe/Berlin, …"
-        ) from error
 
 
 def _machines(files: list[Path], cores: float | None, scale: CountedIn | None, zone: Any) -> Machines | None:
