@@ -134,7 +134,7 @@ def _cells(samples: Sequence[Sample]) -> tuple[str, str, str, str, str, str, str
 
 def _latency(swept: Swept) -> str:
     kinds = {each.run.main_latency.value for runs in swept.arms.values() for each in runs}
-    return " or ".join(sorted(kinds)) or "not known"
+    return " or ".join(sorted(kinds))
 
 
 def _claim(output: Path, read: Sequence[Path]) -> None:
