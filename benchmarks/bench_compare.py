@@ -98,7 +98,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument(
+        "--rounds", type=int, default=8, help="Three or more; the draws share runs: few say little."
+    )
     parser.add_argument("--stopped", type=float, default=0.2)
     parser.add_argument("--clients", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
@@ -107,7 +109,7 @@ def main() -> None:
     rng = random.Random(asked.seed)
     pool = made["a"] + made["b"]
     whole = compare(baseline=pool, candidate=made["slowed"], limited=True)
-    size = max(2, min(5, asked.rounds // 2))
+    size = max(3, min(5, asked.rounds // 2))
     alarms = seen = 0
     for _ in range(DRAWS):
         mixed = rng.sample(pool, 2 * size)

@@ -85,20 +85,24 @@ def test_options_are_those_of_the_comparison(capsys: Out) -> None:
         ("compare --baseline b0 b1 --candidate b1", 1, "is given twice"),
         ("compare --baseline b0 nosuch --candidate c0", 1, "nosuch"),
         ("compare --baseline b0", 2, ""),
-        ("compare --baseline b0 b1 --candidate c0 c1 --primary nosuch", 1, "cannot be the primary measure"),
+        (
+            "compare --baseline b0 b1 b2 --candidate c0 c1 c2 --primary nosuch",
+            1,
+            "cannot be the primary measure",
+        ),
         ("compare --baseline b0 b1 --candidate c0 c1 -o b0/x.json", 1, "lies in"),
     ],
 )
 def test_what_is_refused(line: str, code: int, said: str, capsys: Out) -> None:
     """With one clear error."""
-    words(2)
+    words(3)
     assert run(line.split()) == code
     assert said in capsys.readouterr().err
 
 
 def test_runs_that_were_left_out_are_said() -> None:
     """With the reason; and measures that nobody could compare."""
-    given = comparisons.arms(3)
+    given = comparisons.arms(4)
     given["candidate"][0].interrupted = True
     text = comparison_table(compare(**given))
     assert "Left out: candidate 1: it was interrupted" in text

@@ -30,7 +30,8 @@ from froude.experiment.interval import Shift, Tested, runs_needed, shift_of, wei
 DEFAULT_MARGIN, DEFAULT_LEVEL = 0.05, 0.05
 ERROR_MARGIN = 0.001
 """Difference of the share of failed calls that is still none: a call in a thousand."""
-_LEAST_RUNS = 2
+_LEAST_RUNS = 3
+"""Of two runs that happen to be alike the spread is next to nothing, and any difference looks sure."""
 _PAIRED_FROM = 6
 """Pairs from which on they are compared as such: of fewer, what a pair shares is worth less than the degrees of
 freedom that pairing costs."""
@@ -393,7 +394,7 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
         yield f"The candidate is worse: {counted(failed[1], 'run')} of it failed, and none of the baseline."
     if not rows:
         have = f"{counted(len(comparison.baseline), 'run')} and {len(comparison.candidate)}"
-        yield f"Not enough runs to say: {have} can be compared; three of each arm are the least that is of use."
+        yield f"Not enough runs to say: {have} can be compared; three of each arm are the least that are compared."
         return
     primary = rows[0]
     worse = comparison.worse

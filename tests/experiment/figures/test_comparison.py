@@ -32,7 +32,7 @@ def test_every_measure_has_its_interval() -> None:
 
 def test_endless_intervals_are_cut() -> None:
     """And it is said: they would hide all others."""
-    chart = _chart(compare(**arms(2, spread=0.3)))
+    chart = _chart(compare(**arms(3, spread=0.5)))
     assert all(
         -60 <= low <= high <= 150
         for series in chart.series
