@@ -111,6 +111,7 @@ def test_shown_by_its_name_in_a_workspace(log: str, capsys: Out) -> None:
         (["--start", "x", "--form", "hive"], "--start: is no date"),
         (["--window", "x"], "--window"),
         (["--anonymise", "audit.log2"], "audit.log2: is too short for a key"),
+        (["--anonymise", "audit.log"], "audit.log:--anonymise: is the log"),
     ],
 )
 def test_flags_that_are_wrong(log: str, capsys: Out, words: list[str], said: str) -> None:

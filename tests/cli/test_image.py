@@ -108,6 +108,7 @@ def test_one_seed_one_image(tmp_path: Path) -> None:
         (["scale", "IMAGE", "--factor", "0"], "--factor: cannot be; found 0"),
         (["scale", "IMAGE", "--factor", "nan"], "--factor: cannot be; found nan"),
         (["scale", "IMAGE", "--factor", "1e12"], "--factor: cannot be"),
+        (["scale", "IMAGE", "--factor", "1e-30"], "--factor: cannot be"),
     ],
 )
 def test_what_cannot_be_written(

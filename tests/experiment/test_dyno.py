@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from froude.base.errors import InputError
 from froude.experiment.dyno import DynoRunner
 from froude.experiment.execution import Execution
 from froude.experiment.scenario import DynoScenario, read_scenario
-from froude.experiment.sections import NameNodeTarget, ReplayLoad, Target
+from froude.experiment.sections import NameNodeTarget, ReplayedDatanodes, ReplayLoad, ReplayNodes, Target
 from froude.hadoop.distribution import Hadoop
 from tests.hadoop.fsimage.images import sections, write
 
@@ -77,3 +78,19 @@ def test_a_log_that_the_image_holds_already(hadoop: Hadoop, tmp_path: Path) -> N
     scenario = DynoScenario(load=ReplayLoad(audit_log=(log,)), target=Target(image=image))
     with pytest.raises(InputError, match=r"old\.log: leaves no line.*behind the newest time in image"):
         DynoRunner.of(scenario).run(Execution(tmp_path / "run"))
+
+
+@pytest.mark.parametrize(
+    ("count", "said"), [(0, "found 0; allowed 2 or more"), (1, "found 1; allowed 2 or more")]
+)
+def test_datanodes_that_cannot_hold_the_blocks(hadoop: Hadoop, tmp_path: Path, count: int, said: str) -> None:
+    """Their NameNode would never leave safe mode: refused, before one is started."""
+    image = write(tmp_path / "image", hadoop.schema(), sections(hadoop.schema()))
+    scenario = replace(
+        _scenario(tmp_path, cut=False),
+        target=Target(image=image),
+        nodes=ReplayNodes(datanodes=ReplayedDatanodes(count=count)),
+    )
+    with pytest.raises(InputError, match="need more DataNodes") as caught:
+        DynoRunner.of(scenario).run(Execution(tmp_path / "run"))
+    assert said.replace("allowed ", "allowed: ").replace("found ", "found ") in str(caught.value)

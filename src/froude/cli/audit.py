@@ -100,6 +100,9 @@ def audit(
     claim(settings, [Output(output, "audit", folder=True, keeps=True)], [*logs, image, edits, anonymise])
     if edits is not None and image is None:
         raise InputError("needs an image", place="--edits", allowed="--image FSIMAGE beside it")
+    if anonymise is not None and any(path.samefile(anonymise) for path in logs if path.exists()):
+        message = "is the log: whoever has that has the key"
+        raise InputError(message, file=anonymise, place="--anonymise", allowed="a file of random bytes")
     zone = parse_zone(time_zone, place="--time-zone")
     options = Options(
         _form(form, pattern, date_format, start, raw=raw), zone, parse_seconds(window, place="--window")

@@ -203,8 +203,8 @@ def scale(
     settings: Settings = ctx.obj
     saving = _Saving(settings, output, codec, layout, hadoop, [path])
     with _reading(settings, path, hadoop) as read:
-        if not 0 < factor * read.namespace.inodes.num_rows <= MOST_INODES:
-            allowed = f"above 0, and at most {MOST_INODES} inodes"
+        if not 2 <= factor * read.namespace.inodes.num_rows <= MOST_INODES:
+            allowed = f"so that there are 2 to {MOST_INODES} inodes"
             raise InputError("cannot be", place="--factor", found=factor, allowed=allowed)
         policies = Reader(read.image, read.schema).head("ERASURE_CODING")
         saving.write(read.namespace, grow(read.namespace, factor), policies, hash_file(path))

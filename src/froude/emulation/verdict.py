@@ -23,7 +23,7 @@ from typing import Protocol
 from froude.base.summary import counted
 from froude.base.units import seconds_text
 from froude.emulation.bottleneck import Bottleneck, LimitedBy
-from froude.emulation.notes import GIVEN_UP, IN_VAIN, UNRESOLVED
+from froude.emulation.notes import ALLOWED, GIVEN_UP, IN_VAIN, UNRESOLVED, UNSERVED
 from froude.emulation.tally import Percentiles
 
 _LATE_MS = 1000.0
@@ -151,6 +151,7 @@ def verdict_of(run: Judged, bottleneck: Bottleneck) -> Verdict:
 
 
 _STRAYED = (
+    (ALLOWED, "call", "done that was refused when recorded"),
     (IN_VAIN, "node", "waited in vain for what another should have made, and went on"),
     (GIVEN_UP, "call", "repeated until it was given up"),
     (UNRESOLVED, "argument", "sent without a value, since no earlier call had given it"),
@@ -161,6 +162,8 @@ _STRAYED = (
 def _red(run: Judged) -> Iterator[str]:
     if run.failure is not None:
         yield f"the run ended before its time: {run.failure}"
+    if any(note.startswith(UNSERVED) for note in run.notes):
+        yield "nothing of the log was replayed: the target stayed in safe mode"
     if run.left_out:
         never = counted(sum(run.left_out.values()), "call")
         yield f"{never} never sent, because an argument had no value"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from froude.base.errors import InputError
 from froude.base.progress import Progress
@@ -30,7 +32,7 @@ from froude.hadoop.fsimage.oiv import open_any
 from froude.hadoop.fsimage.placement import Topology
 from froude.hadoop.fsimage.replicas import fullest_storage
 from froude.hadoop.fsimage.sections import Reader
-from froude.hadoop.fsimage.striping import schemes
+from froude.hadoop.fsimage.striping import Scheme, scheme, schemes
 from froude.hadoop.name_directory import newest_image
 from froude.hadoop.namenode import NameNode
 from froude.render.format import size
@@ -39,6 +41,11 @@ from froude.trace.importers.audit_log import import_audit
 from froude.trace.importers.audit_pieces import Options
 from froude.trace.importers.image_cut import cut_by_edits, cut_by_image
 from froude.workload.plan import Plan
+
+_ACCOUNTS = (
+    "Permissions are checked. Each user is in the group of its own name, and in those that it owns something with in "
+    "the image; the owner of / is a superuser."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,10 +219,11 @@ def prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pro
             (scratch / "image").mkdir()
             opened = open_any(image, schema, scratch / "image")
             namespace = read_namespace(opened, schema, scratch / "image")
+        known = schemes(Reader(opened, schema))
+        _check_room(namespace, known, nodes.datanodes.count, image)
         if nodes.datanodes.blocks is None and nodes.datanodes.count:
             with progress.task("Placing its blocks"):
                 topology = Topology(nodes.datanodes.count, nodes.datanodes.racks)
-                known = schemes(Reader(opened, schema))
                 write_block_lists(scratch / "blocks", namespace, known, Cluster(topology), seed=scenario.seed)
             nodes = replace(nodes, datanodes=replace(nodes.datanodes, blocks=scratch / "blocks"))
     if nodes.datanodes.blocks is not None:
@@ -236,10 +244,23 @@ def prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pro
     log = _log(scenario, hadoop, image, scratch, progress)
     with progress.task("Making the log ready"):
         head = make_ready(log.lines(), scratch / "lines.json")
+    if not scenario.target.running:
+        remarks.insert(0, _ACCOUNTS)
     if log.meta.cut:
         remarks.insert(0, f"The log was cut {log.meta.cut}.")
     plan = replay_plan(scratch / "lines.json", head, datanodes=nodes.datanodes.count, remarks=remarks)
     return Prepared(plan, nodes.datanodes, image, _accounts(head, namespace))
+
+
+def _check_room(namespace: Namespace, known: Mapping[int, Scheme], datanodes: int, image: Path) -> None:
+    """Refuse DataNodes that cannot hold the blocks, so that their NameNode never left safe mode."""
+    policies = np.unique(namespace.column("erasure"))
+    least = max((scheme(int(each), known).data for each in policies if each >= 0), default=1)
+    if namespace.blocks.num_rows and datanodes < least:
+        held = "erasure-coded blocks" if least > 1 else "blocks"
+        raise InputError(
+            f"has {held} that need more DataNodes", file=image, found=datanodes, allowed=f"{least} or more"
+        )
 
 
 def _accounts(head: Head, namespace: Namespace | None) -> dict[str, str]:

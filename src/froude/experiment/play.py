@@ -185,15 +185,14 @@ class _Reason:
     """Why the clients of a log do not begin yet, asked now and then."""
 
     def __init__(self, observed: Observed, job: PlayJob) -> None:
-        self._observed, self._replay = observed, job.plan.log is not None
+        self._observed, self._waiting = observed, job.plan.log is not None
         self._asked_s, self._text = -_REASON_S, ""
 
     def at(self, status: Status) -> str:
         """In the target's own words; empty when they have begun."""
-        if not self._replay or not status.ramping:
-            return ""
-        if status.load.time_s - self._asked_s >= _REASON_S:
+        if self._waiting and status.load.time_s - self._asked_s >= _REASON_S:
             self._asked_s, self._text = status.load.time_s, self._observed.waits_for()
+            self._waiting = bool(self._text)
         return self._text
 
 

@@ -17,10 +17,6 @@ from froude.workload.scale import Count, Scale
 from froude.workload.types import NodeFact, NodeType, Recorded, Workload
 
 _PROXY = "PROXY"
-_ACCOUNTS = (
-    "Permissions are checked. Each user is in the group of its own name, and in those that it owns something with in "
-    "the image; the owner of / is a superuser."
-)
 
 
 def make_ready(log: Iterable[AuditLine], path: Path) -> Head:
@@ -84,7 +80,7 @@ def replay_plan(log: Path, head: Head, *, datanodes: int = 0, remarks: Iterable[
 
 def _remarks(head: Head, others: Iterable[str]) -> tuple[Refusal, ...]:
     """What the run is not: the log's own load."""
-    texts = [*others, _ACCOUNTS]
+    texts = [*others]
     for what, counts in (("Taken instead", assumptions(head)), ("Left out", left_out(head))):
         texts += [f"{what}, {counted(times, 'line')} of {text}." for text, times in counts.items()]
     return tuple(Refusal(text, fatal=False) for text in texts)

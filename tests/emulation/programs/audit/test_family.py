@@ -247,11 +247,32 @@ def test_what_the_log_refused_may_fail(schema: Schema, tmp_path: Path) -> None:
     said = play.tell(0, Failed(sent(said).token, _DENIED, "no"))
     assert notes(said) == ["call failed: getfileinfo getFileInfo AccessControlException"]
     said = play.answer(0, said, "getFileInfo")
-    assert notes(said) == ["call allowed, refused in the log: getfileinfo"]
+    assert notes(said) == ["call allowed, refused when recorded: getfileinfo"]
     said = play.tell(0, Failed(sent(said).token, "org.apache.hadoop.ipc.RetriableException", "later"))
     assert notes(said) == ["call retried: getFileInfo RetriableException"]
     said = play.tell(0, Timer(1, 10.4))
     assert play.request(said).src == "/d"
+
+
+def test_a_refusal_of_several_calls_that_does_not_come_again(schema: Schema, tmp_path: Path) -> None:
+    """Counted once it is over."""
+    line = Line(0.0, 0, "listStatus", None, "/d", allowed=False)
+    play = Play(schema, tmp_path, [line], pacing=Pacing.CLOSED)
+    said = play.answer(0, play.start(), "getListing")
+    assert notes(said) == ["call allowed, refused when recorded: listStatus"]
+
+
+def test_a_target_that_never_serves_is_given_up(schema: Schema, tmp_path: Path) -> None:
+    """All clients end, and it is said why."""
+    play = Play(schema, tmp_path, [_stat("/a"), _stat("/b", client=1)], pacing=Pacing.CLOSED)
+    said = play.tell(0, Started(10.0))
+    play.tell(1, Started(10.0))
+    play.now_s = 200.0
+    said = play.answer(0, said, "setSafeMode", lambda message: setattr(message, "result", True))
+    assert notes(said) == ["target stayed in safe mode: 180 s after the last DataNode had reported"]
+    assert told(said) == [1]
+    assert said[-1] == Reached(Moment.FINISHED)
+    assert play.tell(1, MessageReceived(None)) == [Reached(Moment.FINISHED)]
 
 
 def test_an_answer_of_false_is_noted(schema: Schema, tmp_path: Path) -> None:
@@ -266,7 +287,7 @@ def test_what_is_no_call_is_left_out(schema: Schema, tmp_path: Path) -> None:
     lines = [Line(0.0, 0, "fsck"), Line(0.0, 0, "danceTheFoxtrot"), _stat("/a")]
     said = Play(schema, tmp_path, lines, pacing=Pacing.CLOSED).start()
     left = ["fsck (asked by HTTP, not by a call)", "danceTheFoxtrot (no command that is known)"]
-    assert notes(said) == [f"call left out: {each}" for each in left]
+    assert notes(said) == [f"line not replayed: {each}" for each in left]
     assert sent(said).method == "getFileInfo"
 
 

@@ -40,3 +40,26 @@ def test_who_may_go_on(tmp_path: Path) -> None:
     assert [operation.allowed for operation in waiting] == [False, False]
     assert replay.done(replay.queues[0][0], 101.0) == [1]
     assert [operation.allowed for operation in waiting] == [True, True]
+
+
+def test_a_folder_that_is_made_by_the_way_is_made_by_the_first(tmp_path: Path) -> None:
+    """Both make `/new` if it is missing; afterwards they do not wait for each other."""
+    lines = [
+        Line(0.0, 0, "mkdirs", None, "/new/a"),
+        Line(0.0, 1, "create", None, "/new/b/c"),
+        Line(0.0, 1, "create", None, "/new/b/d"),
+        Line(0.0, 0, "create", None, "/new/b/e"),
+    ]
+    replay = _replay(tmp_path, lines)
+    first, second = replay.queues
+    assert [operation.allowed for operation in second] == [False, False]
+    assert replay.done(first[0], 101.0) == [1]
+    assert [operation.allowed for operation in (*second, *first)] == [True, False, False]
+    assert sorted(replay.done(second[0], 101.0)) == [0, 1]
+    assert [operation.allowed for operation in (*second, *first)] == [True, True]
+
+
+def test_a_path_is_the_same_with_a_slash_behind_it(tmp_path: Path) -> None:
+    """As clients may write folders."""
+    lines = [Line(0.0, 0, "delete", None, "/a/"), Line(0.0, 1, "open", None, "/a/b")]
+    assert not _replay(tmp_path, lines).queues[1][0].allowed

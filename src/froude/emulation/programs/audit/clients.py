@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.message import EncodeError
 
 from froude.base.errors import InputError
-from froude.emulation.notes import AS_RECORDED, FAILED, LEFT_OUT, RETRIED
+from froude.emulation.notes import ALLOWED, AS_RECORDED, FAILED, NOT_REPLAYED, RETRIED, UNSERVED
 from froude.emulation.programs.audit.commands import (
     CLIENT,
     Call,
@@ -44,6 +44,8 @@ _DUE, _AGAIN, _ON, _ASK, _PATIENCE = range(5)
 """Tokens of timers."""
 _ASK_S = 0.5
 """Between two questions whether the target serves."""
+_SERVES_S = 180.0
+"""After so long a target that is still in safe mode will not leave it: all that was to be reported was."""
 _PATIENCE_S = 2.0
 """Longest wait for a DataNode to report a block that was written to it."""
 _FALSE = b"\x08\x00"
@@ -55,6 +57,7 @@ class EmulatedClient:
     """One client; see the module."""
 
     __slots__ = (
+        "_begun_s",
         "_body",
         "_busy",
         "_call",
@@ -76,6 +79,7 @@ class EmulatedClient:
         """
         self._shared = shared
         self._number = number
+        self._begun_s = 0.0
         self._done = 0
         self._busy = False
         self._steps: Steps | None = None
@@ -105,6 +109,7 @@ class EmulatedClient:
         else:
             assert kind is Started
             out.append(Reached(Moment.STARTED))
+            self._begun_s = now_s
             if self._shared.first(self._number):
                 self._ask(now_s, out)
             else:
@@ -117,7 +122,7 @@ class EmulatedClient:
             self._go_on(now_s, out)
         elif self._patient_s is not None:
             self._patient_s = None
-            self._step(None, now_s, now_s, out)
+            self._on(None, now_s, out)
 
     def overdue(self, now_s: float) -> Iterable[tuple[str, float]]:
         """See `Program`.
@@ -135,7 +140,12 @@ class EmulatedClient:
 
     def _told(self, body: bytes, now_s: float, out: list[Instruction]) -> None:
         if self._shared.response(Call("setSafeMode", {}), body).result:
-            out.append(WakeAt(now_s + _ASK_S, _ASK))
+            if now_s - self._begun_s < _SERVES_S:
+                out.append(WakeAt(now_s + _ASK_S, _ASK))
+                return
+            out.append(Note(f"{UNSERVED}{_SERVES_S:.0f} s after the last DataNode had reported"))
+            out += self._shared.give_up(self._number)
+            self._go_on(now_s, out)
             return
         out += self._shared.begin(now_s, self._number)
         self._go_on(now_s, out)
@@ -144,6 +154,9 @@ class EmulatedClient:
 
     def _go_on(self, now_s: float, out: list[Instruction]) -> None:
         """Make the next operation, or wait for its time; nothing where it has to wait for another."""
+        if self._shared.given_up:
+            out.append(Reached(Moment.FINISHED))
+            return
         while not self._busy:
             operation = self._shared.next(self._number)
             if operation is None:
@@ -162,28 +175,41 @@ class EmulatedClient:
         command, line = operation.command, operation.line
         if command is None:
             reason = REASONS.get(line.command, "no command that is known")
-            out.append(Note(f"{LEFT_OUT}{line.command} ({reason})"))
+            out.append(Note(f"{NOT_REPLAYED}{line.command} ({reason})"))
             self._end(operation, now_s, out)
             return
         self._busy = True
-        assumed = self._shared.replay.assumed
+        assumed, due_s = self._shared.replay.assumed, operation.due_s
         if command.steps is None:
-            self._send(
-                Call(command.method, command.fields(line, assumed), command.protocol), operation.due_s, out
-            )
-            return
-        self._who = self._who or self._shared.who(self._number)
-        self._steps = command.steps(line, assumed, self._who)
-        self._step(None, operation.due_s, now_s, out)
+            try:
+                call = Call(command.method, command.fields(line, assumed), command.protocol)
+                under_way = self._send(call, due_s, out)
+            except (ValueError, TypeError) as error:  # a text that is no number
+                out.append(Note(f"{NOT_REPLAYED}{line.command} ({error})"))
+                under_way = False
+        else:
+            self._who = self._who or self._shared.who(self._number)
+            self._steps = command.steps(line, assumed, self._who)
+            under_way = self._step(None, due_s, now_s, out)
+        if not under_way:
+            self._end(operation, now_s, out)
 
-    def _step(self, answer: Any, due_s: float, now_s: float, out: list[Instruction]) -> None:
-        """Go on with an operation of several calls."""
+    def _on(self, answer: Any, now_s: float, out: list[Instruction]) -> None:
+        """Go on with an operation of several calls, or with the next one."""
+        if not self._step(answer, now_s, now_s, out):
+            self._over(now_s, out)
+
+    def _step(self, answer: Any, due_s: float, now_s: float, out: list[Instruction]) -> bool:
+        """Take an operation of several calls a step further; false when it is over."""
         assert self._steps is not None
         try:
             step = self._steps.send(answer)
         except StopIteration:
-            self._over(now_s, out)
-            return
+            operation = self._shared.next(self._number)
+            assert operation is not None
+            if not operation.line.allowed:
+                out.append(Note(f"{ALLOWED}{operation.line.command}"))
+            return False
         if isinstance(step, Pause):
             out.append(WakeAt(now_s + step.seconds, _ON))
         elif isinstance(step, Written):
@@ -191,17 +217,19 @@ class EmulatedClient:
             self._patient_s = now_s + _PATIENCE_S
             out.append(WakeAt(self._patient_s, _PATIENCE))
         else:
-            self._send(step, due_s, out)
+            return self._send(step, due_s, out)
+        return True
 
-    def _send(self, call: Call, due_s: float, out: list[Instruction]) -> None:
+    def _send(self, call: Call, due_s: float, out: list[Instruction]) -> bool:
+        """Make a call; false for one that cannot be made."""
         self._call, self._retries = call, 0
         try:
             self._body = self._shared.body(call)
         except (InputError, EncodeError, ValueError, TypeError) as error:
-            out.append(Note(f"{LEFT_OUT}{call.method} ({error})"))
-            self._over(due_s, out)
-            return
+            out.append(Note(f"{NOT_REPLAYED}{call.method} ({error})"))
+            return False
         out.append(Send(call.protocol, call.method, self._body, _CALL, due_s))
+        return True
 
     def _answered(self, reply: Reply, now_s: float, out: list[Instruction]) -> None:
         if reply.token == _SAFE_MODE:
@@ -211,9 +239,9 @@ class EmulatedClient:
         assert operation is not None
         assert call is not None
         if not operation.line.allowed and self._steps is None:
-            out.append(Note(f"call allowed, refused in the log: {operation.line.command}"))
+            out.append(Note(f"{ALLOWED}{operation.line.command}"))
         if self._steps is not None:
-            self._step(self._shared.response(call, bytes(reply.body)), now_s, now_s, out)
+            self._on(self._shared.response(call, bytes(reply.body)), now_s, out)
             return
         if reply.body == _FALSE:
             out.append(Note(f"call answered with false: {call.method}"))
@@ -253,16 +281,16 @@ class EmulatedClient:
             out.append(Send(self._call.protocol, self._call.method, self._body, _CALL, now_s))
         elif timer.token == _ON or timer.intended_s == self._patient_s:
             self._patient_s = None
-            self._step(None, now_s, now_s, out)
+            self._on(None, now_s, out)
 
     def _over(self, now_s: float, out: list[Instruction]) -> None:
         """The operation under way is over."""
         operation = self._shared.next(self._number)
         assert operation is not None
-        self._busy, self._steps, self._call = False, None, None
         self._end(operation, now_s, out)
         self._go_on(now_s, out)
 
     def _end(self, operation: Operation, now_s: float, out: list[Instruction]) -> None:
+        self._busy, self._steps, self._call = False, None, None
         self._done += 1
         out += self._shared.done(operation, now_s)

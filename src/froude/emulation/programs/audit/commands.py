@@ -93,6 +93,10 @@ class Command:
     changes: bool = False
     both: bool = False
     """Whether it is about `dst`, too."""
+    creates: bool = False
+    """Whether it makes folders above its path that are missing."""
+    moves: bool = False
+    """Whether something else, or nothing, is at its paths after it."""
     assumes: str = ""
     """What the log does not hold, and what is taken instead."""
     protocol: str = CLIENT
@@ -102,7 +106,7 @@ class Command:
     def paths(self, line: Line) -> tuple[str, ...]:
         """The paths that it is about."""
         named = (*sources(line.src), line.dst) if self.both else sources(line.src)
-        return tuple(path for path in named if path is not None and path.startswith("/"))
+        return tuple(path.rstrip("/") or "/" for path in named if path is not None and path.startswith("/"))
 
 
 def sources(src: str | None) -> tuple[str, ...]:
@@ -330,7 +334,8 @@ COMMANDS: Mapping[str, Command] = {
     "listReencryptionStatus": Command("listReencryptionStatus", _of(id=0)),
     # what changes the namespace
     "create": Command(
-        changes=True, steps=_create, assumes="length, replication, block size: as set; an older file is replaced"
+        changes=True,
+        creates=True, steps=_create, assumes="length, replication, block size: as set; an older file is replaced"
     ),
     "append": Command(changes=True, steps=_append, assumes="length: as set, in a new block"),
     "truncate": Command(
@@ -343,14 +348,15 @@ COMMANDS: Mapping[str, Command] = {
         "mkdirs",
         lambda line, _: {"src": line.src, "masked": permission_of(line.perm), "createParent": True},
         changes=True,
+        creates=True,
     ),
     "delete": Command(
         "delete", _as("src", recursive=True), changes=True, assumes="recursive: yes"
     ),
     "rename": Command(
-        "rename", lambda line, _: {"src": line.src, "dst": line.dst}, changes=True, both=True
+        "rename", lambda line, _: {"src": line.src, "dst": line.dst}, changes=True, moves=True, both=True
     ),
-    "rename2": Command("rename2", _rename2, changes=True, both=True),
+    "rename2": Command("rename2", _rename2, changes=True, moves=True, both=True),
     "concat": Command(
         "concat", lambda line, _: {"trg": line.dst, "srcs": sources(line.src)}, changes=True, both=True
     ),
@@ -363,6 +369,7 @@ COMMANDS: Mapping[str, Command] = {
             "createParent": True,
         },
         changes=True,
+        creates=True,
     ),
     "setPermission": Command(
         "setPermission",

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.commands import Assumed, Command, command_of
+from froude.emulation.programs.audit.folders import Folders
 from froude.emulation.programs.audit.lines import Head, Line, read_head, read_lines
 from froude.emulation.programs.audit.order import Order
 
@@ -59,6 +60,7 @@ class Replay:
         self._scheduled = pacing is Pacing.SCHEDULED
         self._speed = speed
         self._order = Order()
+        self._folders = Folders()
         self._operations: dict[int, Operation] = {}
         self._next = 0
 
@@ -114,13 +116,23 @@ class Replay:
             command, queue = operation.command, self.queues[line.client]
             self._operations[operation.number] = operation
             queue.append(operation)
-            paths = () if command is None else command.paths(line)
+            paths = () if command is None else self._paths(command, line)
             operation.allowed = self._order.add(
                 operation.number, paths, changes=command is not None and command.changes
             )
             if operation.allowed and len(queue) == 1:
                 free.append(line.client)
         return free
+
+    def _paths(self, command: Command, line: Line) -> tuple[str, ...]:
+        """The paths that an operation is about, and the folder that it may make by the way."""
+        paths = command.paths(line)
+        if command.creates and line.src is not None:
+            missing = self._folders.missing(line.src)
+            return paths if missing is None else (*paths, missing)
+        for path in paths if command.moves else ():
+            self._folders.gone(path)
+        return paths
 
     def _due(self, line: Line, now_s: float) -> float:
         assert self.begun_s is not None

@@ -38,6 +38,8 @@ class SharedLog:
         self._requests: dict[str, Any] = {}
         self._responses: dict[str, Any] = {}
         self._begun: set[int] = set()
+        self.given_up = False
+        """Whether the target never served."""
         self._datanodes: DatanodeFamily | None = None
 
     def first(self, number: int) -> bool:
@@ -53,6 +55,15 @@ class SharedLog:
             number: the client that asked, which goes on by itself.
         """
         self.replay.begin(now_s)
+        return self._go(self._begun, number)
+
+    def give_up(self, number: int) -> list[Instruction]:
+        """The target will not serve: every client that has begun ends.
+
+        Args:
+            number: the client that asked, which ends by itself.
+        """
+        self.given_up = True
         return self._go(self._begun, number)
 
     def next(self, number: int) -> Operation | None:
