@@ -18,7 +18,7 @@ from froude.emulation.programs.hdfs.datanodes import PROTOCOL, Datanodes
 from froude.experiment.block_lists import open_block_lists, write_block_lists
 from froude.experiment.session import Hadoop
 from froude.hadoop.connection import Connection
-from froude.hadoop.fsimage.block_lists import BlockLists, Cluster
+from froude.hadoop.fsimage.block_lists import Cluster
 from froude.hadoop.fsimage.codecs import codec_named
 from froude.hadoop.fsimage.composing import Composer, Identity
 from froude.hadoop.fsimage.container import open_image
@@ -26,6 +26,7 @@ from froude.hadoop.fsimage.growth import grow
 from froude.hadoop.fsimage.namespace import FILE, Namespace, read_namespace
 from froude.hadoop.fsimage.oiv import open_any
 from froude.hadoop.fsimage.placement import Topology
+from froude.hadoop.fsimage.replicas import BlockLists
 from froude.hadoop.fsimage.saving import save_image, transaction_of
 from froude.hadoop.fsimage.striping import SYSTEM
 from froude.hadoop.fsimage.summary import summarise_image

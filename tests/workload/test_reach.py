@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from froude.workload.reach import Reach
@@ -88,6 +88,12 @@ scales = st.builds(
 )
 
 
+@example(
+    Cases("L1", Cases("L1", None, Counter(7, {}), Constant("/out")), None, Constant("/out")),
+    Scale.of(nodes=3, inner=0),
+    "node",
+    "1",
+)
 @given(rules, scales, st.sampled_from(TIMES), st.sampled_from(TIMES))
 def test_no_number_is_beyond_its_ends(rule: Rule, scale: Scale, outer: str, inner: str) -> None:
     """Whatever the loops and cases, playing every place finds no smaller and no larger number."""

@@ -98,9 +98,9 @@ class Reach:
         if rule.first is not None and low == 0:
             yield from self._where(rule.index, 0, min(0, high), rule.first)
             low = 1
-        if rule.last is not None and high == lasts[1]:
+        if rule.last is not None:  # of some nodes it is an earlier iteration than of others
             yield from self._where(rule.index, max(low, lasts[0]), high, rule.last)
-            high -= 1
+            high -= high == lasts[1]
         yield from self._where(rule.index, low, high, rule.otherwise)
 
     def _where(self, index: str, low: int, high: int, rule: Rule) -> Iterator[tuple[Reach, Rule]]:

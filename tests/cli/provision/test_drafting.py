@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from froude.base.errors import InputError
 from froude.cli.app import run
 from froude.cli.provision import drafting
 from froude.hadoop.distribution import Hadoop
@@ -176,13 +175,6 @@ def test_named_datasets() -> None:
     grouping = drafting._grouping(["/logs=web", "/in", "/wh/day=1=", "/a="], 0.1, 3)
     assert grouping.named == (("/logs", "web"), ("/in", ""), ("/wh/day=1", ""), ("/a", ""))
     assert (grouping.share, grouping.depth) == (0.1, 3)
-
-
-@pytest.mark.parametrize("name", ["", "/etc/passwd", "../UTC", "Moon/Base", "x" * 300])
-def test_what_is_no_time_zone(name: str) -> None:
-    """Is refused, whatever the machine's own list makes of it."""
-    with pytest.raises(InputError, match="--zone: is no time zone"):
-        drafting._zone(name)
 
 
 def drafted(tasks: int) -> Draft:
