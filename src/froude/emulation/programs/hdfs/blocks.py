@@ -123,7 +123,7 @@ def _encoded(inventory: Inventory) -> bytes:
 
 
 def _encoded_at_once(inventory: Inventory) -> bytes:
-    """The same by whole columns: 30 times as fast, once numpy is there, which most players do without."""
+    """The same by whole columns, with numpy, which most players do without."""
     from froude.emulation.programs.hdfs.varints import varints
 
     states = bytes(len(inventory))  # all of them finalized
