@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from froude.base.errors import InputError
 from froude.base.files import atomic_write_text
 from froude.experiment.compare import Comparison, Row
+from froude.experiment.refused import refused
 from froude.workspace.artifact import Origin
 from froude.workspace.document import dump_sealed_figures, open_figures
 from froude.workspace.migrate import Migrations
@@ -60,9 +61,7 @@ def read_comparison(path: Path) -> Comparison:
     try:
         comparison = _FORM.validate_python(fields)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise InputError(first["msg"], file=path, place=place, found=str(first["input"])[:80]) from error
+        raise refused(error, path) from error
     for at, row in enumerate(comparison.rows):
         _check_values(row, path, at)
     return comparison

@@ -23,7 +23,7 @@ from froude.experiment.execution import Execution, properties_of, running_target
 from froude.experiment.play import play
 from froude.experiment.replay import make_ready, replay_plan
 from froude.experiment.scenario import DynoScenario
-from froude.experiment.sections import PlayOptions, ReplayedDatanodes
+from froude.experiment.sections import PlayOptions, ReplayedDatanodes, ReplayLoad
 from froude.experiment.warm_up import warm_up
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.fsimage.block_lists import Cluster
@@ -36,10 +36,11 @@ from froude.hadoop.fsimage.striping import Scheme, scheme, schemes
 from froude.hadoop.name_directory import newest_image
 from froude.hadoop.namenode import NameNode
 from froude.render.format import size
+from froude.trace.audit.cut import Cut
 from froude.trace.audit.files import AuditLog, open_audit
 from froude.trace.importers.audit_log import import_audit
 from froude.trace.importers.audit_pieces import Options
-from froude.trace.importers.image_cut import cut_by_edits, cut_by_image
+from froude.trace.importers.image_cut import cut_by_edits, cut_by_namespace
 from froude.workload.plan import Plan
 
 _ACCOUNTS = (
@@ -213,7 +214,7 @@ def prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pro
     schema = hadoop.schema()
     image = None if scenario.target.image is None else newest_image(scenario.target.image)
     namespace: Namespace | None = None
-    nodes, remarks = scenario.nodes, list[str]()
+    nodes, remarks, cut = scenario.nodes, list[str](), None
     if image is not None:
         with progress.task(f"Reading {image.name}"):
             (scratch / "image").mkdir()
@@ -221,6 +222,14 @@ def prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pro
             namespace = read_namespace(opened, schema, scratch / "image")
         known = schemes(Reader(opened, schema))
         _check_room(namespace, known, nodes.datanodes.count, image)
+        if scenario.load.cut and not scenario.load.imported:
+            with progress.task("Looking where the log is to be cut"):
+                edits = scenario.load.edits
+                cut = (
+                    cut_by_namespace(opened, schema, namespace)
+                    if edits is None
+                    else cut_by_edits(image, edits, schema, hadoop)
+                )
         if nodes.datanodes.blocks is None and nodes.datanodes.count:
             with progress.task("Placing its blocks"):
                 topology = Topology(nodes.datanodes.count, nodes.datanodes.racks)
@@ -241,7 +250,7 @@ def prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pro
                 f"{size(held.capacity_bytes)}, so that there is room."
             )
         nodes = replace(nodes, datanodes=held)
-    log = _log(scenario, hadoop, image, scratch, progress)
+    log = _log(scenario.load, cut, scratch, progress)
     with progress.task("Making the log ready"):
         head = make_ready(log.lines(), scratch / "lines.json")
     if not scenario.target.running:
@@ -270,12 +279,9 @@ def _accounts(head: Head, namespace: Namespace | None) -> dict[str, str]:
     return account_properties(head.clients, groups, [owner])
 
 
-def _log(
-    scenario: DynoScenario, hadoop: Hadoop, image: Path | None, scratch: Path, progress: Progress
-) -> AuditLog:
+def _log(load: ReplayLoad, cut: Cut | None, scratch: Path, progress: Progress) -> AuditLog:
     """The log, as it was imported, or imported here and cut at the image."""
-    load = scenario.load
-    if load.audit_log[0].is_dir():
+    if load.imported:
         if len(load.audit_log) > 1 or load.edits is not None:
             raise InputError(
                 "is an imported log, which is whole and cut already",
@@ -283,14 +289,6 @@ def _log(
                 allowed="it alone, without edits",
             )
         return open_audit(load.audit_log[0])
-    cut = None
-    if image is not None and load.cut:
-        with progress.task("Looking where the log is to be cut"):
-            cut = (
-                cut_by_image(image, hadoop.schema())
-                if load.edits is None
-                else cut_by_edits(image, load.edits, hadoop.schema(), hadoop)
-            )
     options = Options(zone=parse_zone(load.time_zone))
     try:
         return import_audit(load.audit_log, scratch / "audit", options, cut=cut, progress=progress)

@@ -8,12 +8,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from froude.base.errors import InputError
 from froude.base.files import atomic_write_text
 from froude.base.plain import Fields
 from froude.emulation.run_summary import RunSummary
 from froude.experiment.knee import Knee, Play, Status
 from froude.experiment.knee_search import Outcome
+from froude.experiment.refused import refused
 from froude.workspace.artifact import Origin, State
 from froude.workspace.document import dump_sealed_figures, open_figures
 from froude.workspace.migrate import Migrations
@@ -105,9 +105,7 @@ def read_knee(path: Path) -> Knee:
     try:
         read = _Knee.model_validate(fields)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise InputError(first["msg"], file=path, place=place, found=str(first["input"])[:80]) from error
+        raise refused(error, path) from error
     plays = tuple(Play(each.level, each.outcome, each.run) for each in read.plays)
     origin = Origin(lineage.command, lineage.inputs, lineage.seed)
     return Knee(

@@ -209,6 +209,11 @@ class ReplayLoad(Load):
     cut: bool = True
     """Whether what the image holds already is left out of the logs."""
 
+    @property
+    def imported(self) -> bool:
+        """Whether the log is one that was imported, which is a folder."""
+        return self.audit_log[0].is_dir()
+
 
 # --- emulated nodes ---------------------------------------------------------------------------------------
 

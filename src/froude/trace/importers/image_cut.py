@@ -11,8 +11,8 @@ from froude.base.parallel import Workers
 from froude.base.scratch import Scratch
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.edits import Operation, around
-from froude.hadoop.fsimage.container import open_image
-from froude.hadoop.fsimage.namespace import read_namespace
+from froude.hadoop.fsimage.container import ImageFile, open_image
+from froude.hadoop.fsimage.namespace import Namespace, read_namespace
 from froude.hadoop.fsimage.sections import Reader
 from froude.hadoop.schema import Schema
 from froude.trace.audit.cut import Cut
@@ -67,14 +67,27 @@ def cut_by_image(image: Path, schema: Schema, *, workers: Workers = 1) -> Cut:
     """
     check_regular(image)
     opened = open_image(image, schema)
-    transaction = int(Reader(opened, schema).head("NS_INFO").transactionId)
-    saved_ms = int(image.stat().st_mtime * 1000) + 999
     with Scratch("image") as scratch:
-        namespace = read_namespace(opened, schema, scratch, workers=workers)
-        times = np.concatenate([namespace.column("modified_ms"), namespace.column("accessed_ms")])
-        newest_us = int(times[times <= saved_ms].max(initial=0)) * 1000
+        return cut_by_namespace(opened, schema, read_namespace(opened, schema, scratch, workers=workers))
+
+
+def cut_by_namespace(image: ImageFile, schema: Schema, namespace: Namespace) -> Cut:
+    """As `cut_by_image`, of an image that was read.
+
+    Args:
+        image: the FsImage.
+        schema: of a release that knows it.
+        namespace: what it holds.
+
+    Raises:
+        InputError: a damaged image.
+    """
+    transaction = int(Reader(image, schema).head("NS_INFO").transactionId)
+    saved_ms = int(image.path.stat().st_mtime * 1000) + 999
+    times = np.concatenate([namespace.column("modified_ms"), namespace.column("accessed_ms")])
+    newest_us = int(times[times <= saved_ms].max(initial=0)) * 1000
     words = (
-        f"behind the newest time in {image.name} (transaction {transaction}), {_time_text(newest_us)}, for want of "
+        f"behind the newest time in {image.path.name} (transaction {transaction}), {_time_text(newest_us)}, for want of "
         "edits: operations that leave no time in the image may stand behind it"
     )
     return Cut(newest_us, words)

@@ -11,14 +11,12 @@ from froude.base.errors import InputError
 from froude.emulation.notes import ALLOWED, AS_RECORDED, FAILED, NOT_REPLAYED, RETRIED, UNSERVED
 from froude.emulation.programs.audit.commands import (
     CLIENT,
+    LEFT_OUT,
     Call,
     Pause,
     Steps,
     Who,
     Written,
-)
-from froude.emulation.programs.audit.commands import (
-    LEFT_OUT as REASONS,
 )
 from froude.emulation.programs.audit.replay import Operation
 from froude.emulation.programs.audit.shared import SharedLog
@@ -174,7 +172,7 @@ class EmulatedClient:
     def _begin(self, operation: Operation, now_s: float, out: list[Instruction]) -> None:
         command, line = operation.command, operation.line
         if command is None:
-            reason = REASONS.get(line.command, "no command that is known")
+            reason = LEFT_OUT.get(line.command, "no command that is known")
             out.append(Note(f"{NOT_REPLAYED}{line.command} ({reason})"))
             self._end(operation, now_s, out)
             return

@@ -55,8 +55,7 @@ class Replay:
         """When the log's first line was due; None before the target serves."""
         self.queues: list[deque[Operation]] = [deque() for _ in self.head.clients]
         """Of each client, its operations that are not done, as far as they were read."""
-        self._file = lines.open(encoding="utf-8")
-        self._lines: Iterator[Line] = read_lines(self._file)
+        self._lines: Iterator[Line] = read_lines(lines.open(encoding="utf-8"))
         self._scheduled = pacing is Pacing.SCHEDULED
         self._speed = speed
         self._order = Order()
