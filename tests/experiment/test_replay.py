@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from froude.base.errors import InputError
-from froude.emulation.programs.audit.lines import Client, Line, read_lines
+from froude.emulation.programs.audit.lines import Client, Line, read_batches
 from froude.experiment.replay import assumptions, left_out, make_ready, replay_plan, short_name
 from froude.hadoop.audit import AuditLine, parse_line
 
@@ -34,7 +34,7 @@ def test_clients_are_users_at_addresses(tmp_path: Path) -> None:
     assert head.lines_of == (2, 1, 1)
     assert head.lasts_s == 1.5
     with (tmp_path / "lines.json").open() as file:
-        assert list(read_lines(file))[1] == Line(0.5, 1, "open", None, "/a")
+        assert next(read_batches(file))[1] == Line(0.5, 1, "open", "/a")
     plan = replay_plan(tmp_path / "lines.json", head, datanodes=4, remarks=["It was cut."])
     assert plan.counts == {"datanode": 4, "client": 3}
     assert plan.playable

@@ -31,6 +31,7 @@ from froude.emulation.controller import Controller
 from froude.emulation.core import INTERVAL_S, Core
 from froude.emulation.driver import Driver
 from froude.emulation.groups import groups_of
+from froude.emulation.pacing import Pacing
 from froude.emulation.programs.events import Endpoint, Send
 from froude.emulation.programs.population import Connections, PlaySettings
 from froude.emulation.programs.registry import populate
@@ -43,6 +44,10 @@ from froude.trace.redact import Redactor
 from froude.workload.plan import Plan
 
 _SPARE_DESCRIPTORS = 64
+_GATHERED = (
+    "A log is replayed as fast as answers come: while many calls are in flight they are taken in once a millisecond, so "
+    "latencies are up to that much too long."
+)
 _LEAST_S = 0.5
 """A share of CPU over less than this says nothing."""
 
@@ -129,6 +134,9 @@ def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
             about=partial(_path, job.schema),
         )
         meter = _Meter(watch)
+        gather = job.plan.log is not None and settings.pacing is Pacing.CLOSED
+        if gather:
+            remarks = [*remarks, _GATHERED]
         outcome = PlayOutcome(
             tally,
             clock.wall(),
@@ -140,7 +148,7 @@ def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
             cores=os.cpu_count() or 1,
         )
         try:
-            Driver(core, clock=clock).run(duration_s=job.duration_s, watch=meter)
+            Driver(core, clock=clock, gather=gather).run(duration_s=job.duration_s, watch=meter)
         except KeyboardInterrupt:
             outcome.interrupted = True
         outcome.failure = core.failure

@@ -8,6 +8,7 @@ from pathlib import Path
 from froude.base.errors import InputError
 from froude.base.summary import counted
 from froude.emulation.programs.audit.commands import COMMANDS, LEFT_OUT
+from froude.emulation.programs.audit.conflicts import in_order
 from froude.emulation.programs.audit.lines import Client, Head, Line, write_lines
 from froude.emulation.programs.audit.shared import KIND as CLIENTS
 from froude.emulation.programs.hdfs.datanodes import KIND as DATANODES
@@ -30,7 +31,7 @@ def make_ready(log: Iterable[AuditLine], path: Path) -> Head:
         InputError: there is no line, or one has no time.
     """
     clients: list[Client] = []
-    head = write_lines(path, clients, _lines(log, clients, path))
+    head = write_lines(path, clients, in_order(_lines(log, clients, path)))
     if not head.lines:
         raise InputError("has no line to replay", place="audit log")
     return head
@@ -49,9 +50,7 @@ def _lines(log: Iterable[AuditLine], clients: list[Client], path: Path) -> Itera
         if number == len(clients):
             clients.append(client)
         at_s = round(max(0.0, line.time_s - first_s), 3)
-        yield Line(
-            at_s, number, line.command, line.options, line.src, line.dst, line.perm, allowed=line.allowed
-        )
+        yield Line(at_s, number, line.command, line.src, (), line.dst, line.options, line.perm, line.allowed)
 
 
 def short_name(user: str) -> str:

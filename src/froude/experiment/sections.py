@@ -208,6 +208,8 @@ class ReplayLoad(Load):
     """Of the dates in the logs."""
     cut: bool = True
     """Whether what the image holds already is left out of the logs."""
+    connections: Sharing = Sharing(pool=1)
+    """How clients share connections."""
 
     @property
     def imported(self) -> bool:

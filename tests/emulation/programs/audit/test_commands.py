@@ -18,7 +18,7 @@ from froude.emulation.programs.audit.commands import (
 from froude.emulation.programs.audit.lines import Line
 from froude.hadoop.schema import Schema
 
-_LINE = Line(1.5, 0, "x", None, "/a/.snapshot/s1", "/a/.snapshot/s2", "alice:staff:rwxr-x--T")
+_LINE = Line(1.5, 0, "x", "/a/.snapshot/s1", dst="/a/.snapshot/s2", perm="alice:staff:rwxr-x--T")
 _LOGGED = """
 open create append truncate concat rename delete mkdirs listStatus getfileinfo contentSummary quotaUsage isFileClosed
 listOpenFiles createSymlink setPermission setOwner setTimes setReplication setStoragePolicy unsetStoragePolicy

@@ -12,6 +12,7 @@ from froude.base.errors import InputError
 from froude.base.seeds import Seeds
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.commands import CLIENT, Assumed
+from froude.emulation.programs.audit.conflicts import in_order
 from froude.emulation.programs.audit.family import ClientFamily
 from froude.emulation.programs.audit.lines import Client, Line, write_lines
 from froude.emulation.programs.audit.shared import KIND
@@ -46,7 +47,7 @@ class Play:
     def __init__(self, schema: Schema, folder: Path, lines: Sequence[Line], **settings: Any) -> None:
         self.schema = schema
         clients = [Client(f"user{number}", "proxy" if number else None) for number in range(3)]
-        write_lines(folder / "lines.json", clients, lines)
+        write_lines(folder / "lines.json", clients, in_order(lines))
         programs = {KIND: Assumed(file_bytes=7)}
         types = (
             NodeType("datanode", Count(0, {"datanodes": 1}), (), program="datanode"),
@@ -115,7 +116,7 @@ def told(said: Sequence[Instruction]) -> list[int]:
 
 
 def _stat(path: str, client: int = 0, at_s: float = 0.0, **changes: Any) -> Line:
-    return Line(at_s, client, "getfileinfo", None, path)._replace(**changes)
+    return Line(at_s, client, "getfileinfo", path)._replace(**changes)
 
 
 def test_nothing_is_sent_before_the_target_serves(schema: Schema, tmp_path: Path) -> None:
@@ -156,8 +157,8 @@ def test_times_of_the_log_are_kept(schema: Schema, tmp_path: Path) -> None:
 def test_conflicts_wait_for_other_clients(schema: Schema, tmp_path: Path) -> None:
     """A listing waits until the folder's change is over, and is told then."""
     lines = [
-        Line(0.0, 0, "delete", None, "/d/x"),
-        Line(0.0, 1, "contentSummary", None, "/d"),
+        Line(0.0, 0, "delete", "/d/x"),
+        Line(0.0, 1, "contentSummary", "/d"),
         _stat("/other", client=2),
     ]
     play = Play(schema, tmp_path, lines, pacing=Pacing.CLOSED)
@@ -172,9 +173,7 @@ def test_conflicts_wait_for_other_clients(schema: Schema, tmp_path: Path) -> Non
 
 def test_a_file_is_written_as_clients_do(schema: Schema, tmp_path: Path) -> None:
     """Created, a block on an emulated DataNode, closed once that has reported it, asked again until it is closed."""
-    play = Play(
-        schema, tmp_path, [Line(0.0, 0, "create", None, "/f", None, "a:b:rw-r-----")], pacing=Pacing.CLOSED
-    )
+    play = Play(schema, tmp_path, [Line(0.0, 0, "create", "/f", perm="a:b:rw-r-----")], pacing=Pacing.CLOSED)
     said = play.start()
     assert play.request(said).masked.perm == 0o640
 
@@ -220,7 +219,7 @@ def _status(status: Any, file_id: int) -> None:
 
 def test_pages_of_a_listing_follow_each_other(schema: Schema, tmp_path: Path) -> None:
     """The client's next line for the folder asks for what comes after; the first one again once it was whole."""
-    listing = Line(0.0, 0, "listStatus", None, "/d")
+    listing = Line(0.0, 0, "listStatus", "/d")
     play = Play(schema, tmp_path, [listing] * 3, pacing=Pacing.CLOSED)
     said = play.start()
     assert play.request(said).startAfter == b""
@@ -256,7 +255,7 @@ def test_what_the_log_refused_may_fail(schema: Schema, tmp_path: Path) -> None:
 
 def test_a_refusal_of_several_calls_that_does_not_come_again(schema: Schema, tmp_path: Path) -> None:
     """Counted once it is over."""
-    line = Line(0.0, 0, "listStatus", None, "/d", allowed=False)
+    line = Line(0.0, 0, "listStatus", "/d", allowed=False)
     play = Play(schema, tmp_path, [line], pacing=Pacing.CLOSED)
     said = play.answer(0, play.start(), "getListing")
     assert notes(said) == ["call allowed, refused when recorded: listStatus"]
@@ -277,7 +276,7 @@ def test_a_target_that_never_serves_is_given_up(schema: Schema, tmp_path: Path) 
 
 def test_an_answer_of_false_is_noted(schema: Schema, tmp_path: Path) -> None:
     """Nothing was deleted."""
-    play = Play(schema, tmp_path, [Line(0.0, 0, "delete", None, "/x")], pacing=Pacing.CLOSED)
+    play = Play(schema, tmp_path, [Line(0.0, 0, "delete", "/x")], pacing=Pacing.CLOSED)
     said = play.answer(0, play.start(), "delete", lambda message: setattr(message, "result", False))
     assert notes(said) == ["call answered with false: delete"]
 

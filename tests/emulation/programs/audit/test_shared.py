@@ -15,7 +15,7 @@ from tests.emulation.programs.audit.test_family import Play
 
 def test_what_was_due_counts_at_the_end(schema: Schema, tmp_path: Path) -> None:
     """What waits in a client's queue, and what was not even read."""
-    lines = [Line(0.001 * number, 0, "getfileinfo", None, "/a") for number in range(5000)]
+    lines = [Line(0.001 * number, 0, "getfileinfo", "/a") for number in range(5000)]
     play = Play(schema, tmp_path, lines, pacing=Pacing.SCHEDULED)
     play.start()
     assert sum(1 for _ in play.nodes[0].overdue(10.0 + 4.9995)) == 4999
@@ -23,7 +23,7 @@ def test_what_was_due_counts_at_the_end(schema: Schema, tmp_path: Path) -> None:
 
 def test_blocks_need_datanodes_that_are_emulated(schema: Schema, tmp_path: Path) -> None:
     """Without any it is counted that nobody will report the block."""
-    play = Play(schema, tmp_path, [Line(0.0, 0, "getfileinfo", None, "/a")])
+    play = Play(schema, tmp_path, [Line(0.0, 0, "getfileinfo", "/a")])
     del play.population.families["datanode"]
     shared = SharedLog("client", play.population, tmp_path / "lines.json")
     assert shared.written(Written(None, 7), 0) == [Note("block placed on a node that is not emulated")]

@@ -161,7 +161,7 @@ class EmulatedClient:
                 if self._done == self._shared.lines(self._number):
                     out.append(Reached(Moment.FINISHED))
                 return
-            if not operation.allowed:
+            if operation.missing:
                 return
             if operation.due_s > now_s:
                 out.append(WakeAt(operation.due_s, _DUE))

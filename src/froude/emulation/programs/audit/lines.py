@@ -16,8 +16,11 @@ from typing import IO, NamedTuple
 
 from froude.base.errors import InputError
 
-_FORMAT = "replay/1"
-_BATCH = 1024
+_FORMAT = "replay/2"
+BLOCK = 1 << 14
+"""Lines of a block: a replay never makes operations of blocks that are not neighbours at the same time."""
+BATCH = 256
+"""Lines that are read at once; a block is a whole number of batches."""
 
 
 class Line(NamedTuple):
@@ -29,13 +32,20 @@ class Line(NamedTuple):
     """Whose it is, by its number in the head."""
     command: str
     """As the log calls it: `rename`, `getfileinfo`."""
+    src: str | None = None
+    locks: Sequence[int] = ()
+    """That it takes (`order`), so that operations in conflict keep their order."""
+    dst: str | None = None
     options: str | None = None
     """What the log has in parentheses behind it."""
-    src: str | None = None
-    dst: str | None = None
     perm: str | None = None
     """`owner:group:rwxr-xr-x` of the result."""
     allowed: bool = True
+
+
+_SHORT = 5
+"""Fields that every line has in the file; the others only where they say something."""
+_REST = (None, None, None, True)
 
 
 class Client(NamedTuple):
@@ -77,8 +87,9 @@ def write_lines(path: Path, clients: Sequence[Client], lines: Iterable[Line]) ->
     last_s, lines_of, commands = 0.0, Counter[int](), Counter[str]()
     with path.open("w", encoding="utf-8") as file:
         rest = iter(lines)
-        while batch := list(islice(rest, _BATCH)):
-            file.write(json.dumps(batch, separators=(",", ":")))
+        while batch := list(islice(rest, BATCH)):
+            rows = [line[:_SHORT] if line[_SHORT:] == _REST else line for line in batch]
+            file.write(json.dumps(rows, separators=(",", ":")))
             file.write("\n")
             last_s = batch[-1].at_s
             for line in batch:
@@ -106,14 +117,14 @@ def read_head(path: Path) -> Head:
         raise InputError("is no log that was made ready for replay", file=path, found=str(error)) from error
 
 
-def read_lines(file: IO[str]) -> Iterator[Line]:
-    """The lines of such a file, read as they are taken.
+def read_batches(file: IO[str]) -> Iterator[list[Line]]:
+    """The lines of such a file, read as they are taken, `BATCH` at once.
 
     Args:
         file: open at its beginning.
     """
     for batch in file:
-        yield from map(Line._make, json.loads(batch))
+        yield [Line(*row) for row in json.loads(batch)]
 
 
 def _head_path(path: Path) -> Path:

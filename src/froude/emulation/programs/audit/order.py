@@ -9,114 +9,117 @@ Source: ours; modes after Gray et al., Granularity of Locks (1976).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-_LOOK_BELOW, _CHANGE_BELOW, _LOOK, _CHANGE = 1, 2, 4, 8
-_AGAINST = {
-    _LOOK_BELOW: _CHANGE,
-    _CHANGE_BELOW: _LOOK | _CHANGE,
-    _LOOK: _CHANGE_BELOW | _CHANGE,
-    _CHANGE: _LOOK_BELOW | _CHANGE_BELOW | _LOOK | _CHANGE,
+MODES = LOOK_BELOW, CHANGE_BELOW, LOOK, CHANGE = 1, 2, 4, 8
+MODE_BITS = 4
+"""A lock is the number of what is locked, and in its lowest bits the mode."""
+_MODE = (1 << MODE_BITS) - 1
+_OF_ONE = {
+    LOOK_BELOW: CHANGE,
+    CHANGE_BELOW: LOOK | CHANGE,
+    LOOK: CHANGE_BELOW | CHANGE,
+    CHANGE: LOOK_BELOW | CHANGE_BELOW | LOOK | CHANGE,
 }
-"""By mode, the modes that it does not go with."""
+
+
+def _against(modes: int) -> int:
+    """The modes that some do not go with."""
+    result = 0
+    for mode, others in _OF_ONE.items():
+        result |= others if modes & mode else 0
+    return result
+
+
+AGAINST = [_against(modes) for modes in range(1 << MODE_BITS)]
+"""By modes, those that do not go with them."""
 
 
 class _Group:
-    """Operations that hold or await a path together."""
+    """Operations that hold or await a lock together."""
 
-    __slots__ = ("first", "left", "modes", "next", "path", "waiting")
+    __slots__ = ("first", "left", "locked", "modes", "next", "waiting")
 
-    def __init__(self, path: str, mode: int, *, first: bool) -> None:
-        self.path = path
+    def __init__(self, locked: int, mode: int, *, first: bool) -> None:
+        self.locked = locked
         self.modes = mode
         self.first = first
         self.left = 0
-        self.waiting: list[int] = []
+        self.waiting: list[Ordered] = []
         self.next: _Group | None = None
+
+
+class Ordered:
+    """An operation that has its place in an order."""
+
+    __slots__ = ("held", "missing")
+
+    def __init__(self) -> None:
+        self.held: list[_Group] | None = None
+        self.missing = 0
+        """Locks that it does not have yet; an operation that misses none may be made."""
 
 
 class Order:
     """The locks of all operations that were added and are not done."""
 
     def __init__(self) -> None:
-        self._last: dict[str, _Group] = {}
-        self._held: dict[int, list[_Group]] = {}
-        self._awaited: dict[int, int] = {}
+        self._last: dict[int, _Group] = {}
 
     def __len__(self) -> int:
-        return len(self._held)
+        """How many locks are held."""
+        return len(self._last)
 
-    def add(self, operation: int, paths: Iterable[str], *, changes: bool) -> bool:
-        """Take an operation in, the next of the log. O(length of its paths).
+    def add(self, operation: Ordered, locks: Iterable[int]) -> None:
+        """Take an operation in, the next of the log; it may be made when it misses none of its locks.
 
         Args:
-            operation: its number.
-            paths: absolute paths that it is about.
-            changes: whether it changes anything there.
-
-        Returns:
-            Whether it may be made at once.
+            operation: whose.
+            locks: each of another thing.
         """
-        held, awaited = [], 0
-        for path, mode in _modes(paths, changes=changes).items():
-            group = self._last.get(path)
+        held, missing, last = [], 0, self._last
+        for lock in locks:
+            locked, mode = lock >> MODE_BITS, lock & _MODE
+            group = last.get(locked)
             if group is None:
-                group = self._last[path] = _Group(path, mode, first=True)
-            elif group.modes & _AGAINST[mode]:
-                group.next = group = self._last[path] = _Group(path, mode, first=False)
+                group = last[locked] = _Group(locked, mode, first=True)
+            elif group.modes & AGAINST[mode]:
+                group.next = group = last[locked] = _Group(locked, mode, first=False)
             else:
                 group.modes |= mode
             if not group.first:
                 group.waiting.append(operation)
-                awaited += 1
+                missing += 1
             group.left += 1
             held.append(group)
-        self._held[operation] = held
-        if awaited:
-            self._awaited[operation] = awaited
-        return not awaited
+        operation.held, operation.missing = held, missing
 
-    def done(self, operation: int) -> list[int]:
+    def done(self, operation: Ordered) -> list[Ordered]:
         """An operation is over.
 
         Args:
-            operation: one that was allowed to be made.
+            operation: one that misses no lock.
 
         Returns:
             Those that may be made now because of it.
         """
-        allowed: list[int] = []
-        for group in self._held.pop(operation):
+        allowed: list[Ordered] = []
+        for group in operation.held or ():
             group.left -= 1
             if not group.left:
                 allowed += self._pass_on(group)
         return allowed
 
-    def _pass_on(self, group: _Group) -> list[int]:
-        """The next group of a path has its turn."""
+    def _pass_on(self, group: _Group) -> list[Ordered]:
+        """The next group has its turn."""
         following = group.next
         if following is None:
-            del self._last[group.path]
+            del self._last[group.locked]
             return []
         following.first = True
         allowed = []
         for operation in following.waiting:
-            self._awaited[operation] -= 1
-            if not self._awaited[operation]:
-                del self._awaited[operation]
+            operation.missing -= 1
+            if not operation.missing:
                 allowed.append(operation)
         return allowed
-
-
-def _modes(paths: Iterable[str], *, changes: bool) -> Mapping[str, int]:
-    """The mode for each path and each folder above."""
-    above, here = (_CHANGE_BELOW, _CHANGE) if changes else (_LOOK_BELOW, _LOOK)
-    modes: dict[str, int] = {}
-    for path in paths:
-        end = path.find("/", 1)
-        modes.setdefault("/", above)
-        while end > 0:
-            modes.setdefault(path[:end], above)
-            end = path.find("/", end + 1)
-        modes[path] = here
-    return modes

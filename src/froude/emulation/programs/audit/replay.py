@@ -1,37 +1,38 @@
 """The log of a replay as it is played: read ahead, dealt out to its clients, kept in order.
 
 A client makes one operation at a time, in the log's order; an operation waits, too, for those of other clients that it
-is in conflict with (`order`). Operations are read as room is made, so a log may be of any length.
+is in conflict with (`order`). Operations are read as room is made, so a log may be of any length; a block is read when
+every operation of the block before the one before it is done (`conflicts`).
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.commands import Assumed, Command, command_of
-from froude.emulation.programs.audit.folders import Folders
-from froude.emulation.programs.audit.lines import Head, Line, read_head, read_lines
-from froude.emulation.programs.audit.order import Order
+from froude.emulation.programs.audit.lines import BATCH, BLOCK, Head, Line, read_batches, read_head
+from froude.emulation.programs.audit.order import Order, Ordered
 
 _AHEAD = 4096
 
 
-class Operation:
+class Operation(Ordered):
     """A line that is to be made again."""
 
-    __slots__ = ("allowed", "command", "due_s", "line", "number")
+    __slots__ = ("block", "command", "due_s", "line")
 
-    def __init__(self, number: int, line: Line, due_s: float) -> None:
-        self.number = number
+    def __init__(self, line: Line, due_s: float, block: int) -> None:
+        self.held = None
+        self.missing = 0
         self.line = line
         self.command: Command | None = command_of(line)
         self.due_s = due_s
         """On the play's clock."""
-        self.allowed = False
-        """Whether no operation before it, of whichever client, is in conflict with it."""
+        self.block = block
 
 
 class Replay:
@@ -55,13 +56,17 @@ class Replay:
         """When the log's first line was due; None before the target serves."""
         self.queues: list[deque[Operation]] = [deque() for _ in self.head.clients]
         """Of each client, its operations that are not done, as far as they were read."""
-        self._lines: Iterator[Line] = read_lines(lines.open(encoding="utf-8"))
+        self._batches: Iterator[list[Line]] = read_batches(lines.open(encoding="utf-8"))
         self._scheduled = pacing is Pacing.SCHEDULED
         self._speed = speed
         self._order = Order()
-        self._folders = Folders()
-        self._operations: dict[int, Operation] = {}
-        self._next = 0
+        self._left = 0
+        """Operations that were read and are not done."""
+        self._left_of = [0] * (-(-self.head.lines // BLOCK) + 2)
+        """The same by block; of two blocks that are not there, before the first."""
+        self._read_batches = 0
+        self._whole = False
+        """Whether all was read."""
 
     def begin(self, now_s: float) -> None:
         """The target serves: the log's first line is due."""
@@ -78,16 +83,18 @@ class Replay:
         Returns:
             Clients whose next operation may be made now and could not before.
         """
-        del self._operations[operation.number]
-        queue = self.queues[operation.line.client]
-        queue.popleft()
+        self._left -= 1
+        self._left_of[operation.block] -= 1
+        self.queues[operation.line.client].popleft()
         free: list[int] = []
-        for number in self._order.done(operation.number):
-            follower = self._operations[number]
-            follower.allowed = True
-            if self.queues[follower.line.client][0] is follower:
-                free.append(follower.line.client)
-        free += self._read(now_s)
+        if operation.held:
+            for follower in self._order.done(operation):
+                assert isinstance(follower, Operation)
+                client = follower.line.client
+                if self.queues[client][0] is follower:
+                    free.append(client)
+        if self._left < _AHEAD and not self._whole:
+            free += self._read(now_s)
         return free
 
     def rest(self, now_s: float) -> Iterator[tuple[str, float]]:
@@ -97,7 +104,7 @@ class Replay:
             now_s: the latest time.
         """
         if self._scheduled and self.begun_s is not None:
-            for line in self._lines:
+            for line in chain.from_iterable(self._batches):
                 due_s = self._due(line, now_s)
                 if due_s > now_s:
                     return
@@ -105,33 +112,27 @@ class Replay:
 
     def _read(self, now_s: float) -> list[int]:
         """Read on until enough is ahead; the clients that got something to do."""
-        free = []
-        while len(self._operations) < _AHEAD:
-            line = next(self._lines, None)
-            if line is None:
+        free: list[int] = []
+        while self._left < _AHEAD:
+            block = self._read_batches * BATCH // BLOCK
+            if self._left_of[block]:  # two before this one
                 break
-            operation = Operation(self._next, line, self._due(line, now_s))
-            self._next += 1
-            command, queue = operation.command, self.queues[line.client]
-            self._operations[operation.number] = operation
-            queue.append(operation)
-            paths = () if command is None else self._paths(command, line)
-            operation.allowed = self._order.add(
-                operation.number, paths, changes=command is not None and command.changes
-            )
-            if operation.allowed and len(queue) == 1:
-                free.append(line.client)
+            batch = next(self._batches, None)
+            if batch is None:
+                self._whole = True
+                break
+            self._read_batches += 1
+            self._left += len(batch)
+            self._left_of[block + 2] += len(batch)
+            for line in batch:
+                operation = Operation(line, self._due(line, now_s), block + 2)
+                queue = self.queues[line.client]
+                queue.append(operation)
+                if line.locks:
+                    self._order.add(operation, line.locks)
+                if not operation.missing and len(queue) == 1:
+                    free.append(line.client)
         return free
-
-    def _paths(self, command: Command, line: Line) -> tuple[str, ...]:
-        """The paths that an operation is about, and the folder that it may make by the way."""
-        paths = command.paths(line)
-        if command.creates and line.src is not None:
-            missing = self._folders.missing(line.src)
-            return paths if missing is None else (*paths, missing)
-        for path in paths if command.moves else ():
-            self._folders.gone(path)
-        return paths
 
     def _due(self, line: Line, now_s: float) -> float:
         assert self.begun_s is not None

@@ -1,0 +1,140 @@
+"""Which operations of a log may be in conflict while it is replayed, and the locks that keep these in order.
+
+A replay never makes operations of blocks that are not neighbours at the same time (`lines.BLOCK`). So an operation needs
+a lock on a path only where one of its own block or of the two beside it holds a lock there that does not go with it;
+most need none, and a player knows no path. This is done once, before a replay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from zlib import crc32
+
+from froude.emulation.programs.audit.commands import command_of
+from froude.emulation.programs.audit.folders import Folders
+from froude.emulation.programs.audit.lines import BLOCK, Line
+from froude.emulation.programs.audit.order import (
+    AGAINST,
+    CHANGE,
+    CHANGE_BELOW,
+    LOOK,
+    LOOK_BELOW,
+    MODE_BITS,
+    MODES,
+)
+
+_AGAIN = 1 << MODE_BITS
+"""Beside CHANGE: by more than one operation."""
+_Touch = tuple[tuple[str, ...], bool]
+"""The paths that an operation is about, and whether it changes anything there."""
+
+
+def in_order(lines: Iterable[Line]) -> Iterator[Line]:
+    """The lines of a log, each with the locks that it takes. Memory for three blocks.
+
+    Args:
+        lines: in the order in which they were made.
+    """
+    rest, folders = iter(lines), Folders()
+    before: dict[str, int] = {}
+    here = _Block(list(islice(rest, BLOCK)), folders)
+    while here.lines:
+        after = _Block(list(islice(rest, BLOCK)), folders)
+        yield from here.locked(before, after.modes)
+        before, here = here.modes, after
+
+
+class _Block:
+    """Lines next to each other, and the modes in which their paths are locked."""
+
+    def __init__(self, lines: Sequence[Line], folders: Folders) -> None:
+        self.lines = lines
+        self.modes: dict[str, int] = {}
+        """By path, all modes of all lines together."""
+        self._touches = [_touch(line, folders) for line in lines]
+        modes, below = self.modes, dict[str, int]()
+        for paths, changes in self._touches:
+            here, above = (CHANGE, CHANGE_BELOW) if changes else (LOOK, LOOK_BELOW)
+            for path in paths:
+                known = modes.get(path, 0)
+                modes[path] = known | here | (_AGAIN if changes and known & CHANGE else 0)
+                folder = _folder(path)
+                below[folder] = below.get(folder, 0) | above
+        for folder, above in below.items():
+            at = folder
+            while at and modes.get(at, 0) & above != above:
+                modes[at] = modes.get(at, 0) | above
+                at = _folder(at)
+
+    def locked(self, before: dict[str, int], after: dict[str, int]) -> Iterator[Line]:
+        """The lines with their locks.
+
+        Args:
+            before: modes of the block before.
+            after: modes of the block after.
+        """
+        here = self.modes
+        contested: dict[str, int] = {}
+        above: dict[tuple[str, int], tuple[str, ...]] = {}
+
+        def is_contested(path: str, mode: int) -> bool:
+            modes = contested.get(path)
+            if modes is None:
+                modes = contested[path] = _contested(
+                    before.get(path, 0), here.get(path, 0), after.get(path, 0)
+                )
+            return bool(modes & mode)
+
+        def contested_above(folder: str, mode: int) -> tuple[str, ...]:
+            if not folder:
+                return ()
+            known = above.get((folder, mode))
+            if known is None:
+                own = (folder,) if is_contested(folder, mode) else ()
+                known = above[folder, mode] = contested_above(_folder(folder), mode) + own
+            return known
+
+        for line, (paths, changes) in zip(self.lines, self._touches, strict=True):
+            locks: dict[int, int] = {}
+            at, over = (CHANGE, CHANGE_BELOW) if changes else (LOOK, LOOK_BELOW)
+            for path in paths:
+                for folder in contested_above(_folder(path), over):
+                    _take(locks, folder, over)
+                if is_contested(path, at):
+                    _take(locks, path, at)
+            yield line._replace(locks=tuple(locks.values())) if locks else line
+
+
+def _take(locks: dict[int, int], path: str, mode: int) -> None:
+    """A lock on a path: paths of the same checksum are taken for one, which keeps more order than is needed."""
+    checksum = crc32(path.encode("utf-8", "surrogatepass"))
+    locks[checksum] = locks.get(checksum, checksum << MODE_BITS) | mode
+
+
+def _contested(before: int, here: int, after: int) -> int:
+    """Of the modes of one path in three blocks, those that do not go with another of them."""
+    modes = before | here | after
+    result = sum(mode for mode in MODES if modes & AGAINST[mode] & ~mode)
+    changed = bool(before & CHANGE) + bool(here & CHANGE) + bool(after & CHANGE)
+    return result | (CHANGE if changed > 1 or modes & _AGAIN else 0)
+
+
+def _folder(path: str) -> str:
+    """The folder that a path lies in; empty for the root."""
+    end = path.rfind("/")
+    return path[:end] if end > 0 else "/" if len(path) > 1 else ""
+
+
+def _touch(line: Line, folders: Folders) -> _Touch:
+    """The paths that a line is about, and the folder that it may make by the way."""
+    command = command_of(line)
+    if command is None:
+        return (), False
+    paths = command.paths(line)
+    if command.creates and line.src is not None:
+        missing = folders.missing(line.src)
+        return (paths if missing is None else (*paths, missing)), True
+    for path in paths if command.moves else ():
+        folders.gone(path)
+    return paths, command.changes
