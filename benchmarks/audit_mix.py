@@ -30,10 +30,8 @@ MIX = {
 }  # fmt: skip
 """Commands, and how many of a hundred lines each is wanted to have; a client that has nothing to move or delete opens."""
 SHARED = "/work"
-"""Folder that is made by the log's first lines, for everyone to write into."""
+"""Folder that everyone may write into, which is there before the log begins."""
 _PER_S = 2000
-_LEAD = 500
-"""Lines before anybody writes, so that the shared folder is there."""
 _ABSENT, _REFUSED, _OVERWRITING, _FRESH = 0.1, 0.003, 0.1, 0.25
 """Shares: of looks at what is not there, of reads that are refused, of moves onto a file, of reads of what was written."""
 _SETTLED_S = 0.05
@@ -56,7 +54,10 @@ class _Writer:
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """What everybody may read of a namespace, and what almost nobody."""
+    """What everybody may read of a namespace, and what almost nobody.
+
+    Without paths that hold a `=`: one of them in a log ends Dynamometer's replay.
+    """
 
     files: list[str]
     folders: list[str]
@@ -78,7 +79,8 @@ class Readable:
         inside = (namespace.parents >= 0) & open_rows[namespace.parents]
 
         def paths(rows: np.ndarray) -> list[str]:
-            return [namespace.path(int(row)) for row in np.flatnonzero(rows)]
+            found = (namespace.path(int(row)) for row in np.flatnonzero(rows))
+            return [path for path in found if "=" not in path]
 
         return cls(
             paths(inside & (types == FILE) & (modes & 0o4 > 0)),
@@ -191,36 +193,26 @@ class _Mix:
         return "delete", path, None, True
 
 
-def lines(
-    readable: Readable, clients: list[Client], superuser: str, number: int, seed: int
-) -> Iterator[str]:
+def lines(readable: Readable, clients: list[Client], number: int, seed: int) -> Iterator[str]:
     """The lines of a log, in the order of their times.
 
     Args:
         readable: of the namespace.
         clients: who calls.
-        superuser: who makes the shared folder: the owner of `/`.
         number: how many lines.
         seed: of every choice.
     """
     mix = _Mix(readable, clients, seed)
     rng = mix.rng
-    admin = Client(superuser, None, "10.1.0.1")
-    now_s, busy_until_s, everyone = 0.02, [0.0] * len(clients), range(len(clients))
-    yield _line(0, admin, ("mkdirs", SHARED, None, True), f"{superuser}:{superuser}:rwxr-xr-x")
-    yield _line(0.01, admin, ("setPermission", SHARED, None, True), f"{superuser}:{superuser}:rwxrwxrwx")
+    now_s, busy_until_s, everyone = 0.0, [0.0] * len(clients), range(len(clients))
     commands, weights = list(MIX), list(accumulate(MIX.values()))
-    reads = [command for command in commands if command in {*_READS, "getfileinfo", "listStatus"}]
-    for done in range(2, number):
+    for _ in range(number):
         now_s += rng.expovariate(_PER_S)
-        while True:
-            chosen = rng.choices(everyone, cum_weights=mix.weights)[0]
-            if busy_until_s[chosen] <= now_s:
-                break
+        while busy_until_s[chosen := rng.choices(everyone, cum_weights=mix.weights)[0]] > now_s:
             now_s += 1e-4
         busy_until_s[chosen] = now_s + 0.002
         writer = mix.writers[chosen]
-        command = rng.choice(reads) if done < _LEAD else rng.choices(commands, cum_weights=weights)[0]
+        command = rng.choices(commands, cum_weights=weights)[0]
         operation = mix.operation(writer, command, now_s)
         yield _line(now_s, writer.who, operation, _perm(operation[0], writer.who))
 
@@ -256,10 +248,6 @@ def write_log(path: Path, namespace: Namespace, clients: list[Client], number: i
         number: how many lines.
         seed: of every choice.
     """
-    from froude.experiment.accounts import owners
-
-    _, superuser = owners(namespace)
     with path.open("w", encoding="utf-8") as file:
-        for line in lines(Readable.of(namespace), clients, superuser, number, seed):
-            file.write(line)
-            file.write("\n")
+        for line in lines(Readable.of(namespace), clients, number, seed):
+            file.write(f"{line}\n")
