@@ -147,7 +147,9 @@ class _Mix:
             return command, rng.choice(self.readable.folders), None, True
         return self._change(writer, command, now_s) or ("open", self.a_file(now_s), None, True)
 
-    def _change(self, writer: _Writer, command: str, now_s: float) -> tuple[str, str, str | None, bool] | None:
+    def _change(
+        self, writer: _Writer, command: str, now_s: float
+    ) -> tuple[str, str, str | None, bool] | None:
         home = f"{SHARED}/{writer.who.user}/{writer.number}"
         if command == "mkdirs" or not writer.job:
             writer.made += 1

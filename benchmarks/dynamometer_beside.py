@@ -12,16 +12,27 @@ emulates as many.
 from __future__ import annotations
 
 import json
-import statistics
+import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from benchmarks import audit_mix
+from benchmarks import dynamometer_beside_rows as beside_rows
+from benchmarks.dynamometer_beside_rows import (
+    DYNAMOMETER,
+    DYNAMOMETER_WRITING,
+    OURS,
+    OURS_WRITING,
+    Arm,
+    Inputs,
+    Operation,
+    Round,
+)
 from benchmarks.dynamometer_source import VARIABLE, Counted, Dynamometer, Spent, checkout, spend
 from froude.emulation.programs.audit.lines import Client
 from froude.experiment.accounts import account_properties, owners
@@ -37,58 +48,12 @@ from froude.hadoop.namenode import NameNode
 
 RELEASE = "3.4.2"
 INODES, LINES, WRITTEN_LINES, USERS = 100_000, 100_000, 20_000, 40
-ROUNDS, THREADS, DATANODES, WARM_UP_S = 3, (1, 16, 64), 3, 5.0
-_CORES = 2
+ROUNDS, DATANODES, WARM_UP_S = 3, 3, 5.0
 _CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 _DATANODE = "org.apache.hadoop.hdfs.server.datanode.DataNode"
 _FROUDE = str(Path(sys.executable).with_name("froude"))
 _SERVES = {"dfs.namenode.safemode.threshold-pct": "0"}
 """As Dynamometer sets it: the NameNode serves although nobody reports the image's blocks."""
-Operation = tuple[str, str, str | None, str | None, bool]
-"""User, command, its path, the other path, whether it was allowed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Arm:
-    """A way to replay the log."""
-
-    name: str
-    threads: int = 0
-    """Of Dynamometer; 0 is ours."""
-    writes: bool = False
-    """Whether files get a block."""
-
-
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """What all arms are given."""
-
-    hadoop: Hadoop
-    folder: Path
-    image: Path
-    log: Path
-    """Folder of the log alone."""
-    lines: int
-    operations: Counter[Operation]
-    """Of the log."""
-    properties: Mapping[str, str]
-    """Of the NameNode: the users of the log, and to serve at once."""
-
-
-@dataclass(slots=True)
-class Round:
-    """What an arm did once."""
-
-    spent: Spent
-    namenode_s: float
-    """CPU time of the NameNode meanwhile."""
-    took_s: float
-    """From the first to the last line that it made the NameNode write."""
-    again: Counter[Operation]
-    """Of the log's operations, those that the NameNode did again, with the same result."""
-    player_s: float = 0.0
-    """CPU time of our player alone."""
-    told: dict[str, object] = field(default_factory=dict)
 
 
 def prepare(folder: Path, lines: int) -> Inputs:
@@ -111,7 +76,7 @@ def prepare(folder: Path, lines: int) -> Inputs:
         groups, owner = owners(namespace)
     properties = account_properties([*clients, Client(owner)], groups, [owner]) | _SERVES
     operations, _ = _read(folder / "log" / "audit.log", None)
-    return Inputs(hadoop, folder, image, folder / "log", lines, operations, properties)
+    return Inputs(hadoop, folder, image, folder / "log", lines, INODES, len(clients), operations, properties)
 
 
 def _read(path: Path, users: frozenset[str] | None) -> tuple[Counter[Operation], float]:
@@ -196,7 +161,12 @@ def once(inputs: Inputs, arm: Arm, dynamometer: Dynamometer | None) -> Round:
         if arm.threads:
             assert dynamometer is not None
             spent, counted = dynamometer.replay(
-                called.uri, inputs.log, audit_mix.BEGIN, Path(place), threads=arm.threads, create_blocks=arm.writes
+                called.uri,
+                inputs.log,
+                audit_mix.BEGIN,
+                Path(place),
+                threads=arm.threads,
+                create_blocks=arm.writes,
             )
             told, player_s = _told(counted), 0.0
         else:
@@ -208,13 +178,13 @@ def once(inputs: Inputs, arm: Arm, dynamometer: Dynamometer | None) -> Round:
     return Round(spent, namenode_s, took_s, done & inputs.operations, player_s, told)
 
 
-def _told(counted: Counted) -> dict[str, object]:
+def _told(counted: Counted) -> dict[str, Any]:
     return {**counted.counters, "lines of its table": len(counted.table)}
 
 
 def _ours(
     called: NameNode, inputs: Inputs, place: Path, datanodes: int
-) -> tuple[Spent, dict[str, object], float]:
+) -> tuple[Spent, dict[str, Any], float]:
     """`froude run` at a NameNode that runs already."""
     running = {"address": called.uri, "id": called.cluster_id, "http": "{}:{}".format(*called.http)}
     scenario = {
@@ -241,5 +211,49 @@ def _cpu_s(load: list[list[float]]) -> float:
     return cpu_s
 
 
+def measure(inputs: Inputs, arms: Sequence[Arm], dynamometer: Dynamometer | None) -> dict[Arm, list[Round]]:
+    """Every arm in turn, several times.
+
+    Args:
+        inputs: of all arms.
+        arms: those that can be measured.
+        dynamometer: compiled, where there is one.
+    """
+    rounds: dict[Arm, list[Round]] = {arm: [] for arm in arms}
+    for number in range(ROUNDS):
+        for arm in arms:
+            rounds[arm].append(once(inputs, arm, dynamometer))
+            rate = inputs.lines / rounds[arm][-1].took_s
+            print(f"round {number + 1}: {arm.name}: {rate:,.0f} lines/s", file=sys.stderr, flush=True)
+    return rounds
+
+
+def rows(lines: int = LINES, written: int = WRITTEN_LINES) -> Iterator[dict[str, object]]:
+    """One row a measure.
+
+    Args:
+        lines: of the log.
+        written: of the log of those arms that write blocks, which take long.
+    """
+    source = checkout()
+    for number, arms in (
+        (lines, (OURS, *DYNAMOMETER)),
+        (written, (OURS_WRITING, DYNAMOMETER_WRITING)),
+    ):
+        with tempfile.TemporaryDirectory(prefix="froude-beside-") as temporary:
+            folder = Path(temporary)
+            busy = os.getloadavg()[0]
+            inputs = prepare(folder, number)
+            theirs = None if source is None else Dynamometer.build(source, inputs.hadoop, folder / "compiled")
+            measured = measure(inputs, [arm for arm in arms if theirs or not arm.threads], theirs)
+            yield from beside_rows.of(inputs, measured, f"load average {busy:.1f} before")
+    if source is None:
+        yield {
+            "measure": "Dynamometer's own replay", "value": "absent", "unit": "",
+            "conditions": f"name a checkout of linkedin/dynamometer: make results-dynamometer {VARIABLE}=PATH",
+        }  # fmt: skip
+
+
 if __name__ == "__main__":
-    pass
+    for each in rows(*map(int, sys.argv[1:])):
+        print(json.dumps(each))

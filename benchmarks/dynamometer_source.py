@@ -119,7 +119,7 @@ class Dynamometer:
         spend([compiler, "-nowarn", "-d", str(classes), "-cp", path, *files], folder / "javac.log")
         return cls(hadoop, f"{classes}:{path}")
 
-    def replay(  # noqa: PLR0913 - the settings of its own command
+    def replay(
         self, uri: str, log: Path, begin: datetime, folder: Path, *, threads: int, create_blocks: bool
     ) -> tuple[Spent, Counted]:
         """Replay a log, unthrottled.
@@ -151,5 +151,7 @@ class Dynamometer:
         said = folder / "said.log"
         spent = spend(command, said)
         counters = dict(re.findall(r"^\s+([A-Z_]+)=(\d+)$", said.read_text(errors="replace"), re.MULTILINE))
-        table = [line for part in (folder / "output").glob("part-*") for line in part.read_text().splitlines()]
+        table = [
+            line for part in (folder / "output").glob("part-*") for line in part.read_text().splitlines()
+        ]
         return spent, Counted({name: int(value) for name, value in counters.items()}, table)

@@ -14,6 +14,7 @@ TOPIC = Topic(
     "summarised, and the replicas of their blocks placed on DataNodes. A rate is counted in seconds of one processor.",
 )
 TOPIC.benchmark("images", "Images", "bench_image")
+TOPIC.benchmark("beside", "Beside Dynamometer's own replay", "dynamometer_beside")
 
 if __name__ == "__main__":
     TOPIC.main()
