@@ -1,9 +1,9 @@
 """An audit log that is made up: clients that read, list, write, move and delete on a namespace made up as well.
 
-Many users at several addresses each, some through a service that stands in for them. Each client makes one operation at
-a time. What is written goes through a file's usual life: made under a temporary folder, moved to its place, read by others,
-deleted with its folder. Every line is what a NameNode with that namespace would have written, refusals and answers about what
-is not there included; of what is the same a seed gives the same.
+Many users at several addresses each, some through a service that stands in for them. Each client makes one operation
+at a time. What is written goes through a file's usual life: made under a temporary folder, moved to its place, read by
+others, deleted with its folder. Every line is what a NameNode with that namespace would have written, refusals and
+looks at what is not there included. A seed gives the same log again.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ MIX = {
     "mkdirs": 2.0, "setPermission": 0.2, "setTimes": 0.2, "contentSummary": 0.2, "isFileClosed": 0.2,
     "checkAccess": 0.2, "getAclStatus": 0.2, "getEZForPath": 0.2,
 }  # fmt: skip
-"""Commands, and how many of a hundred lines each is wanted to have; a client that has nothing to move or delete opens."""
+"""Commands, and how many of a hundred lines each is to have; a client with nothing to move or delete opens a file."""
 SHARED = "/work"
 """Folder that everyone may write into, which is there before the log begins."""
 _PER_S = 2000
 _ABSENT, _REFUSED, _OVERWRITING, _FRESH = 0.1, 0.003, 0.1, 0.25
-"""Shares: of looks at what is not there, of reads that are refused, of moves onto a file, of reads of what was written."""
+"""Shares: of looks at what is not there, of refused reads, of moves onto a file, of reads of what was written."""
 _SETTLED_S = 0.05
 """So old is a file before another client reads it."""
 _READS = frozenset({"open", "isFileClosed", "checkAccess", "getAclStatus", "getEZForPath"})
@@ -100,8 +100,8 @@ def make_clients(users: int, seed: int) -> list[Client]:
     clients = []
     for number in range(users):
         service = "oozie" if number % 10 == 9 else None
-        for address in rng.sample(range(1, 61), rng.randint(1, 8)):
-            clients.append(Client(f"user{number:02d}", service, f"10.1.0.{address}"))
+        addresses = rng.sample(range(1, 61), rng.randint(1, 8))
+        clients += [Client(f"user{number:02d}", service, f"10.1.0.{address}") for address in addresses]
     return clients
 
 

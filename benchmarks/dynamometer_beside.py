@@ -1,12 +1,12 @@
 """`froude run` of a scenario `kind: dyno` beside Dynamometer's own replay: same NameNode, image and log, in one run.
 
-    DYNAMOMETER=path python -m benchmarks.dynamometer_beside [LINES]
+    DYNAMOMETER=path python -m benchmarks.dynamometer_beside [LINES [LINES OF ARMS THAT WRITE]]
 
-Both replay a log that is made up (`audit_mix`) as fast as they can, each time at a fresh NameNode started from the same
-image, warmed up alike, without DataNodes, so that both meet the very same; in turn, several times. What a client took is the
-CPU time of its process and its children, start and parsing included. How fast it was, and what it did again, is read from the
-NameNode's own audit log, for both alike. With writes, Dynamometer writes a byte into each file through real DataNodes; ours
-emulates as many.
+Both replay a log that is made up (`audit_mix`) as fast as they can, each time at a fresh NameNode started from the
+same image, warmed up alike, without DataNodes, so that both meet the very same; in turn, several times. What a client
+took is the CPU time of its process and its children, start and parsing included. How fast it was, and what it did
+again, is read from the NameNode's own audit log, for both alike. With writes, Dynamometer writes a byte into each file
+through real DataNodes; ours emulates as many.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ from froude.hadoop.namenode import NameNode
 RELEASE = "3.4.2"
 INODES, LINES, WRITTEN_LINES, USERS = 100_000, 100_000, 20_000, 40
 ROUNDS, DATANODES, WARM_UP_S = 3, 3, 5.0
+_HOST = "127.0.0.1"
+"""Which has a name everywhere: Hadoop's client asks for its name, for seconds where nobody knows it."""
 _CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 _DATANODE = "org.apache.hadoop.hdfs.server.datanode.DataNode"
 _FROUDE = str(Path(sys.executable).with_name("froude"))
@@ -101,7 +103,9 @@ def namenode(inputs: Inputs, datanodes: int = 0) -> Iterator[NameNode]:
         datanodes: how many.
     """
     with ExitStack() as stack:
-        started = NameNode(inputs.hadoop, heap="2 GB", image=inputs.image, conf=inputs.properties)
+        (rpc, http), image = loopback.free_ports([_HOST], 2), inputs.image
+        at = ((_HOST, rpc), (_HOST, http))
+        started = NameNode(inputs.hadoop, heap="2 GB", image=image, conf=inputs.properties, addresses=at)
         stack.enter_context(started)
         for number, ports in enumerate(_ports(datanodes)):
             stack.enter_context(_datanode(started, number, ports))
@@ -126,7 +130,7 @@ def _make_shared(called: NameNode) -> None:
 
 
 def _ports(datanodes: int) -> list[tuple[int, int, int]]:
-    ports = loopback.free_ports(["127.0.0.1"], 3 * datanodes) if datanodes else []
+    ports = loopback.free_ports([_HOST], 3 * datanodes) if datanodes else []
     return [(ports[3 * n], ports[3 * n + 1], ports[3 * n + 2]) for n in range(datanodes)]
 
 
@@ -138,7 +142,7 @@ def _datanode(namenode: NameNode, number: int, ports: tuple[int, int, int]) -> I
     )
     core, hdfs = namenode.site()
     core["hadoop.tmp.dir"] = str(folder / "scratch")
-    hdfs |= settings.datanode_site("127.0.0.1", ports=ports, folder=str(folder / "data"))
+    hdfs |= settings.datanode_site(_HOST, ports=ports, folder=str(folder / "data"))
     daemon.configure({"core-site.xml": core, "hdfs-site.xml": hdfs}, settings.log4j())
     try:
         daemon.start()

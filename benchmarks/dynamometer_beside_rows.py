@@ -32,10 +32,9 @@ class Arm:
 
 
 OURS, OURS_WRITING = Arm("froude run"), Arm("froude run, files written", writes=True)
-DYNAMOMETER = tuple(
-    Arm(f"Dynamometer, {threads} threads".replace(" 1 threads", " 1 thread"), threads)
-    for threads in (1, 16, 64)
-)
+DYNAMOMETER = (
+    Arm("Dynamometer, 1 thread", 1), Arm("Dynamometer, 16 threads", 16), Arm("Dynamometer, 64 threads", 64)
+)  # fmt: skip
 DYNAMOMETER_WRITING = Arm("Dynamometer, 16 threads, create-blocks", 16, writes=True)
 
 

@@ -1,8 +1,8 @@
 """Dynamometer's own replay: its workload module compiled from a checkout, and run without a YARN cluster.
 
-Its source is no part of this project: a checkout of `linkedin/dynamometer` is named by `DYNAMOMETER`. It is compiled as it
-is against the jars of a Hadoop release, and run as one MapReduce task in the process that submits it, on a log whose start
-lies in the past, so that every line is due at once.
+Its source is no part of this project: a checkout of `linkedin/dynamometer` is named by `DYNAMOMETER`. It is compiled
+as it is against the jars of a Hadoop release, and run as one MapReduce task in the process that submits it, on a log
+whose start lies in the past, so that every line is due at once.
 """
 
 from __future__ import annotations
