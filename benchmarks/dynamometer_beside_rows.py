@@ -103,7 +103,7 @@ def _of_arm(inputs: Inputs, arm: Arm, rounds: Sequence[Round], what: str) -> Ite
     for name, (unit, value) in figures.items():
         values = [value(each) for each in rounds]
         spread = f"median of {len(values)}, {min(values):,.0f} to {max(values):,.0f}; {what}"
-        yield _row(f"{arm.name}: {name}", statistics.median(values), unit, spread)
+        yield row(f"{arm.name}: {name}", statistics.median(values), unit, spread)
     yield _again(inputs, arm, rounds)
 
 
@@ -116,7 +116,7 @@ def _again(inputs: Inputs, arm: Arm, rounds: Sequence[Round]) -> dict[str, objec
     kinds = ", ".join(f"{name} {times:,}" for name, times in missing.most_common())
     conditions = f"the worst of {len(rounds)}; not done, or with another result: {kinds or 'none'}"
     share = 100 * worst.again.total() / inputs.lines
-    return _row(
+    return row(
         f"{arm.name}: lines done again with the same result", round(share, 2), "% of the lines", conditions
     )
 
@@ -129,7 +129,7 @@ def _of_limit(inputs: Inputs, arm: Arm, rounds: Sequence[Round], what: str) -> d
 
     value = statistics.median(map(share, rounds))
     conditions = f"throughput of {cores} cores / (CPU of NameNode and player a line); {what}"
-    return _row(f"{arm.name}: share of what the machine allows", value, "", conditions, OF_LIMIT)
+    return row(f"{arm.name}: share of what the machine allows", value, "", conditions, OF_LIMIT)
 
 
 def _ratios(
@@ -142,12 +142,12 @@ def _ratios(
     }
     cpu = {arm: statistics.median(each.spent.cpu_s for each in rounds) for arm, rounds in measured.items()}
     best, thrifty = max(theirs, key=rates.__getitem__), min(theirs, key=cpu.__getitem__)
-    yield _row(
+    yield row(
         f"{ours.name}: throughput against Dynamometer's best", rates[ours] / rates[best], "times",
         f"{rates[ours]:,.0f} lines/s beside {rates[best]:,.0f} of {best.name}; {_nodes(ours)}{what}",
         FASTER_WRITING if ours.writes else FASTER,
     )  # fmt: skip
-    yield _row(
+    yield row(
         f"{ours.name}: Dynamometer's least CPU a line by ours", cpu[thrifty] / cpu[ours], "times",
         f"{_us(inputs, cpu[ours]):,.1f} us a line beside {_us(inputs, cpu[thrifty]):,.1f} of {thrifty.name}, "
         f"start and parsing included; {_nodes(ours)}{what}",
@@ -166,7 +166,7 @@ def _outputs(ours: Round, theirs: Round) -> Iterator[dict[str, object]]:
     """What each has told of the same log."""
     told, summary = theirs.told, ours.told
     replayed = sum(value for name, value in told.items() if name.endswith("_COUNT"))
-    yield _row(
+    yield row(
         "Dynamometer: what its output tells", f"{told['TOTALCOMMANDS']:,} commands", "",
         f"{told['TOTALINVALIDCOMMANDS']:,} of them invalid without a reason ({told['TOTALUNSUPPORTEDCOMMANDS']:,} "
         f"unsupported; looks at what is not there count as invalid, too), {replayed:,} counted by command; a table of "
@@ -174,7 +174,7 @@ def _outputs(ours: Round, theirs: Round) -> Iterator[dict[str, object]]:
         "percentile, nothing over time, no error, nothing of the NameNode",
     )  # fmt: skip
     methods = summary["methods"]
-    yield _row(
+    yield row(
         "froude run: what its output tells", f"{summary['calls_answered']:,} calls", "",
         f"verdict {summary['verdict']}, limited by {summary['bottleneck']}; {len(methods)} methods with p50, p90, p99, "
         f"p99.9 and most; {summary['calls_failed']} failed calls, each kind with its reason; latency, throughput, CPU "
@@ -186,7 +186,7 @@ def _us(inputs: Inputs, seconds: float) -> float:
     return seconds / inputs.lines * 1e6
 
 
-def _row(
+def row(
     measure: str, value: float | str, unit: str, conditions: str, at_least: float | None = None
 ) -> dict[str, object]:
     aim = "" if at_least is None else f">= {at_least:g}"
