@@ -189,5 +189,14 @@ def _us(inputs: Inputs, seconds: float) -> float:
 def row(
     measure: str, value: float | str, unit: str, conditions: str, at_least: float | None = None
 ) -> dict[str, object]:
+    """A row.
+
+    Args:
+        measure: what was measured.
+        value: of it.
+        unit: of the value.
+        conditions: under which.
+        at_least: what is aimed at, where anything is.
+    """
     aim = "" if at_least is None else f">= {at_least:g}"
     return {"measure": measure, "value": value, "unit": unit, "aim": aim, "conditions": conditions}

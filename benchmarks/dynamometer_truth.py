@@ -1,4 +1,4 @@
-"""An original run beside its replay: Hadoop's own clients at work on a real cluster, done again from image and log alone.
+"""An original run beside its replay: Hadoop's clients at work on a real cluster, done again from image and log alone.
 
     python -m benchmarks.dynamometer_truth
 
