@@ -61,8 +61,8 @@ results-main-job: setup ## Write docs/results/main-job.md and .json from real ru
 results-provisioning: setup ## Write docs/results/provisioning.md and .json.
 	@$(BIN)/python -m benchmarks.results_provisioning
 
-results-dynamometer: setup ## Write docs/results/dynamometer.md and .json.
-	@$(BIN)/python -m benchmarks.results_dynamometer
+results-dynamometer: setup ## Write docs/results/dynamometer.md and .json; DYNAMOMETER=PATH names its source.
+	@DYNAMOMETER="$(DYNAMOMETER)" $(BIN)/python -m benchmarks.results_dynamometer
 
 fuzz: setup ## Feed the frame decoder for a minute.
 	@$(BIN)/python tests/fuzz/fuzz_frames.py -max_total_time=60

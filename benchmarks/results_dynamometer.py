@@ -11,9 +11,12 @@ TOPIC = Topic(
     "dynamometer",
     "Real namespaces and block lists, measured",
     "Every figure is measured by `make results-dynamometer` on the machine named below: images made up, read and "
-    "summarised, and the replicas of their blocks placed on DataNodes. A rate is counted in seconds of one processor.",
+    "summarised, and the replicas of their blocks placed on DataNodes, with rates in seconds of one processor; audit "
+    "logs replayed beside Dynamometer's own replay, and beside the run that they are of.",
 )
 TOPIC.benchmark("images", "Images", "bench_image")
+TOPIC.benchmark("beside", "Beside Dynamometer's own replay", "dynamometer_beside")
+TOPIC.benchmark("truth", "An original run beside its replay", "dynamometer_truth")
 
 if __name__ == "__main__":
     TOPIC.main()
