@@ -80,6 +80,11 @@ class GcLog:
         """The pauses that were for the garbage collector."""
         return [pause for pause in self.pauses if pause.collection]
 
+    @property
+    def others(self) -> list[Pause]:
+        """The pauses that were for something else."""
+        return [pause for pause in self.pauses if not pause.collection]
+
     def during(self, begin_s: float, length_s: float) -> GcLog:
         """What it tells of one stretch of time, with times that count from its begin.
 
