@@ -239,9 +239,17 @@ def _running(
     web = http or own_http
     if web is not None:
         parse_web(web, place="--http")
+    logs = {
+        service: Path(state.gc_log) for service, state in ours.items() if state is not None and state.gc_log
+    }
     first = next(iter(uris))
     return {
-        service or ANY: Running(address=uri, id=ids.get(service), http=web if service == first else None)
+        service or ANY: Running(
+            address=uri,
+            id=ids.get(service),
+            http=web if service == first else None,
+            gc_log=logs.get(service),
+        )
         for service, uri in uris.items()
     }
 

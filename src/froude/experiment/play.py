@@ -124,6 +124,7 @@ def _observed(targets: Mapping[str, NameNode | Running], *, check_counts: bool, 
     return Observed(
         first if isinstance(first, NameNode) else None if http is None else Web(http),
         http=http,
+        gc_log=first.gc_log,
         check_counts=check_counts and len(targets) == 1,
         asked={} if isinstance(first, NameNode) else asked_methods(targets),
         clock=clock,
@@ -162,6 +163,7 @@ def _play(job: PlayJob, observed: Observed, progress: Progress) -> tuple[Run, Pl
         outcome = play_apart(job, watch)
     run = _run_of(job, outcome)
     run.environment = environment
+    observed.stops(run)
     if sampler is not None:
         start_s = outcome.begun_at_s - observed.clock.wall() + sampler.clock.now()
         run.metrics = [Measured(sample.time_s - start_s, sample.values) for sample in sampler.samples]

@@ -79,9 +79,10 @@ def heap_now(http: tuple[str, int]) -> dict[str, float]:
     values = {}
     for bean in jmx(http, "java.lang:type=Memory"):
         usage = bean.get("HeapMemoryUsage")
-        for part in ("used", "committed") if isinstance(usage, dict) else ():
-            if isinstance(usage.get(part), int):
-                values[f"process.heap_{part}_bytes"] = float(usage[part])
+        told = usage if isinstance(usage, dict) else {}
+        for part in ("used", "committed"):
+            if isinstance(told.get(part), int):
+                values[f"process.heap_{part}_bytes"] = float(told[part])
     return values
 
 
