@@ -26,6 +26,7 @@ from froude.render import (
 )
 
 _MS, _NS = 1e-3, 1e-9
+_PAUSE_LENGTH = "Length of a garbage collector's pause"
 _MOST_LOCKS, _MOST_CHANGED = 8, 24
 _CHARTED = (
     "RpcActivity.Rpc", "RpcActivity.CallQueueLength", *LOCKS, "FSNamesystem.LockQueueLength",
@@ -141,7 +142,7 @@ _INSIDE: tuple[_Inside, ...] = (
         (_rate("garbage collector", "JvmMetrics.GcTimeMillis", _MS),),
     ),
     _Inside(
-        "Length of a garbage collector's pause",
+        _PAUSE_LENGTH,
         Axis("mean of a pause", ValueKind.DURATION),
         (
             _Line(
@@ -216,6 +217,8 @@ def _charts(readings: Readings, run: Run) -> tuple[list[Chart], list[str]]:
     still: list[str] = []
     for inside in _INSIDE:
         series = [(line.name, line.points(readings)) for line in inside.lines]
+        if run.gc is not None and inside.title == _PAUSE_LENGTH:  # its log tells of each
+            continue
         firsts = {f"{points[0][1]:,.4g}" for _, points in series if points}
         if any(len({value for _, value in points}) > 1 for _, points in series):
             charts.append(_chart(inside, series, run))
