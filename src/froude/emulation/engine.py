@@ -13,7 +13,8 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
@@ -35,7 +36,7 @@ from froude.emulation.programs.events import Endpoint, Send
 from froude.emulation.programs.population import Connections, PlaySettings
 from froude.emulation.programs.registry import populate
 from froude.emulation.recorder import Record, Spool
-from froude.emulation.tally import Tally
+from froude.emulation.tally import IntervalRow, Percentiles, Tally
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.schema import Schema
 from froude.trace.failures import path_of
@@ -96,6 +97,14 @@ class Status(NamedTuple):
     """Its name; empty where no call was answered."""
     errors: int
     """So far."""
+    counts: Mapping[str, tuple[int, int]] = {}
+    """Sent and answered calls by method so far, those of the ramp among them."""
+    errors_by_kind: Mapping[tuple[str, str], int] = {}
+    """Error answers and lost calls by method and class so far."""
+    rows: Sequence[IntervalRow] = ()
+    """The last whole interval, by method."""
+    lateness: Percentiles | None = None
+    """How much later than intended calls were sent, in this phase so far."""
 
 
 Watch = Callable[[Status], bool]
@@ -260,7 +269,22 @@ class _Meter:
             0.0 if slowest is None else slowest.p99_ms,
             "" if slowest is None else slowest.method,
             errors,
+            *_so_far(tally),
+            rows,
+            tally.lateness.percentiles(),
         )
+
+
+def _so_far(tally: Tally) -> tuple[dict[str, tuple[int, int]], Counter[tuple[str, str]]]:
+    """Sent and answered calls by method, and errors by method and class, of both phases."""
+    counts: dict[str, tuple[int, int]] = {}
+    errors: Counter[tuple[str, str]] = Counter()
+    for phase in (tally.ramp, tally):
+        for method, series in phase.series.items():
+            sent, answered = counts.get(method, (0, 0))
+            counts[method] = (sent + series.sent, answered + series.answered)
+            errors.update({(method, name): times for name, times in series.errors.items()})
+    return counts, errors
 
 
 def _affordable(job: PlayJob) -> tuple[Connections, list[str]]:
