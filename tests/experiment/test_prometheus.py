@@ -31,7 +31,7 @@ STATUS = Status(
 
 
 def scraped(url: str) -> dict[tuple[str, ...], float]:
-    """Values by name and labels."""
+    """Values by name and labels, which stand in the order of their names."""
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=10) as answer:
         text = answer.read().decode()
     return {
@@ -59,7 +59,7 @@ def test_what_was_told_is_answered() -> None:
         ("froude_plays_total",): 1,
         ("froude_calls_sent_total", "create"): 9,
         ("froude_calls_answered_total", "create"): 8,
-        ("froude_errors_total", "create", "java.io.IOException"): 1,
+        ("froude_errors_total", "java.io.IOException", "create"): 1,
         ("froude_latency_seconds", "create", "0.99"): 0.003,
         ("froude_latency_seconds", "create", "1"): 0.004,
         ("froude_lateness_seconds", "0.5"): 0.001,
@@ -67,8 +67,8 @@ def test_what_was_told_is_answered() -> None:
         ("froude_nodes",): 7,
         ("froude_player_cpu_share",): 0.25,
         ("froude_machine_cpu_share",): 0.5,
-        ("froude_target", "JvmMetrics", "GcCount"): 5,
-        ("froude_target", "process", "heap_used_bytes"): 6,
+        ("froude_target", "GcCount", "JvmMetrics"): 5,
+        ("froude_target", "heap_used_bytes", "process"): 6,
     }
     assert {name: values.get(name) for name in wanted} == wanted
     assert ("froude_latency_seconds", "open", "0.99") not in values

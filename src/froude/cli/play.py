@@ -166,13 +166,13 @@ def perform(
         FroudeError: it cannot be played.
         typer.Exit: as `_show`.
     """
-    with named(source):
-        if settings.dry_run:
+    if settings.dry_run:
+        with named(source):
             runner.check()
             _would_play(settings, runner, output)
-            return
-        with executing(settings, output, metrics_port) as execution:
-            run = runner.run(execution)
+        return
+    with executing(settings, output, metrics_port) as execution, named(source):
+        run = runner.run(execution)
     _show(settings, run, output)
 
 

@@ -30,7 +30,7 @@ def stop_blocks(run: Run) -> Iterator[Block]:
 
 
 def _stops(run: Run, pauses: Sequence[Pause]) -> Chart:
-    names = dict.fromkeys(_short(pause) for pause in pauses)
+    names = dict.fromkeys(_short(pause) for pause in sorted(pauses, key=lambda pause: not pause.collection))
     series = tuple(
         Series(
             name,
