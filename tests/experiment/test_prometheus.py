@@ -12,7 +12,7 @@ from froude.base.clock import VirtualClock
 from froude.base.errors import InputError
 from froude.emulation.bottleneck import Load
 from froude.emulation.engine import Status
-from froude.emulation.tally import IntervalRow, Percentiles
+from froude.emulation.tally import IntervalRow
 from froude.experiment.prometheus import parse_listen, served
 from froude.hadoop.metrics import Sampler
 
@@ -26,7 +26,7 @@ STATUS = Status(
     {"create": (9, 8), "open": (2, 2)},
     {("create", "java.io.IOException"): 1},
     [IntervalRow(3.0, "create", 3, 3, 0, 1.0, 2.0, 3.0, 4.0), IntervalRow(3.0, "open", 1, 0, 0, 0, 0, 0, 0)],
-    Percentiles(9, 1.0, 2.0, 3.0, 4.0, 5.0),
+    {0.5: 1.0, 1.0: 5.0},
 )
 
 
@@ -63,6 +63,7 @@ def test_what_was_told_is_answered() -> None:
         ("froude_latency_seconds", "create", "0.99"): 0.003,
         ("froude_latency_seconds", "create", "1"): 0.004,
         ("froude_lateness_seconds", "0.5"): 0.001,
+        ("froude_lateness_seconds", "1"): 0.005,
         ("froude_calls_in_flight",): 4,
         ("froude_nodes",): 7,
         ("froude_player_cpu_share",): 0.25,
@@ -77,7 +78,7 @@ def test_what_was_told_is_answered() -> None:
 def test_what_nobody_knows_is_left_out() -> None:
     """Of a target that nobody samples, and a machine at which nobody looked."""
     with served(("127.0.0.1", 0)) as endpoint, endpoint.live.play(None):
-        endpoint.live.tell(STATUS._replace(load=Load(1.0, 0.1, 1, 1, 0), lateness=None), "")
+        endpoint.live.tell(STATUS._replace(load=Load(1.0, 0.1, 1, 1, 0), lateness={}), "")
         names = {name for name, *_ in scraped(endpoint.url)}
     assert not names & {"froude_target", "froude_machine_cpu_share", "froude_lateness_seconds"}
 

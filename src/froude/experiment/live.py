@@ -37,6 +37,8 @@ class Live:
     """Of the player; None before its first."""
     sampler: Sampler | None = None
     """Of the target; None where nobody looks."""
+    watched: bool = False
+    """Whether somebody looks, so that players tell all they know."""
 
     @contextmanager
     def play(self, sampler: Sampler | None) -> Iterator[Live]:

@@ -95,9 +95,19 @@ def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
     )
     with Scratch("play") as scratch:
         recorded = options.record if folder else Record.SUMMARY
-        job = PlayJob(plan, schema, settings, options.seed, load.duration_s, recorded, scratch / "spool")
+        live = live or Live()
+        job = PlayJob(
+            plan,
+            schema,
+            settings,
+            options.seed,
+            load.duration_s,
+            recorded,
+            scratch / "spool",
+            tell_all=live.watched,
+        )
         observed = _observed(targets, check_counts=options.check_counts, clock=clock or RealClock())
-        run, outcome = _play(job, observed, progress or Silent(), live or Live())
+        run, outcome = _play(job, observed, progress or Silent(), live)
         run.remarks = [
             *run.remarks,
             *([remark] if remark else []),

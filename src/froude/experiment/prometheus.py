@@ -15,7 +15,7 @@ from prometheus_client.registry import Collector
 
 from froude.base.errors import InputError
 from froude.emulation.engine import Status
-from froude.emulation.tally import IntervalRow, Percentiles
+from froude.emulation.tally import IntervalRow
 from froude.experiment.live import Live, Phase
 from froude.hadoop.metrics import Sampler
 
@@ -85,7 +85,7 @@ def served(address: tuple[str, int]) -> Iterator[Served]:
     Raises:
         InputError: somebody else listens there, or it is no address of this machine.
     """
-    live, registry = Live(), CollectorRegistry()
+    live, registry = Live(watched=True), CollectorRegistry()
     registry.register(Metrics(live))
     host, port = address
     try:
@@ -129,12 +129,12 @@ def _calls(status: Status) -> Iterator[Metric]:
         for quantile, value_s in _quantiles(row) if row.answered else ():
             latency.add_metric([row.method, quantile], value_s)
     yield from (sent, answered, errors, latency)
-    if status.lateness is not None:
-        late = dict(_quantiles(status.lateness))
+    if status.lateness:
+        late = {f"{quantile:g}": value_ms / 1e3 for quantile, value_ms in status.lateness.items()}
         yield _gauge("lateness_seconds", "How much later than due calls were sent, so far", "quantile", late)
 
 
-def _quantiles(of: IntervalRow | Percentiles) -> Iterator[tuple[str, float]]:
+def _quantiles(of: IntervalRow) -> Iterator[tuple[str, float]]:
     return ((quantile, getattr(of, name) / 1e3) for quantile, name in _QUANTILES)
 
 
