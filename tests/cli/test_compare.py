@@ -106,7 +106,7 @@ def test_runs_that_were_left_out_are_said() -> None:
     given["candidate"][0].interrupted = True
     text = comparison_table(compare(**given))
     assert "Left out: candidate 1: it was interrupted" in text
-    assert "without a value, or with too few calls: GC, call queue" in text
+    assert "without a value, or with too few calls: GC, GC pauses, longest GC pause" in text
 
 
 def test_several_runs_stand_behind_one_flag() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -145,3 +146,23 @@ def test_what_cannot_be_run(text: str, words: list[str], said: str, capsys: Out)
         assert said in err
         assert err.count("\n") == 1
     assert sorted(Path().rglob("*")) == before
+
+
+def test_a_search_tells_prometheus_nothing(capsys: Out) -> None:
+    """Only what keeps runs does."""
+    assert run(["scenario", "new", "knee", "-o", "s.yaml"]) == 0
+    assert run(["run", "s.yaml", "--metrics-port", "0"]) == 1
+    assert "--metrics-port: is not for this kind; found knee" in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_said_before_anything_is_started(capsys: Out) -> None:
+    """Nothing is made."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        words = ["run", scenario("kind: play\nload: {plan: plan}\n"), "--metrics-port", str(port)]
+        assert run(words) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(
+        f"froude: --metrics-port: cannot be listened on (Address already in use); found 127.0.0.1:{port}"
+    )
+    assert not Path("run").exists()

@@ -19,6 +19,7 @@ from froude.emulation.run_figures import PLAIN, read_figures
 from froude.emulation.run_files import _figures
 from froude.emulation.tally import IntervalRow
 from froude.emulation.verdict import LimitResult
+from froude.hadoop.gc_log import GcLog, HeapChange, Pause
 from froude.trace.failures import Failure
 
 NOTHING: dict[str, Any] = {"max_us": 0, "counts": []}
@@ -60,6 +61,13 @@ FIGURES: dict[str, Any] = {
     "rows": [[1.0, "create", 4, 3, 2, 1.0, 2.0, 2.5, -0.1]],
     "load": [[1.0, 0.25, 1000, 1, 0, 0.5]],
     "metrics": [[-0.5, {"cpu": 1}]],
+    "gc": {
+        "pauses": [[0.5, "Remark", 0.002, True, 1e-6], [0.7, "ICBufferFull", 0.001, False, None]],
+        "heap": [[0.5, 12, 5]],
+        "collector": "G1",
+        "lines": 9,
+        "unread": 1,
+    },
     "remarks": ["slow"],
     "differences": [["create", 4, -1]],
 }
@@ -97,6 +105,8 @@ def test_every_figure_finds_its_place() -> None:
     assert (run.load, run.remarks) == ([Load(1.0, 0.25, 1000, 1, 0, 0.5)], ["slow"])
     assert run.metrics == [Measured(-0.5, {"cpu": 1})]
     assert run.differences == [Difference("create", 4, -1)]
+    pauses = [Pause(0.5, "Remark", 0.002, True, 1e-6), Pause(0.7, "ICBufferFull", 0.001, False, None)]
+    assert run.gc == GcLog(pauses, [HeapChange(0.5, 12, 5)], "G1", 9, 1)
     assert (run.steady_from_s, run.steady_s) == (1.5, 0.5)
     assert run.failures == (Failure("create", "java.io.IOException", "no PATH", 2, 0.5, 1.5, "no /a", "/a"),)
     assert run.limits == [LimitResult("p99 < 1 s", 0.0025, "s", True)]
@@ -170,6 +180,19 @@ FAILURES = st.tuples(TEXTS, TEXTS, TEXTS, COUNTS, NUMBERS, NUMBERS, TEXTS, st.no
             "metrics": st.lists(
                 st.tuples(NUMBERS, st.dictionaries(TEXTS, NUMBERS, max_size=2)).map(list), max_size=2
             ),
+            "gc": st.none()
+            | st.fixed_dictionaries(
+                {
+                    "pauses": st.lists(
+                        st.tuples(NUMBERS, TEXTS, SECONDS, st.booleans(), st.none() | NUMBERS).map(list),
+                        max_size=2,
+                    ),
+                    "heap": st.lists(st.tuples(NUMBERS, COUNTS, COUNTS).map(list), max_size=2),
+                    "collector": TEXTS,
+                    "lines": COUNTS,
+                    "unread": COUNTS,
+                }
+            ),
             "remarks": st.lists(TEXTS, max_size=2),
             "differences": st.none()
             | st.lists(st.tuples(TEXTS, COUNTS, st.integers(-9, 9)).map(list), max_size=2),
@@ -190,6 +213,7 @@ def test_what_is_read_is_what_would_be_written(figures: dict[str, Any]) -> None:
         "ramp",
         "steady_from_s",
         "differences",
+        "gc",
     ],
 )
 def test_a_figure_that_is_missing_is_named(name: str) -> None:
@@ -247,6 +271,11 @@ def test_a_figure_that_is_missing_is_named(name: str) -> None:
         ("differences", [["create", -4, 1]], "differences: is no count"),
         ("differences", [["create", 4, 2.5]], "differences: is no count"),
         ("differences", 3, "differences: has the wrong type"),
+        ("gc/pauses", [[0.5, "Remark", -1, True, None]], "pauses: is negative"),
+        ("gc/pauses", [[0.5, "Remark", 1, True]], "pauses: is of another form; .*a list of 5"),
+        ("gc/heap", [[0.5, 1.5, 2]], "heap: is no count"),
+        ("gc/more", 1, r"gc\.more: is not a field here"),
+        ("gc", 3, "gc: has the wrong type"),
         ("sreies", {}, "sreies: is not a field here"),
     ],
 )

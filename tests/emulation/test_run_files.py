@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from froude.base.documents import dump_figures, parse_figures
 from froude.base.errors import ChangedError, FroudeError, InputError
 from froude.emulation.bottleneck import Measured
 from froude.emulation.run import Difference, Latency, Run
 from froude.emulation.run_files import (
     FIGURES,
+    FIGURES_MIGRATIONS,
     HISTOGRAMS,
     META,
     SCENARIO,
@@ -21,6 +23,7 @@ from froude.emulation.run_files import (
     read_run,
     write_run,
 )
+from froude.hadoop.gc_log import GcLog, HeapChange, Pause
 from froude.trace.files import write_trace
 from froude.workspace.artifact import Origin
 from tests.trace.making import small_trace
@@ -181,3 +184,25 @@ def test_its_scenario_is_kept_and_is_a_part_of_it(run: Run, tmp_path: Path) -> N
         read_run(tmp_path / "r")
     write_run(tmp_path / "plain", run)
     assert not (tmp_path / "plain" / SCENARIO).exists()
+
+
+def test_the_log_of_the_garbage_collector_is_kept_and_is_a_part_of_it(run: Run, tmp_path: Path) -> None:
+    """A copy: the target goes on writing its own."""
+    log = tmp_path / "elsewhere.log"
+    log.write_text("a line\n")
+    run.gc_log = log
+    run.gc = GcLog([Pause(0.5, "Remark", 0.002)], [HeapChange(0.5, 12, 5)], "G1", 2, 1)
+    write_run(tmp_path / "run", run)
+    read = read_run(tmp_path / "run")
+    assert (read.gc, read.gc_log) == (run.gc, tmp_path / "run" / "gc.log")
+    assert (tmp_path / "run" / "gc.log").read_text() == log.read_text()
+    (tmp_path / "run" / "gc.log").write_text("another\n")
+    with pytest.raises(ChangedError, match=r"gc\.log"):
+        read_run(tmp_path / "run")
+
+
+def test_figures_without_a_log_of_the_garbage_collector(run: Run) -> None:
+    """As the version before has them."""
+    root = parse_figures(dump_figures("run-figures", 3, {"target": run.target}).encode(), "figures.json")
+    assert FIGURES_MIGRATIONS.apply(root) == 3
+    assert root.fields["gc"] is None

@@ -13,6 +13,7 @@ from froude.emulation.limits import parse_limit
 from froude.emulation.run import Run
 from froude.emulation.run_files import SUMMARY, write_run
 from froude.emulation.run_summary import RunSummary, summarise, summary_text
+from froude.hadoop.gc_log import GcLog, HeapChange, Pause
 
 
 def test_it_is_flat_and_keeps_to_its_schema(run: Run, tmp_path: Path) -> None:
@@ -40,6 +41,26 @@ def test_what_nobody_measured_is_null(run: Run) -> None:
     assert unseen.bottleneck == "unknown"
     run.metrics = [Measured(float(s), {CPU: 0.5 * s}) for s in range(4)]
     assert summarise(run).target_cpu_share == 0.5
+
+
+def test_stops_of_the_target(run: Run) -> None:
+    """Of the steady phase, from the log of its garbage collector; without one nobody knows."""
+    assert (summarise(run).gc_pauses, summarise(run).other_stop_max_ms) == (None, None)
+    run.tally.steady_from_s = 1.0
+    run.gc = GcLog(
+        [
+            Pause(0.9, "Full", 0.5),
+            Pause(1.2, "Young", 0.01),
+            Pause(1.5, "Young", 0.03),
+            Pause(1.6, "x", 0.002, False),
+        ],
+        [HeapChange(0.9, 99, 90), HeapChange(1.2, 70, 20), HeapChange(1.5, 80, 30)],
+    )
+    summary = summarise(run)
+    assert (summary.gc_pauses, summary.gc_pause_max_ms, summary.other_stops) == (2, 30.0, 1)
+    assert summary.gc_pause_share == pytest.approx(0.04)
+    assert (summary.gc_pause_p50_ms, summary.gc_pause_p99_ms, summary.other_stop_max_ms) == (30.0, 30.0, 2.0)
+    assert summary.heap_after_gc_max_bytes == 30
 
 
 def test_every_field_is_explained_where_its_name_is_not_enough() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from froude.emulation.bottleneck import CPU, Measured
 from froude.experiment.compared import Sort, mean_s, measures_of
+from froude.hadoop.gc_log import GcLog, HeapChange, Pause
 from tests.experiment.comparisons import METHODS, run
 
 
@@ -55,3 +56,36 @@ def test_what_the_namenode_tells() -> None:
     assert value["GC"] == pytest.approx(0.02)
     assert value["call queue"] == pytest.approx(0.003)
     assert value["lock wait"] is None
+    assert value["GC pauses"] is None
+
+
+def test_what_the_log_of_the_garbage_collector_tells() -> None:
+    """Of collections alone; of a log without one there is nothing to compare."""
+    pauses = [Pause(1.0, "Young", 0.1), Pause(2.0, "Full", 0.3), Pause(3.0, "ICBufferFull", 5.0, False)]
+    given = run(1, gc=GcLog(pauses, [HeapChange(1.0, 9, 4), HeapChange(2.0, 9, 2)]))
+    value = {each.name: each.of(given) for each in measures_of([given])}
+    assert (value["GC pauses"], value["longest GC pause"], value["heap after GC"]) == (
+        pytest.approx(0.04),
+        0.3,
+        3,
+    )
+    quiet = run(1, gc=GcLog(pauses[2:]))
+    value = {each.name: each.of(quiet) for each in measures_of([quiet])}
+    assert (value["GC pauses"], value["longest GC pause"], value["heap after GC"]) == (None, None, None)
+
+
+@pytest.mark.parametrize("lock", ["FSNamesystem.FSN", "FSNamesystem.FS"])
+def test_the_lock_of_the_namespace(lock: str) -> None:
+    """The one of all, or that of folders and files."""
+    stem = f"{lock}WriteLockOverallNanos"
+    metrics = [
+        Measured(
+            float(s),
+            {f"{stem}NumOps": 100.0 * s, f"{stem}AvgTime": 2e6 + s, "FSNamesystem.LockQueueLength": s},
+        )
+        for s in range(5)
+    ]
+    given = run(1, metrics=metrics)
+    value = {each.name: each.of(given) for each in measures_of([given])}
+    assert value["write lock"] == pytest.approx(0.2, rel=1e-3)
+    assert (value["read lock"], value["lock queue"]) == (None, 2.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
@@ -76,3 +77,37 @@ def test_samples_while_a_block_runs(watched: bool) -> None:
     with seen.sampled() as sampler:
         assert (sampler is not None) is watched
     assert seen.environment()["cores"]
+
+
+@pytest.mark.parametrize(
+    ("text", "pauses", "remark"),
+    [
+        ("[2001-09-09T01:46:41.000+0000][gc] GC(0) Pause Remark 0.5ms\n", [1.0], ""),
+        (
+            "[2001-09-09T01:46:41.000+0000][gc] GC(0) Pause Remark 0.5ms\nodd\n",
+            [1.0],
+            "1 of 2 lines could not be read",
+        ),
+        ("[0.5s][gc] GC(0) Pause Remark 0.5ms\n", None, "1 of 1 line could not be read"),
+        (None, None, "cannot be read"),
+    ],
+)
+def test_the_log_of_its_garbage_collector(
+    tmp_path: Path, text: str | None, pauses: list[float] | None, remark: str
+) -> None:
+    """On the clock of the play; one that tells nothing is no play without a pause."""
+    log, run = tmp_path / "gc.log", a_run()
+    run.begun_at_s, run.remarks = 1e9, []
+    if text is not None:
+        log.write_text(text)
+    Observed(None, http=None, gc_log=log, check_counts=True, asked={}, clock=VirtualClock()).stops(run)
+    assert (None if run.gc is None else [each.time_s for each in run.gc.pauses]) == pauses
+    assert (run.gc_log == log) is (text is not None)
+    assert [remark in each for each in run.remarks] == ([True] if remark else [])
+
+
+def test_without_a_log_nothing_is_said_of_stops() -> None:
+    """As of a daemon elsewhere."""
+    run = a_run()
+    observed({}).stops(run)
+    assert (run.gc, run.gc_log) == (None, None)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import http.server
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from froude.base.clock import VirtualClock
-from froude.base.errors import TargetError
+from froude.base.errors import InputError, TargetError
 from froude.hadoop import metrics
 
 _DETAILED = {
@@ -160,19 +161,16 @@ def test_no_answer_is_one_error() -> None:
         metrics.jmx(("127.0.0.1", 1), "x")
 
 
-def test_pauses_are_read_from_the_unified_log() -> None:
-    """Young and full collections, with and without sizes; other lines are passed over."""
-    text = (
-        "[0.012s][gc] Using Serial\n"
-        "[0.708s][gc] GC(0) Pause Young (Allocation Failure) 100M->8M(490M) 17.038ms\n"
-        "[1.000s][gc] GC(1) Concurrent Mark Cycle 3.1ms\n"
-        "[1.125s][gc] GC(1) Pause Remark 0.5ms\n"
+def test_a_gc_log_is_read_from_its_file(tmp_path: Path) -> None:
+    """Odd bytes spoil a line, not the log; one that is not there is an error."""
+    log = tmp_path / "gc.log"
+    log.write_bytes(
+        b"\xff\n[2026-11-23T09:46:31.120+0000][0.2s][gc] GC(0) Pause Remark 12M->5M(244M) 7.194ms\n"
     )
-    young, remark = metrics.parse_gc_log(text)
-    assert (young.uptime_s, young.kind) == (0.708, "Pause Young (Allocation Failure)")
-    assert young.duration_s == pytest.approx(0.017038)
-    assert (young.before_bytes, young.after_bytes) == (100 << 20, 8 << 20)
-    assert (remark.kind, remark.before_bytes) == ("Pause Remark", None)
+    read = metrics.read_gc_log(log)
+    assert ([pause.kind for pause in read.pauses], read.unread) == (["Remark"], 1)
+    with pytest.raises(InputError, match="nothing"):
+        metrics.read_gc_log(tmp_path / "nothing.log")
 
 
 def test_a_namenode_known_by_its_web_address_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,6 +179,8 @@ def test_a_namenode_known_by_its_web_address_alone(monkeypatch: pytest.MonkeyPat
     def jmx(_: tuple[str, int], query: str) -> list[metrics.Bean]:
         if query == metrics.DETAILED:
             return [{"name": "Hadoop:name=RpcDetailedActivityForPort1", "CreateNumOps": 3}]
+        if query == "java.lang:type=Memory":
+            return [{"HeapMemoryUsage": {"used": 5, "committed": 8, "max": "?"}}, {"HeapMemoryUsage": 3}]
         if query.startswith("java.lang"):
             return [{"name": query, "ProcessCpuTime": 2_500_000_000}]
         return []
@@ -188,4 +188,5 @@ def test_a_namenode_known_by_its_web_address_alone(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(metrics, "jmx", jmx)
     web = metrics.Web(("127.0.0.1", 1))
     assert web.rpc_counts() == {"create": 3}
-    assert web.sample() == {"process.cpu_seconds": 2.5}
+    heap = {"process.heap_used_bytes": 5.0, "process.heap_committed_bytes": 8.0}
+    assert web.sample() == {"process.cpu_seconds": 2.5, **heap}

@@ -8,16 +8,21 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from froude.base.errors import GuardError
+from froude.base.progress import Silent, Task
 from froude.emulation.recorder import Record
 from froude.emulation.run_files import read_run
 from froude.experiment.knee import Status, knee
 from froude.experiment.play import play
+from froude.experiment.prometheus import served
 from froude.experiment.sections import (
     DatanodeOptions,
     KneeOptions,
@@ -46,8 +51,34 @@ from froude.workload.types import (
     Workload,
 )
 from tests.emulation.plans import CLIENT, plan
+from tests.experiment.test_prometheus import scraped
 
 pytestmark = pytest.mark.integration
+
+
+class Scraping(Silent):
+    """Asks as Prometheus does, whenever a play says what goes on."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self.seen: list[dict[tuple[str, ...], float]] = []
+        """What was answered."""
+
+    @contextmanager
+    def task(self, label: str, total: float | None = None) -> Iterator[Task]:
+        """A task of a play.
+
+        Args:
+            label: not looked at.
+            total: not looked at.
+        """
+        with super().task(label, total) as task:
+            yield cast("Task", SimpleNamespace(advance=task.advance, say=self._say))
+
+    def _say(self, _: str) -> None:
+        self.seen.append(scraped(self._url))
+
+
 FULL = PlayOptions(record=Record.FULL)
 UNCOUNTED = PlayOptions(record=Record.SUMMARY, check_counts=False)
 
@@ -61,8 +92,20 @@ def fresh(hadoop: Hadoop) -> Iterator[NameNode]:
 
 def test_datanodes_and_clients_play_without_an_error(fresh: NameNode, tmp_path: Path) -> None:
     """200 emulated DataNodes go live, clients write files on them, and the NameNode counted what was sent."""
-    run = play(plan(datanodes=200, clients=6, files=3), fresh, FULL, folder=tmp_path / "run")
+    with served(("127.0.0.1", 0)) as endpoint:
+        progress = Scraping(endpoint.url)
+        planned, folder = plan(datanodes=200, clients=6, files=3), tmp_path / "run"
+        run = play(planned, fresh, FULL, folder=folder, progress=progress, live=endpoint.live)
+        last = scraped(endpoint.url)
     assert run.failure is None
+    assert progress.seen
+    assert progress.seen[-1]["froude_nodes",] > 0
+    assert progress.seen[-1]["froude_target", "heap_used_bytes", "process"] > 0
+    assert last["froude_phase", "ended"] == 1
+    assert run.gc is not None
+    assert run.gc.collector == "Serial"
+    assert run.gc_log is not None
+    assert run.most("process.heap_used_bytes")
     assert run.errors == {}
     assert run.differences == []
     assert fresh.live_datanodes() == 200

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,9 +34,17 @@ from froude.workload.plan_file import read_plan
 if TYPE_CHECKING:
     from froude.emulation.run import Run
     from froude.experiment.dyno import DynoRunner
+    from froude.experiment.execution import Execution
     from froude.experiment.runners import PlayRunner
     from froude.experiment.sections import Running
 
+MetricsPort = Annotated[
+    str | None,
+    typer.Option(
+        metavar="[HOST:]PORT",
+        help="Tell Prometheus what goes on, at http://127.0.0.1:PORT/metrics while it runs; 0 for any free port.",
+    ),
+]
 EXIT_ERROR, EXIT_MISSED, EXIT_INTERRUPTED = 1, 3, 130
 
 
@@ -95,6 +105,7 @@ def play(  # the flags of one command
         ),
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder of the run.")] = Path("run"),
+    metrics_port: MetricsPort = None,
 ) -> None:
     """Play a Plan against a real daemon → a Run.
 
@@ -122,7 +133,7 @@ def play(  # the flags of one command
         limits=tuple(limit or ()),
         seed=settings.seed,
     )
-    perform(settings, PlayRunner(scenario, planned), plan, output)
+    perform(settings, PlayRunner(scenario, planned), plan, output, metrics_port)
 
 
 def claim_run(settings: Settings, output: Path, read: Sequence[Path]) -> None:
@@ -139,7 +150,9 @@ def claim_run(settings: Settings, output: Path, read: Sequence[Path]) -> None:
     claim(settings, [Output(output, "run", folder=True, keeps=True)], read)
 
 
-def perform(settings: Settings, runner: PlayRunner, source: Path, output: Path) -> None:
+def perform(
+    settings: Settings, runner: PlayRunner, source: Path, output: Path, metrics_port: str | None = None
+) -> None:
     """Play a scenario, or say what would be played, and show what came of it.
 
     Args:
@@ -147,44 +160,68 @@ def perform(settings: Settings, runner: PlayRunner, source: Path, output: Path) 
         runner: of the scenario.
         source: the plan or the workload that is played, for errors.
         output: the run's folder.
+        metrics_port: where Prometheus is answered meanwhile; None for nowhere.
 
     Raises:
         FroudeError: it cannot be played.
         typer.Exit: as `_show`.
     """
-    from froude.experiment.execution import Execution
-
-    with named(source):
-        if settings.dry_run:
+    if settings.dry_run:
+        with named(source):
             runner.check()
             _would_play(settings, runner, output)
-            return
-        execution = Execution(output, settings.workspace, settings.progress(), settings.command)
+        return
+    with executing(settings, output, metrics_port) as execution, named(source):
         run = runner.run(execution)
     _show(settings, run, output)
 
 
-def replay(settings: Settings, runner: DynoRunner, output: Path) -> None:
+@contextmanager
+def executing(settings: Settings, output: Path, metrics_port: str | None) -> Iterator[Execution]:
+    """Where an experiment is run, with Prometheus answered meanwhile.
+
+    Args:
+        settings: global flags.
+        output: where it is kept.
+        metrics_port: where to listen; None for nowhere.
+
+    Raises:
+        InputError: nobody can listen there.
+    """
+    from froude.experiment.execution import Execution
+
+    execution = Execution(output, settings.workspace, settings.progress(), settings.command)
+    if metrics_port is None:
+        yield execution
+        return
+    from froude.experiment.prometheus import parse_listen, served
+
+    with served(parse_listen(metrics_port)) as endpoint:
+        settings.note(f"Metrics for Prometheus: {endpoint.url}")
+        yield replace(execution, live=endpoint.live)
+
+
+def replay(settings: Settings, runner: DynoRunner, output: Path, metrics_port: str | None = None) -> None:
     """Play a log again, or say that it would be, and show what came of it.
 
     Args:
         settings: global flags.
         runner: of the scenario.
         output: the run's folder.
+        metrics_port: where Prometheus is answered meanwhile; None for nowhere.
 
     Raises:
         FroudeError: it cannot be played.
         typer.Exit: as `_show`.
     """
-    from froude.experiment.execution import Execution
-
     if settings.dry_run:
         runner.check()
         names = ", ".join(path.name for path in runner.sources)
         settings.would(f"play {names} again into {output}")
         return
-    execution = Execution(output, settings.workspace, settings.progress(), settings.command)
-    _show(settings, runner.run(execution), output)
+    with executing(settings, output, metrics_port) as execution:
+        run = runner.run(execution)
+    _show(settings, run, output)
 
 
 def _show(settings: Settings, run: Run, output: Path) -> None:
@@ -239,9 +276,17 @@ def _running(
     web = http or own_http
     if web is not None:
         parse_web(web, place="--http")
+    logs = {
+        service: Path(state.gc_log) for service, state in ours.items() if state is not None and state.gc_log
+    }
     first = next(iter(uris))
     return {
-        service or ANY: Running(address=uri, id=ids.get(service), http=web if service == first else None)
+        service or ANY: Running(
+            address=uri,
+            id=ids.get(service),
+            http=web if service == first else None,
+            gc_log=logs.get(service),
+        )
         for service, uri in uris.items()
     }
 

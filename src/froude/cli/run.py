@@ -11,9 +11,13 @@ import typer
 from froude.base.errors import InputError
 from froude.cli import inputs
 from froude.cli.inputs import named
+from froude.cli.play import MetricsPort
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
+
+_PLAYED = ("play", "dyno", "sweep")
+"""Kinds whose plays tell Prometheus what goes on."""
 
 
 def run(
@@ -27,6 +31,7 @@ def run(
             help="Folder of a run or a sweep, file of a knee [run, sweep, knee.json]; Traces go to the workspace.",
         ),
     ] = None,
+    metrics_port: MetricsPort = None,
 ) -> None:
     """An experiment that was written down: `froude scenario new KIND` writes one.
 
@@ -44,6 +49,9 @@ def run(
     asked = read_scenario(scenario).scenario.moved(lambda path: inputs.place(settings, path))
     if settings.asked_seed is not None:
         asked = replace(asked, seed=settings.asked_seed)
+    if metrics_port is not None and asked.kind not in _PLAYED:
+        allowed = f"a scenario of kind {' or '.join(_PLAYED)}"
+        raise InputError("is not for this kind", place="--metrics-port", found=asked.kind, allowed=allowed)
     with named(scenario):
         runner = runner_of(asked)
     match runner:
@@ -52,13 +60,13 @@ def run(
 
             source = runner.source
             play.claim_run(settings, output or Path("run"), [scenario, source])
-            play.perform(settings, runner, source, output or Path("run"))
+            play.perform(settings, runner, source, output or Path("run"), metrics_port)
         case DynoRunner():
             from froude.cli import play
 
             play.claim_run(settings, output or Path("run"), [scenario, *runner.sources])
             with named(scenario):
-                play.replay(settings, runner, output or Path("run"))
+                play.replay(settings, runner, output or Path("run"), metrics_port)
         case KneeRunner():
             from froude.cli import knee
 
@@ -69,7 +77,7 @@ def run(
             from froude.cli import sweep
 
             with named(scenario):
-                sweep.perform(settings, runner, [scenario], output or Path("sweep"))
+                sweep.perform(settings, runner, [scenario], output or Path("sweep"), metrics_port)
         case RecordRunner():
             from froude.cli import record
 

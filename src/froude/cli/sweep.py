@@ -58,7 +58,13 @@ def sweep(
         perform(settings, SweepRunner.of(asked), [scenario], output)
 
 
-def perform(settings: Settings, runner: SweepRunner, read: Sequence[Path], output: Path) -> None:
+def perform(
+    settings: Settings,
+    runner: SweepRunner,
+    read: Sequence[Path],
+    output: Path,
+    metrics_port: str | None = None,
+) -> None:
     """Do a sweep, or say what would be run, and show what came of it.
 
     Args:
@@ -66,13 +72,14 @@ def perform(settings: Settings, runner: SweepRunner, read: Sequence[Path], outpu
         runner: of the scenario.
         read: what the command reads.
         output: the sweep's folder.
+        metrics_port: where Prometheus is answered meanwhile; None for nowhere.
 
     Raises:
         FroudeError: it cannot be run.
         typer.Exit: it was interrupted, or the second of two arms is worse.
     """
     from froude.cli.compare import show
-    from froude.experiment.execution import Execution
+    from froude.cli.play import executing
     from froude.workspace.artifact import Origin
 
     _claim(output, [*read, runner.scenario.base])
@@ -84,8 +91,8 @@ def perform(settings: Settings, runner: SweepRunner, read: Sequence[Path], outpu
         settings.would(f"make {counted(number - there, 'run')} into {output}", arms=names, kept=there)
         settings.out("\n".join(f"  {name}: {counted(runner.scenario.repeats, 'run')}" for name in names))
         return
-    execution = Execution(output, settings.workspace, settings.progress(), settings.command)
-    swept = runner.run(execution)
+    with executing(settings, output, metrics_port) as execution:
+        swept = runner.run(execution)
     settings.out(sweep_table(swept))
     if swept.interrupted:
         whole = sum(map(len, swept.arms.values()))

@@ -13,10 +13,12 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -36,7 +38,7 @@ from froude.emulation.programs.events import Endpoint, Send
 from froude.emulation.programs.population import Connections, PlaySettings
 from froude.emulation.programs.registry import populate
 from froude.emulation.recorder import Record, Spool
-from froude.emulation.tally import Tally
+from froude.emulation.tally import Histogram, IntervalRow, Tally
 from froude.hadoop.rpc.client import ClientConnection
 from froude.hadoop.schema import Schema
 from froude.trace.failures import path_of
@@ -48,6 +50,8 @@ _GATHERED = (
     "A log is replayed as fast as answers come: while many calls are in flight they are taken in once a millisecond, so "
     "latencies are up to that much too long."
 )
+QUANTILES = (0.5, 0.9, 0.99, 1.0)
+"""Told of lateness while a play runs."""
 _LEAST_S = 0.5
 """A share of CPU over less than this says nothing."""
 
@@ -66,6 +70,8 @@ class PlayJob:
     spool: Path | None = None
     """Where calls are written down; needed unless the record is a summary."""
     call_timeout_s: float = 60.0
+    tell_all: bool = False
+    """Whether each `Status` holds everything, which costs the player some milliseconds a second."""
 
 
 @dataclass(slots=True)
@@ -101,6 +107,14 @@ class Status(NamedTuple):
     """Its name; empty where no call was answered."""
     errors: int
     """So far."""
+    counts: Mapping[str, tuple[int, int]] = {}
+    """Sent and answered calls by method so far, also of the ramp; this and what follows only if a job tells all."""
+    errors_by_kind: Mapping[tuple[str, str], int] = {}
+    """Error answers and lost calls by method and class so far."""
+    rows: Sequence[IntervalRow] = ()
+    """The last whole interval, by method."""
+    lateness: Mapping[float, float] = {}
+    """Milliseconds by quantile: how much later than intended calls were sent, in this phase so far."""
 
 
 Watch = Callable[[Status], bool]
@@ -133,10 +147,10 @@ def play_here(job: PlayJob, watch: Watch | None = None) -> PlayOutcome:
             call_timeout_s=job.call_timeout_s,
             about=partial(_path, job.schema),
         )
-        meter = _Meter(watch)
         gather = job.plan.log is not None and settings.pacing is Pacing.CLOSED
         if gather:
             remarks = [*remarks, _GATHERED]
+        meter = _Meter(watch, tell_all=job.tell_all)
         outcome = PlayOutcome(
             tally,
             clock.wall(),
@@ -231,10 +245,11 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 class _Meter:
     """Measures the player while it plays; a driver's `watch`."""
 
-    def __init__(self, watch: Watch | None) -> None:
+    def __init__(self, watch: Watch | None, *, tell_all: bool = False) -> None:
         self.seen: list[Load] = []
         self.stopped = False
         self._watch = watch
+        self._tell_all = tell_all
         self._process = psutil.Process()
         self._before = (0.0, time.process_time())
         psutil.cpu_percent()  # counts from here
@@ -261,7 +276,7 @@ class _Meter:
         rows = list(takewhile(lambda row: row.time_s == last_s, reversed(tally.rows)))
         slowest = max(rows, key=lambda row: row.p99_ms, default=None)
         errors = sum(group.count for group in tally.failures)
-        return Status(
+        status = Status(
             self.seen[-1],
             tally.steady_from_s is None,
             sum(row.answered for row in rows) / INTERVAL_S,
@@ -269,6 +284,32 @@ class _Meter:
             "" if slowest is None else slowest.method,
             errors,
         )
+        if not self._tell_all:
+            return status
+        counts, by_kind = _so_far(tally)
+        lateness = _quantiles_ms(tally.lateness)
+        return status._replace(counts=counts, errors_by_kind=by_kind, rows=rows, lateness=lateness)
+
+
+def _quantiles_ms(histogram: Histogram) -> dict[float, float]:
+    """The quantiles that are told while a play runs, in one pass; none of nothing."""
+    ordered = sorted(histogram.counts.items())
+    below = list(accumulate(count for _, count in ordered))
+    if not below:
+        return {}
+    return {q: ordered[min(bisect_left(below, q * below[-1]), len(below) - 1)][0] / 1e3 for q in QUANTILES}
+
+
+def _so_far(tally: Tally) -> tuple[dict[str, tuple[int, int]], Counter[tuple[str, str]]]:
+    """Sent and answered calls by method, and errors by method and class, of both phases."""
+    counts: dict[str, tuple[int, int]] = {}
+    errors: Counter[tuple[str, str]] = Counter()
+    for phase in (tally.ramp, tally):
+        for method, series in phase.series.items():
+            sent, answered = counts.get(method, (0, 0))
+            counts[method] = (sent + series.sent, answered + series.answered)
+            errors.update({(method, name): times for name, times in series.errors.items()})
+    return counts, errors
 
 
 def _affordable(job: PlayJob) -> tuple[Connections, list[str]]:

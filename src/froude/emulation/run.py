@@ -14,11 +14,14 @@ from froude.emulation.bottleneck import CALL_QUEUE, Bottleneck, Load, Measured, 
 from froude.emulation.notes import AS_RECORDED, LEFT_OUT, REFUSED, RETRIED, UNSENT
 from froude.emulation.tally import Histogram, Percentiles, Series, Tally
 from froude.emulation.verdict import LimitResult, Verdict, verdict_of
+from froude.hadoop.gc_log import GcLog
 from froude.hadoop.target import is_loopback
 from froude.trace.failures import Failure
 
 _MANY = 2000
 """Timers from which their 99th percentile says something."""
+LOCK_QUEUE, HEAP_USED = "FSNamesystem.LockQueueLength", "process.heap_used_bytes"
+"""Threads that wait for the NameNode's lock, and the heap in use of the target's JVM."""
 _LOST = ("FSNamesystemState.NumStaleDataNodes", "FSNamesystemState.NumDeadDataNodes")
 
 
@@ -94,6 +97,10 @@ class Run(Summarised):
     """Limits that were asked for, held against this run."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """What it ran on: cores, memory, releases, the target's heap and JVM."""
+    gc: GcLog | None = None
+    """What the log of the target's garbage collector tells of the play, on its clock; None where nobody read one."""
+    gc_log: Path | None = None
+    """That log, from the start of the target's JVM."""
     trace: Path | None = None
     """The calls that were written down."""
     folder: Path | None = None
@@ -234,11 +241,22 @@ class Run(Summarised):
         return [sample for sample in self.metrics if sample.time_s >= from_s]
 
     @property
+    def steady_gc(self) -> GcLog | None:
+        """What the log of the target's garbage collector tells of the steady phase."""
+        return None if self.gc is None else self.gc.during(self.steady_from_s or 0.0, self.steady_s)
+
+    @property
     def call_queue(self) -> float | None:
         """The most calls that waited for a handler of the target at once; None where nobody looked."""
-        return max(
-            (m.values[CALL_QUEUE] for m in self.steady_metrics if CALL_QUEUE in m.values), default=None
-        )
+        return self.most(CALL_QUEUE)
+
+    def most(self, name: str) -> float | None:
+        """The largest value that was sampled of one of the target's numbers in the steady phase; None of none.
+
+        Args:
+            name: such as `FSNamesystem.LockQueueLength`.
+        """
+        return max((m.values[name] for m in self.steady_metrics if name in m.values), default=None)
 
     @property
     def datanodes_lost(self) -> float | None:

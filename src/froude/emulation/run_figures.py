@@ -16,6 +16,7 @@ from froude.emulation.recorder import Record
 from froude.emulation.run import Difference, Run
 from froude.emulation.tally import Histogram, IntervalRow, Phase, Series, Tally
 from froude.emulation.verdict import LimitResult
+from froude.hadoop.gc_log import GcLog, HeapChange, Pause
 from froude.trace.failures import Failure, Failures
 
 PLAIN = ("target", "target_id", "begun_at_s", "elapsed_s", "scale", "nodes", "record", "failure", "interrupted", "seed",
@@ -60,8 +61,26 @@ def read_figures(root: Section) -> Run:
         run.differences = list(
             root.converted("differences", lambda item: Difference(*_parts(item, _text, _count, _any_count)))
         )
+    if root.raw("gc", required=True) is not None:
+        run.gc = _gc(root.section("gc"))
     root.finish()
     return run
+
+
+def _gc(section: Section) -> GcLog:
+    log = GcLog(
+        list(section.converted("pauses", _pause)),
+        list(section.converted("heap", lambda item: HeapChange(*_parts(item, _number, _count, _count)))),
+        section.value("collector", str),
+        section.convert("lines", _count),
+        section.convert("unread", _count),
+    )
+    section.finish()
+    return log
+
+
+def _pause(item: object) -> Pause:
+    return Pause(*_parts(item, _number, _text, _seconds, _flag, _optional_number))
 
 
 def _tally(root: Section) -> Tally:

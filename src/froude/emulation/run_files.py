@@ -1,14 +1,16 @@
 """The Run as a folder: `meta.yaml` for people, `run.json` for scripts, every figure, histograms, and a Trace.
 
 `run.json` is flat and stable (`run_summary`); `figures.json` holds every figure exactly, and a Run is read from it;
-`histograms.hlog` holds the same distributions for HdrHistogram's tools. `meta.yaml` holds the lineage, and the hashes
+`histograms.hlog` holds the same distributions for HdrHistogram's tools, `gc.log` what the target's JVM wrote of its
+garbage collector, where there was one. `meta.yaml` holds the lineage, and the hashes
 of all the rest. `scenario.yaml`, where the run was made by one, plays it again.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, replace
+from dataclasses import asdict, astuple, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,14 @@ from hdrh.histogram import HdrHistogram
 
 from froude.base.documents import dump_figures, parse_document
 from froude.base.errors import ChangedError, InputError
-from froude.base.files import atomic_folder, atomic_write_text, read_bounded
+from froude.base.files import (
+    atomic_folder,
+    atomic_write_text,
+    create_file,
+    open_regular,
+    read_bounded,
+    stated_os_errors,
+)
 from froude.base.plain import Fields
 from froude.emulation.run import Run
 from froude.emulation.run_figures import PLAIN, read_figures
@@ -35,13 +44,14 @@ from froude.workspace.document import (
 from froude.workspace.migrate import Migrations, same
 from froude.workspace.unstamped import RUN, RUN_FIGURES
 
-META, SUMMARY, FIGURES, HISTOGRAMS, TRACE, SCENARIO = (
+META, SUMMARY, FIGURES, HISTOGRAMS, TRACE, SCENARIO, GC_LOG = (
     "meta.yaml",
     "run.json",
     "figures.json",
     "histograms.hlog",
     "trace",
     "scenario.yaml",
+    "gc.log",
 )
 _FIGURES_BEFORE, _SPLIT = "run.json", 3
 """Where the figures stood, and the version from which they stand apart."""
@@ -85,8 +95,15 @@ def _unphased(data: Fields) -> None:
     data["failures"], data["limits"], data["environment"] = [], [], Fields()
 
 
+def _without_gc_log(data: Fields) -> None:
+    """The step from version 3: nobody had read a log of the garbage collector."""
+    data["gc"] = None
+
+
 MIGRATIONS = Migrations("run", _SPLIT, {1: _without("version"), 2: same}, unstamped=RUN)
-FIGURES_MIGRATIONS = Migrations("run-figures", 3, {1: _unpaced, 2: _unphased}, unstamped=RUN_FIGURES)
+FIGURES_MIGRATIONS = Migrations(
+    "run-figures", 4, {1: _unpaced, 2: _unphased, 3: _without_gc_log}, unstamped=RUN_FIGURES
+)
 
 
 def write_run(
@@ -118,6 +135,9 @@ def write_run(
         if scenario is not None:
             atomic_write_text(beside / SCENARIO, scenario)
             parts.append(SCENARIO)
+        if run.gc_log is not None:
+            _copy(run.gc_log, beside / GC_LOG)
+            parts.append(GC_LOG)
         fields = _meta(run, summary) | {"files": hash_files(beside, parts)}
         if run.trace is not None:
             fields["trace"] = _trace_hash(run.trace)
@@ -127,8 +147,15 @@ def write_run(
             run.trace.replace(beside / TRACE)
     run.folder = folder
     run.trace = folder / TRACE if run.trace is not None else None
+    run.gc_log = folder / GC_LOG if run.gc_log is not None else None
     run.inputs = origin.inputs
     return lineage
+
+
+def _copy(source: Path, target: Path) -> None:
+    """A file that may grow meanwhile."""
+    with open_regular(source) as read, create_file(target) as written, stated_os_errors(target):
+        written.writelines(iter(partial(read.read, 1 << 20), b""))
 
 
 def read_run(folder: Path) -> Run:
@@ -150,6 +177,7 @@ def read_run(folder: Path) -> Run:
     run = read_figures(figures)
     run.folder = folder
     run.trace = folder / TRACE if (folder / TRACE).is_dir() else None
+    run.gc_log = folder / GC_LOG if (folder / GC_LOG).is_file() else None
     run.inputs = () if document.lineage is None else document.lineage.inputs
     return run
 
@@ -231,6 +259,7 @@ def _figures(run: Run) -> dict[str, Any]:
             [sample.time_s, {name: value for name, value in sample.values.items() if math.isfinite(value)}]
             for sample in run.metrics
         ],
+        "gc": None if run.gc is None else asdict(run.gc),
         "remarks": list(run.remarks),
         "differences": None if run.differences is None else [
             [each.method, each.sent, each.counted] for each in run.differences

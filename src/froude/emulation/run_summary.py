@@ -7,12 +7,14 @@ within one version of the form; what nobody measured is null, never 0. The JSON 
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from froude.base.version import __version__
-from froude.emulation.run import Latency, Run
+from froude.emulation.run import HEAP_USED, LOCK_QUEUE, Latency, Run
 from froude.emulation.verdict import Colour, verdict_of
+from froude.hadoop.gc_log import put_together
 from froude.workspace.artifact import stamp
 
 KIND = "run-summary/1"
@@ -125,6 +127,22 @@ class RunSummary(_Flat):
     target_cpu_share: float | None
     """Of one core, in its busiest half."""
     call_queue_max: float | None
+    lock_queue_max: float | None
+    """Threads that waited for the NameNode's lock at once."""
+    heap_used_max_bytes: float | None
+    """Of the target's JVM."""
+    gc_pauses: int | None
+    """Stops for the garbage collector in the steady phase; this and what follows of them is null without its log."""
+    gc_pause_share: float | None
+    """Of the time."""
+    gc_pause_p50_ms: float | None
+    gc_pause_p99_ms: float | None
+    gc_pause_max_ms: float | None
+    heap_after_gc_max_bytes: int | None
+    """The most that was in use after a collection: what the target needs at least."""
+    other_stops: int | None
+    """Stops of the target's JVM for something else than the garbage collector."""
+    other_stop_max_ms: float | None
     datanodes_lost: float | None
     counted_differently: int | None
     """Methods of which the target counted other numbers of calls than were sent; null where nobody looked."""
@@ -172,6 +190,9 @@ def summarise(run: Run) -> RunSummary:
         player_cpu_share=bottleneck.player_share,
         target_cpu_share=bottleneck.target_share,
         call_queue_max=run.call_queue,
+        lock_queue_max=run.most(LOCK_QUEUE),
+        heap_used_max_bytes=run.most(HEAP_USED),
+        **_stops(run),
         datanodes_lost=run.datanodes_lost,
         counted_differently=None if run.differences is None else len(run.differences),
         methods=[_method(run, method, *both, failed[method]) for method, both in counts.items()],
@@ -180,6 +201,25 @@ def summarise(run: Run) -> RunSummary:
         environment=dict(run.environment),
         remarks=list(run.remarks),
     )
+
+
+def _stops(run: Run) -> dict[str, Any]:
+    """What the log of the garbage collector tells of the steady phase; all null without one."""
+    log = run.steady_gc
+    if log is None:
+        names = ("gc_pauses", "gc_pause_share", "gc_pause_p50_ms", "gc_pause_p99_ms", "gc_pause_max_ms")
+        return dict.fromkeys((*names, "heap_after_gc_max_bytes", "other_stops", "other_stop_max_ms"))
+    pauses, others = put_together(log.collections), put_together(log.others)
+    return {
+        "gc_pauses": pauses.count,
+        "gc_pause_share": pauses.total_s / run.steady_s if run.steady_s > 0 else 0.0,
+        "gc_pause_p50_ms": pauses.p50_s * 1e3,
+        "gc_pause_p99_ms": pauses.p99_s * 1e3,
+        "gc_pause_max_ms": pauses.longest_s * 1e3,
+        "heap_after_gc_max_bytes": max((each.after_bytes for each in log.heap), default=None),
+        "other_stops": others.count,
+        "other_stop_max_ms": others.longest_s * 1e3,
+    }
 
 
 def _method(run: Run, method: str, sent: int, answered: int, failed: int) -> MethodRow:

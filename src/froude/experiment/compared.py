@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from froude.emulation.bottleneck import CPU
-from froude.emulation.run import Latency, Run, histogram_of
+from froude.emulation.bottleneck import CALL_QUEUE, CPU
+from froude.emulation.run import LOCK_QUEUE, Latency, Run, histogram_of
 from froude.emulation.tally import Histogram
-from froude.experiment.figures.readings import Points, Readings
+from froude.experiment.figures.readings import LOCKS, Points, Readings
+from froude.hadoop.gc_log import Pauses, put_together
 
 DEFAULT_PRIMARY = "mean"
 """Every slower call has a part in it, and it varies least from run to run."""
@@ -146,27 +147,64 @@ def _average(stem: str, scale: float) -> Callable[[Run], float | None]:
     return lambda run: _mean(_readings(run).average(stem, scale))
 
 
-def _busy(stem: str, scale: float) -> Callable[[Run], float | None]:
-    return lambda run: _mean(_readings(run).busy(stem, scale))
+def _locked(mode: str) -> Callable[[Run], float | None]:
+    """Share of the time in which the namespace was locked: by its one lock, or by that of folders and files."""
+
+    def value(run: Run) -> float | None:
+        readings = _readings(run)
+        shares = (_mean(readings.busy(f"{lock}{mode}LockOverallNanos", _NS)) for lock in LOCKS)
+        return next((share for share in shares if share is not None), None)
+
+    return value
+
+
+def _gauge(name: str) -> Callable[[Run], float | None]:
+    return lambda run: _mean(_readings(run).gauge(name))
+
+
+def _pauses(run: Run) -> Pauses | None:
+    """Stops for the garbage collector; None where its log is not there, or has none."""
+    log = run.steady_gc
+    return put_together(log.collections) if log is not None and log.collections else None
+
+
+def _stopped(run: Run) -> float | None:
+    pauses = _pauses(run)
+    return None if pauses is None or run.steady_s <= 0 else pauses.total_s / run.steady_s
+
+
+def _longest(run: Run) -> float | None:
+    pauses = _pauses(run)
+    return None if pauses is None else pauses.longest_s
+
+
+def _kept(run: Run) -> float | None:
+    """Mean of the heap in use after a collection."""
+    log = run.steady_gc
+    return None if log is None else _mean([(each.time_s, each.after_bytes) for each in log.heap])
 
 
 _MS, _NS = 1e-3, 1e-9
-_LOCK = "FSNamesystem.FSN"
 _RESOURCES: tuple[Measure, ...] = tuple(
     Measure(name, what, unit, Sort.RESOURCE, of)
     for name, what, unit, of in (
         ("CPU per call", "CPU time of the target for each answered call", "s", _cpu_of_call),
         ("GC", "share of the time in which the target collected garbage", "share",
          _rate("JvmMetrics.GcTimeMillis", _MS)),
+        ("GC pauses", "share of the time for which the target stood still to collect garbage", "share", _stopped),
+        ("longest GC pause", "longest stop of the target to collect garbage", "s", _longest),
+        ("heap after GC", "mean heap in use of the target after a collection", "bytes", _kept),
+        ("waiting calls", "mean number of calls in the target's queue", "calls", _gauge(CALL_QUEUE)),
+        ("lock queue", "mean number of threads that wait for the NameNode's lock", "threads", _gauge(LOCK_QUEUE)),
         ("call queue", "mean time of a call in the target's queue", "s", _average("RpcActivity.RpcQueueTime", _MS)),
         ("handling", "mean time of a call with a handler of the target", "s",
          _average("RpcActivity.RpcProcessingTime", _MS)),
         ("lock wait", "mean time of a call waiting for the namespace lock", "s",
          _average("RpcActivity.RpcLockWaitTime", _MS)),
         ("write lock", "share of the time in which the namespace was locked for writing", "share",
-         _busy(f"{_LOCK}WriteLockOverallNanos", _NS)),
+         _locked("Write")),
         ("read lock", "share of the time for which readers held the namespace lock, together", "share",
-         _busy(f"{_LOCK}ReadLockOverallNanos", _NS)),
+         _locked("Read")),
         ("edit log sync", "mean time of a sync of the edit log", "s", _average("NameNodeActivity.Syncs", _MS)),
     )
 )  # fmt: skip

@@ -196,6 +196,7 @@ def _play(plan: Plan, called: object, options: PlayOptions, execution: Execution
         folder=execution.output,
         progress=execution.progress,
         command=execution.command,
+        live=execution.live,
     )
 
 

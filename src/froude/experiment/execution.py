@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent
+from froude.experiment.live import Live
 from froude.experiment.sections import ANY, NameNodeTarget, Running
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.namenode import NameNode
@@ -28,6 +29,8 @@ class Execution:
     progress: Progress = field(default_factory=Silent)
     command: str = ""
     """The command line as typed, for lineages."""
+    live: Live = field(default_factory=Live)
+    """Is told what goes on in a play."""
 
 
 class Runner(Protocol):

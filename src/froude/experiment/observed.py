@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 
 from froude.base.clock import Clock
-from froude.base.errors import TargetError
+from froude.base.errors import InputError, TargetError
+from froude.base.summary import counted
 from froude.emulation.run import Difference, Run, closure, counted_as
 from froude.hadoop import environment
-from froude.hadoop.metrics import Sampler, Watched, settled_counts
+from froude.hadoop.metrics import Sampler, Watched, read_gc_log, settled_counts
 from froude.hadoop.namenode import NameNode
 
 
@@ -21,6 +23,7 @@ class Observed:
         watched: Watched | None,
         *,
         http: tuple[str, int] | None,
+        gc_log: Path | None = None,
         check_counts: bool,
         asked: Mapping[str, int],
         clock: Clock,
@@ -30,6 +33,7 @@ class Observed:
         Args:
             watched: whose metrics and counts are asked for; None for nobody's.
             http: its web address, for what it says of its JVM.
+            gc_log: the log of its garbage collector, where it can be read from here.
             check_counts: whether to compare its counts with what was sent.
             asked: calls that it was asked a moment ago, which its counts may not show yet.
             clock: the time.
@@ -37,6 +41,7 @@ class Observed:
         self.clock = clock
         self._watched = watched
         self._http = http
+        self.gc_log = gc_log
         self._asked = dict(asked)
         self._checked = watched is not None and check_counts
         self._before: dict[str, int] = {}
@@ -67,6 +72,25 @@ class Observed:
         sampler = None if self._watched is None else Sampler(self._watched.sample, self.clock)
         with sampler or nullcontext():
             yield sampler
+
+    def stops(self, run: Run) -> None:
+        """Add what the log of its garbage collector tells of the play; a line that cannot be read is spoken of."""
+        if self.gc_log is None:
+            return
+        try:
+            log = read_gc_log(self.gc_log)
+        except InputError as error:
+            run.remarks = [*run.remarks, f"The log of the target's garbage collector cannot be read: {error}"]
+            return
+        run.gc_log = self.gc_log
+        if log.unread < log.lines:
+            run.gc = log.during(run.begun_at_s, run.elapsed_s)
+        if log.unread:
+            which = f"{log.unread:,} of {counted(log.lines, 'line')}"
+            run.remarks = [
+                *run.remarks,
+                f"In the log of the target's garbage collector {which} could not be read",
+            ]
 
     def differences(self, run: Run) -> list[Difference] | None:
         """Where its counts differ from what was sent; None where nobody looked, or it does not answer any more."""

@@ -23,6 +23,7 @@ from froude.emulation.recorder import Record
 from froude.emulation.run import Run
 from froude.emulation.run_files import state_of, write_run
 from froude.experiment.admission import TargetLike, admit, by_service
+from froude.experiment.live import Live
 from froude.experiment.observed import Observed
 from froude.experiment.playable import check_play
 from froude.experiment.played_trace import trace_of
@@ -43,7 +44,7 @@ _REASON_S = 2.0
 """Between two questions why a target does not serve yet."""
 
 
-def play(
+def play(  # noqa: PLR0913 - how, where, and who looks on, all by name
     plan: Plan,
     target: TargetLike | Mapping[str, TargetLike],
     options: PlayOptions | None = None,
@@ -53,6 +54,7 @@ def play(
     schema: Schema | None = None,
     clock: Clock | None = None,
     command: str = "",
+    live: Live | None = None,
 ) -> Run:
     """Play a plan.
 
@@ -67,6 +69,7 @@ def play(
         schema: of the target's release; None takes the NameNode's own, or the default release's.
         clock: the time; the machine's by default.
         command: the command line that plays, as typed; without one, the run's lineage names this call.
+        live: is told what goes on (`prometheus.served`).
 
     Returns:
         The run; a target that failed, and an interrupt, end it early and stand in it.
@@ -92,9 +95,19 @@ def play(
     )
     with Scratch("play") as scratch:
         recorded = options.record if folder else Record.SUMMARY
-        job = PlayJob(plan, schema, settings, options.seed, load.duration_s, recorded, scratch / "spool")
+        live = live or Live()
+        job = PlayJob(
+            plan,
+            schema,
+            settings,
+            options.seed,
+            load.duration_s,
+            recorded,
+            scratch / "spool",
+            tell_all=live.watched,
+        )
         observed = _observed(targets, check_counts=options.check_counts, clock=clock or RealClock())
-        run, outcome = _play(job, observed, progress or Silent())
+        run, outcome = _play(job, observed, progress or Silent(), live)
         run.remarks = [
             *run.remarks,
             *([remark] if remark else []),
@@ -124,6 +137,7 @@ def _observed(targets: Mapping[str, NameNode | Running], *, check_counts: bool, 
     return Observed(
         first if isinstance(first, NameNode) else None if http is None else Web(http),
         http=http,
+        gc_log=first.gc_log,
         check_counts=check_counts and len(targets) == 1,
         asked={} if isinstance(first, NameNode) else asked_methods(targets),
         clock=clock,
@@ -141,7 +155,7 @@ def _call(job: PlayJob) -> str:
     )
 
 
-def _play(job: PlayJob, observed: Observed, progress: Progress) -> tuple[Run, PlayOutcome]:
+def _play(job: PlayJob, observed: Observed, progress: Progress, live: Live) -> tuple[Run, PlayOutcome]:
     observed.counts_before()
     environment = observed.environment()
     planned = float(sum(job.plan.counts.values()))
@@ -149,19 +163,26 @@ def _play(job: PlayJob, observed: Observed, progress: Progress) -> tuple[Run, Pl
     lengths = [length for length in (seconds, job.duration_s) if length is not None]
     expected = min(lengths, default=None)
     label = "Playing" if expected is None else f"Playing, about {expected:,.0f} s"
-    with observed.sampled() as sampler, progress.task(label, total=expected or planned) as task:
+    with (
+        observed.sampled() as sampler,
+        live.play(sampler),
+        progress.task(label, total=expected or planned) as task,
+    ):
         shown, reason = [0.0], _Reason(observed, job)
 
         def watch(status: Status) -> bool:
             done = status.load.time_s if expected else float(status.load.nodes)
             task.advance(done - shown[0])
             shown[0] = done
-            task.say(reason.at(status) or _live(status, expected))
+            waits_for = reason.at(status)
+            live.tell(status, waits_for)
+            task.say(waits_for or _live(status, expected))
             return True
 
         outcome = play_apart(job, watch)
     run = _run_of(job, outcome)
     run.environment = environment
+    observed.stops(run)
     if sampler is not None:
         start_s = outcome.begun_at_s - observed.clock.wall() + sampler.clock.now()
         run.metrics = [Measured(sample.time_s - start_s, sample.values) for sample in sampler.samples]

@@ -105,6 +105,7 @@ class PlayRunner:
                 folder=execution.output,
                 progress=execution.progress,
                 command=execution.command,
+                live=execution.live,
             )
 
 

@@ -74,6 +74,8 @@ class Running(Declared):
     """Who it must say that it is: a NameNode's cluster id, a ResourceManager's start and address."""
     http: Annotated[str | None, Text(parse_web, "HOST:PORT"), Example("127.0.0.1:9870")] = None
     """Its web address, to record its metrics as well."""
+    gc_log: Annotated[Path | None, Example("gc.log")] = None
+    """Log of its JVM's garbage collector, on this machine: of -Xlog:gc*,safepoint with the time of day in each line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -84,6 +84,8 @@ class State:
     """A folder with `bin/hdfs` and `conf` for clients (see `launcher`)."""
     trace: str = ""
     """The Trace that is being recorded; empty for none."""
+    gc_log: str = ""
+    """What the NameNode's JVM writes of its garbage collector; empty for nothing."""
 
 
 def read_state(path: Path) -> State | None:
@@ -131,6 +133,7 @@ def _state(section: Section) -> State:
         daemons=[_process(each) for each in section.sections("daemons")],
         home=_text(section, "home", ""),
         trace=_text(section, "trace", ""),
+        gc_log=_text(section, "gc_log", ""),
     )
     section.finish()
     return state

@@ -1,4 +1,4 @@
-"""What a daemon says of itself: JMX over HTTP, its garbage collector's log, and both as time series."""
+"""What a daemon says of itself: JMX over HTTP as time series, and the log of its garbage collector."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from urllib.parse import quote
 
 from froude.base.clock import Clock
 from froude.base.errors import TargetError
+from froude.base.files import open_regular
+from froude.hadoop.gc_log import GcLog, parse_gc_log
 
 Bean = dict[str, Any]
 """Attributes of one MBean by name."""
@@ -37,10 +39,6 @@ CACHE_S = 10.0
 _LARGEST_BYTES = 32 << 20
 _LOCK_TIME = re.compile(r"^\w+?(?:Read|Write)Lock\w+Nanos(?:NumOps|AvgTime)$")
 _COUNT = re.compile(r"^(?!Overall|Deferred)([A-Z]\w*)NumOps$")
-_GC_LINE = re.compile(
-    r"^\[(?P<uptime>[\d.]+)s\].*GC\(\d+\) (?P<what>Pause \w+.*?)"
-    r"(?: (?P<before>\d+)M->(?P<after>\d+)M\(\d+M\))? (?P<ms>[\d.]+)ms\s*$"
-)
 
 
 def jmx(http: tuple[str, int], query: str, *, timeout_s: float = 5.0) -> list[Bean]:
@@ -65,6 +63,27 @@ def jmx(http: tuple[str, int], query: str, *, timeout_s: float = 5.0) -> list[Be
     if not isinstance(beans, list):
         raise TargetError("gives no JMX", file=f"{http[0]}:{http[1]}", found=type(beans).__name__)
     return beans
+
+
+def heap_now(http: tuple[str, int]) -> dict[str, float]:
+    """The heap of a daemon's JVM at this moment: `process.heap_used_bytes` and `process.heap_committed_bytes`.
+
+    Hadoop's own `JvmMetrics` tell it too, but as old as the daemon's cache is.
+
+    Args:
+        http: its web address.
+
+    Raises:
+        TargetError: it does not answer.
+    """
+    values = {}
+    for bean in jmx(http, "java.lang:type=Memory"):
+        usage = bean.get("HeapMemoryUsage")
+        told = usage if isinstance(usage, dict) else {}
+        for part in ("used", "committed"):
+            if isinstance(told.get(part), int):
+                values[f"process.heap_{part}_bytes"] = float(told[part])
+    return values
 
 
 def rpc_counts(beans: list[Bean]) -> dict[str, int]:
@@ -158,7 +177,7 @@ class Web:
         for bean in jmx(self.http, "java.lang:type=OperatingSystem"):
             if isinstance(bean.get("ProcessCpuTime"), int):
                 values["process.cpu_seconds"] = bean["ProcessCpuTime"] / 1e9
-        return values
+        return values | heap_now(self.http)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,46 +261,14 @@ class Sampler:
             self.take()
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
-    """One stop of the JVM for its garbage collector."""
+def read_gc_log(path: Path) -> GcLog:
+    """What a JVM's log of its garbage collector tells so far (`gc_log`).
 
-    uptime_s: float
-    """When it ended, since the JVM's start."""
-    kind: str
-    """Such as `Pause Young (Normal) (G1 Evacuation Pause)`."""
-    duration_s: float
-    """How long nothing else ran."""
-    before_bytes: int | None
-    """Heap in use before, where told."""
-    after_bytes: int | None
-    """And after."""
+    Args:
+        path: the log, which may grow meanwhile.
 
-
-GC_LOG_FLAG = "-Xlog:gc:file={path}:uptime,tags"
-"""The JVM flag (Java 9 and later) that writes what `parse_gc_log` reads."""
-
-
-def parse_gc_log(text: str) -> list[Pause]:
-    """The pauses in a unified GC log (`-Xlog:gc`, Java 9 and later); other lines are passed over."""
-    pauses = []
-    for line in text.splitlines():
-        match = _GC_LINE.match(line)
-        if match is None:
-            continue
-        before, after = match["before"], match["after"]
-        pauses.append(
-            Pause(
-                uptime_s=float(match["uptime"]),
-                kind=match["what"].strip(),
-                duration_s=float(match["ms"]) / 1e3,
-                before_bytes=None if before is None else int(before) << 20,
-                after_bytes=None if after is None else int(after) << 20,
-            )
-        )
-    return pauses
-
-
-def read_gc_log(path: Path) -> list[Pause]:
-    """`parse_gc_log` of a file; nothing when the daemon wrote none."""
-    return parse_gc_log(path.read_text(errors="replace")) if path.is_file() else []
+    Raises:
+        InputError: it cannot be read.
+    """
+    with open_regular(path) as file:
+        return parse_gc_log(line.decode(errors="replace") for line in file)

@@ -16,6 +16,7 @@ from froude.hadoop import loopback, metrics, settings
 from froude.hadoop.daemons import Daemon
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.fsimage.aged import LastIds, age
+from froude.hadoop.gc_log import gc_log_flag
 from froude.hadoop.name_directory import take_name_directory, version_of
 from froude.hadoop.schema import Schema
 
@@ -199,12 +200,12 @@ class NameNode:
         return settings.METRICS_PERIOD_S
 
     def sample(self) -> dict[str, float]:
-        """The numbers of `metrics.NAMENODE_BEANS` now, by `bean.attribute`, and its CPU and memory."""
+        """The numbers of `metrics.NAMENODE_BEANS` now, by `bean.attribute`, and its CPU, memory and heap."""
         beans = [bean for query in metrics.NAMENODE_BEANS for bean in self.jmx(query)]
         values = metrics.flatten(beans)
         values["process.cpu_seconds"] = self.cpu_seconds()
         values["process.rss_bytes"] = float(self.rss_bytes())
-        return values
+        return values | metrics.heap_now(self._web)
 
     def live_datanodes(self) -> int:
         """How many DataNodes it counts as live."""
@@ -223,9 +224,10 @@ class NameNode:
         """Memory that its process holds."""
         return self.daemon.rss_bytes()
 
-    def gc_pauses(self) -> list[metrics.Pause]:
-        """The stops of its garbage collector so far; empty on Java 8."""
-        return metrics.read_gc_log(self.folder / "gc.log")
+    @property
+    def gc_log(self) -> Path | None:
+        """The log of its garbage collector (`gc_log`); None on Java 8, which writes another one."""
+        return self.folder / "gc.log" if self.hadoop.java.major >= 9 else None
 
     def site(self) -> tuple[settings.Site, settings.Site]:
         """What clients need to know: core-site and hdfs-site properties."""
@@ -307,8 +309,7 @@ class NameNode:
         self._rpc, self._web = (host, rpc), (host, http)
 
     def _prepare(self) -> None:
-        gc_log = metrics.GC_LOG_FLAG.format(path=self.folder / "gc.log")
-        flags = [gc_log, *self._flags] if self.hadoop.java.major >= 9 else self._flags
+        gc_log = () if self.gc_log is None else (gc_log_flag(self.gc_log),)
         self._daemon = Daemon(
             self.hadoop,
             name="namenode",
@@ -316,7 +317,7 @@ class NameNode:
             folder=self.folder,
             heap=self._heap,
             fast=self._fast,
-            flags=flags,
+            flags=(*gc_log, *self._flags),
         )
         core, hdfs = self._sites(self.uri)
         own = settings.namenode_site(

@@ -146,6 +146,7 @@ def supervise(folder: Path, wanted: Wanted, leash: Leash, fronted: Fronted = dir
             ],
             home=str(cluster.client_home(front.address)),
             trace=front.trace,
+            gc_log="" if nn.gc_log is None else str(nn.gc_log),
         )
         leash.let_go(folder / STATE, state)
         with contextlib.suppress(SystemExit):  # asked to end: what stands before the NameNode ends well

@@ -30,6 +30,7 @@ from froude.render import (
     Value,
     ValueKind,
 )
+from froude.render.format import size
 from froude.render.markdown import plain
 
 COMPARISON_TONES = {Outcome.WORSE: Tone.BAD, Outcome.BETTER: Tone.GOOD, Outcome.SAME: Tone.GOOD}
@@ -163,6 +164,8 @@ def value_text(value: float, unit: str) -> str:
     """
     if unit == "s":
         return seconds_text(value)
+    if unit == "bytes":
+        return size(value)
     return f"{100 * value:.3g} %" if unit == "share" else f"{value:,.4g} {unit}"
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from froude.emulation.run import Run
 from froude.experiment.figures.phases import phase_marks, time_axis
-from froude.experiment.figures.readings import Points, Readings
+from froude.experiment.figures.readings import LOCKS, NAMESPACE, Points, Readings
+from froude.experiment.figures.stops import stop_blocks
 from froude.render import (
     Axis,
     Block,
@@ -23,11 +25,11 @@ from froude.render import (
     ValueKind,
 )
 
-_MS, _NS, _MIB = 1e-3, 1e-9, float(1 << 20)
+_MS, _NS = 1e-3, 1e-9
+_PAUSE_LENGTH = "Length of a garbage collector's pause"
 _MOST_LOCKS, _MOST_CHANGED = 8, 24
-_LOCK = "FSNamesystem.FSN"
 _CHARTED = (
-    "RpcActivity.Rpc", "RpcActivity.CallQueueLength", "FSNamesystem.FSN", "FSNamesystem.LockQueueLength",
+    "RpcActivity.Rpc", "RpcActivity.CallQueueLength", *LOCKS, "FSNamesystem.LockQueueLength",
     "FSNamesystemState.FsLockQueueLength", "NameNodeActivity.Syncs", "NameNodeActivity.Transactions",
     "JvmMetrics.GcTime", "JvmMetrics.GcCount", "JvmMetrics.Mem", "JvmMetrics.Threads", "process.",
     "FSNamesystemState.NumLiveDataNodes", "FSNamesystem.NumLiveDataNodes", "FSNamesystem.FilesTotal",
@@ -78,6 +80,15 @@ def _held(title: str, stem: str) -> _Line:
     return _Line(title, lambda readings: readings.busy(stem, _NS))
 
 
+def _of_locks(make: Callable[[str, str], _Line]) -> tuple[_Line, ...]:
+    """A line for writing and for reading of each lock that a NameNode may have."""
+    return tuple(
+        make(f"for {word}{'' if what == NAMESPACE else f', {what}'}", f"{lock}{mode}LockOverallNanos")
+        for lock, what in LOCKS.items()
+        for word, mode in (("writing", "Write"), ("reading", "Read"))
+    )
+
+
 _INSIDE: tuple[_Inside, ...] = (
     _Inside(
         "Where a call's time goes",
@@ -104,18 +115,12 @@ _INSIDE: tuple[_Inside, ...] = (
     _Inside(
         "How long the namespace lock is held",
         Axis("mean of a hold", ValueKind.DURATION, log=True),
-        (
-            _mean("for writing", f"{_LOCK}WriteLockOverallNanos", _NS),
-            _mean("for reading", f"{_LOCK}ReadLockOverallNanos", _NS),
-        ),
+        _of_locks(lambda title, stem: _mean(title, stem, _NS)),
     ),
     _Inside(
         "Share of the time for which the lock is held",
         Axis("share of the time", ValueKind.SHARE),
-        (
-            _held("for writing", f"{_LOCK}WriteLockOverallNanos"),
-            _held("for reading", f"{_LOCK}ReadLockOverallNanos"),
-        ),
+        _of_locks(_held),
         "One thread writes at a time: near 100 % the lock is the limit. Many read at once, which may add up to more.",
     ),
     _Inside(
@@ -137,7 +142,7 @@ _INSIDE: tuple[_Inside, ...] = (
         (_rate("garbage collector", "JvmMetrics.GcTimeMillis", _MS),),
     ),
     _Inside(
-        "Length of a garbage collector's pause",
+        _PAUSE_LENGTH,
         Axis("mean of a pause", ValueKind.DURATION),
         (
             _Line(
@@ -149,8 +154,8 @@ _INSIDE: tuple[_Inside, ...] = (
         "Memory",
         Axis("memory", ValueKind.BYTES),
         (
-            _gauge("heap used", "JvmMetrics.MemHeapUsedM", _MIB),
-            _gauge("heap committed", "JvmMetrics.MemHeapCommittedM", _MIB),
+            _Line("heap used", lambda readings: readings.heap("used")),
+            _Line("heap committed", lambda readings: readings.heap("committed")),
             _gauge("process", "process.rss_bytes"),
         ),
     ),
@@ -188,9 +193,15 @@ def namenode_section(run: Run) -> Section:
         return Section(title, tuple(_cpu(Readings(()), run)), intro)
     readings = Readings(run.metrics)
     charts, still = _charts(readings, run)
-    blocks: list[Block] = [*_cpu(readings, run), *charts]
+    stops = list(stop_blocks(run))
+    blocks: list[Block] = [
+        *_cpu(readings, run),
+        *charts,
+        *(block for block in stops if isinstance(block, Chart)),
+    ]
     if still:
         blocks.append(Text(f"Did not change: {'; '.join(still)}."))
+    blocks += [block for block in stops if isinstance(block, Table)]
     blocks += [table for table in (_locks(readings), _changed(readings)) if table.rows]
     intro = "Sampled each second over JMX and from the process while the play ran."
     if readings.stale > len(run.metrics) // 4:
@@ -206,6 +217,8 @@ def _charts(readings: Readings, run: Run) -> tuple[list[Chart], list[str]]:
     still: list[str] = []
     for inside in _INSIDE:
         series = [(line.name, line.points(readings)) for line in inside.lines]
+        if run.gc is not None and inside.title == _PAUSE_LENGTH:  # its log tells of each
+            continue
         firsts = {f"{points[0][1]:,.4g}" for _, points in series if points}
         if any(len({value for _, value in points}) > 1 for _, points in series):
             charts.append(_chart(inside, series, run))
@@ -241,15 +254,17 @@ def _locks(readings: Readings) -> Table:
     rows: list[tuple[Value, ...]] = []
     for name in readings.names:
         stem = name.removesuffix("NumOps")
-        if stem == name or not stem.startswith(_LOCK) or "Overall" in stem:
+        lock = next((lock for lock in LOCKS if re.match(rf"{lock}(?:Read|Write)Lock", stem)), None)
+        if stem == name or lock is None or "Overall" in stem:
             continue
-        mode, _, operation = stem.removeprefix(_LOCK).removesuffix("Nanos").partition("Lock")
+        mode, _, operation = stem.removeprefix(lock).removesuffix("Nanos").partition("Lock")
+        which = mode.lower() if LOCKS[lock] == NAMESPACE else f"{mode.lower()}, {LOCKS[lock]}"
         holds, means = readings.gauge(name), readings.average(stem, _NS)
         times = holds[-1][1] - (holds[0][1] if len(holds) > 1 else 0.0)
         if not times or not means:
             continue
         mean = sum(value for _, value in means) / len(means)
-        rows.append((operation, mode.lower(), int(times), mean, times * mean))
+        rows.append((operation, which, int(times), mean, times * mean))
     rows.sort(key=lambda row: -float(row[-1] or 0))
     columns = (
         Column("Operation", ValueKind.CODE),

@@ -17,6 +17,15 @@ from froude.emulation.bottleneck import Measured
 Points = list[tuple[float, float]]
 """Seconds since the play began, and a value."""
 
+NAMESPACE = "the namespace"
+LOCKS: Mapping[str, str] = {
+    "FSNamesystem.FSN": NAMESPACE,
+    "FSNamesystem.FS": "folders and files",
+    "FSNamesystem.BM": "blocks",
+}
+"""Locks of a NameNode by the beginning of their readings' names, and what is locked: one of all, or, where its
+`dfs.namenode.lock.model.provider.class` is `FineGrainedFSNamesystemLock` (3.5 and later), two."""
+_MIB = float(1 << 20)
 _LIVE = {"FSNamesystemState", "process"}
 """Beans that are asked anew each time."""
 
@@ -46,6 +55,15 @@ class Readings:
             scale: what one of it is in the unit wanted.
         """
         return [(time_s, values[name] * scale) for time_s, values in self._of(name) if name in values]
+
+    def heap(self, part: str) -> Points:
+        """The heap of its JVM, bytes: as that tells itself, else as Hadoop's metrics do, which are older.
+
+        Args:
+            part: `used` or `committed`.
+        """
+        live = self.gauge(f"process.heap_{part}_bytes")
+        return live or self.gauge(f"JvmMetrics.MemHeap{part.capitalize()}M", _MIB)
 
     def rate(self, name: str, scale: float = 1.0) -> Points:
         """How much a counter rose in a second, at the end of each interval; a restart of the daemon leaves a gap.
