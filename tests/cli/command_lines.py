@@ -213,6 +213,11 @@ LINES = {
         (Place("--output", "image"),),
         {"path": "img", "hadoop": "release"},
     ),
+    "image log": Line(
+        "image log img --duration 1s --hadoop release",
+        (Place("--output", "audit-log"),),
+        {"path": "img", "hadoop": "release"},
+    ),
     "image blocks": Line(
         "image blocks img --datanodes 4 --hadoop release",
         (Place("--output", "block-lists", folder=True),),
