@@ -16,7 +16,8 @@ def test_a_line() -> None:
     line = replace(LINE, options=None, dst=None, perm=None, caller_context=None)
     assert line_text(line) == (
         "2026-11-20 09:43:54,218 INFO FSNamesystem.audit: allowed=true\tugi=alice@EXAMPLE.COM (auth:PROXY) via "
-        "oozie/host@EXAMPLE.COM (auth:KERBEROS)\tip=/10.0.0.7\tcmd=rename\tsrc=/a b/x=1\tdst=null\tperm=null\tproto=rpc\n"
+        "oozie/host@EXAMPLE.COM (auth:KERBEROS)\tip=/10.0.0.7\tcmd=rename\tsrc=/a b/x=1\tdst=null"
+        "\tperm=null\tproto=rpc\n"
     )
 
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from froude.base.errors import InputError
 from froude.hadoop.audit import AuditLine
 from froude.hadoop.fsimage.namespace import DIRECTORY, FILE, Ints, Namespace
 
+Bits = npt.NDArray[np.uint64]
 READS: Mapping[str, int] = {"open": 70, "getfileinfo": 20, "listStatus": 10}
 """Lines that read, in a hundred of them."""
 CHANGES: Mapping[str, int] = {"create": 60, "rename": 20, "delete": 20}
@@ -50,7 +52,8 @@ class _Client:
     files: Ints
     """Rows that it owns, in an order of popularity."""
     folders: Ints
-    made: list[str]
+    made: list[str] = field(default_factory=list)
+    """Paths of files that it has made."""
 
 
 def made_log(namespace: Namespace, asked: Asked, rng: random.Random) -> Iterator[AuditLine]:
@@ -116,8 +119,10 @@ def _clients(namespace: Namespace, count: int, rng: random.Random) -> list[_Clie
     types, linked = namespace.column("type"), namespace.linked
     owners = namespace.column("permission").astype(np.uint64) >> np.uint64(16)
     users = owners >> np.uint64(24)
-    files, folders = (np.flatnonzero((types == kind) & linked) for kind in (FILE, DIRECTORY))
-    folders = folders[namespace.parents[folders] >= 0]  # a path of `/` would have two slashes
+    usable = (
+        _usable(namespace, owners) & linked & (namespace.parents >= 0)
+    )  # a path in `/` would have two slashes
+    files, folders = (np.flatnonzero((types == kind) & usable) for kind in (FILE, DIRECTORY))
     able = np.intersect1d(users[files], users[folders])
     if not able.size:
         raise InputError(
@@ -125,19 +130,41 @@ def _clients(namespace: Namespace, count: int, rng: random.Random) -> list[_Clie
         )
     files = files[np.isin(users[files], able)]
     clients = []
-    owned: dict[int, list[Ints]] = {}
+    owned: dict[int, tuple[Ints, Ints]] = {}
     for number in range(count):
         row = int(files[rng.randrange(len(files))])
         user, permission = int(users[row]), int(owners[row]) << 16
         if user not in owned:
-            owned[user] = [_by_popularity(rows[users[rows] == user], rng) for rows in (files, folders)]
+            mine, ours = (_by_popularity(rows[users[rows] == user], rng) for rows in (files, folders))
+            owned[user] = mine, ours
         clients.append(
             _Client(
                 namespace.strings.user(permission),
                 namespace.strings.group(permission),
                 f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}",
                 *owned[user],
-                [],
             )
         )
     return clients
+
+
+def _usable(namespace: Namespace, owners: Bits) -> npt.NDArray[np.bool_]:
+    """(inodes,) what its owner may do everything with, and may enter every folder above. O(inodes) by user and level.
+
+    Users are in the groups that they own something with, as they are in a replay.
+    """
+    modes = namespace.column("permission").astype(np.uint64) & np.uint64(0o777)
+    users, groups = owners >> np.uint64(24), owners & np.uint64(0xFFFFFF)
+    folder = namespace.column("type") == DIRECTORY
+    own = modes >> np.uint64(6)
+    usable = np.where(folder, own == 7, own & np.uint64(6) == 6)
+    levels = int(namespace.depths().max())
+    for user in np.unique(users):
+        mine = users == user
+        of_group = np.isin(groups, np.unique(groups[mine]))
+        bits = np.where(mine, own, np.where(of_group, modes >> np.uint64(3), modes))
+        entered = (bits & np.uint64(1) == 1) | ~folder
+        for _ in range(levels):
+            entered &= entered[namespace.parents] | (namespace.parents < 0)
+        usable &= entered | ~mine
+    return np.asarray(usable)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from froude.hadoop.audit import AuditLine
-from froude.hadoop.audit_text import line_text as written
 
 START_S = 1_795_167_834.218
 """2026-11-20 09:43:54.218 UTC."""
@@ -26,6 +25,8 @@ LINE = AuditLine(
     "rpc",
     "mr_1",
 )
+
+
 def calls(count: int, *, step_s: float = 0.25, first_s: float = START_S) -> list[AuditLine]:
     """Lines one after another: three users, five hosts, some denied."""
     return [
