@@ -14,6 +14,7 @@ TOPIC = Topic(
     "summarised, and the replicas of their blocks placed on DataNodes. A rate is counted in seconds of one processor.",
 )
 TOPIC.benchmark("images", "Images", "bench_image")
+TOPIC.benchmark("lock", "The fine-grained lock against the single one", "dynamometer_lock")
 
 if __name__ == "__main__":
     TOPIC.main()

@@ -32,7 +32,6 @@ from froude.render import (
     Tone,
     Value,
     ValueKind,
-    literal,
 )
 from froude.render.markdown import plain
 
@@ -137,7 +136,7 @@ def _chart(swept: Swept, measure: Measured) -> Chart:
     what = f"{measure.what[:1].upper()}{measure.what[1:]}"
     explains = " It explains, and decides nothing." if measure.sort is Sort.RESOURCE else ""
     caption = (
-        f"{literal(what)}.{explains}{' Lines are cut where they are longer than the chart.' if cut else ''}"
+        f"{plain(what)}.{explains}{' Lines are cut where they are longer than the chart.' if cut else ''}"
     )
     return Chart(
         measure.name,
