@@ -23,7 +23,10 @@ from froude.experiment.swept import Swept
 _ROUNDS = 10
 _INODES, _RATE, _SECONDS, _CHANGES = 20_000, 300, 8, 0.3
 _DATANODES = 12
-_EXPLAINING = ("CPU per call", "lock wait", "call queue", "handling", "service p99")
+_SHOWN = (
+    "mean", "p99", "throughput", "mean(getBlockLocations)", "mean(create)", "mean(blockReport)", "mean(sendHeartbeat)",
+    "CPU per call", "lock wait", "call queue", "handling",
+)  # fmt: skip
 
 
 def swept(rounds: int, folder: Path) -> Swept:
@@ -68,12 +71,7 @@ def of_sweep(found: Swept) -> list[dict[str, object]]:
         {"measure": "verdict on the fine-grained lock", "value": comparison.outcome.value, "unit": "",
          "conditions": f"{conditions}. {comparison.answer}"},
     ]  # fmt: skip
-    wanted = [
-        row
-        for row in comparison.rows
-        if row.measure in _EXPLAINING or (row in comparison.deciding and "p50" not in row.measure)
-    ]
-    return rows + [_change(row) for row in wanted if not row.by_difference]
+    return rows + [_change(row) for row in comparison.rows if row.measure in _SHOWN]
 
 
 def _change(row: Row) -> dict[str, object]:

@@ -7,7 +7,9 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from froude.hadoop.audit import AuditLine
+from froude.hadoop.audit_text import line_text
 
+written = line_text
 START_S = 1_795_167_834.218
 """2026-11-20 09:43:54.218 UTC."""
 LINE = AuditLine(
