@@ -11,7 +11,8 @@ TOPIC = Topic(
     "dynamometer",
     "Real namespaces and block lists, measured",
     "Every figure is measured by `make results-dynamometer` on the machine named below: images made up, read and "
-    "summarised, and the replicas of their blocks placed on DataNodes; comparisons of NameNodes. A rate is counted in seconds of one processor.",
+    "summarised, and the replicas of their blocks placed on DataNodes; comparisons of "
+    "NameNodes. A rate is counted in seconds of one processor.",
 )
 TOPIC.benchmark("images", "Images", "bench_image")
 TOPIC.benchmark("lock", "The fine-grained lock against the single one", "dynamometer_lock")

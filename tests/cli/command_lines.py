@@ -215,7 +215,7 @@ LINES = {
     ),
     "image log": Line(
         "image log img --duration 1s --hadoop release",
-        (Place("--output", "audit-log"),),
+        (Place("--output", "log"),),
         {"path": "img", "hadoop": "release"},
     ),
     "image blocks": Line(

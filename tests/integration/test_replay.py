@@ -185,7 +185,7 @@ def test_a_sweep_of_replays(hadoop: Hadoop, tmp_path: Path, monkeypatch: pytest.
     assert run(["scenario", "new", "fair-lock", "-o", "fair.yaml"]) == 0
     for name, before, after in (
         ("fair", "repeats: 8", "repeats: 1"),
-        ("replay", "check_", "warm_up: 0\ncheck_"),
+        ("replay", "count: 20, racks: 4}", "count: 6}\nwarm_up: 0"),
     ):
         path = Path(f"{name}.yaml")
         path.write_text(path.read_text().replace(before, after))

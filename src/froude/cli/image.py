@@ -213,7 +213,7 @@ def scale(
         saving.write(read.namespace, grow(read.namespace, factor), policies, hash_file(path))
 
 
-@app.command(epilog="Example: froude image log name --rate 200 --duration '30 s' -o hdfs-audit.log")
+@app.command(epilog="Example: froude image log name --rate 200 --duration '30 s' -o made.log")
 def log(
     ctx: typer.Context,
     path: Annotated[Path, typer.Argument(metavar="IMAGE", help="An FsImage, or a folder with one.")],
@@ -243,7 +243,7 @@ def log(
     settings: Settings = ctx.obj
     image_file = newest_image(path)
     # nothing says whether a log that stands there is ours: none is replaced without --force
-    claim(settings, [Output(output, "audit-log")], [image_file])
+    claim(settings, [Output(output, "log")], [image_file])
     asked = Asked(rate, parse_seconds(duration, place="--duration"), clients, changes)
     if asked.lines_per_s * asked.duration_s > _MOST_LINES:
         raise InputError("are too many lines", place="--rate", found=rate, allowed=f"{_MOST_LINES:,} in all")
