@@ -213,7 +213,7 @@ def scale(
         saving.write(read.namespace, grow(read.namespace, factor), policies, hash_file(path))
 
 
-@app.command(epilog="Example: froude image log name --rate 200 --duration '30 s' -o made.log")
+@app.command(epilog="Example: froude image log fsimage_0000000000000061740 --rate 200 -o made.log")
 def log(
     ctx: typer.Context,
     path: Annotated[Path, typer.Argument(metavar="IMAGE", help="An FsImage, or a folder with one.")],
