@@ -13,7 +13,7 @@ from typing import Any
 from froude.base.errors import InputError
 from froude.base.summary import Summarised, counted
 from froude.emulation.run import Run
-from froude.experiment.comparable import Sample, unusable
+from froude.experiment.comparable import LOAD, Sample, unusable
 from froude.experiment.compare import Comparison, Outcome, compare
 from froude.experiment.compared import Measure, Sort, measures_of
 from froude.experiment.scenario import SweepScenario
@@ -188,7 +188,7 @@ def _compared(
             limited=asked.limited,
         ), ""
     except InputError as error:
-        return None, str(error)
+        return None, f"another load, by its {error.place}" if error.place in LOAD else str(error)
 
 
 def _measures(runs: Sequence[Run]) -> list[Measure]:

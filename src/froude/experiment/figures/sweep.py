@@ -157,7 +157,7 @@ def _axis(measure: Measured) -> Axis:
 
 def _named(swept: Swept, arm: SweptArm, measure: Measured) -> str:
     """The series of an arm: what its comparison found in this measure."""
-    if arm is swept.arms[0] and len(swept.arms) > 1:
+    if arm is swept.arms[0] and swept.compared:
         return _FIRST
     rows = () if arm.comparison is None else arm.comparison.rows
     outcome = next((row.outcome for row in rows if row.measure == measure.name), None)
