@@ -251,4 +251,3 @@ def test_inputs_of_a_replay_are_made_ready_once(monkeypatch: pytest.MonkeyPatch)
     assert len(played) == 8
     used = {arm.name: {prepared for name, prepared in played if arm.name in name} for arm in swept.arms}
     assert used["heap=1GB,count=3"] == used["heap=4GB,count=3"] != used["heap=1GB,count=5"]
-    assert swept.arms[1].not_compared == "another load, by its scale"
