@@ -12,11 +12,12 @@ TOPIC = Topic(
     "Real namespaces and block lists, measured",
     "Every figure is measured by `make results-dynamometer` on the machine named below: images made up, read and "
     "summarised, and the replicas of their blocks placed on DataNodes, with rates in seconds of one processor; audit "
-    "logs replayed beside Dynamometer's own replay, and beside the run that they are of.",
+    "logs replayed beside Dynamometer's own replay, and beside the run that they are of; comparisons of NameNodes.",
 )
 TOPIC.benchmark("images", "Images", "bench_image")
 TOPIC.benchmark("beside", "Beside Dynamometer's own replay", "dynamometer_beside")
 TOPIC.benchmark("truth", "An original run beside its replay", "dynamometer_truth")
+TOPIC.benchmark("lock", "The fine-grained lock against the single one", "dynamometer_lock")
 
 if __name__ == "__main__":
     TOPIC.main()

@@ -45,6 +45,8 @@ NOT_RUN = {
     "trace-3\n": "is of that cluster",
     "froude knee": "takes minutes; tests of its own run it smaller",
     "froude sweep": "takes minutes; tests of its own run it smaller",
+    "froude sweep fine-grained-lock.yaml": "takes minutes; `integration` runs a smaller one",
+    "benchmarks.results_": "takes minutes",
     "froude compare --baseline sweep/": "reads what a sweep made",
     "jq -r": "reads what another example wrote, with a program of the reader's",
     "provision sweep": _SMALLER,

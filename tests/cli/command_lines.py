@@ -213,6 +213,11 @@ LINES = {
         (Place("--output", "image"),),
         {"path": "img", "hadoop": "release"},
     ),
+    "image log": Line(
+        "image log img --duration 1s --hadoop release",
+        (Place("--output", "log"),),
+        {"path": "img", "hadoop": "release"},
+    ),
     "image blocks": Line(
         "image blocks img --datanodes 4 --hadoop release",
         (Place("--output", "block-lists", folder=True),),
@@ -264,7 +269,7 @@ LINES = {
         (_json("measurement"), Place("--unit-file", "provision", suffix=".yaml"), REPORT),
     ),
 }
-NO_FILES = {"doctor", "hadoop down", "hadoop shell", "record"}
+NO_FILES = {"doctor", "hadoop down", "hadoop shell", "record", "scenario list"}
 """Commands that are given no path at all."""
 OTHER_PATHS = {
     ("trace import audit", "image"): "needs a release that knows images; tests of the command spoil it",

@@ -11,6 +11,7 @@ from froude.cli.app import run
 from froude.experiment.runners import RUNNERS
 from froude.experiment.scenario import KINDS, read_scenario
 from froude.experiment.scenario_text import template
+from froude.experiment.shipped import shipped
 
 Out = pytest.CaptureFixture[str]
 
@@ -38,7 +39,7 @@ def test_a_new_scenario_is_printed_or_written(kind: str, capsys: Out) -> None:
 def test_only_kinds_that_run_are_offered(kind: str, capsys: Out) -> None:
     """With those that do."""
     assert run(["scenario", "new", kind]) == 1
-    assert f"found {kind}; allowed: {', '.join(RUNNERS)}" in capsys.readouterr().err
+    assert f"found {kind}; allowed: {', '.join(RUNNERS)}, fair-lock" in capsys.readouterr().err
 
 
 def test_a_dry_run_writes_nothing(capsys: Out) -> None:
@@ -46,3 +47,24 @@ def test_a_dry_run_writes_nothing(capsys: Out) -> None:
     assert run(["--dry-run", "scenario", "new", "play", "-o", "s.yaml"]) == 0
     assert "Would write s.yaml" in capsys.readouterr().out
     assert not Path("s.yaml").exists()
+
+
+def test_a_comparison_is_written_with_what_it_varies(capsys: Out) -> None:
+    """Which stays where it is there already, since it is the user's to fill in."""
+    assert run(["scenario", "new", "fair-lock", "-o", "fair.yaml"]) == 0
+    assert "It varies replay.yaml\n" in capsys.readouterr().out
+    Path("replay.yaml").write_text("mine")
+    assert run(["scenario", "new", "queue-wait", "-o", "queue.yaml"]) == 0
+    assert "It varies replay.yaml, which was there" in capsys.readouterr().out
+    assert Path("replay.yaml").read_text() == "mine"
+    assert run(["scenario", "new", "fair-lock"]) == 0
+    assert capsys.readouterr().out == Path("fair.yaml").read_text()
+
+
+def test_all_are_listed(capsys: Out) -> None:
+    """Kinds, and comparisons with what they ask."""
+    assert run(["scenario", "list"]) == 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in (*KINDS, *shipped()))
+    assert run(["--json", "scenario", "list"]) == 0
+    assert json.loads(capsys.readouterr().out)["shipped"] == shipped()

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from froude.cli.app import run
-from froude.experiment.comparable import Sample
-from froude.experiment.compare import compare
 from froude.experiment.runners import SweepRunner
-from froude.experiment.sweep import Swept
+from froude.experiment.sweep_file import read_swept
+from froude.experiment.swept import Swept
 from froude.hadoop.distribution import Hadoop
 from froude.workload.extrapolate import extrapolate
 from froude.workload.plan_file import write_plan
 from tests.cli.command_lines import ORIGIN, SCALES, recorded
-from tests.experiment.comparisons import arms
+from tests.experiment.sweeps import swept
 
 Out = pytest.CaptureFixture[str]
 SWEEP = "froude: scenario/1\nkind: sweep\nbase: base.yaml\nvary: {target.heap: [1 GB, 4 GB]}\n"
-GIVEN = arms(4, 1.3, spread=0.02)
-ARMS = {
-    name: [Sample(f"{name}/{at}", each) for at, each in enumerate(GIVEN[arm], 1)]
-    for name, arm in (("heap=1GB", "baseline"), ("heap=4GB", "candidate"))
-}
-COMPARED = compare(**GIVEN)
 
 
 @pytest.fixture(autouse=True)
@@ -41,34 +35,39 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("swept", "code", "said"),
+    ("found", "code", "said"),
     [
-        (Swept(ARMS, comparison=COMPARED), 3, "The candidate is slower"),
-        (Swept(ARMS, kept=2, remarks=("a remark",)), 0, "2 runs had been made before, and kept.\na remark"),
-        (Swept(ARMS, interrupted=True), 130, "heap=4GB     4       0"),
+        (swept(1.0, 1.3), 3, "heap=2GB beside heap=1GB: The candidate is slower"),
+        (replace(swept(1.0, 0.7), kept=2), 0, "2 runs had been made before, and kept."),
+        (swept(1.0, 1.0, interrupted=True), 130, "heap=2GB     4       0         0"),
+        (swept(1.0, 1.0, failure="gone"), 0, "Left out, 8 runs: it failed: gone."),
     ],
+    ids=["worse", "better", "interrupted", "failed"],
 )
-def test_what_came_of_it_is_shown(
-    swept: Swept, code: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: Out
+def test_what_came_of_it_is_shown_and_kept(
+    found: Swept, code: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: Out
 ) -> None:
-    """By both commands alike."""
-    monkeypatch.setattr(SweepRunner, "run", lambda *_: swept)
+    """By both commands alike; the file says the same."""
+    Path("sweep").mkdir()
+    monkeypatch.setattr(SweepRunner, "run", lambda *_: found)
     assert run(["run", "sweep.yaml"]) == code
     same = capsys.readouterr()
     assert run(["sweep", "sweep.yaml"]) == code
     out, err = capsys.readouterr()
     assert (out, err) == same
-    assert out.startswith("arm       runs  failed  calls/s")
-    assert said in out
-    assert ("interrupted after 8 of 6 runs" in err) is swept.interrupted
+    assert out.startswith(found.answer[:40])
+    assert said in out.replace("\n", " ") or said in out
+    assert ("interrupted after 8 of 6 runs" in err) is found.interrupted
+    assert read_swept(Path("sweep/sweep.json")) == found
+    assert run(["report", "sweep/sweep.json", "--static"]) == 0
 
 
 def test_as_json(monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
-    """One document: the comparison, or the folders by arm."""
-    for swept, key in ((Swept(ARMS, comparison=COMPARED), "answer"), (Swept(ARMS), "arms")):
-        monkeypatch.setattr(SweepRunner, "run", lambda *_, swept=swept: swept)
-        run(["sweep", "sweep.yaml", "--json"])
-        assert key in json.loads(capsys.readouterr().out)
+    """One document, that of the file; without a run there is no folder for one."""
+    monkeypatch.setattr(SweepRunner, "run", lambda *_: swept(1.0, 1.0))
+    assert run(["sweep", "sweep.yaml", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["froude"] == "swept/1"
+    assert not Path("sweep").exists()
 
 
 def test_a_dry_run_says_what_would_be_run(capsys: Out) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from froude.experiment.interval import power, runs_needed, shift_of, weighted_holm
+from froude.experiment.interval import mean_interval, power, runs_needed, shift_of, weighted_holm
 
 VALUES = st.lists(st.floats(-5, 5), min_size=2, max_size=8)
 
@@ -109,3 +109,13 @@ def test_the_runs_needed_are_the_fewest() -> None:
         assert number == 2 or power(number - 1, spread, 0.05, 0.025) < 0.8
     assert runs_needed(0.0, 0.05, 0.025) == 2
     assert runs_needed(100.0, 0.05, 0.025) is None
+
+
+def test_the_interval_of_a_mean() -> None:
+    """Of values above 0 the geometric one; of a single run it has no length, and errors may be 0."""
+    mean, low, high = mean_interval([1.0, 4.0, 2.0], 0.05)
+    assert mean == pytest.approx(2.0)
+    assert low * high == pytest.approx(4.0)
+    assert mean_interval([3.0], 0.05) == pytest.approx((3.0, 3.0, 3.0))
+    mean, low, high = mean_interval([0.0, 2.0], 0.05)
+    assert (mean, low + high) == pytest.approx((1.0, 2.0))

@@ -203,9 +203,8 @@ def test_a_sweep_runs_every_arm_in_rounds(played: list[tuple[str, int, str]]) ->
     assert [len({seed for _, seed, _ in each}) for each in rounds] == [1, 1, 1]
     assert len({seed for _, seed, _ in played}) == 3
     assert {folder for *_, folder in played} == {f"out/heap={n}GB/{r}" for n in (1, 4) for r in (1, 2, 3)}
-    assert [len(runs) for runs in swept.arms.values()] == [3, 3]
-    assert swept.comparison is not None
-    assert swept.comparison.outcome is Outcome.WORSE
+    assert [len(arm.runs) for arm in swept.arms] == [3, 3]
+    assert [found.outcome for _, found in swept.compared] == [Outcome.WORSE]
 
 
 def test_a_sweep_goes_on_where_it_was_interrupted(played: list[tuple[str, int, str]]) -> None:
@@ -213,7 +212,7 @@ def test_a_sweep_goes_on_where_it_was_interrupted(played: list[tuple[str, int, s
     module._stops.add(2)  # type: ignore[attr-defined]
     runner = SweepRunner.of(SWEEP)
     first = runner.run(Execution(Path("out")))
-    assert (first.interrupted, first.comparison, len(played)) == (True, None, 3)
+    assert (first.interrupted, first.compared, len(played)) == (True, (), 3)
     assert len(list(Path("out").glob("*/*/run.json"))) == 2
     second = runner.run(Execution(Path("out")))
     assert (second.interrupted, second.kept, len(played)) == (False, 2, 7)
@@ -236,17 +235,19 @@ def test_inputs_of_a_replay_are_made_ready_once(monkeypatch: pytest.MonkeyPatch)
     Path("a.log").write_text("")
     Path("base.yaml").write_text("froude: scenario/1\nkind: dyno\nload: {audit_log: [a.log]}\n")
     ready: list[int] = []
+    played: list[tuple[str, object]] = []
     monkeypatch.setattr(module, "prepare", lambda scenario, *_: ready.append(scenario.seed) or len(ready))
     monkeypatch.setattr(
         DynoRunner,
         "run_on",
-        lambda runner, prepared, _hadoop, execution: run(
-            int(execution.output.name), scale={"of": str(prepared)}
+        lambda runner, prepared, _hadoop, execution: (
+            played.append((str(execution.output), prepared))
+            or run(int(execution.output.name), scale={"of": str(prepared)})
         ),
     )
     sweep = replace(SWEEP, vary={"target.heap": ("1 GB", "4 GB"), "nodes.datanodes.count": (3, 5)}, repeats=2)
     swept = SweepRunner.of(sweep).run(Execution(Path("out")))
     assert ready == [5, 5]
-    used = {name: {each.run.scale["of"] for each in runs} for name, runs in swept.arms.items()}
+    assert len(played) == 8
+    used = {arm.name: {prepared for name, prepared in played if arm.name in name} for arm in swept.arms}
     assert used["heap=1GB,count=3"] == used["heap=4GB,count=3"] != used["heap=1GB,count=5"]
-    assert swept.comparison is None

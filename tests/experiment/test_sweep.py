@@ -11,7 +11,7 @@ from froude.base.errors import InputError
 from froude.base.forms import FieldError
 from froude.experiment.scenario import DynoScenario, KneeScenario, PlayScenario, SweepScenario
 from froude.experiment.sections import PlanLoad, ReplayLoad, WorkloadLoad
-from froude.experiment.sweep import arms_of, outcome_of, turns, varied
+from froude.experiment.sweep import arms_of, turns, varied
 
 BASE = PlayScenario(load=PlanLoad(plan=Path("x/plan")))
 
@@ -107,10 +107,16 @@ def test_a_seed_that_is_varied_stays() -> None:
     }
 
 
-def test_arms_that_cannot_be_compared_say_why() -> None:
-    """Their runs are there all the same."""
-    given = sweep()
-    arms = arms_of(given, BASE)
-    swept = outcome_of(given, arms, {arm.name: [] for arm in arms}, kept=0, interrupted=False)
-    assert swept.comparison is None
-    assert "The arms were not compared: " in swept.remarks[0]
+def test_a_field_with_one_value_names_no_arm() -> None:
+    """It is set in all; the package of a class is left out of a name."""
+    vary = {
+        "target.heap": ("2 GB",),
+        "target.properties.dfs.namenode.lock.model.provider.class": (
+            "org.apache.hadoop.One",
+            "org.apache.hadoop.Two",
+        ),
+    }
+    arms = arms_of(sweep(vary=vary), BASE)
+    assert [arm.name for arm in arms] == ["class=One", "class=Two"]
+    assert {arm.scenario.target.heap for arm in arms} == {"2 GB"}
+    assert [arm.name for arm in arms_of(sweep(vary={"target.heap": ("2 GB",)}), BASE)] == ["heap=2GB"]

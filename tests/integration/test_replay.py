@@ -12,13 +12,17 @@ import numpy as np
 import pytest
 
 from froude.base.scratch import Scratch
+from froude.cli.app import run
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.lines import Client
+from froude.experiment import runners
 from froude.experiment.accounts import account_properties
+from froude.experiment.dyno import prepare
 from froude.experiment.play import play
 from froude.experiment.replay import make_ready, replay_plan
 from froude.experiment.sections import Load, PlayOptions, ReplayedDatanodes, ReplayNodes
 from froude.experiment.session import Hadoop
+from froude.experiment.sweep_file import read_swept
 from froude.hadoop.connection import Connection, current_user
 from froude.hadoop.fsimage.container import open_image
 from froude.hadoop.fsimage.namespace import read_namespace
@@ -162,9 +166,31 @@ def test_the_namespace_and_the_log_come_out_the_same(hadoop: Hadoop, tmp_path: P
     with NameNode(
         hadoop, fast=True, conf=PROPERTIES, image=tmp_path / "image", folder=tmp_path / "second"
     ) as replayed:
-        run = play(plan, replayed, options)
-        assert run.failure is None
+        played = play(plan, replayed, options)
+        assert played.failure is None
         assert _tree(_save(replayed), replayed) == expected
         assert replayed.audit_log is not None
         again = import_audit([replayed.audit_log], tmp_path / "again")
     assert _lines(again) == _lines(log)
+
+
+def test_a_sweep_of_replays(hadoop: Hadoop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shipped one on a made-up image and log, once: what is read is made ready once, and what came of it is kept."""
+    del hadoop
+    monkeypatch.chdir(tmp_path)
+    prepared: list[object] = []
+    monkeypatch.setattr(runners, "prepare", lambda *given: prepared.append(given) or prepare(*given))
+    assert run(["image", "synth", "analytics", "--inodes", "300", "-o", f"name/fsimage_{1:019}"]) == 0
+    assert run(["image", "log", "name", "--rate", "100", "--duration", "1 s", "-o", "hdfs-audit.log"]) == 0
+    assert run(["scenario", "new", "fair-lock", "-o", "fair.yaml"]) == 0
+    for name, before, after in (
+        ("fair", "repeats: 8", "repeats: 1"),
+        ("replay", "count: 20, racks: 4}", "count: 6}\nwarm_up: 0"),
+    ):
+        path = Path(f"{name}.yaml")
+        path.write_text(path.read_text().replace(before, after))
+    assert run(["sweep", "fair.yaml"]) == 0
+    swept = read_swept(Path("sweep/sweep.json"))
+    assert [(arm.name, len(arm.runs)) for arm in swept.arms] == [("fair=true", 1), ("fair=false", 1)]
+    assert all(arm.counting("errors") == [0.0] for arm in swept.arms)
+    assert len(prepared) == 1

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.base.units import parse_seconds
+from froude.cli.numbers import finite
 
 if TYPE_CHECKING:
     from froude.cli.settings import Settings
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, help=__doc__)
 
+_MOST_LINES = 10_000_000
 _FIGURES = ".figures.json"
 """Of the page; `.json` is free for the output."""
 
@@ -208,6 +211,50 @@ def scale(
             raise InputError("cannot be", place="--factor", found=factor, allowed=allowed)
         policies = Reader(read.image, read.schema).head("ERASURE_CODING")
         saving.write(read.namespace, grow(read.namespace, factor), policies, hash_file(path))
+
+
+@app.command(epilog="Example: froude image log fsimage_0000000000000061740 --rate 200 -o made.log")
+def log(
+    ctx: typer.Context,
+    path: Annotated[Path, typer.Argument(metavar="IMAGE", help="An FsImage, or a folder with one.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="LOG", help="The audit log.")],
+    rate: Annotated[
+        float, typer.Option(min=0.01, max=1e6, callback=finite, help="Lines in a second.")
+    ] = 200.0,
+    duration: Annotated[str, typer.Option(help="From the first line to the last.")] = "30 s",
+    clients: Annotated[int, typer.Option(min=1, max=100_000, help="Users at addresses of their own.")] = 100,
+    changes: Annotated[
+        float,
+        typer.Option(min=0, max=1, callback=finite, help="Share of lines that create, rename or delete."),
+    ] = 0.1,
+    hadoop: _Hadoop = None,
+) -> None:
+    """An audit log made up on an image's paths, for a replay: a load for whoever has no log of their own.
+
+    Clients are owners of what they ask for, and most lines read. Another --seed makes another.
+    """
+    import random
+
+    from froude.cli.outputs import Output, claim, write
+    from froude.experiment.made_log import Asked, made_log
+    from froude.hadoop.audit_text import line_text
+    from froude.hadoop.name_directory import newest_image
+
+    settings: Settings = ctx.obj
+    image_file = newest_image(path)
+    # nothing says whether a log that stands there is ours: none is replaced without --force
+    claim(settings, [Output(output, "log")], [image_file])
+    asked = Asked(rate, parse_seconds(duration, place="--duration"), clients, changes)
+    if asked.lines_per_s * asked.duration_s > _MOST_LINES:
+        raise InputError("are too many lines", place="--rate", found=rate, allowed=f"{_MOST_LINES:,} in all")
+    with _reading(settings, image_file, hadoop) as read:
+        lines = [*made_log(read.namespace, asked, random.Random(settings.seed))]
+    if settings.dry_run:
+        settings.would(f"write {output}", lines=len(lines))
+        return
+    write({output: "".join(map(line_text, lines))})
+    settings.emit({"file": str(output), "lines": len(lines)})
+    settings.out(f"{len(lines):,} lines of {clients:,} clients written to {output}")
 
 
 @dataclass(frozen=True, slots=True)

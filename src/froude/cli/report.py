@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from froude.experiment.compare import Comparison
     from froude.experiment.figures.head import Part
     from froude.experiment.knee import Knee
+    from froude.experiment.swept import Swept
     from froude.trace.audit.summary import AuditSummary
     from froude.trace.types import Trace
     from froude.workload.plan import Plan
@@ -71,6 +72,12 @@ def _comparison(_: Settings, path: Path) -> Comparison:
     return read_comparison(path)
 
 
+def _swept(_: Settings, path: Path) -> Swept:
+    from froude.experiment.sweep_file import read_swept
+
+    return read_swept(path)
+
+
 READERS: Mapping[str, Callable[[Settings, Path], Part]] = {
     "workload": _workload,
     "trace": _trace,
@@ -79,6 +86,7 @@ READERS: Mapping[str, Callable[[Settings, Path], Part]] = {
     "run": _run,
     "knee": _knee,
     "comparison": _comparison,
+    "swept": _swept,
 }
 """What reads an artifact that has sections, by its kind: the table to extend when there is a new kind to show."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
+from froude.base.files import kind_of_place
 from froude.cli.outputs import Output, claim, write
 
 if TYPE_CHECKING:
@@ -21,35 +22,64 @@ def scenario() -> None:
     """Write an experiment down, for `froude run`."""
 
 
+@app.command("list", epilog="Example: froude scenario list")
+def list_(ctx: typer.Context) -> None:
+    """The kinds of experiments, and the comparisons that come with Froude."""
+    from froude.cli.tables import aligned
+    from froude.experiment.scenario import KINDS
+    from froude.experiment.shipped import shipped
+
+    settings: Settings = ctx.obj
+    kinds = {name: str(kind.__doc__) for name, kind in KINDS.items()}
+    settings.emit({"kinds": kinds, "shipped": dict(shipped())})
+    for head, found in (("kind", kinds), ("comparison", shipped())):
+        settings.out(
+            aligned([(head, "what it does" if head == "kind" else "what it asks"), *found.items()], words=2)
+        )
+        settings.out("")
+    settings.out("`froude scenario new NAME` writes one of them")
+
+
 @app.command(epilog="Example: froude scenario new play -o scenario.yaml")
 def new(
     ctx: typer.Context,
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="Of the experiment, such as play.")],
+    kind: Annotated[
+        str, typer.Argument(metavar="NAME", help="A kind, such as play, or a comparison, such as fair-lock.")
+    ],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="YAML", help="The file [standard output].")
     ] = None,
 ) -> None:
-    """A commented scenario with every field of its kind, to be filled in.
+    """A commented scenario: of a kind with every field, or a comparison that comes with Froude.
 
-    As it stands it plays the plan in the folder `plan`, searches for the knee of `workload.yaml`, or records `./job.sh`
-    on small clusters, each beside the file.
+    As a kind stands, it plays the plan in the folder `plan`, searches for the knee of `workload.yaml`, or records
+    `./job.sh` on small clusters, each beside the file. A comparison is a sweep of `replay.yaml`, which is written
+    beside it where none is there: image and audit log are yours to fill in. `froude scenario list` shows all.
     """
     from froude.experiment.runners import RUNNERS
     from froude.experiment.scenario_text import template
+    from froude.experiment.shipped import files_of, shipped
 
     settings: Settings = ctx.obj
-    if kind not in RUNNERS:
-        message = "is no kind of experiment that can be run"
-        raise InputError(message, place="KIND", found=kind, allowed=", ".join(RUNNERS))
-    claim(settings, [] if output is None else [Output(output, "scenario")])
-    text = template(kind)
+    if kind not in {*RUNNERS, *shipped()}:
+        message = "is no kind of experiment that can be run, and no comparison that is shipped"
+        raise InputError(message, place="NAME", found=kind, allowed=", ".join([*RUNNERS, *shipped()]))
+    place = output or Path(f"{kind}.yaml")
+    files = {place: template(kind)} if kind in RUNNERS else dict(files_of(kind, place))
+    text, kept = files[place], [path for path in files if path != place and kind_of_place(path) is not None]
+    files = {path: files[path] for path in files if path not in kept}
+    claim(settings, [] if output is None else [Output(path, "scenario") for path in files])
     if output is None:
         settings.emit({"kind": kind, "scenario": text})
         if not settings.json:
             print(text, end="")  # as it is: no line of it is broken at a terminal's edge
     elif settings.dry_run:
-        settings.would(f"write {output}")
+        settings.would("write " + ", ".join(map(str, files)))
     else:
-        write({output: text})
+        write(files)
         settings.emit({"kind": kind, "file": str(output)})
         settings.out(f"Written to {output}; `froude run {output}` runs it once its names are filled in")
+        beside = [path for path in (*files, *kept) if path != place]
+        settings.out(
+            "\n".join(f"It varies {path}{', which was there' if path in kept else ''}" for path in beside)
+        )

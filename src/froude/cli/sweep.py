@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from froude.base.errors import InputError
-from froude.base.files import kind_of_place
+from froude.base.files import atomic_write_text, kind_of_place
 from froude.base.summary import counted
 from froude.cli.inputs import named
 from froude.cli.outputs import refuse_inside
@@ -21,9 +22,8 @@ from froude.cli.tables import aligned
 from froude.workspace.recognise import kind_of
 
 if TYPE_CHECKING:
-    from froude.experiment.comparable import Sample
     from froude.experiment.runners import SweepRunner
-    from froude.experiment.sweep import Swept
+    from froude.experiment.swept import Swept, SweptArm
 
 EXIT_MISSED, EXIT_INTERRUPTED = 3, 130
 
@@ -38,9 +38,9 @@ def sweep(
     """The same experiment with some of its fields varied: every value with every other, in turns.
 
     Each round runs every arm once, in an order of its own, and gives all of them one seed. Runs are kept in
-    OUTPUT/ARM/ROUND; a sweep that was interrupted goes on where it stopped when it is started again. With one field
-    and two values, the second is compared with the first as by `froude compare`, which ends with 3 where it is worse.
-    `froude run` of such a scenario does the same.
+    OUTPUT/ARM/ROUND; a sweep that was interrupted goes on where it stopped when it is started again. Every arm is
+    compared with the first as by `froude compare`; it ends with 3 where one is worse. What came of it is in
+    OUTPUT/sweep.json, which `froude report` draws. `froude run` of such a scenario does the same.
 
     Example: froude sweep sweep.yaml -o sweep
     """
@@ -76,10 +76,10 @@ def perform(
 
     Raises:
         FroudeError: it cannot be run.
-        typer.Exit: it was interrupted, or the second of two arms is worse.
+        typer.Exit: it was interrupted, or an arm is worse than the first.
     """
-    from froude.cli.compare import show
     from froude.cli.play import executing
+    from froude.experiment.sweep_file import NAME, swept_text
     from froude.workspace.artifact import Origin
 
     _claim(output, [*read, runner.scenario.base])
@@ -93,55 +93,64 @@ def perform(
         return
     with executing(settings, output, metrics_port) as execution:
         swept = runner.run(execution)
+    text = swept_text(swept, Origin(settings.command, seed=runner.scenario.seed))
+    if kind_of_place(output) is not None:  # an interrupt may come before the first run
+        atomic_write_text(output / NAME, text)
+    settings.emit(text)
     settings.out(sweep_table(swept))
     if swept.interrupted:
-        whole = sum(map(len, swept.arms.values()))
-        text = (
-            f"froude: interrupted after {whole} of {counted(number, 'run')}: the whole ones are in {output}; "
-        )
-        print(text + "the same command goes on", file=sys.stderr)
+        said = f"froude: interrupted after {swept.made} of {counted(number, 'run')}: the whole ones are in {output}; "
+        print(said + "the same command goes on", file=sys.stderr)
         raise typer.Exit(EXIT_INTERRUPTED)
-    if swept.comparison is None:
-        settings.emit({"arms": {name: [each.name for each in runs] for name, runs in swept.arms.items()}})
-        return
-    settings.out("")
-    show(settings, swept.comparison, Origin(settings.command, seed=runner.scenario.seed))
+    settings.out(f"Written to {output / NAME}; `froude report {output / NAME}` draws it")
+    if swept.worse:
+        raise typer.Exit(EXIT_MISSED)
 
 
 def sweep_table(swept: Swept) -> str:
-    """Every arm with the medians of its runs, and what is to be kept in mind.
+    """The verdicts, every arm with the medians of its runs, and what is to be kept in mind.
 
     Args:
         swept: what came of a sweep.
     """
-    rows = [("arm", "runs", "failed", "calls/s", "mean ms", "p50 ms", "p99 ms", "limited by")]
-    for name, samples in swept.arms.items():
-        rows.append((name, *_cells(samples)))
-    lines = (
-        [aligned(rows), "Medians of an arm's runs; latency is " + _latency(swept) + "."] if rows[1:] else []
+    rows: list[tuple[str, ...]] = [
+        ("arm", "runs", "failed", "left out", "calls/s", "mean ms", "p50 ms", "p99 ms", "limited by")
+    ]
+    rows += [(arm.name, *_cells(arm)) for arm in swept.arms]
+    from froude.experiment.comparable import LIMITED
+
+    lines = [swept.answer, "", aligned(rows)]
+    lines.append(
+        f"Medians of an arm's runs; latency is {swept.latency}." if swept.made else "No run was made."
     )
     if swept.kept:
         lines.append(f"{counted(swept.kept, 'run')} had been made before, and kept.")
-    return "\n".join([*lines, *swept.remarks])
+    reasons = Counter(run.left_out for arm in swept.arms for run in arm.runs if run.left_out)
+    lines += [f"Left out, {counted(number, 'run')}: {why}." for why, number in reasons.items()]
+    if LIMITED & reasons.keys():
+        lines.append("What limits all alike may count: `compare: {limited: true}` in the scenario.")
+    lines += dict.fromkeys(f"{remark}." for _, found in swept.compared for remark in found.remarks)
+    return "\n".join(lines)
 
 
-def _cells(samples: Sequence[Sample]) -> tuple[str, str, str, str, str, str, str]:
-    from froude.experiment.compared import mean_s
+def _cells(arm: SweptArm) -> tuple[str, ...]:
+    runs = arm.runs
+    limited = "/".join(sorted({run.limited_by for run in runs}))
+    rate, *latencies = (_median(arm, name) for name in ("throughput", "mean", "p50", "p99"))
+    return (
+        str(len(runs)),
+        str(sum(run.failed for run in runs)),
+        str(sum(bool(run.left_out) for run in runs)),
+        "" if rate is None else f"{rate:,.0f}",
+        *("" if each is None else f"{1e3 * each:.3g}" for each in latencies),
+        limited,
+    )
 
-    runs = [each.run for each in samples if each.run.failure is None]
-    failed = str(len(samples) - len(runs))
-    if not runs:
-        return (str(len(samples)), failed, "", "", "", "", "")
-    rate = median(run.throughput() for run in runs)
-    mean_ms = median((mean_s(run) or 0.0) * 1e3 for run in runs)
-    p50, p99 = (median(getattr(run.latency(), name) for run in runs) for name in ("p50_ms", "p99_ms"))
-    limited = "/".join(sorted({run.bottleneck.by.value for run in runs}))
-    return (str(len(samples)), failed, f"{rate:,.0f}", f"{mean_ms:.3g}", f"{p50:.3g}", f"{p99:.3g}", limited)
 
-
-def _latency(swept: Swept) -> str:
-    kinds = {each.run.main_latency.value for runs in swept.arms.values() for each in runs}
-    return " or ".join(sorted(kinds))
+def _median(arm: SweptArm, measure: str) -> float | None:
+    """Of all runs that have a value, those that do not count among them: it is shown, and nothing rests on it."""
+    values = [value for run in arm.runs if (value := run.values.get(measure)) is not None and not run.failed]
+    return median(values) if values else None
 
 
 def _claim(output: Path, read: Sequence[Path]) -> None:

@@ -19,7 +19,7 @@ _LIMITS = {
 }
 LIMITED = frozenset(_LIMITS.values())
 """Why a run is left out that may count where it is asked for."""
-_LOAD: Mapping[str, Callable[[Run], object]] = {
+LOAD: Mapping[str, Callable[[Run], object]] = {
     "plan": lambda run: ", ".join(each[:12] for each in run.inputs),
     "scale": lambda run: ", ".join(f"{name}={value}" for name, value in run.scale.items()),
     "nodes": lambda run: ", ".join(f"{name}={count}" for name, count in run.nodes.items()),
@@ -168,7 +168,7 @@ def _refuse_repeated(samples: Sequence[Sample]) -> None:
 
 def _refuse_other_loads(samples: Sequence[Sample]) -> None:
     first = samples[0]
-    for name, value in _LOAD.items():
+    for name, value in LOAD.items():
         for each in samples[1:]:
             wanted, found = value(first.run), value(each.run)
             if wanted != found and "" not in {wanted, found}:

@@ -25,7 +25,7 @@ from froude.experiment.comparable import (
     remarks_on,
 )
 from froude.experiment.compared import DEFAULT_PRIMARY, Measure, Sort, calls_of, measures_of
-from froude.experiment.interval import Shift, Tested, runs_needed, shift_of, weighted_holm
+from froude.experiment.interval import LARGEST_LOG, Shift, Tested, runs_needed, shift_of, weighted_holm
 
 DEFAULT_MARGIN, DEFAULT_LEVEL = 0.05, 0.05
 ERROR_MARGIN = 0.001
@@ -35,8 +35,6 @@ _LEAST_RUNS = 3
 _PAIRED_FROM = 6
 """Pairs from which on they are compared as such: of fewer, what a pair shares is worth less than the degrees of
 freedom that pairing costs."""
-_LARGEST = 700.0
-"""Logarithm of about the largest number."""
 
 
 class Outcome(Enum):
@@ -313,7 +311,7 @@ def _row(compared: _Compared, tested: Tested, margin: float, *, paired: bool) ->
         change, low, high = shift.mean, *ends
         bounds, wanted = (-ERROR_MARGIN, ERROR_MARGIN), ERROR_MARGIN
     else:
-        change, low, high = (math.expm1(min(each, _LARGEST)) for each in (shift.mean, *ends))
+        change, low, high = (math.expm1(min(each, LARGEST_LOG)) for each in (shift.mean, *ends))
         bounds, wanted = (1 / (1 + margin) - 1, margin), math.log1p(margin)
     outcome = Outcome.OPEN
     if bounds[0] < low and high < bounds[1]:

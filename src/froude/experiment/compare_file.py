@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from froude.base.errors import InputError
 from froude.base.files import atomic_write_text
-from froude.experiment.compare import Comparison, Row
+from froude.experiment.compare import Comparison
 from froude.experiment.refused import refused
 from froude.workspace.artifact import Origin
 from froude.workspace.document import dump_sealed_figures, open_figures
@@ -62,13 +62,24 @@ def read_comparison(path: Path) -> Comparison:
         comparison = _FORM.validate_python(fields)
     except ValidationError as error:
         raise refused(error, path) from error
-    for at, row in enumerate(comparison.rows):
-        _check_values(row, path, at)
+    check_rows(comparison, path)
     return comparison
 
 
-def _check_values(row: Row, path: Path, at: int) -> None:
-    """A page takes logarithms of what is compared by its ratio."""
-    least = min((*row.baseline, *row.candidate), default=0.0)
-    if not (row.baseline and row.candidate) or least < 0 or (least == 0 and not row.by_difference):
-        raise InputError("is out of range", file=path, place=f"rows.{at}", found=least, allowed="above 0")
+def check_rows(comparison: Comparison, path: Path, place: str = "") -> None:
+    """Refuse values of which there is no logarithm, as a page takes it of what is compared by its ratio.
+
+    Args:
+        comparison: of a file.
+        path: the file.
+        place: where in it the comparison stands.
+
+    Raises:
+        InputError: there is one.
+    """
+    for at, row in enumerate(comparison.rows):
+        least = min((*row.baseline, *row.candidate), default=0.0)
+        if not (row.baseline and row.candidate) or least < 0 or (least == 0 and not row.by_difference):
+            raise InputError(
+                "is out of range", file=path, place=f"{place}rows.{at}", found=least, allowed="above 0"
+            )

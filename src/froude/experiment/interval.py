@@ -21,6 +21,8 @@ from scipy.stats import nct, t
 
 _UNEQUAL = 2
 """How many times the runs of one arm the other may have, for Welch's formula to be used."""
+LARGEST_LOG = 700.0
+"""Logarithm of about the largest number."""
 _MOST_RUNS = 10_000
 """Beyond so many runs of an arm nobody plans."""
 
@@ -86,6 +88,23 @@ def shift_of(
         freedom = max(freedom, error**4 / sum(weights))
     spread = math.sqrt((variance(baseline) + variance(candidate)) / 2)
     return Shift(fmean(candidate) - fmean(baseline), max(error, least_error), freedom, spread)
+
+
+def mean_interval(values: Sequence[float], level: float, *, ratio: bool = True) -> tuple[float, float, float]:
+    """The mean of some runs, and between which the true one lies with a chance of 1 - level.
+
+    Args:
+        values: one of each run, one at least; of a single one the interval has no length.
+        level: chance that it does not, 0 to 1.
+        ratio: whether they are compared by their logarithms, where all are above 0; the mean is then the geometric one.
+    """
+    if ratio and min(values) > 0:
+        mean, low, high = mean_interval([math.log(value) for value in values], level, ratio=False)
+        return math.exp(mean), math.exp(low), math.exp(min(high, LARGEST_LOG))
+    mean, half = fmean(values), 0.0
+    if len(values) > 1:
+        half = float(t.isf(level / 2, len(values) - 1)) * math.sqrt(variance(values) / len(values))
+    return mean, mean - half, mean + half
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,8 @@ from froude.experiment.scenario import (
     read_scenario,
     scenario_text,
 )
-from froude.experiment.sweep import Arm, Swept, Turn, arms_of, outcome_of, turns
+from froude.experiment.sweep import Arm, Turn, arms_of, turns
+from froude.experiment.swept import Swept, outcome_of
 from froude.hadoop import cds_build
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.program import find_program

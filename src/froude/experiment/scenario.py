@@ -28,6 +28,8 @@ from froude.base.forms import (
 )
 from froude.base.plain import Fields
 from froude.base.units import Quantity
+from froude.experiment.compare import DEFAULT_LEVEL, DEFAULT_MARGIN
+from froude.experiment.compared import DEFAULT_PRIMARY
 from froude.experiment.own_job import DATANODES, check_lists, scales_of
 from froude.experiment.sections import (
     KneeOptions,
@@ -188,6 +190,20 @@ class DynoScenario(PlayOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Comparing(Declared):
+    """How every arm of a sweep is compared with the first; to be chosen before the runs are made."""
+
+    primary: str = DEFAULT_PRIMARY
+    """The measure to which half of the chance of error is given, such as mean, p99 or p99(addBlock)."""
+    margin: Annotated[float, Number(0.001, 1)] = DEFAULT_MARGIN
+    """Share by which an arm may differ and still count as the same."""
+    level: Annotated[float, Number(0.0001, 0.5)] = DEFAULT_LEVEL
+    """Chance of one false difference or more, among all arms and all measures that decide."""
+    limited: bool = False
+    """Whether runs that player or busy machine limited count as well; such limits are the same for all arms."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SweepScenario(Declared):
     """The same experiment with some of its fields varied."""
 
@@ -199,11 +215,19 @@ class SweepScenario(Declared):
         Named(Each(Plain(), 1)),
         Example({"target.heap": ["1 GB", "4 GB"]}, active=True),
     ]
-    """Values of its fields, by their names, sections before a dot; every value with every other."""
+    """Values of its fields, by their names, sections before a dot; every value with every other. One with a single
+    value is the same in all arms."""
     repeats: Annotated[int, Number(1, 1000, whole=True)] = 3
     """Runs of each combination, in turns, so that a drift of the machine is shared by all."""
     seed: Annotated[int, Number(whole=True)] = 0
     """Root of every random choice."""
+    compare: Comparing = Comparing()
+    """How every arm is compared with the first."""
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """The fields by which arms differ; those with one value are the same in all."""
+        return tuple(names for names, values in self.vary.items() if len(values) > 1)
 
 
 Scenario = PlayScenario | KneeScenario | RecordScenario | DynoScenario | SweepScenario

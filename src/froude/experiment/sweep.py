@@ -1,4 +1,4 @@
-"""`kind: sweep`: the arms of a sweep, the order in which they are run, and what came of them.
+"""`kind: sweep`: the arms of a sweep, and the order in which they are run.
 
 Every arm is run once in each round, in an order that is drawn anew for each, so that a drift of the machine is shared by
 all (a randomised block design). In a round all arms have one seed, which the next round has not: runs of a round differ
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,13 @@ from froude.base.declared import declared
 from froude.base.errors import InputError
 from froude.base.forms import Each, FieldError, Maybe, Named, below
 from froude.base.seeds import Seeds
-from froude.experiment.comparable import Sample
-from froude.experiment.compare import Comparison, compare
 from froude.experiment.scenario import DynoScenario, PlayScenario, Scenario, SweepScenario
 
 SEED = "seed"
 MOST_ARMS = 1000
 _LONGEST_NAME = 80
+_PACKAGE = re.compile(r"^(?:[a-z]\w*\.){2,}(?=[A-Z]\w*$)")
+"""Of a Java class."""
 _SEEDS = 1 << 31
 """Seeds of rounds are below it: short enough to be typed again."""
 
@@ -60,20 +60,6 @@ class Turn:
         return output / self.arm.name / str(self.round)
 
 
-@dataclass(frozen=True, slots=True)
-class Swept:
-    """What came of a sweep."""
-
-    arms: Mapping[str, Sequence[Sample]]
-    """Runs by arm, in the order of their rounds."""
-    kept: int = 0
-    """Of them, runs that were there already."""
-    interrupted: bool = False
-    comparison: Comparison | None = None
-    """Of the second value with the first, where one field was varied over two."""
-    remarks: Sequence[str] = field(default_factory=tuple)
-
-
 def arms_of(sweep: SweepScenario, base: Scenario) -> list[Arm]:
     """Every combination of the values that are varied.
 
@@ -104,7 +90,8 @@ def arms_of(sweep: SweepScenario, base: Scenario) -> list[Arm]:
         for names, value in values.items():
             with below("vary"), below(names):
                 scenario = varied(scenario, names, value, sweep.base.parent)
-        arms.append(Arm(_name(values, {arm.name for arm in arms}), values, scenario))
+        differing = {names: values[names] for names in sweep.varied or values}
+        arms.append(Arm(_name(differing, {arm.name for arm in arms}), values, scenario))
     return arms
 
 
@@ -160,35 +147,9 @@ def turns(sweep: SweepScenario, arms: Sequence[Arm]) -> Iterator[Turn]:
             yield Turn(arm, number, scenario)
 
 
-def outcome_of(
-    sweep: SweepScenario,
-    arms: Sequence[Arm],
-    runs: Mapping[str, Sequence[Sample]],
-    *,
-    kept: int,
-    interrupted: bool,
-) -> Swept:
-    """What came of a sweep, with the comparison where there are two arms.
-
-    Args:
-        sweep: it.
-        arms: of it.
-        runs: by arm.
-        kept: how many were there already.
-        interrupted: whether it was ended before its time.
-    """
-    comparison, remarks = None, []
-    if len(sweep.vary) == 1 and len(arms) == 2 and not interrupted:
-        try:
-            comparison = compare(baseline=runs[arms[0].name], candidate=runs[arms[1].name])
-        except InputError as error:
-            remarks.append(f"The arms were not compared: {error}")
-    return Swept(runs, kept, interrupted, comparison, tuple(remarks))
-
-
 def _name(values: Mapping[str, Any], taken: set[str]) -> str:
     """Of an arm's folder: the last part of each field and its value, as far as they can stand in a name."""
-    parts = [f"{names.rpartition('.')[2]}={value}" for names, value in values.items()]
+    parts = [f"{names.rpartition('.')[2]}={_PACKAGE.sub('', str(value))}" for names, value in values.items()]
     name = re.sub(r"[^A-Za-z0-9._=,+-]+", "", ",".join(parts))
     if name in taken or not name or len(name) > _LONGEST_NAME:
         return f"arm-{len(taken) + 1}"

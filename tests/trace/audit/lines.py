@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
 
 from hypothesis import strategies as st
 
 from froude.hadoop.audit import AuditLine
+from froude.hadoop.audit_text import line_text
 
+written = line_text
 START_S = 1_795_167_834.218
 """2026-11-20 09:43:54.218 UTC."""
 LINE = AuditLine(
@@ -26,43 +27,6 @@ LINE = AuditLine(
     "rpc",
     "mr_1",
 )
-_SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\", '"': '\\"', "\b": "\\b", "\f": "\\f"}
-
-
-def java_escaped(text: str) -> str:
-    """As StringEscapeUtils.escapeJava writes it."""
-    units = text.encode("utf-16-be", "surrogatepass")
-    pairs = (units[at : at + 2] for at in range(0, len(units), 2))
-    return "".join(
-        _SHORT.get(chr(code), chr(code) if 32 <= code < 127 else f"\\u{code:04X}")
-        for code in (int.from_bytes(pair) for pair in pairs)
-    )
-
-
-def date_text(time_s: float, zone: tzinfo = UTC) -> str:
-    """As log4j's ISO8601 has it."""
-    milli = round(time_s * 1000)
-    return f"{datetime.fromtimestamp(milli // 1000, zone):%Y-%m-%d %H:%M:%S},{milli % 1000:03}"
-
-
-def written(line: AuditLine, zone: tzinfo = UTC) -> str:
-    """A line as Hadoop 3 writes it, with its line feed."""
-    assert line.time_s is not None
-    auth = f" (auth:{line.auth})" if line.auth else ""
-    via = f" via {line.real_user} (auth:KERBEROS)" if line.real_user else ""
-    parts = {
-        "allowed": "true" if line.allowed else "false",
-        "ugi": f"{line.user}{auth}{via}",
-        "ip": f"/{line.ip}" if line.ip else "null",
-        "cmd": line.command + (f" ({line.options})" if line.options else ""),
-        "src": "null" if line.src is None else java_escaped(line.src),
-        "dst": "null" if line.dst is None else java_escaped(line.dst),
-        "perm": line.perm or "null",
-        **({"proto": line.proto} if line.proto else {}),
-        **({} if line.caller_context is None else {"callerContext": java_escaped(line.caller_context)}),
-    }
-    message = "\t".join(f"{key}={value}" for key, value in parts.items())
-    return f"{date_text(line.time_s, zone)} INFO FSNamesystem.audit: {message}\n"
 
 
 def calls(count: int, *, step_s: float = 0.25, first_s: float = START_S) -> list[AuditLine]:

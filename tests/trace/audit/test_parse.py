@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from froude.base.errors import InputError
 from froude.hadoop.audit import AuditLine, parse_line
+from froude.hadoop.audit_text import date_text
 from froude.trace.audit.columns import TEXTS
 from froude.trace.audit.parse import Form, Parsed, parse_bytes
-from tests.trace.audit.lines import LINE, START_S, any_line, calls, date_text, written
+from tests.trace.audit.lines import LINE, START_S, any_line, calls, written
 
 
 def lines_of(parsed: Parsed) -> list[AuditLine]:

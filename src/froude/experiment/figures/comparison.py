@@ -35,8 +35,8 @@ from froude.render.markdown import plain
 
 COMPARISON_TONES = {Outcome.WORSE: Tone.BAD, Outcome.BETTER: Tone.GOOD, Outcome.SAME: Tone.GOOD}
 """How an outcome is shown; that of too few runs says less than was asked for."""
-_COLOURS = {Outcome.WORSE: 1, Outcome.BETTER: 2, Outcome.SAME: 0, Outcome.OPEN: 6}
-_NAMES = {
+OUTCOME_COLOURS = {Outcome.WORSE: 1, Outcome.BETTER: 2, Outcome.SAME: 0, Outcome.OPEN: 6}
+OUTCOME_NAMES = {
     Outcome.WORSE: "worse",
     Outcome.BETTER: "better",
     Outcome.SAME: "no difference larger than the margin",
@@ -99,7 +99,7 @@ def comparison_section(comparison: Comparison) -> Section:
 def _chart(title: str, rows: Sequence[Row], margin: float) -> Chart:
     low, high = _NARROW
     series = []
-    for outcome, name in _NAMES.items():
+    for outcome, name in OUTCOME_NAMES.items():
         chosen = [row for row in rows if row.outcome is outcome]
         if chosen:
             series.append(
@@ -107,7 +107,7 @@ def _chart(title: str, rows: Sequence[Row], margin: float) -> Chart:
                     name,
                     [row.measure for row in chosen],
                     [min(high, max(low, 100 * row.change)) for row in chosen],
-                    colour=_COLOURS[outcome],
+                    colour=OUTCOME_COLOURS[outcome],
                     low=[max(low, 100 * row.low) for row in chosen],
                     high=[min(high, 100 * row.high) for row in chosen],
                 )

@@ -24,9 +24,11 @@ from froude.experiment.figures.environment import (
 from froude.experiment.figures.knee import KNEE_TONES, knee_answer, knee_title, played_at
 from froude.experiment.figures.prediction import share_text
 from froude.experiment.figures.run import TONES
+from froude.experiment.figures.sweep import sweep_figures, sweep_title, sweep_tone
 from froude.experiment.figures.workload import finding_text, workload_reason
 from froude.experiment.knee import Knee, Play
 from froude.experiment.knee_words import broke, median_rate, quick_start_text
+from froude.experiment.swept import Swept
 from froude.mining.prediction import Prediction
 from froude.render import KeyFigure, Tone, ValueKind, literal
 from froude.render.markdown import plain
@@ -37,7 +39,7 @@ from froude.workload.review import open_questions
 from froude.workload.types import Workload
 from froude.workload.walk import templates
 
-Part = Trace | AuditSummary | Workload | Plan | Prediction | Run | Knee | Comparison
+Part = Trace | AuditSummary | Workload | Plan | Prediction | Run | Knee | Comparison | Swept
 """What has sections of its own."""
 _LIMITS = {
     LimitedBy.PLAYER: "Froude's player was the limit, not the target",
@@ -88,6 +90,7 @@ def head_of(parts: Sequence[tuple[str, Part]]) -> Head:
 
 def _heads(parts: Sequence[tuple[str, Part]]) -> Iterator[Head]:
     """Of each kind, that nearest to an answer first."""
+    yield from (_swept(swept) for _, swept in _of(parts, Swept))
     yield from (_comparison(comparison) for _, comparison in _of(parts, Comparison))
     yield from (_knee(knee) for _, knee in _of(parts, Knee))
     if runs := _of(parts, Run):
@@ -98,6 +101,13 @@ def _heads(parts: Sequence[tuple[str, Part]]) -> Iterator[Head]:
     if traces := _of(parts, Trace):
         yield _traces(traces)
     yield from (_audit(summary) for _, summary in _of(parts, AuditSummary))
+
+
+def _swept(swept: Swept) -> Head:
+    remarks = dict.fromkeys(f"{plain(each)}." for _, found in swept.compared for each in found.remarks)
+    lede = " ".join([f"**{plain(swept.answer)}**", *remarks])
+    subtitle = " · ".join(part for part in (place_text(swept.environment), swept.latency) if part)
+    return Head(sweep_title(swept), lede, sweep_tone(swept), sweep_figures(swept), subtitle)
 
 
 def _comparison(comparison: Comparison) -> Head:

@@ -18,9 +18,11 @@ from froude.experiment.figures.plan import plan_section
 from froude.experiment.figures.prediction import prediction_section
 from froude.experiment.figures.run import run_sections
 from froude.experiment.figures.runs import runs_section
+from froude.experiment.figures.sweep import sweep_sections
 from froude.experiment.figures.trace import traces_section
 from froude.experiment.figures.workload import workload_section
 from froude.experiment.knee import Knee
+from froude.experiment.swept import Swept
 from froude.mining.prediction import Prediction
 from froude.render import Report, Section, save
 from froude.trace.audit.summary import AuditSummary
@@ -129,4 +131,6 @@ def sections_of(part: Part) -> tuple[Section, ...]:
             return (knee_section(part),)
         case Comparison():
             return (comparison_section(part),)
+        case Swept():
+            return tuple(sweep_sections(part))
     raise TypeError(f"a {type(part).__name__} has no place in a report")
