@@ -110,7 +110,7 @@ def inputs_of(scenario: DynoScenario) -> object:
         scenario: of the run.
     """
     load, nodes = scenario.load, scenario.nodes.datanodes
-    read = (load.audit_log, load.edits, load.time_zone, load.cut)
+    read = (load.audit_log, load.edits, load.time_zone, load.cut, load.growth)
     return (scenario.target.release, scenario.target.image, read, nodes.count, nodes.racks, nodes.blocks)
 
 

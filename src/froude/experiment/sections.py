@@ -197,6 +197,14 @@ class PlanLoad(Load):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LogGrowth(Declared):
+    """What a log is extrapolated to."""
+
+    clients: Annotated[float, Number(1, 10_000), Example(4)] = 1.0
+    """Clients for each of the log's, with copies of the folders and files that are theirs; 1 leaves the log as it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayLoad(Load):
     """What clients did at a NameNode, to be done again."""
 
@@ -208,6 +216,8 @@ class ReplayLoad(Load):
     """Of the dates in the logs."""
     cut: bool = True
     """Whether what the image holds already is left out of the logs."""
+    growth: LogGrowth = LogGrowth()
+    """More clients and more namespace than the log has."""
 
     @property
     def imported(self) -> bool:

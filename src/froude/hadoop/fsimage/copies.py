@@ -98,11 +98,7 @@ class CopyingComposer:
         """Of the copy of an inode."""
         root = int(self._roots[row])
         return (
-            self._last_id
-            + 1
-            + int(self._first[root])
-            + copy * int(self._sizes[root])
-            + int(self._place[row])
+            self._last_id + 1 + int(self._first[root]) + copy * int(self._sizes[root]) + int(self._place[row])
         )
 
     def _named(self) -> bytes:
