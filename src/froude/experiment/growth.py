@@ -22,7 +22,7 @@ from froude.base.seeds import Seeds
 from froude.base.summary import counted
 from froude.emulation.programs.audit.commands import COMMANDS
 from froude.experiment.growth_bundles import Bundles, Ints, find_bundles, paths_in
-from froude.experiment.growth_times import independent_ms
+from froude.experiment.growth_times import independent_ms, middle
 from froude.hadoop.audit import AuditLine
 from froude.hadoop.fsimage.container import ImageFile, write_image
 from froude.hadoop.fsimage.copies import Copied, CopyingComposer, rows_of
@@ -54,8 +54,8 @@ class Growth:
     bundles: Bundles
     copies: Ints
     """(bundles,) of each."""
-    within_ms: int
-    """Copies are later by less than this."""
+    within_ms: Ints
+    """(bundles,) copies of each are later by less than this."""
     delays_us: Sequence[Ints]
     """Of each bundle, (its copies,) how much later each is."""
     mark: str
@@ -198,42 +198,33 @@ class Growth:
         bundles, made = self.bundles, self.made
         lines, clients = bundles.sums(bundles.lines), bundles.sums(np.ones(len(bundles.clients), np.int64))
         whole, people = int(lines.sum()), int(clients.sum())
-        copies = sum(made[each] for each in ("own", "shared", "changed again"))
-        texts = [
+        grown = whole + sum(made[each] for each in ("own", "shared", "changed again"))
+        said = {
             f"Grown by {self.factor:g}: {people:,} clients became {people + int(clients @ self.copies):,}, "
-            f"{counted(whole, 'line')} became {whole + copies:,} ({(whole + copies) / whole:.2f} times). "
-            "Copies call as the users of the log.",
-            f"{counted(people, 'client')} fall into {counted(bundles.count, 'bundle')} by the paths that they change; "
-            f"the largest has {lines.max() / whole:.0%} of the lines. A bundle is copied as a whole.",
-            f"Copies are up to {self.within_ms / 1000:g} s later: within that time the log's clients act independently "
-            "of each other."
-            if self.within_ms
-            else "Copies act at the same time as their originals: the log's clients act together.",
-            f"Of the copies' lines {made['own']:,} are at copies of {counted(len(bundles.own), 'path')} that only "
-            f"one bundle changes, {made['shared']:,} at paths that all share.",
-        ]
-        if made["image paths"]:
-            texts.append(
-                f"The image got copies of {counted(made['image paths'], 'path')}: {made['image inodes']:,} inodes, "
-                f"{made['image blocks']:,} blocks."
-            )
-        others = {
-            "changed again": "of copies change attributes or make folders where their originals do",
-            "left out": "of copies are left out: a cluster's, not a client's, or at no path that can be copied",
-            "quotas": "folders with quotas hold copies now, and their quotas are as they were",
+            f"{whole:,} lines became {grown:,}, {grown / whole:.2f} times as many. Copies call as the users of "
+            "the log.": True,
+            f"{counted(people, 'client')} in {counted(bundles.count, 'bundle')}, by the paths that they change; "
+            f"the largest has {lines.max() / whole:.0%} of the lines. A bundle is copied as a whole.": True,
+            f"Copies are up to {self.within_ms.max() / 1000:g} s later, each by less than the time within which its "
+            f"clients act independently of others; {lines[self.within_ms < 1000].sum() / whole:.0%} of the lines are "
+            "of clients that act together with others within a second, and their copies do.": True,
+            f"Of the copies' lines {made['own']:,} are at copies of {counted(len(bundles.own), 'path')} that one "
+            f"bundle alone changes, {made['shared']:,} at paths that all share.": True,
+            f"The image got copies of {counted(made['image paths'], 'path')}: {made['image inodes']:,} inodes, "
+            f"{made['image blocks']:,} blocks.": made["image paths"],
+            f"{counted(made['changed again'], 'line')} of copies change attributes or make folders where their "
+            "originals do.": made["changed again"],
+            f"{counted(made['left out'], 'line')} of copies left out: a cluster's, not a client's, or at no path "
+            "that can be copied.": made["left out"],
+            f"{counted(made['quotas'], 'folder')} with a quota got copies, and the quota is as it was.": made[
+                "quotas"
+            ],
+            f"{counted(bundles.foreign, 'path')} that one bundle changes, others read; their copies read the "
+            "original, a little later.": bundles.foreign,
+            f"{counted(bundles.unaddressed, 'line')} without an address: those of one user are one client, in the "
+            "log and in each copy.": bundles.unaddressed,
         }
-        texts += [f"{made[what]:,} {text}." for what, text in others.items() if made[what]]
-        if bundles.foreign:
-            texts.append(
-                f"{counted(bundles.foreign, 'path')} that one bundle changes are read by others; copies of those read "
-                "the original, a little later."
-            )
-        if bundles.unaddressed:
-            texts.append(
-                f"{counted(bundles.unaddressed, 'line')} have no address: those of one user are one client, here and "
-                "in each copy."
-            )
-        return texts
+        return [text for text, holds in said.items() if holds]
 
 
 def plan_growth(log: AuditLog, factor: float, namespace: Namespace | None, seed: int) -> Growth:
@@ -253,32 +244,41 @@ def plan_growth(log: AuditLog, factor: float, namespace: Namespace | None, seed:
     ends = np.floor(np.arange(bundles.count + 1) * (factor - 1) + rng.random())
     copies = np.zeros(bundles.count, np.int64)
     copies[order] = np.diff(ends).astype(np.int64)
-    within_ms = independent_ms(*_times(log, bundles), rng)
+    within_ms = _within(log, bundles, rng)
     delays = [
-        rng.integers(within_ms * 1000, size=count) if within_ms else np.zeros(count, np.int64)
-        for count in copies
+        rng.integers(1000 * within + 1, size=count) for within, count in zip(within_ms, copies, strict=True)
     ]
     return Growth(log, factor, bundles, copies, within_ms, delays, _mark(log, namespace))
 
 
-def _times(log: AuditLog, bundles: Bundles) -> tuple[Ints, Ints]:
-    """Times and clients of the log's first lines."""
-    times, clients, count = [], [], 0
+def _within(log: AuditLog, bundles: Bundles, rng: np.random.Generator) -> Ints:
+    """(bundles,) how long each acts independently of the others; of a single one, how long its clients do."""
+    parts, clients, count = [], [], 0
     for batch in log.batches(("time", "client")):
-        times.append(np.asarray(batch.column("time").cast(pa.int64())) // 1000)
+        parts.append(np.asarray(batch.column("time").cast(pa.int64())) // 1000)
         clients.append(np.searchsorted(bundles.clients, np.asarray(batch.column("client"))))
         count += batch.num_rows
         if count >= _TIMED:
             break
-    return np.concatenate(times)[:_TIMED], np.concatenate(clients)[:_TIMED]
+    client = np.concatenate(clients)[:_TIMED]
+    groups = client if bundles.count == 1 else bundles.bundle[client]
+    known, number = np.unique(groups, return_inverse=True)
+    found = independent_ms(np.concatenate(parts)[:_TIMED], number, rng)
+    if bundles.count == 1:
+        return np.asarray([middle(found, np.bincount(number))])
+    within = np.full(bundles.count, middle(found, np.bincount(number)))
+    within[known] = found
+    return within
 
 
 def _mark(log: AuditLog, namespace: Namespace | None) -> str:
     """A mark before the number of a copy that no name has there."""
     found: list[str] = []
     for batch in log.batches(("src", "dst")):
-        for column in batch.columns:
-            found += column.filter(pc.fill_null(pc.match_substring_regex(column, _MARKED), False)).to_pylist()
+        columns: list[Any] = [batch.column(name) for name in ("src", "dst")]
+        for column in columns:
+            marked: Any = pc.match_substring_regex(column, _MARKED)
+            found += column.filter(pc.fill_null(marked, False)).to_pylist()
     if namespace is not None:
         names: Any = namespace.inodes["name"]
         some = names.filter(pc.match_substring_regex(names, _MARKED)).to_pylist()

@@ -34,14 +34,13 @@ _DEPTH = 2
 are a cluster's, not a client's."""
 _NOWHERE = "/.reserved/"
 _COLUMNS = ("client", "allowed", "user", "command", "src", "dst")
-_GATHERED = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Bundles:
     """The clients of a log by what they change."""
 
-    clients: Ints
+    clients: npt.NDArray[np.uint64]
     """(clients,) their numbers in the log, ascending."""
     bundle: Ints
     """(clients,) which bundle each is in, from 0."""
@@ -100,7 +99,7 @@ def find_bundles(log: AuditLog) -> Bundles:
     for batch in log.batches((*_COLUMNS, "ip")):
         table = pa.table(batch)
         moving = pc.is_in(_plain(table["command"]), pa.array(sorted(MOVING)))
-        made = pc.equal(_plain(table["command"]), _FOLDER)
+        made = pc.is_in(_plain(table["command"]), pa.array([_FOLDER]))
         changing = pc.and_(table["allowed"], pc.or_(moving, made))
         numbers = np.asarray(table["client"])
         for values, place in ((numbers, 0), (numbers[np.asarray(changing)], 1)):
@@ -110,7 +109,7 @@ def find_bundles(log: AuditLog) -> Bundles:
                 counts.setdefault(client, [0, 0])[place] += lines
         known, first = np.unique(numbers, return_index=True)
         for client, name in zip(known.tolist(), table["user"].take(first).to_pylist(), strict=True):
-            users.setdefault(client, name.partition("@")[0].partition("/")[0])
+            users.setdefault(client, str(name).partition("@")[0].partition("/")[0])
         unaddressed += table["ip"].null_count
         for client, path, grade in _changed(table.filter(changing)):
             changes.add(client, path, grade)

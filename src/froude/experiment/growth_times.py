@@ -1,11 +1,12 @@
-"""How far a copy of a client may be moved in time so that copies are as independent of each other as clients are.
+"""How far a copy of clients may be moved in time so that copies depend on each other as clients do.
 
 Where clients act by themselves, copies that act at the same instant would make peaks that no larger cluster has. Where
-clients act together, as jobs that begin at full hours do, copies that are moved would wash the peaks out. So the log is
-asked at which time scale its clients begin to act together: for widths from a tenth of a second to an hour, whether
-lines change from one interval to the next more than they do when each client's lines are moved round by a time of its own.
+clients act together, as jobs that begin at full hours do, copies that are moved would wash the peaks out. So the log
+says for each group of clients at which time scale it begins to act together with the others: for widths from a tenth of
+a second to an hour, whether its lines rise and fall with theirs from one interval to the next, beyond what they do when
+its lines are moved round by any time.
 
-Source: ours; the differences of neighbouring intervals are the Allan variance, which a slow rise and fall does not enter.
+Source: ours; differences of neighbouring intervals, as in the Allan variance, which a slow rise and fall does not enter.
 """
 
 from __future__ import annotations
@@ -18,39 +19,66 @@ _WIDTHS_MS = (
     100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000,
     3_600_000,
 )  # fmt: skip
-_TRIES = 19
-"""Moved logs to compare with; clients are taken to act together where the log is beyond all of them: 5 % by chance."""
-_LEAST = 20
-"""Intervals below which nothing can be said of a width."""
-_LIKELY = 1.05
-"""By how much at least it must be beyond them."""
+_TRIES = 50
+"""Times by which lines are moved round, to know what is usual."""
+_BEYOND = 3.0
+"""Standard deviations beyond what is usual that count as acting together; by chance it is about 1 in 700."""
+_LEAST_INTERVALS, _LEAST_LINES = 20, 20
+"""Below, nothing can be said of a width, or of a group."""
 
 
-def independent_ms(times_ms: Ints, clients: Ints, rng: np.random.Generator) -> int:
-    """The longest time within which clients act independently of each other; 0 where they act together from the start.
+def independent_ms(times_ms: Ints, groups: Ints, rng: np.random.Generator) -> Ints:
+    """(groups,) the longest time within which each acts independently of the others; 0 for none.
+
+    A group that has too few lines gets what the group of the middle line has.
 
     Args:
         times_ms: (lines,) of each line.
-        clients: (lines,) number of its client, from 0.
-        rng: for the moved logs.
+        groups: (lines,) number of its group, from 0; each number is met.
+        rng: for the moved lines.
     """
-    if len(times_ms) == 0 or clients.max() == 0:
-        return 0
     times = times_ms - times_ms.min()
-    lasts = int(times.max()) + 1
-    moves = [rng.integers(lasts, size=int(clients.max()) + 1) for _ in range(_TRIES)]
-    longest = 0
+    order = np.argsort(groups, kind="stable")
+    sizes = np.bincount(groups)
+    parts = np.split(times[order], np.cumsum(sizes)[:-1])
+    longest, known = np.zeros(len(sizes), np.int64), sizes >= _LEAST_LINES
+    going = known.copy()
     for width in _WIDTHS_MS:
-        if lasts // width < _LEAST:
+        intervals = int(times.max()) // width
+        if intervals < _LEAST_INTERVALS or len(sizes) < 2:
             break
-        likely = max(_roughness((times + move[clients]) % lasts, lasts, width) for move in moves)
-        if _roughness(times, lasts, width) > _LIKELY * likely:
-            break
-        longest = width
+        whole = np.bincount(times // width, minlength=intervals + 1)[:intervals]
+        for group in np.flatnonzero(going).tolist():
+            if _together(parts[group] // width, whole, rng):
+                going[group] = False
+            else:
+                longest[group] = width
+    if known.any() and not known.all():
+        longest[~known] = middle(longest[known], sizes[known])
     return longest
 
 
-def _roughness(times: Ints, lasts: int, width: int) -> float:
-    """Sum of the squared differences of neighbouring intervals' counts; the last, shorter one is left out."""
-    counts = np.bincount(times // width, minlength=lasts // width + 1)[: lasts // width]
-    return float((np.diff(counts).astype(float) ** 2).sum())
+def middle(values: Ints, weights: Ints) -> int:
+    """The value of the middle one of things that have a weight."""
+    order = np.argsort(values, kind="stable")
+    ends = np.cumsum(weights[order])
+    return int(values[order][np.searchsorted(ends, ends[-1] / 2)])
+
+
+def _together(own: Ints, whole: Ints, rng: np.random.Generator) -> bool:
+    """Whether lines rise and fall with those of others: the sum over intervals of the products of both differences.
+
+    Args:
+        own: (lines,) interval of each line of a group.
+        whole: (intervals,) lines of all groups.
+        rng: for moved lines.
+    """
+    places, counts = np.unique(own[own < len(whole)], return_counts=True)
+    rest = whole.copy()
+    rest[places] -= counts
+    moves = np.concatenate(([0], rng.integers(1, len(whole), size=_TRIES)))
+    at = places + moves[:, None]
+    curved = 2 * rest[at % len(whole)] - rest[(at - 1) % len(whole)] - rest[(at + 1) % len(whole)]
+    products = curved @ counts
+    usual = products[1:]
+    return bool(products[0] > usual.mean() + _BEYOND * max(float(usual.std()), 1e-9))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from typing import Any
 
 import numpy as np
 from google.protobuf.message import DecodeError, Message
@@ -195,8 +196,8 @@ class CopyingComposer:
         return np.asarray(self._by_id[places])
 
     def _names_of(self, rows: Ints) -> list[bytes]:
-        names: list[bytes] = self._namespace.inodes["name"].take(rows).to_pylist()
-        return names
+        names: Any = self._namespace.inodes["name"].take(rows).to_pylist()
+        return list(names)
 
     def _copied_entries(self, message: type[Message]) -> Iterator[bytes]:
         parents = self._namespace.parents
@@ -210,7 +211,7 @@ class CopyingComposer:
             parent = int(parents[rows[0]])
             for copy in range(len(self._copied[int(self._roots[parent])].names)):
                 children = [self._id(row, copy) for row in ordered]
-                yield message(parent=self._id(parent, copy), children=children).SerializeToString()  # type: ignore[call-arg]
+                yield message(parent=self._id(parent, copy), children=children).SerializeToString()
 
     # --- snapshots ----------------------------------------------------------------------------------------
 
@@ -270,7 +271,7 @@ def rows_of(namespace: Namespace, paths: Iterable[str]) -> dict[str, int]:
             if row not in children:
                 start, end = np.searchsorted(above, (row, row + 1))
                 own = order[start:end]
-                names = namespace.inodes["name"].take(own).to_pylist()
+                names: Any = namespace.inodes["name"].take(own).to_pylist()
                 children[row] = dict(zip(names, own.tolist(), strict=True))
             row = children[row].get(part)
             if row is None:
