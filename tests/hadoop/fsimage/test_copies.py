@@ -124,6 +124,6 @@ def test_a_damaged_inode(schema: Schema, tmp_path: Path) -> None:
     changed = open_image(images.write(tmp_path / "j", schema, other), schema)
     row = rows_of(namespace, ["/a"])["/a"]
     composer = CopyingComposer(changed, namespace, schema, [Copied(row, [b"a~2"])])
-    with pytest.raises(InputError, match="section INODE.*inode 16426 where 16386 is expected"):
+    with pytest.raises(InputError, match=r"section INODE.*inode 16426 where 16386 is expected"):
         b"".join(composer.sections()["INODE"])
     assert image.sections
