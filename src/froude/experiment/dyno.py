@@ -20,6 +20,7 @@ from froude.experiment.accounts import account_properties, owners
 from froude.experiment.admission import check_targets
 from froude.experiment.block_lists import open_block_lists, write_block_lists
 from froude.experiment.execution import Execution, properties_of, running_targets
+from froude.experiment.growth import Growth, plan_growth
 from froude.experiment.play import play
 from froude.experiment.replay import make_ready, replay_plan
 from froude.experiment.scenario import DynoScenario
@@ -27,10 +28,12 @@ from froude.experiment.sections import PlayOptions, ReplayedDatanodes, ReplayLoa
 from froude.experiment.warm_up import warm_up
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.fsimage.block_lists import Cluster
+from froude.hadoop.fsimage.container import open_image
 from froude.hadoop.fsimage.namespace import Namespace, read_namespace
 from froude.hadoop.fsimage.oiv import open_any
 from froude.hadoop.fsimage.placement import Topology
 from froude.hadoop.fsimage.replicas import fullest_storage
+from froude.hadoop.fsimage.saving import transaction_of
 from froude.hadoop.fsimage.sections import Reader
 from froude.hadoop.fsimage.striping import Scheme, scheme, schemes
 from froude.hadoop.name_directory import newest_image
@@ -110,7 +113,7 @@ def inputs_of(scenario: DynoScenario) -> object:
         scenario: of the run.
     """
     load, nodes = scenario.load, scenario.nodes.datanodes
-    read = (load.audit_log, load.edits, load.time_zone, load.cut)
+    read = (load.audit_log, load.edits, load.time_zone, load.cut, load.growth)
     return (scenario.target.release, scenario.target.image, read, nodes.count, nodes.racks, nodes.blocks)
 
 
@@ -215,13 +218,13 @@ def prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pro
     schema = hadoop.schema()
     image = None if scenario.target.image is None else newest_image(scenario.target.image)
     namespace: Namespace | None = None
-    nodes, remarks, cut = scenario.nodes, list[str](), None
+    nodes, remarks, cut, known = scenario.nodes, list[str](), None, dict[int, Scheme]()
     if image is not None:
         with progress.task(f"Reading {image.name}"):
             (scratch / "image").mkdir()
             opened = open_any(image, schema, scratch / "image")
             namespace = read_namespace(opened, schema, scratch / "image")
-        known = schemes(Reader(opened, schema))
+        known = dict(schemes(Reader(opened, schema)))
         _check_room(namespace, known, nodes.datanodes.count, image)
         if scenario.load.cut and not scenario.load.imported:
             with progress.task("Looking where the log is to be cut"):
@@ -231,35 +234,52 @@ def prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pro
                     if edits is None
                     else cut_by_edits(image, edits, schema, hadoop)
                 )
-        if nodes.datanodes.blocks is None and nodes.datanodes.count:
-            with progress.task("Placing its blocks"):
-                topology = Topology(nodes.datanodes.count, nodes.datanodes.racks)
-                write_block_lists(scratch / "blocks", namespace, known, Cluster(topology), seed=scenario.seed)
-            nodes = replace(nodes, datanodes=replace(nodes.datanodes, blocks=scratch / "blocks"))
+    log = _log(scenario.load, cut, scratch, progress)
+    growth: Growth | None = None
+    if scenario.load.growth.clients > 1:
+        with progress.task("Looking which clients belong together"):
+            growth = plan_growth(log, scenario.load.growth.clients, namespace, scenario.seed)
+        if namespace is not None:
+            with progress.task("Writing the grown image"):
+                image = scratch / f"fsimage_{transaction_of(image or Path()):019d}"
+                growth.write_image(opened, namespace, schema, image)
+                (scratch / "grown").mkdir()
+                namespace = read_namespace(open_image(image, schema), schema, scratch / "grown")
+    if namespace is not None and nodes.datanodes.blocks is None and nodes.datanodes.count:
+        with progress.task("Placing its blocks"):
+            topology = Topology(nodes.datanodes.count, nodes.datanodes.racks)
+            write_block_lists(scratch / "blocks", namespace, known, Cluster(topology), seed=scenario.seed)
+        nodes = replace(nodes, datanodes=replace(nodes.datanodes, blocks=scratch / "blocks"))
     if nodes.datanodes.blocks is not None:
-        lists = open_block_lists(nodes.datanodes.blocks)
-        fullest = fullest_storage(lists.lists)
-        held = replace(
-            nodes.datanodes,
-            count=lists.cluster.topology.nodes,
-            storages=len(lists.cluster.storages),
-            capacity_bytes=max(nodes.datanodes.capacity_bytes, 2 * fullest),
-        )
+        held = _with_room(nodes.datanodes)
         if held.capacity_bytes > nodes.datanodes.capacity_bytes:
             remarks.append(
-                f"The fullest storage holds {size(fullest)}; all have been given a capacity of "
+                f"The fullest storage holds {size(held.capacity_bytes // 2)}; all have been given a capacity of "
                 f"{size(held.capacity_bytes)}, so that there is room."
             )
         nodes = replace(nodes, datanodes=held)
-    log = _log(scenario.load, cut, scratch, progress)
     with progress.task("Making the log ready"):
-        head = make_ready(log.lines(), scratch / "lines.json")
+        lines = log.lines() if growth is None else growth.lines()
+        head = make_ready(lines, scratch / "lines.json")
+    if growth is not None:
+        remarks = [*growth.remarks(), *remarks]
     if not scenario.target.running:
         remarks.insert(0, _ACCOUNTS)
     if log.meta.cut:
         remarks.insert(0, f"The log was cut {log.meta.cut}.")
     plan = replay_plan(scratch / "lines.json", head, datanodes=nodes.datanodes.count, remarks=remarks)
     return Prepared(plan, nodes.datanodes, image, _accounts(head, namespace))
+
+
+def _with_room(datanodes: ReplayedDatanodes) -> ReplayedDatanodes:
+    """DataNodes as many and as large as the lists of their blocks want."""
+    lists = open_block_lists(datanodes.blocks or Path())
+    return replace(
+        datanodes,
+        count=lists.cluster.topology.nodes,
+        storages=len(lists.cluster.storages),
+        capacity_bytes=max(datanodes.capacity_bytes, 2 * fullest_storage(lists.lists)),
+    )
 
 
 def _check_room(namespace: Namespace, known: Mapping[int, Scheme], datanodes: int, image: Path) -> None:

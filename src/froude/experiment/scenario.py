@@ -180,6 +180,22 @@ class DynoScenario(PlayOptions):
     warm_up_s: Annotated[float, Seconds(zero=True, most_s=3600)] = 10.0
     """How long a NameNode that is started is asked, before it is measured."""
 
+    def check(self) -> None:
+        """Refuse to grow a log without its namespace.
+
+        Raises:
+            FieldError: what it plays on cannot grow.
+        """
+        if self.load.growth.clients == 1:
+            return
+        names = ("load", "growth", "clients")
+        if self.target.running:
+            message = "needs a namespace that grows, and that of a NameNode which runs already does not"
+            raise FieldError(message, names=names, allowed="a NameNode that Froude starts")
+        if self.nodes.datanodes.blocks is not None:
+            message = "makes more blocks than lists hold that were made before"
+            raise FieldError(message, names=names, allowed="without nodes.datanodes.blocks")
+
     def kept(self, folder: Path) -> str:
         """The scenario to keep in a run's folder.
 

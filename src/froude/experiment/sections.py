@@ -199,6 +199,14 @@ class PlanLoad(Load):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LogGrowth(Declared):
+    """What a log is extrapolated to."""
+
+    clients: Annotated[float, Number(1, 10_000), Example(4)] = 1.0
+    """Clients for each of the log's, with copies of the folders and files that are theirs; 1 leaves the log as it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayLoad(Load):
     """What clients did at a NameNode, to be done again."""
 
@@ -212,6 +220,8 @@ class ReplayLoad(Load):
     """Whether what the image holds already is left out of the logs."""
     connections: Sharing = Sharing(pool=1)
     """How clients share connections."""
+    growth: LogGrowth = LogGrowth()
+    """More clients and more namespace than the log has."""
 
     @property
     def imported(self) -> bool:

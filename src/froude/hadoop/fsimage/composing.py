@@ -34,7 +34,7 @@ _USER, _GROUP_NAME = 1 << 29, 2 << 29
 _PIECE = 1 << 20
 _REUSED = 4096
 """Files for which one message is filled anew: that is quicker than making one for each."""
-_SIGNED = bytes(byte ^ 0x80 for byte in range(256))
+SIGNED = bytes(byte ^ 0x80 for byte in range(256))
 _FILE_COLUMNS = (
     "modified_ms",
     "accessed_ms",
@@ -344,7 +344,7 @@ def _order(names: list[bytes]) -> Ints:
     if b"".join(names).isascii():
         ordered = sorted(range(len(names)), key=names.__getitem__)
     else:
-        ordered = sorted(range(len(names)), key=lambda place: names[place].translate(_SIGNED))
+        ordered = sorted(range(len(names)), key=lambda place: names[place].translate(SIGNED))
     return np.asarray(ordered, np.int64)
 
 
