@@ -73,6 +73,7 @@ class ClientConnection:
         "_mechanism",
         "_mechanisms",
         "_out",
+        "_parts",
         "_reader",
         "_real_user",
         "_sasl",
@@ -112,6 +113,7 @@ class ClientConnection:
         self._client_part = _client_part(client_id)
         self._caller = encode_caller(caller_context)
         self._heads: dict[tuple[str, str], bytes] = {}
+        self._parts: dict[bytes, bytes] = {}
 
     @property
     def state(self) -> State:
@@ -175,7 +177,7 @@ class ClientConnection:
             (
                 _HEADER_START,
                 varint(call_id << 1),
-                self._client_part if client_id is None else _client_part(client_id),
+                self._client_part if client_id is None else self._part_of(client_id),
                 varint(retry << 1 if retry >= 0 else ~(retry << 1)),
                 self._caller if caller_context is None else encode_caller(caller_context),
             )
@@ -299,6 +301,12 @@ class ClientConnection:
     def _sasl_frame(self, state: SaslState, token: bytes = b"", choice: SaslAuth | None = None) -> bytes:
         message = encode_sasl(state, token, () if choice is None else (choice,), challenge=False)
         return frame(_control_header(headers.CALL_SASL, b""), message)
+
+    def _part_of(self, client_id: bytes) -> bytes:
+        part = self._parts.get(client_id)
+        if part is None:
+            part = self._parts[client_id] = _client_part(client_id)
+        return part
 
     def _head(self, key: tuple[str, str]) -> bytes:
         protocol, method = key
