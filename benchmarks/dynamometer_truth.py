@@ -31,6 +31,7 @@ from froude.experiment.play import play
 from froude.experiment.record import Recording, record
 from froude.experiment.scenario import DynoScenario, read_scenario
 from froude.experiment.session import Hadoop
+from froude.hadoop.audit import parse_line
 from froude.hadoop.connection import Connection, current_user
 from froude.hadoop.fsimage.container import open_image
 from froude.hadoop.fsimage.namespace import FILE, read_namespace
@@ -70,7 +71,7 @@ as alice hdfs dfs -rm -r -skipTrash /user/alice/in/small
 """
 _OWN = frozenset(("safemode_get", "safemode_enter", "safemode_leave", "saveNamespace"))
 _FIELDS = ("user", "real_user", "command", "options", "src", "dst", "perm", "allowed")
-_COLUMNS = ("type", "owner", "group", "mode", "length", "blocks", "replication", "block size")
+_COLUMNS = ("type", "owner", "group", "mode", "length", "number of blocks", "replication", "block size")
 Tree = Mapping[str, tuple[object, ...]]
 
 
@@ -93,7 +94,7 @@ def _tree(image: Path, hadoop: Hadoop) -> Tree:
         namespace = read_namespace(open_image(image, schema), schema, Path(folder))
         column = {
             name: namespace.column(name)
-            for name in ("permission", "type", "length", "blocks", "replication", "block_size")
+            for name in ("permission", "type", "length", "number of blocks", "replication", "block_size")
         }
         found = {}
         for row_number in np.flatnonzero(namespace.linked):
@@ -113,7 +114,7 @@ def _tree(image: Path, hadoop: Hadoop) -> Tree:
 
 
 def _lines(log: AuditLog) -> Counter[tuple[str, ...]]:
-    """Who did what to what, with what result; without what the benchmark itself has asked for."""
+    """Who did what to what, with what result; without what is asked here to save a namespace."""
     return Counter(
         tuple(str(getattr(line, name)) for name in _FIELDS)
         for line in log.lines()
@@ -149,7 +150,9 @@ def original(hadoop: Hadoop, folder: Path) -> tuple[Tree, dict[str, list[float]]
         tree = _tree(_save(cluster.namenode), hadoop)
         shutil.copytree(cluster.namenode.folder / "name" / "current", folder / "edits")
         assert cluster.namenode.audit_log is not None
-        shutil.copy(cluster.namenode.audit_log, folder / "audit.log")
+        lines = cluster.namenode.audit_log.read_text().splitlines(keepends=True)
+        clients = (line for line in lines if parse_line(line).command not in _OWN)
+        (folder / "audit.log").write_text("".join(clients))
     trace = read_trace(recording.trace)
     took: dict[str, list[float]] = {}
     for call in trace.calls:
