@@ -94,7 +94,7 @@ def _tree(image: Path, hadoop: Hadoop) -> Tree:
         namespace = read_namespace(open_image(image, schema), schema, Path(folder))
         column = {
             name: namespace.column(name)
-            for name in ("permission", "type", "length", "number of blocks", "replication", "block_size")
+            for name in ("permission", "type", "length", "blocks", "replication", "block_size")
         }
         found = {}
         for row_number in np.flatnonzero(namespace.linked):
