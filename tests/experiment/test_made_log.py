@@ -69,6 +69,6 @@ def test_a_namespace_of_nobody() -> None:
     """Without files there is nothing to ask for."""
     types = NAMESPACE.inodes["type"].to_numpy()
     bare = NAMESPACE.inodes.filter(types == DIRECTORY)
-    namespace = replace(NAMESPACE, inodes=bare, parents=NAMESPACE.parents[types == DIRECTORY] * 0)
+    namespace = replace(NAMESPACE, inodes=bare, parents=np.minimum(NAMESPACE.parents[types == DIRECTORY], 0))
     with pytest.raises(InputError, match="has nobody who owns a file and a folder"):
         next(made_log(namespace, ASKED, random.Random(0)))

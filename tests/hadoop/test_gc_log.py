@@ -79,7 +79,7 @@ def test_a_stop_is_told_by_what_it_was_for() -> None:
     assert log.collector == "G1"
     remark, other = log.pauses
     assert (remark.kind, remark.duration_s, remark.reaching_s) == ("Remark", 0.002, 3e-6)
-    assert other[1:] == ("ICBufferFull", 0.00015, False, 4e-6)
+    assert other[1:] == ("ICBufferFull", 0.000146, False, 4e-6)
     assert log.collections == [remark]
 
 

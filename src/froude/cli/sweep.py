@@ -39,8 +39,9 @@ def sweep(
 
     Each round runs every arm once, in an order of its own, and gives all of them one seed. Runs are kept in
     OUTPUT/ARM/ROUND; a sweep that was interrupted goes on where it stopped when it is started again. Every arm is
-    compared with the first as by `froude compare`; it ends with 3 where one is worse. What came of it is in
-    OUTPUT/sweep.json, which `froude report` draws. `froude run` of such a scenario does the same.
+    compared with the first as by `froude compare`; it ends with 3 where one is worse, or has the same load and cannot be
+    compared. What came of it is in OUTPUT/sweep.json, which `froude report` draws. `froude run` of such a scenario does
+    the same.
 
     Example: froude sweep sweep.yaml -o sweep
     """
@@ -76,7 +77,7 @@ def perform(
 
     Raises:
         FroudeError: it cannot be run.
-        typer.Exit: it was interrupted, or an arm is worse than the first.
+        typer.Exit: it was interrupted, or an arm is worse than the first, or could not be compared with it.
     """
     from froude.cli.play import executing
     from froude.experiment.sweep_file import NAME, swept_text
@@ -103,7 +104,7 @@ def perform(
         print(said + "the same command goes on", file=sys.stderr)
         raise typer.Exit(EXIT_INTERRUPTED)
     settings.out(f"Written to {output / NAME}; `froude report {output / NAME}` draws it")
-    if swept.worse:
+    if swept.worse or swept.undecided:
         raise typer.Exit(EXIT_MISSED)
 
 

@@ -114,7 +114,15 @@ def inputs_of(scenario: DynoScenario) -> object:
     """
     load, nodes = scenario.load, scenario.nodes.datanodes
     read = (load.audit_log, load.edits, load.time_zone, load.cut, load.growth)
-    return (scenario.target.release, scenario.target.image, read, nodes.count, nodes.racks, nodes.blocks)
+    return (
+        scenario.target.release,
+        scenario.target.image,
+        read,
+        nodes.count,
+        nodes.storages,
+        nodes.racks,
+        nodes.blocks,
+    )
 
 
 @dataclass(frozen=True)
@@ -248,7 +256,8 @@ def prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pro
     if namespace is not None and nodes.datanodes.blocks is None and nodes.datanodes.count:
         with progress.task("Placing its blocks"):
             topology = Topology(nodes.datanodes.count, nodes.datanodes.racks)
-            write_block_lists(scratch / "blocks", namespace, known, Cluster(topology), seed=scenario.seed)
+            cluster = Cluster(topology, ("DISK",) * nodes.datanodes.storages)
+            write_block_lists(scratch / "blocks", namespace, known, cluster, seed=scenario.seed)
         nodes = replace(nodes, datanodes=replace(nodes.datanodes, blocks=scratch / "blocks"))
     if nodes.datanodes.blocks is not None:
         held = _with_room(nodes.datanodes)

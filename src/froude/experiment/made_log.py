@@ -68,7 +68,8 @@ def made_log(namespace: Namespace, asked: Asked, rng: random.Random) -> Iterator
         InputError: nobody owns both a file and a folder there.
     """
     clients = _clients(namespace, asked.clients, rng)
-    time_s = int(namespace.column("modified_ms").max()) // 1000 + 1.0
+    newest_ms = max(int(namespace.column(name).max()) for name in ("modified_ms", "accessed_ms"))
+    time_s = newest_ms // 1000 + 1.0
     end_s = time_s + asked.duration_s
     serial = 0
     while (time_s := time_s + rng.expovariate(asked.lines_per_s)) < end_s:

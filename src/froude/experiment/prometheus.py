@@ -47,15 +47,16 @@ class Metrics(Collector):
     def collect(self) -> Iterable[Metric]:
         """Everything, as Prometheus asks for it."""
         live = self._live
+        status, sampler = live.status, live.sampler  # which the experiment may change meanwhile
         yield _gauge(
             "phase", "1 for where the experiment is", "phase", {p.value: p is live.phase for p in Phase}
         )
         yield CounterMetricFamily("froude_plays", "Plays that have begun", value=live.plays)
-        if live.status is not None:
-            yield from _calls(live.status)
-            yield from _player(live.status)
-        if live.sampler is not None:
-            yield from _target(live.sampler)
+        if status is not None:
+            yield from _calls(status)
+            yield from _player(status)
+        if sampler is not None:
+            yield from _target(sampler)
 
 
 def parse_listen(text: str) -> tuple[str, int]:
@@ -90,9 +91,9 @@ def served(address: tuple[str, int]) -> Iterator[Served]:
     host, port = address
     try:
         server, thread = start_http_server(port, addr=host, registry=registry)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         raise InputError(
-            f"cannot be listened on ({error.strerror or error})",
+            f"cannot be listened on ({getattr(error, 'strerror', None) or error})",
             place="--metrics-port",
             found=f"{host}:{port}",
             allowed="a free port of this machine, or 0 for any",

@@ -19,6 +19,8 @@ from froude.experiment.compared import Measure, Sort, measures_of
 from froude.experiment.scenario import SweepScenario
 from froude.experiment.sweep import Arm
 
+_OTHER_LOAD = "another load"
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
@@ -108,6 +110,13 @@ class Swept(Summarised):
         return tuple(arm for arm, found in self.compared if found.outcome is Outcome.WORSE)
 
     @property
+    def undecided(self) -> tuple[SweptArm, ...]:
+        """The arms that were not compared for another reason than their load, which may be what is varied."""
+        return tuple(
+            arm for arm in self.arms if arm.not_compared and not arm.not_compared.startswith(_OTHER_LOAD)
+        )
+
+    @property
     def answer(self) -> str:
         """The verdict on each arm, in a sentence."""
         return " ".join(self._sentences())
@@ -188,7 +197,7 @@ def _compared(
             limited=asked.limited,
         ), ""
     except InputError as error:
-        return None, f"another load, by its {error.place}" if error.place in LOAD else str(error)
+        return None, f"{_OTHER_LOAD}, by its {error.place}" if error.place in LOAD else str(error)
 
 
 def _measures(runs: Sequence[Run]) -> list[Measure]:

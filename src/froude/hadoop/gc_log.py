@@ -1,11 +1,13 @@
 """A JVM's own log of its garbage collector: how long it stopped, why, and what of the heap was in use around it.
 
 Of the unified log (`-Xlog`, Java 9 and later) in any of its decorations, as long as the time of day is among them.
-HotSpot's collectors are known: Serial, Parallel, G1, Z and Shenandoah write a pause alike.
+HotSpot's collectors are known: Serial, Parallel, G1, Z and Shenandoah write a pause alike. Stops that are not for the
+collector are known as Java 14 and later write them.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -120,8 +122,7 @@ def put_together(pauses: Sequence[Pause]) -> Pauses:
     lengths = sorted(pause.duration_s for pause in pauses)
     if not lengths:
         return Pauses(0, 0.0, 0.0, 0.0, 0.0)
-    last = len(lengths) - 1
-    p50, p99 = (lengths[min(last, int(q * len(lengths)))] for q in (0.5, 0.99))
+    p50, p99 = (lengths[math.ceil(q * len(lengths)) - 1] for q in (0.5, 0.99))
     return Pauses(len(lengths), sum(lengths), p50, p99, lengths[-1])
 
 
@@ -153,7 +154,9 @@ def parse_gc_log(lines: Iterable[str]) -> GcLog:
             for at in open_:
                 log.pauses[at] = log.pauses[at]._replace(reaching_s=reaching_s)
             if not open_:
-                log.pauses.append(Pause(time_s, stop[1], int(stop[3]) / 1e9, False, reaching_s))
+                log.pauses.append(
+                    Pause(time_s, stop[1], (int(stop[3]) - int(stop[2])) / 1e9, False, reaching_s)
+                )
             open_.clear()
         elif not log.collector and (using := _USING.fullmatch(text)):
             log.collector = using[1]

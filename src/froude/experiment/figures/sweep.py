@@ -42,9 +42,10 @@ _FIRST, _ALONE = "what the others are compared with", "not compared"
 _RATE = "throughput"
 _UNITS = {"s": Axis("", ValueKind.DURATION), "share": Axis("", ValueKind.SHARE)}
 _WHAT = (
-    "A run counts once, however many calls it made. A point is the mean of an arm's runs that count, its line the "
-    "interval that holds the true mean with 95 % confidence; of one run it has no length. Intervals of two arms may "
-    "overlap and the arms differ all the same: the colour says what the comparison found."
+    "A run counts once, however many calls it made. A point is the mean of an arm's runs that count (the geometric "
+    "one, but of errors), its line the interval that holds the true mean with 95 % confidence; of one run it has no "
+    "length. Intervals of two arms may overlap and the arms differ all the same: the colour says what the comparison "
+    "found."
 )
 
 

@@ -83,3 +83,22 @@ def test_a_rename_holds_both_of_its_paths() -> None:
     assert {lock >> 4 for lock in first.locks} | {lock >> 4 for lock in second.locks} == held
     assert len(held) == 2
     assert elsewhere.locks == ()
+
+
+def test_a_folder_that_is_made_again_after_a_delete_is_made_by_the_first() -> None:
+    """Who comes second waits, since the first may make the folder, and owns it."""
+    lines = [Line(0.0, n, *at) for n, at in enumerate((("create", "/x/y/a"), ("delete", "/x/y")))]
+    lines += [Line(0.0, 2, "create", "/x/y/b"), Line(0.0, 3, "create", "/x/y/c")]
+    order, operations = Order(), [Ordered() for _ in lines]
+    for operation, line in zip(operations, in_order(lines), strict=True):
+        order.add(operation, line.locks)
+    for done, waiting in ((0, 1), (1, 2), (2, 3)):
+        assert operations[waiting].missing
+        order.done(operations[done])
+        assert not operations[waiting].missing
+
+
+def test_a_deep_path() -> None:
+    """However many folders stand above it."""
+    first, second = in_order([Line(0.0, 0, "getfileinfo", "/a" * 3000), Line(0.0, 1, "delete", "/a")])
+    assert len(first.locks) == len(second.locks) == 1

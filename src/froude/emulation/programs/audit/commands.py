@@ -351,7 +351,7 @@ COMMANDS: Mapping[str, Command] = {
         creates=True,
     ),
     "delete": Command(
-        "delete", _as("src", recursive=True), changes=True, assumes="recursive: yes"
+        "delete", _as("src", recursive=True), changes=True, moves=True, assumes="recursive: yes"
     ),
     "rename": Command(
         "rename", lambda line, _: {"src": line.src, "dst": line.dst}, changes=True, moves=True, both=True

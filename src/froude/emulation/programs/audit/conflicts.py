@@ -31,7 +31,9 @@ _Touch = tuple[tuple[str, ...], bool]
 
 
 def in_order(lines: Iterable[Line]) -> Iterator[Line]:
-    """The lines of a log, each with the locks that it takes. Memory for three blocks.
+    """The lines of a log, each with the locks that it takes.
+
+    Memory for three blocks, and for the folders above all that was created.
 
     Args:
         lines: in the order in which they were made.
@@ -87,12 +89,13 @@ class _Block:
             return bool(modes & mode)
 
         def contested_above(folder: str, mode: int) -> tuple[str, ...]:
-            if not folder:
-                return ()
-            known = above.get((folder, mode))
-            if known is None:
-                own = (folder,) if is_contested(folder, mode) else ()
-                known = above[folder, mode] = contested_above(_folder(folder), mode) + own
+            unknown = []
+            while folder and (folder, mode) not in above:
+                unknown.append(folder)
+                folder = _folder(folder)
+            known = above[folder, mode] if folder else ()
+            for each in reversed(unknown):
+                known = above[each, mode] = (*known, each) if is_contested(each, mode) else known
             return known
 
         for line, (paths, changes) in zip(self.lines, self._touches, strict=True):
