@@ -113,7 +113,7 @@ def test_a_stretch_of_time() -> None:
 def test_pauses_put_together() -> None:
     """Of none there is nothing to say."""
     pauses = [Pause(0.0, "x", at / 1000) for at in range(1, 101)]
-    assert put_together(pauses) == Pauses(100, pytest.approx(5.05), 0.051, 0.1, 0.1)
+    assert put_together(pauses) == Pauses(100, pytest.approx(5.05), 0.05, 0.099, 0.1)
     assert put_together([]) == Pauses(0, 0.0, 0.0, 0.0, 0.0)
 
 

@@ -134,6 +134,7 @@ class Growth:
             src = moved(src)
         dst = None if dst is None else moved(dst)
         ours = src != line.src or dst != line.dst
+        self.made["snapshots"] += ours and "/.snapshot" in f"{src} {dst}"
         self.made["own" if ours else "changed again" if changes and line.allowed else "shared"] += 1
         return AuditLine(
             line.time_s, line.allowed, line.user, line.auth, line.real_user, f"{line.ip or ''}{behind}",
@@ -216,6 +217,9 @@ class Growth:
             "originals do.": made["changed again"],
             f"{counted(made['left out'], 'line')} of copies left out: a cluster's, not a client's, or at no path "
             "that can be copied.": made["left out"],
+            f"{counted(made['snapshots'], 'line')} of copies name a snapshot; copies have only those that the log makes.": (
+                made["snapshots"]
+            ),
             f"{counted(made['quotas'], 'folder')} with a quota got copies, and the quota is as it was.": made[
                 "quotas"
             ],
