@@ -217,7 +217,7 @@ class Growth:
             "originals do.": made["changed again"],
             f"{counted(made['left out'], 'line')} of copies left out: a cluster's, not a client's, or at no path "
             "that can be copied.": made["left out"],
-            f"{counted(made['snapshots'], 'line')} of copies name a snapshot; copies have only those that the log makes.": (
+            f"{counted(made['snapshots'], 'line')} of copies name a snapshot; they have those that the log makes.": (
                 made["snapshots"]
             ),
             f"{counted(made['quotas'], 'folder')} with a quota got copies, and the quota is as it was.": made[
