@@ -34,7 +34,8 @@ def test_clients_are_users_at_addresses(tmp_path: Path) -> None:
     assert head.lines_of == (2, 1, 1)
     assert head.lasts_s == 1.5
     with (tmp_path / "lines.json").open() as file:
-        assert next(read_batches(file))[1] == Line(0.5, 1, "open", "/a")
+        line = next(read_batches(file))[1]
+        assert line._replace(locks=()) == Line(0.5, 1, "open", "/a")
     plan = replay_plan(tmp_path / "lines.json", head, datanodes=4, remarks=["It was cut."])
     assert plan.counts == {"datanode": 4, "client": 3}
     assert plan.playable
