@@ -15,6 +15,7 @@ TOPIC = Topic(
     "logs replayed beside Dynamometer's own replay, and beside the run that they are of; comparisons of NameNodes.",
 )
 TOPIC.benchmark("images", "Images", "bench_image")
+TOPIC.benchmark("growth", "A log grown to more clients", "bench_growth")
 TOPIC.benchmark("beside", "Beside Dynamometer's own replay", "dynamometer_beside")
 TOPIC.benchmark("truth", "An original run beside its replay", "dynamometer_truth")
 TOPIC.benchmark("lock", "The fine-grained lock against the single one", "dynamometer_lock")
