@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from froude.hadoop.fsimage.container import ImageFile, write_image
 from froude.hadoop.fsimage.copies import Copied, CopyingComposer, rows_of
 from froude.hadoop.fsimage.namespace import Namespace
 from froude.hadoop.schema import Schema
-from froude.trace.audit.columns import SCHEMA, TEXTS, joined
+from froude.trace.audit.columns import SCHEMA, joined, to_lines
 from froude.trace.audit.files import AuditLog
 
 ONCE = frozenset(
@@ -100,12 +101,11 @@ class Growth:
             yield chosen.append_column("copy", pa.array(np.full(len(rows), copy)))
 
     def _read(self, table: pa.Table, times: Ints, own: Any) -> Iterator[AuditLine]:
-        ordered = table.take(np.argsort(times, kind="stable"))
+        ordered = table.take(np.argsort(times, kind="stable")).combine_chunks()
         bundles = self.bundles.of(ordered["client"]).tolist()
-        seconds = (np.asarray(ordered["time"].cast(pa.int64())) / 1e6).tolist()
-        columns = [ordered[name].to_pylist() for name in ("copy", *TEXTS)]
-        for time_s, bundle, (copy, *row) in zip(seconds, bundles, zip(*columns, strict=True), strict=True):
-            line = AuditLine(time_s, *row)
+        copies = np.asarray(ordered["copy"]).tolist()
+        lines = chain.from_iterable(map(to_lines, ordered.to_batches()))
+        for line, bundle, copy in zip(lines, bundles, copies, strict=True):
             if copy < 0:
                 yield line
                 continue
