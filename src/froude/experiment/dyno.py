@@ -247,9 +247,9 @@ def prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pro
     if scenario.load.growth.clients > 1:
         with progress.task("Looking which clients belong together"):
             growth = plan_growth(log, scenario.load.growth.clients, namespace, scenario.seed)
-        if namespace is not None:
+        if namespace is not None and image is not None:
             with progress.task("Writing the grown image"):
-                image = scratch / f"fsimage_{transaction_of(image or Path()):019d}"
+                image = scratch / f"fsimage_{transaction_of(image):019d}"
                 growth.write_image(opened, namespace, schema, image)
                 (scratch / "grown").mkdir()
                 namespace = read_namespace(open_image(image, schema), schema, scratch / "grown")

@@ -23,6 +23,7 @@ from froude.hadoop.fsimage.container import Fields, ImageFile, kind
 from froude.hadoop.fsimage.namespace import Ints, Namespace
 from froude.hadoop.fsimage.records import Records
 from froude.hadoop.fsimage.sections import DIRECTORIES, INODES, Reader
+from froude.hadoop.rpc.frames import delimited
 from froude.hadoop.schema import Schema
 
 _GROUP = 16
@@ -294,13 +295,7 @@ def _pieces(records: Iterable[bytes]) -> Iterator[bytes]:
     gathered: list[bytes] = []
     size = 0
     for data in records:
-        length = len(data)
-        prefix = bytearray()
-        while length >= 0x80:
-            prefix.append(length & 0x7F | 0x80)
-            length >>= 7
-        prefix.append(length)
-        gathered += (bytes(prefix), data)
+        gathered.append(delimited(data))
         size += len(data)
         if size >= _PIECE:
             yield b"".join(gathered)
