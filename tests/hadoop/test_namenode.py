@@ -11,8 +11,11 @@ import pytest
 
 from froude.base.errors import InputError, TargetError
 from froude.hadoop import jvm, metrics
+from froude.hadoop import namenode as namenode_module
 from froude.hadoop.distribution import Hadoop
+from froude.hadoop.identity import Identity
 from froude.hadoop.namenode import NameNode
+from froude.hadoop.rpc.errors import RemoteException
 from froude.hadoop.site import read_site
 
 # Formats a name directory; otherwise listens where it was told, and answers /jmx with what it was asked.
@@ -59,6 +62,21 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What calls are answered with, first to last: as by a NameNode whose port is open before it serves."""
+    answers = ["org.apache.hadoop.ipc.RetriableException"]
+
+    def asked(*_: object) -> Identity:
+        if answers:
+            raise RemoteException(answers.pop(0), "NameNode still not started")
+        return Identity("CID-1")
+
+    monkeypatch.setattr(namenode_module, "ask_identity", asked)
+    monkeypatch.setattr(Hadoop, "schema", lambda _: None)
+    return answers
+
+
 def _hadoop(tmp_path: Path, script: str, major: int = 17) -> Hadoop:
     program = tmp_path / "bin" / "java"
     program.parent.mkdir()
@@ -74,9 +92,10 @@ def hadoop(tmp_path: Path) -> Hadoop:
     return _hadoop(tmp_path, f'exec {sys.executable} -I -S {tmp_path}/namenode.py "$@"')
 
 
-def test_it_is_formatted_answers_and_leaves_nothing(hadoop: Hadoop, scratch: Path) -> None:
-    """It listens on an address of its own network, and tells its ids and counts."""
+def test_it_is_formatted_answers_and_leaves_nothing(hadoop: Hadoop, scratch: Path, calls: list[str]) -> None:
+    """It listens on an address of its own network, and tells its ids and counts, once it answers calls."""
     with NameNode(hadoop, prefix="127.91.7", replication=2) as namenode:
+        assert not calls
         assert (namenode.host, namenode.address) == ("127.91.7.1", ("127.91.7.1", namenode.port))
         assert namenode.uri == f"hdfs://127.91.7.1:{namenode.port}"
         assert namenode.http[0] == namenode.host

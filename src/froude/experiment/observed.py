@@ -63,7 +63,7 @@ class Observed:
             counts = self._watched.rpc_counts()
             sleep, cache_s = self.clock.sleep, self._watched.cache_s
             self._before = self._asked
-            if counts:
+            if any(count > self._asked.get(method, 0) for method, count in counts.items()):
                 self._before = settled_counts(self._watched.rpc_counts, sleep=sleep, cache_s=cache_s)
 
     @contextmanager

@@ -17,6 +17,7 @@ from froude.hadoop.daemons import Daemon
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.fsimage.aged import LastIds, age
 from froude.hadoop.gc_log import gc_log_flag
+from froude.hadoop.identity import ask_identity
 from froude.hadoop.name_directory import take_name_directory, version_of
 from froude.hadoop.schema import Schema
 
@@ -358,10 +359,11 @@ class NameNode:
         self.daemon.wait_until(self._answers, what="answer", timeout_s=self._load_s)
 
     def _answers(self) -> bool:
+        """Whether it answers JMX and calls: its port is open before that, and each call is then refused for a moment."""
         if not loopback.answers(self._rpc):
             return False
         try:
-            return bool(self.jmx(_STATE))
+            return bool(self.jmx(_STATE) and ask_identity("namenode", self._rpc, self.hadoop.schema()).id)
         except TargetError:
             return False
 
