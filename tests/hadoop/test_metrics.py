@@ -190,3 +190,17 @@ def test_a_namenode_known_by_its_web_address_alone(monkeypatch: pytest.MonkeyPat
     assert web.rpc_counts() == {"create": 3}
     heap = {"process.heap_used_bytes": 5.0, "process.heap_committed_bytes": 8.0}
     assert web.sample() == {"process.cpu_seconds": 2.5, **heap}
+
+
+@pytest.mark.parametrize(
+    ("error_class", "name"),
+    [
+        ("java.io.FileNotFoundException", "fileNotFoundException"),
+        ("org.apache.hadoop.ipc.RetriableException", "retriableException"),
+        ("org.example.Outer$Inner", "inner"),
+        ("", ""),
+    ],
+)
+def test_failed_calls_are_counted_under_their_exception(error_class: str, name: str) -> None:
+    """By the simple name of its class, as Hadoop's server does."""
+    assert metrics.failure_name(error_class) == name

@@ -96,6 +96,7 @@ def test_it_is_formatted_answers_and_leaves_nothing(hadoop: Hadoop, scratch: Pat
     """It listens on an address of its own network, and tells its ids and counts, once it answers calls."""
     with NameNode(hadoop, prefix="127.91.7", replication=2) as namenode:
         assert not calls
+        assert namenode.asked == {"retriableException": 1, "versionRequest": 1}
         assert (namenode.host, namenode.address) == ("127.91.7.1", ("127.91.7.1", namenode.port))
         assert namenode.uri == f"hdfs://127.91.7.1:{namenode.port}"
         assert namenode.http[0] == namenode.host

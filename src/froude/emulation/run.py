@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from froude.emulation.notes import AS_RECORDED, LEFT_OUT, REFUSED, RETRIED, UNSE
 from froude.emulation.tally import Histogram, Percentiles, Series, Tally
 from froude.emulation.verdict import LimitResult, Verdict, verdict_of
 from froude.hadoop.gc_log import GcLog
+from froude.hadoop.metrics import failure_name
 from froude.hadoop.target import is_loopback
 from froude.trace.failures import Failure
 
@@ -295,17 +295,13 @@ def closure(run: Run, before: Mapping[str, int], after: Mapping[str, int]) -> li
 
 
 def counted_as(run: Run) -> Counter[str]:
-    """What was sent, as a target counts it: a call that ends with an exception under the exception's name.
-
-    Source: `Server.RpcCall` and `RpcDetailedMetrics` of Hadoop, which name it by the simple name of its class.
-    """
+    """What was sent, as a target counts it: a call that ends with an exception under the exception's name."""
     counts = Counter({method: sent for method, (sent, _) in run.tally.whole.counts.items()})
     for method, by_class in run.errors.items():
         for name, times in by_class.items():
-            simple = re.split(r"[.$]", name)[-1]
-            if (
-                "." in name and simple
-            ):  # a class; what has no dot is the player's own word, such as Unanswered
+            if "." in name and (
+                counted := failure_name(name)
+            ):  # others are the player's own words, such as Unanswered
                 counts[method] -= times
-                counts[simple[0].lower() + simple[1:]] += times
+                counts[counted] += times
     return counts

@@ -139,7 +139,7 @@ def _observed(targets: Mapping[str, NameNode | Running], *, check_counts: bool, 
         http=http,
         gc_log=first.gc_log,
         check_counts=check_counts and len(targets) == 1,
-        asked=asked_methods(targets),
+        asked=first.asked if isinstance(first, NameNode) else asked_methods(targets),
         clock=clock,
     )
 

@@ -97,9 +97,25 @@ def rpc_counts(beans: list[Bean]) -> dict[str, int]:
         for key, value in bean.items():
             match = _COUNT.match(key)
             if match and isinstance(value, int) and value > 0:
-                name = match[1][0].lower() + match[1][1:]
+                name = _lowered(match[1])
                 counts[name] = counts.get(name, 0) + value
     return counts
+
+
+def failure_name(error_class: str) -> str:
+    """Under which name of `rpc_counts` a call is counted that ends with an exception.
+
+    Args:
+        error_class: its Java class, such as `java.io.FileNotFoundException`, which is counted as
+            `fileNotFoundException`.
+
+    Source: `Server.RpcCall` and `RpcDetailedMetrics` of Hadoop.
+    """
+    return _lowered(re.split(r"[.$]", error_class)[-1])
+
+
+def _lowered(name: str) -> str:
+    return name[:1].lower() + name[1:]
 
 
 def settled_counts(

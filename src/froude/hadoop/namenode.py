@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import uuid
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self, TypedDict
@@ -17,8 +18,9 @@ from froude.hadoop.daemons import Daemon
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.fsimage.aged import LastIds, age
 from froude.hadoop.gc_log import gc_log_flag
-from froude.hadoop.identity import ask_identity
+from froude.hadoop.identity import ask_identity, asked_methods
 from froude.hadoop.name_directory import take_name_directory, version_of
+from froude.hadoop.rpc.errors import RemoteException
 from froude.hadoop.schema import Schema
 
 _CLASS = "org.apache.hadoop.hdfs.server.namenode.NameNode"
@@ -110,6 +112,8 @@ class NameNode:
         self._daemon: Daemon | None = None
         self._rpc = ("", 0)
         self._web = ("", 0)
+        self.asked: Counter[str] = Counter()
+        """The calls that it took to see that it answers, as it counts them."""
 
     @property
     def host(self) -> str:
@@ -355,17 +359,23 @@ class NameNode:
             self._launch()
 
     def _launch(self) -> None:
+        self.asked.clear()
         self.daemon.start()
         self.daemon.wait_until(self._answers, what="answer", timeout_s=self._load_s)
 
     def _answers(self) -> bool:
         """Whether it answers JMX and calls: its port is open before that, and each call is then refused for a moment."""
-        if not loopback.answers(self._rpc):
-            return False
         try:
-            return bool(self.jmx(_STATE) and ask_identity("namenode", self._rpc, self.hadoop.schema()).id)
+            if not loopback.answers(self._rpc) or not self.jmx(_STATE):
+                return False
+            ask_identity("namenode", self._rpc, self.hadoop.schema())
+        except RemoteException as error:
+            self.asked[metrics.failure_name(error.error_class)] += 1
+            return False
         except TargetError:
             return False
+        self.asked.update(asked_methods([""]))
+        return True
 
     def _version(self) -> dict[str, str]:
         return version_of(self._name_dir)
