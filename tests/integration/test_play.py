@@ -201,7 +201,9 @@ def test_a_namenode_that_restarts_in_a_play(fresh: NameNode) -> None:
     restarted = threading.Event()
 
     def restart() -> None:
-        while _made(fresh) < 2:  # the answer to the first was heard then: silence from the start would end the play
+        while (
+            _made(fresh) < 2
+        ):  # the answer to the first was heard then: silence from the start would end the play
             time.sleep(0.05)
         fresh.restart()
         restarted.set()
