@@ -10,7 +10,7 @@ import pytest
 
 from froude.base.errors import ChangedError, InputError
 from froude.experiment.compare import Comparison, compare
-from froude.experiment.compare_file import MIGRATIONS, comparison_text, read_comparison, write_comparison
+from froude.experiment.compare_file import MIGRATIONS, comparison_text, read_comparison
 from froude.workspace.artifact import Origin
 from froude.workspace.document import dump_sealed_figures
 from tests.experiment.comparisons import arms
@@ -20,7 +20,7 @@ from tests.experiment.comparisons import arms
 def test_what_is_written_is_read(runs: int, tmp_path: Path) -> None:
     """Every field; the answer stands first for whoever opens it."""
     comparison: Comparison = compare(**arms(runs, 1.2))
-    write_comparison(tmp_path / "c.json", comparison, Origin("froude compare", ("ab",)))
+    (tmp_path / "c.json").write_text(comparison_text(comparison, Origin("froude compare", ("ab",))))
     assert read_comparison(tmp_path / "c.json") == comparison
     fields = json.loads((tmp_path / "c.json").read_text())
     assert fields["answer"] == comparison.answer

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from froude.base.errors import ChangedError, InputError
-from froude.experiment.sweep_file import KIND, MIGRATIONS, read_swept, swept_text, write_swept
+from froude.experiment.sweep_file import KIND, MIGRATIONS, read_swept, swept_text
 from froude.workspace.artifact import Origin
 from froude.workspace.document import dump_sealed_figures
 from froude.workspace.recognise import kind_of
@@ -20,7 +20,7 @@ from tests.experiment.sweeps import swept
 def test_what_is_written_is_read(factors: tuple[float, ...], tmp_path: Path) -> None:
     """Every field, those of the comparisons too; the answer stands first."""
     found = swept(*factors)
-    write_swept(tmp_path / "s.json", found, Origin("froude sweep"))
+    (tmp_path / "s.json").write_text(swept_text(found, Origin("froude sweep")))
     assert read_swept(tmp_path / "s.json") == found
     assert json.loads((tmp_path / "s.json").read_text())["answer"] == found.answer
     assert kind_of(tmp_path / "s.json") == KIND

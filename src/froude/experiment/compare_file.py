@@ -8,7 +8,6 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from froude.base.errors import InputError
-from froude.base.files import atomic_write_text
 from froude.experiment.compare import Comparison
 from froude.experiment.refused import refused
 from froude.workspace.artifact import Origin
@@ -30,20 +29,6 @@ def comparison_text(comparison: Comparison, origin: Origin | None = None) -> str
     """
     fields = {"answer": comparison.answer, **_FORM.dump_python(comparison, mode="json")}
     return dump_sealed_figures(MIGRATIONS, fields, origin or Origin())
-
-
-def write_comparison(path: Path, comparison: Comparison, origin: Origin | None = None) -> None:
-    """Write a comparison's file, whole or not at all.
-
-    Args:
-        path: the file.
-        comparison: what was found.
-        origin: how it came to be.
-
-    Raises:
-        MissingError: it cannot be written.
-    """
-    atomic_write_text(path, comparison_text(comparison, origin))
 
 
 def read_comparison(path: Path) -> Comparison:

@@ -8,7 +8,6 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from froude.base.errors import InputError
-from froude.base.files import atomic_write_text
 from froude.experiment.compare_file import check_rows
 from froude.experiment.refused import refused
 from froude.experiment.swept import Swept
@@ -34,20 +33,6 @@ def swept_text(swept: Swept, origin: Origin | None = None) -> str:
     fields = {"answer": swept.answer, **_FORM.dump_python(swept, mode="json")}
     state = State.INTERRUPTED if swept.interrupted else State.COMPLETE
     return dump_sealed_figures(MIGRATIONS, fields, replace(origin or Origin(), state=state))
-
-
-def write_swept(path: Path, swept: Swept, origin: Origin | None = None) -> None:
-    """Write the file, whole or not at all.
-
-    Args:
-        path: the file.
-        swept: what came of it.
-        origin: how it came to be.
-
-    Raises:
-        MissingError: it cannot be written.
-    """
-    atomic_write_text(path, swept_text(swept, origin))
 
 
 def read_swept(path: Path) -> Swept:

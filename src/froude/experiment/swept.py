@@ -7,7 +7,7 @@ them is no likelier than was asked for. Arms of another load (faster, more DataN
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from froude.base.errors import InputError
@@ -18,8 +18,6 @@ from froude.experiment.compare import Comparison, Outcome, compare
 from froude.experiment.compared import Measure, Sort, measures_of
 from froude.experiment.scenario import SweepScenario
 from froude.experiment.sweep import Arm
-
-_OTHER_LOAD = "another load"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +62,8 @@ class SweptArm:
     """With the first arm; None of the first, and of one that cannot be compared."""
     not_compared: str = ""
     """Why it cannot."""
+    other_load: bool = False
+    """Whether that is because its load is another one, which may be what is varied."""
 
     def counting(self, measure: str) -> list[float]:
         """The values of a measure in the runs that count.
@@ -111,10 +111,8 @@ class Swept(Summarised):
 
     @property
     def undecided(self) -> tuple[SweptArm, ...]:
-        """The arms that were not compared for another reason than their load, which may be what is varied."""
-        return tuple(
-            arm for arm in self.arms if arm.not_compared and not arm.not_compared.startswith(_OTHER_LOAD)
-        )
+        """The arms that were not compared for another reason than their load."""
+        return tuple(arm for arm in self.arms if arm.not_compared and not arm.other_load)
 
     @property
     def answer(self) -> str:
@@ -162,10 +160,10 @@ def outcome_of(
     found = []
     for arm in arms:
         made = tuple(_swept_run(each, measures, limited=limited) for each in runs[arm.name])
-        comparison, why = None, ""
+        swept = SweptArm(arm.name, arm.values, made)
         if arm is not arms[0] and not interrupted:
-            comparison, why = _compared(sweep, runs[arms[0].name], runs[arm.name], len(arms) - 1)
-        found.append(SweptArm(arm.name, arm.values, made, comparison, why))
+            swept = _compared(swept, sweep, runs[arms[0].name], runs[arm.name], len(arms) - 1)
+        found.append(swept)
     common = {
         name: text
         for name, text in (every[0].environment if every else {}).items()
@@ -184,20 +182,23 @@ def outcome_of(
 
 
 def _compared(
-    sweep: SweepScenario, first: Sequence[Sample], runs: Sequence[Sample], others: int
-) -> tuple[Comparison | None, str]:
+    arm: SweptArm, sweep: SweepScenario, first: Sequence[Sample], runs: Sequence[Sample], others: int
+) -> SweptArm:
     asked = sweep.compare
     try:
-        return compare(
+        found = compare(
             baseline=first,
             candidate=runs,
             margin=asked.margin,
             level=asked.level / others,
             primary=asked.primary,
             limited=asked.limited,
-        ), ""
+        )
     except InputError as error:
-        return None, f"{_OTHER_LOAD}, by its {error.place}" if error.place in LOAD else str(error)
+        if error.place in LOAD:
+            return replace(arm, not_compared=f"another load, by its {error.place}", other_load=True)
+        return replace(arm, not_compared=str(error))
+    return replace(arm, comparison=found)
 
 
 def _measures(runs: Sequence[Run]) -> list[Measure]:
