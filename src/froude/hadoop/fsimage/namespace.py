@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,8 @@ ROOT_ID = 16385
 """Of every namespace (INodeId.ROOT_INODE_ID)."""
 _BATCH = 1 << 14
 _NONE = -1
+_KEY_BITS = 62
+"""Of a number that holds an id and a row: far more than any namespace needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +158,7 @@ def read_namespace(image: ImageFile, schema: Schema, folder: Path, *, workers: W
         raise InputError(
             "is damaged", file=image.path, place=f"section {INODES}", found=found, allowed=expected
         )
-    parents = _parents(reader, np.asarray(inodes["id"].to_numpy()))
+    parents = _parents(reader, _Places(inodes["id"].chunks, folder / "places", reader), folder / "parents")
     return Namespace(inodes, blocks, parents, strings)
 
 
@@ -193,13 +196,64 @@ def _mapped(paths: Sequence[Path]) -> pa.Table:
     return pa.concat_tables(tables)
 
 
-def _parents(reader: Reader, ids: Ints) -> Ints:
+class _Places:
+    """Which row an inode stands in, by its id: both in one number, sorted, in a file.
+
+    Args:
+        ids: (inodes,) in pieces.
+        path: takes the numbers.
+        reader: of the image, for errors.
+    """
+
+    def __init__(self, ids: Sequence[Any], path: Path, reader: Reader) -> None:
+        pieces = [np.asarray(each.to_numpy()) for each in ids if len(each)]
+        self._reader = reader
+        self.size = sum(map(len, pieces))
+        self._first = min((int(each.min()) for each in pieces), default=0)
+        self._bits = self.size.bit_length()
+        last = max((int(each.max()) for each in pieces), default=0)
+        if (last - self._first).bit_length() + self._bits > _KEY_BITS:
+            found = f"ids of {self.size} inodes from {self._first} to {last}"
+            raise InputError("is damaged", file=reader.image.path, place=f"section {INODES}", found=found)
+        self._keys = _on_disk(path, self.size)
+        at = 0
+        for piece in pieces:
+            self._keys[at : at + len(piece)] = self._key(piece) | np.arange(at, at + len(piece))
+            at += len(piece)
+        self._keys.sort()
+
+    def rows(self, wanted: Ints) -> Ints:
+        """The rows of inodes; of several with one id the first.
+
+        Raises:
+            InputError: one is not there.
+        """
+        keys = self._key(np.maximum(wanted, self._first))
+        places = np.searchsorted(self._keys, keys)
+        found = self._keys[np.minimum(places, self.size - 1)] if self.size else np.zeros(0, np.int64)
+        if len(found) < len(wanted) or ((found >> self._bits) + self._first != wanted).any():
+            place = f"section {DIRECTORIES}"
+            raise InputError(
+                "is damaged", file=self._reader.image.path, place=place, found="an inode that is not there"
+            )
+        return np.asarray(found & ((1 << self._bits) - 1))
+
+    def _key(self, ids: Ints) -> Ints:
+        return np.asarray(ids - self._first << self._bits)
+
+
+def _on_disk(path: Path, size: int) -> Ints:
+    """An array of numbers in a file, which the system takes out of memory when it wants that."""
+    return np.asarray(np.memmap(path, np.int64, "w+", shape=(max(size, 1),)))[:size]
+
+
+def _parents(reader: Reader, places: _Places, path: Path) -> Ints:
     """(inodes,) row of the folder of each; folders name their children, some through a reference that renames left."""
-    order = np.argsort(ids, kind="stable")
-    parents = np.full(len(ids), _NONE, np.int64)
+    parents = _on_disk(path, places.size)
+    parents[:] = _NONE
     referred = np.fromiter((each.referredId for each in reader.messages(REFERENCES)), np.int64)
     for batch in _edges(reader, referred):
-        parent, child = (_rows(batch[:, side], ids, order, reader) for side in (0, 1))
+        parent, child = (places.rows(batch[:, side]) for side in (0, 1))
         parents[child] = parent
     return parents
 
@@ -222,14 +276,3 @@ def _edges(reader: Reader, referred: Ints) -> Iterator[Ints]:
             gathered = []
     if gathered:
         yield np.concatenate(gathered)
-
-
-def _rows(wanted: Ints, ids: Ints, order: Ints, reader: Reader) -> Ints:
-    places = np.searchsorted(ids, wanted, sorter=order)
-    rows = order[np.minimum(places, len(order) - 1)] if len(order) else np.zeros(0, np.int64)
-    if len(rows) < len(wanted) or (ids[rows] != wanted).any():
-        place = f"section {DIRECTORIES}"
-        raise InputError(
-            "is damaged", file=reader.image.path, place=place, found="an inode that is not there"
-        )
-    return rows
