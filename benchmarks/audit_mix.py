@@ -19,7 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from froude.emulation.programs.audit.lines import Client
-from froude.hadoop.fsimage.namespace import DIRECTORY, FILE, Namespace
+from froude.hadoop.fsimage.inode_rows import DIRECTORY, FILE
+from froude.hadoop.fsimage.namespace import Namespace
 
 BEGIN = datetime(2027, 3, 1, 9, tzinfo=UTC)
 """Behind every time in the image, and far from noon, which some tools take for midnight."""

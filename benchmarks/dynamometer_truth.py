@@ -34,7 +34,8 @@ from froude.experiment.session import Hadoop
 from froude.hadoop.audit import parse_line
 from froude.hadoop.connection import Connection, current_user
 from froude.hadoop.fsimage.container import open_image
-from froude.hadoop.fsimage.namespace import FILE, read_namespace
+from froude.hadoop.fsimage.inode_rows import FILE
+from froude.hadoop.fsimage.namespace import read_namespace
 from froude.hadoop.name_directory import newest_image
 from froude.hadoop.namenode import NameNode
 from froude.trace.audit.files import AuditLog, open_audit

@@ -15,6 +15,7 @@ TOPIC = Topic(
     "logs replayed beside Dynamometer's own replay, and beside the run that they are of; comparisons of NameNodes.",
 )
 TOPIC.benchmark("images", "Images", "bench_image")
+TOPIC.benchmark("whole", "Five million files on a thousand DataNodes", "dynamometer_whole")
 TOPIC.benchmark("growth", "A log grown to more clients", "bench_growth")
 TOPIC.benchmark("beside", "Beside Dynamometer's own replay", "dynamometer_beside")
 TOPIC.benchmark("truth", "An original run beside its replay", "dynamometer_truth")

@@ -11,7 +11,8 @@ import pytest
 from froude.base.errors import ChangedError, InputError
 from froude.experiment.block_lists import open_block_lists, write_block_lists
 from froude.hadoop.fsimage.block_lists import Cluster
-from froude.hadoop.fsimage.namespace import INODE_ROWS, Namespace, Strings
+from froude.hadoop.fsimage.inode_rows import INODE_ROWS
+from froude.hadoop.fsimage.namespace import Namespace, Strings
 from froude.hadoop.fsimage.placement import Topology
 from froude.workspace.artifact import Origin
 from froude.workspace.recognise import kind_of

@@ -70,3 +70,15 @@ def test_a_run_is_kept_with_its_trace_and_nothing_beside_it_is_touched(
     assert len(read_trace(kept.trace).calls) == len(small_trace().calls)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".run.trace", "run"]
     assert notes.read_text() == "mine"
+
+
+def test_what_is_left_of_a_log_counts_from_when_its_clients_begin() -> None:
+    """While a NameNode is in safe mode, nothing of the log is done."""
+    said = iter(["The reported blocks 5 needs additional 4", ""])
+    observed = SimpleNamespace(waits_for=lambda: next(said))
+    reason = play_module._Reason(
+        cast("Any", observed), cast("Any", SimpleNamespace(plan=SimpleNamespace(log=Path())))
+    )
+    statuses = [SimpleNamespace(load=SimpleNamespace(time_s=time_s)) for time_s in (0.0, 1.0, 2.5, 9.0)]
+    assert [bool(reason.at(cast("Any", status))) for status in statuses] == [True, True, False, False]
+    assert reason.waited_s == 1.0

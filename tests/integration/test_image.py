@@ -23,7 +23,8 @@ from froude.hadoop.fsimage.codecs import codec_named
 from froude.hadoop.fsimage.composing import Composer, Identity
 from froude.hadoop.fsimage.container import open_image
 from froude.hadoop.fsimage.growth import grow
-from froude.hadoop.fsimage.namespace import FILE, Namespace, read_namespace
+from froude.hadoop.fsimage.inode_rows import FILE
+from froude.hadoop.fsimage.namespace import Namespace, read_namespace
 from froude.hadoop.fsimage.oiv import open_any
 from froude.hadoop.fsimage.placement import Topology
 from froude.hadoop.fsimage.replicas import BlockLists

@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from froude.base.errors import InputError
 from froude.hadoop.audit import AuditLine
-from froude.hadoop.fsimage.namespace import DIRECTORY, FILE, Ints, Namespace
+from froude.hadoop.fsimage.inode_rows import DIRECTORY, FILE
+from froude.hadoop.fsimage.namespace import Ints, Namespace
 
 Bits = npt.NDArray[np.uint64]
 READS: Mapping[str, int] = {"open": 70, "getfileinfo": 20, "listStatus": 10}

@@ -160,8 +160,7 @@ def _play(job: PlayJob, observed: Observed, progress: Progress, live: Live) -> t
     environment = observed.environment()
     planned = float(sum(job.plan.counts.values()))
     seconds = _expected_s(job)
-    lengths = [length for length in (seconds, job.duration_s) if length is not None]
-    expected = min(lengths, default=None)
+    expected = _shorter(seconds, job.duration_s)
     label = "Playing" if expected is None else f"Playing, about {expected:,.0f} s"
     with (
         observed.sampled() as sampler,
@@ -171,12 +170,16 @@ def _play(job: PlayJob, observed: Observed, progress: Progress, live: Live) -> t
         shown, reason = [0.0], _Reason(observed, job)
 
         def watch(status: Status) -> bool:
-            done = status.load.time_s if expected else float(status.load.nodes)
+            waits_for, now_s = reason.at(status), status.load.time_s
+            left = _shorter(
+                None if seconds is None else seconds - (now_s - reason.waited_s),
+                None if job.duration_s is None else job.duration_s - now_s,
+            )
+            done = float(status.load.nodes) if left is None or expected is None else expected - left
             task.advance(done - shown[0])
             shown[0] = done
-            waits_for = reason.at(status)
             live.tell(status, waits_for)
-            task.say(waits_for or _live(status, expected))
+            task.say(waits_for or _live(status, left))
             return True
 
         outcome = play_apart(job, watch)
@@ -191,6 +194,10 @@ def _play(job: PlayJob, observed: Observed, progress: Progress, live: Live) -> t
     except KeyboardInterrupt:  # nobody waits for the counts: what was played is kept all the same
         run.interrupted = True
     return run, outcome
+
+
+def _shorter(*lengths: float | None) -> float | None:
+    return min((length for length in lengths if length is not None), default=None)
 
 
 def _expected_s(job: PlayJob) -> float | None:
@@ -208,16 +215,20 @@ class _Reason:
     def __init__(self, observed: Observed, job: PlayJob) -> None:
         self._observed, self._waiting = observed, job.plan.log is not None
         self._asked_s, self._text = -_REASON_S, ""
+        self.waited_s = 0.0
+        """How long they have waited, as far as is known."""
 
     def at(self, status: Status) -> str:
         """In the target's own words; empty when they have begun."""
         if self._waiting and status.load.time_s - self._asked_s >= _REASON_S:
             self._asked_s, self._text = status.load.time_s, self._observed.waits_for()
             self._waiting = bool(self._text)
+        if self._text:
+            self.waited_s = status.load.time_s
         return self._text
 
 
-def _live(status: Status, expected: float | None) -> str:
+def _live(status: Status, left_s: float | None) -> str:
     """What goes on, in a line: phase, rate, the slowest method, errors, what is left."""
     load = status.load
     parts = [
@@ -228,8 +239,8 @@ def _live(status: Status, expected: float | None) -> str:
         parts.append(f"p99 {seconds_text(status.p99_ms / 1e3)} {status.slowest}")
     if status.errors:
         parts.append(f"{status.errors:,} errors")
-    if expected is not None:
-        parts.append(f"{max(0.0, expected - load.time_s):,.0f} s left")
+    if left_s is not None:
+        parts.append(f"{max(0.0, left_s):,.0f} s left")
     return ", ".join(parts)
 
 

@@ -13,7 +13,8 @@ from froude.hadoop.fsimage.codecs import CODECS
 from froude.hadoop.fsimage.composing import FIRST_BLOCK, FIRST_STAMP, Composer, Identity
 from froude.hadoop.fsimage.container import open_image
 from froude.hadoop.fsimage.growth import grow
-from froude.hadoop.fsimage.namespace import FILE, ROOT_ID, Namespace, read_namespace
+from froude.hadoop.fsimage.inode_rows import FILE
+from froude.hadoop.fsimage.namespace import ROOT_ID, Namespace, read_namespace
 from froude.hadoop.fsimage.saving import save_image
 from froude.hadoop.fsimage.sections import DIRECTORIES, Reader
 from froude.hadoop.schema import Schema

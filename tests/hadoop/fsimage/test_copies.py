@@ -11,7 +11,8 @@ import pytest
 from froude.base.errors import InputError
 from froude.hadoop.fsimage.container import ImageFile, open_image, write_image
 from froude.hadoop.fsimage.copies import Copied, CopyingComposer, rows_of
-from froude.hadoop.fsimage.namespace import FILE, Namespace, read_namespace
+from froude.hadoop.fsimage.inode_rows import FILE
+from froude.hadoop.fsimage.namespace import Namespace, read_namespace
 from froude.hadoop.fsimage.sections import DIRECTORIES, Reader
 from froude.hadoop.schema import Schema
 from tests.hadoop.fsimage import images

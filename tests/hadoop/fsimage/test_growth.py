@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from froude.hadoop.fsimage.growth import Growth, grow
-from froude.hadoop.fsimage.namespace import DIRECTORY, FILE, Namespace
+from froude.hadoop.fsimage.inode_rows import DIRECTORY, FILE
+from froude.hadoop.fsimage.namespace import Namespace
 from tests.hadoop.fsimage.templates import template
 
 

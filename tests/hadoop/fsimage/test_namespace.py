@@ -90,6 +90,15 @@ def test_what_does_not_hang_together(tmp_path: Path, schema: Schema) -> None:
         (tmp_path / f"of {name}").mkdir()
         with pytest.raises(InputError, match=r"section INODE_DIR: is damaged; found .* not there"):
             read_namespace(open_image(path, schema), schema, tmp_path / f"of {name}")
+    far = {**parts, "INODE": [type(each).FromString(each.SerializeToString()) for each in parts["INODE"]]}
+    far["INODE"][-1].id = (1 << 63) - 1
+    (tmp_path / "far").mkdir()
+    with pytest.raises(
+        InputError, match=r"section INODE: is damaged; found ids of \d+ inodes from \d+ to 92233"
+    ):
+        read_namespace(
+            open_image(images.write(tmp_path / "of far", schema, far), schema), schema, tmp_path / "far"
+        )
     del parts["STRING_TABLE"]
     image = open_image(images.write(tmp_path / "i", schema, parts), schema)
     with pytest.raises(InputError, match="lacks a section"):

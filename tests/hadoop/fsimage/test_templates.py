@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from froude.hadoop.fsimage.namespace import DIRECTORY, FILE
+from froude.hadoop.fsimage.inode_rows import DIRECTORY, FILE
 from froude.hadoop.fsimage.templates import Span, Weighted, make_template
 from tests.hadoop.fsimage.templates import MIB, PROFILE, template
 

@@ -10,19 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError, Message
 
 from froude.hadoop.fsimage.container import Fields, kind
+from froude.hadoop.fsimage.wire import Numbers, Source, Splitter
 from froude.hadoop.schema import Schema
 
-Numbers = npt.NDArray[np.uint64]
 _FIELDS = descriptor_pb2.FieldDescriptorProto
-_BLOCK_TAGS = (8, 16, 24)
-"""Of a block's id, generation stamp and length, in the order in which every writer has them."""
-_LONGEST = 10
-"""Bytes of a 64-bit varint."""
+BLOCK_FIELDS = ("blockId", "genStamp", "numBytes")
+"""Of a block: its id, generation stamp and length."""
 
 
 def flat_inode(schema: Schema) -> type[Message]:
@@ -65,7 +62,7 @@ def _flatten(field: descriptor_pb2.FieldDescriptorProto, *, inner: bool) -> None
     field.ClearField("default_value")
 
 
-def decode_blocks(blocks: Sequence[bytes], message: type[Message]) -> tuple[Numbers, Numbers, Numbers]:
+def decode_blocks(blocks: Sequence[bytes], message: type[Message]) -> tuple[Numbers, ...]:
     """Ids, generation stamps and lengths of blocks.
 
     Args:
@@ -75,36 +72,15 @@ def decode_blocks(blocks: Sequence[bytes], message: type[Message]) -> tuple[Numb
     Raises:
         DecodeError: one is damaged.
     """
-    data = np.frombuffer(b"".join(blocks), np.uint8)
-    ends = np.flatnonzero(data < 0x80)
-    if len(ends) == 6 * len(blocks):
-        values = _varints(data, ends)
-        if values is not None:
-            table = values.reshape(-1, 6)
-            starts = np.concatenate(([0], ends[5::6] + 1))[: len(blocks)]
-            sizes = np.fromiter(map(len, blocks), np.int64, len(blocks))
-            whole = (np.cumsum(sizes) - sizes == starts).all()
-            if whole and (table[:, ::2] == _BLOCK_TAGS).all():
-                return table[:, 1], table[:, 3], table[:, 5]
+    ends = np.cumsum(np.fromiter(map(len, blocks), np.int64, len(blocks)))
+    starts = np.concatenate((np.zeros(1, np.int64), ends))[:-1]
+    taken = Splitter(message, BLOCK_FIELDS).take(Source.of(b"".join(blocks)), starts, ends)
+    if not taken.odd.any():
+        return tuple(taken.columns[name].values for name in BLOCK_FIELDS)
     parsed: list[Fields] = [message.FromString(block) for block in blocks]
     if not all(block.IsInitialized() for block in parsed):
         raise DecodeError("a block without its number")
-    ids, stamps, lengths = (
+    return tuple(
         np.fromiter((getattr(block, name) for block in parsed), np.uint64, len(parsed))
-        for name in ("blockId", "genStamp", "numBytes")
+        for name in BLOCK_FIELDS
     )
-    return ids, stamps, lengths
-
-
-def _varints(data: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64]) -> Numbers | None:
-    """The numbers that end at some places; None where one is too long or bytes are left."""
-    starts = np.concatenate(([0], ends[:-1] + 1))
-    lengths = ends - starts + 1
-    if len(ends) and (ends[-1] != len(data) - 1 or lengths.max() > _LONGEST):
-        return None
-    values = np.zeros(len(ends), np.uint64)
-    for place in range(int(lengths.max(initial=0))):
-        longer = np.flatnonzero(lengths > place)
-        bits = (data[starts[longer] + place] & 0x7F).astype(np.uint64)
-        values[longer] |= bits << np.uint64(7 * place)
-    return values

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from froude.hadoop.fsimage.namespace import DIRECTORY, FILE, ROOT_ID, Ints, Namespace
+from froude.hadoop.fsimage.inode_rows import DIRECTORY, FILE
+from froude.hadoop.fsimage.namespace import ROOT_ID, Ints, Namespace
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,56 +14,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from google.protobuf.message import DecodeError
 
 from froude.base.errors import InputError
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
-from froude.hadoop.fsimage.columns import decode_blocks, flat_inode
-from froude.hadoop.fsimage.container import Extent, Fields, ImageFile, kind, text_of
+from froude.hadoop.fsimage.container import Extent, ImageFile, text_of
+from froude.hadoop.fsimage.inode_rows import BLOCK_ROWS, INODE_ROWS, POLICY, InodeRows
 from froude.hadoop.fsimage.sections import DIRECTORIES, INODES, REFERENCES, STRINGS, Reader
 from froude.hadoop.schema import Schema
 
 Ints = npt.NDArray[np.int64]
-FILE, DIRECTORY, SYMLINK = 1, 2, 3
-"""Types of inodes, as the image numbers them."""
 ROOT_ID = 16385
 """Of every namespace (INodeId.ROOT_INODE_ID)."""
 _BATCH = 1 << 14
-_POLICY = "hsm.block.storage.policy.id"
-"""Extended attribute in which a folder holds its storage policy."""
-_XATTR_NAME_BIT = 6
-"""Where the number of an attribute's name begins in its 32 bits (XAttrFormat)."""
 _NONE = -1
-_COLUMNS: list[tuple[str, pa.DataType]] = [
-    ("id", pa.int64()),
-    ("type", pa.int8()),
-    ("name", pa.binary()),
-    ("modified_ms", pa.int64()),
-    ("accessed_ms", pa.int64()),
-    ("permission", pa.uint64()),
-    ("replication", pa.int16()),
-    ("block_size", pa.int64()),
-    ("policy", pa.int16()),
-    ("erasure", pa.int16()),
-    ("blocks", pa.int32()),
-    ("length", pa.int64()),
-    ("open", pa.bool_()),
-    ("acl", pa.int32()),
-    ("xattrs", pa.int32()),
-    ("quota", pa.int64()),
-    ("space_quota", pa.int64()),
-]
-"""Of a folder the columns of a file are 0 but for the storage policy; -1 is no quota, and no erasure coding policy."""
-INODE_ROWS = pa.schema(_COLUMNS)
-BLOCK_ROWS = pa.schema([("id", pa.uint64()), ("stamp", pa.int64()), ("length", pa.int64())])
+_KEY_BITS = 62
+"""Of a number that holds an id and a row: far more than any namespace needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,13 +158,12 @@ def read_namespace(image: ImageFile, schema: Schema, folder: Path, *, workers: W
         raise InputError(
             "is damaged", file=image.path, place=f"section {INODES}", found=found, allowed=expected
         )
-    parents = _parents(reader, np.asarray(inodes["id"].to_numpy()))
+    parents = _parents(reader, _Places(inodes["id"].chunks, folder / "places", reader), folder / "parents")
     return Namespace(inodes, blocks, parents, strings)
 
 
 def _write_inodes(reader: Reader, folder: Path, strings: Strings, part: tuple[int, Extent | None]) -> None:
     number, extent = part
-    message = flat_inode(reader.schema)
     with (
         pa.OSFile(str(folder / f"inodes-{number}.arrow"), "wb") as inode_file,
         pa.OSFile(str(folder / f"blocks-{number}.arrow"), "wb") as block_file,
@@ -200,11 +171,12 @@ def _write_inodes(reader: Reader, folder: Path, strings: Strings, part: tuple[in
         pa.ipc.new_file(block_file, BLOCK_ROWS) as block_writer,
         _without_cycles(),
     ):
-        inodes = reader.messages(INODES, extent, {"INodeSection.INode": message})
-        rows = _Rows(reader, strings.attribute(_POLICY))
-        while batch := list(islice(inodes, _BATCH)):
-            for each in rows.tables(batch):
-                (inode_writer if each.schema == INODE_ROWS else block_writer).write(each)
+        records = reader.messages(INODES, extent, {"INodeSection.INode": bytes})
+        rows = InodeRows(reader, strings.attribute(POLICY))
+        while batch := list(islice(records, _BATCH)):
+            inodes, blocks = rows.tables(batch)
+            inode_writer.write(inodes)
+            block_writer.write(blocks)
 
 
 @contextmanager
@@ -219,157 +191,69 @@ def _without_cycles() -> Iterator[None]:
             gc.enable()
 
 
-# a getter of several fields takes half the time of as many expressions: this is done millions of times
-_OF_FILE = attrgetter(
-    "modificationTime", "accessTime", "permission", "replication", "preferredBlockSize", "storagePolicyID"
-)
-
-
-class _Rows:
-    """Makes columns of inodes."""
-
-    def __init__(self, reader: Reader, policy: int) -> None:
-        self._path, self._policy = reader.image.path, policy
-        self._block = kind(reader.schema, "hadoop.hdfs.BlockProto")
-        self._acls = kind(reader.schema, "INodeSection.AclFeatureProto")
-        self._attributes = kind(reader.schema, "INodeSection.XAttrFeatureProto")
-
-    def tables(self, inodes: Sequence[Fields]) -> tuple[pa.RecordBatch, pa.RecordBatch]:
-        """Their rows, and those of their blocks.
-
-        Raises:
-            InputError: one is damaged.
-        """
-        blocks: list[bytes] = []
-        try:
-            rows = [
-                self._file(inode, blocks)
-                if inode.type == FILE
-                else self._directory(inode)
-                if inode.type == DIRECTORY
-                else _link(inode)
-                for inode in inodes
-            ]
-            columns: dict[str, Any] = dict(zip(INODE_ROWS.names, zip(*rows, strict=True), strict=True))
-            ids, stamps, lengths = decode_blocks(blocks, self._block)
-            columns["length"] = _sums(lengths.astype(np.int64), np.asarray(columns["blocks"], np.int64))
-            arrays = [pa.array(columns[field.name], field.type) for field in INODE_ROWS]
-        except (OverflowError, pa.ArrowInvalid, DecodeError) as error:
-            found = str(error)
-            raise InputError("is damaged", file=self._path, place=f"section {INODES}", found=found) from error
-        numbers = (ids, stamps.astype(np.int64), lengths.astype(np.int64))
-        return pa.record_batch(arrays, schema=INODE_ROWS), pa.record_batch(
-            [pa.array(each) for each in numbers], schema=BLOCK_ROWS
-        )
-
-    def _file(self, inode: Fields, blocks: list[bytes]) -> tuple[object, ...]:
-        file = inode.file
-        has = file.HasField
-        own = file.blocks
-        blocks += own
-        return (
-            inode.id,
-            FILE,
-            inode.name,
-            *_OF_FILE(file),
-            file.erasureCodingPolicyID if has("blockType") and file.blockType else _NONE,
-            len(own),
-            0,
-            has("fileUC"),
-            self._entries(file.acl) if has("acl") else 0,
-            len(self._of(file)) if has("xAttrs") else 0,
-            _NONE,
-            _NONE,
-        )
-
-    def _entries(self, acl: bytes) -> int:
-        message: Fields = self._acls.FromString(acl)
-        return len(message.entries)
-
-    def _of(self, own: Fields) -> Sequence[Fields]:
-        message: Fields = self._attributes.FromString(own.xAttrs)
-        attributes: Sequence[Fields] = message.xAttrs
-        return attributes
-
-    def _directory(self, inode: Fields) -> tuple[object, ...]:
-        own = inode.directory
-        attributes = self._of(own) if own.HasField("xAttrs") else ()
-        return (
-            inode.id,
-            DIRECTORY,
-            inode.name,
-            own.modificationTime,
-            0,
-            own.permission,
-            0,
-            0,
-            _policy(attributes, self._policy) if self._policy else 0,
-            _NONE,
-            0,
-            0,
-            False,
-            self._entries(own.acl) if own.HasField("acl") else 0,
-            len(attributes),
-            _signed(own.nsQuota),
-            _signed(own.dsQuota),
-        )
-
-
-def _sums(values: Ints, counts: Ints) -> Ints:
-    """(counts,) the sum of so many values each, in their order."""
-    sums = np.concatenate(([0], np.cumsum(values)))
-    ends = np.cumsum(counts)
-    return np.asarray(sums[ends] - sums[ends - counts])
-
-
-def _link(inode: Fields) -> tuple[object, ...]:
-    own = inode.symlink
-    times = (own.modificationTime, own.accessTime)
-    return (
-        inode.id,
-        SYMLINK,
-        inode.name,
-        *times,
-        own.permission,
-        0,
-        0,
-        0,
-        _NONE,
-        0,
-        0,
-        False,
-        0,
-        0,
-        _NONE,
-        _NONE,
-    )
-
-
-def _policy(attributes: Fields, number: int) -> int:
-    """The storage policy among a folder's extended attributes, which hold it as a byte; 0 for none."""
-    for each in attributes:
-        if each.name >> _XATTR_NAME_BIT & 0xFFFFFF == number and len(each.value) == 1:
-            return int(each.value[0])
-    return 0
-
-
-def _signed(value: int) -> int:
-    """A quota; the image holds "none" as the largest unsigned number."""
-    return value - (1 << 64) if value >= 1 << 63 else value
-
-
 def _mapped(paths: Sequence[Path]) -> pa.Table:
     tables = [pa.ipc.open_file(pa.memory_map(str(path))).read_all() for path in paths]
     return pa.concat_tables(tables)
 
 
-def _parents(reader: Reader, ids: Ints) -> Ints:
+class _Places:
+    """Which row an inode stands in, by its id: both in one number, sorted, in a file.
+
+    Args:
+        ids: (inodes,) in pieces.
+        path: takes the numbers.
+        reader: of the image, for errors.
+    """
+
+    def __init__(self, ids: Sequence[Any], path: Path, reader: Reader) -> None:
+        pieces = [np.asarray(each.to_numpy()) for each in ids if len(each)]
+        self._reader = reader
+        self.size = sum(map(len, pieces))
+        self._first = min((int(each.min()) for each in pieces), default=0)
+        self._bits = self.size.bit_length()
+        last = max((int(each.max()) for each in pieces), default=0)
+        if (last - self._first).bit_length() + self._bits > _KEY_BITS:
+            found = f"ids of {self.size} inodes from {self._first} to {last}"
+            raise InputError("is damaged", file=reader.image.path, place=f"section {INODES}", found=found)
+        self._keys = _on_disk(path, self.size)
+        at = 0
+        for piece in pieces:
+            self._keys[at : at + len(piece)] = self._key(piece) | np.arange(at, at + len(piece))
+            at += len(piece)
+        self._keys.sort()
+
+    def rows(self, wanted: Ints) -> Ints:
+        """The rows of inodes; of several with one id the first.
+
+        Raises:
+            InputError: one is not there.
+        """
+        keys = self._key(np.maximum(wanted, self._first))
+        places = np.searchsorted(self._keys, keys)
+        found = self._keys[np.minimum(places, self.size - 1)] if self.size else np.zeros(0, np.int64)
+        if len(found) < len(wanted) or ((found >> self._bits) + self._first != wanted).any():
+            place = f"section {DIRECTORIES}"
+            raise InputError(
+                "is damaged", file=self._reader.image.path, place=place, found="an inode that is not there"
+            )
+        return np.asarray(found & ((1 << self._bits) - 1))
+
+    def _key(self, ids: Ints) -> Ints:
+        return np.asarray(ids - self._first << self._bits)
+
+
+def _on_disk(path: Path, size: int) -> Ints:
+    """An array of numbers in a file, which the system takes out of memory when it wants that."""
+    return np.asarray(np.memmap(path, np.int64, "w+", shape=(max(size, 1),)))[:size]
+
+
+def _parents(reader: Reader, places: _Places, path: Path) -> Ints:
     """(inodes,) row of the folder of each; folders name their children, some through a reference that renames left."""
-    order = np.argsort(ids, kind="stable")
-    parents = np.full(len(ids), _NONE, np.int64)
+    parents = _on_disk(path, places.size)
+    parents[:] = _NONE
     referred = np.fromiter((each.referredId for each in reader.messages(REFERENCES)), np.int64)
     for batch in _edges(reader, referred):
-        parent, child = (_rows(batch[:, side], ids, order, reader) for side in (0, 1))
+        parent, child = (places.rows(batch[:, side]) for side in (0, 1))
         parents[child] = parent
     return parents
 
@@ -392,14 +276,3 @@ def _edges(reader: Reader, referred: Ints) -> Iterator[Ints]:
             gathered = []
     if gathered:
         yield np.concatenate(gathered)
-
-
-def _rows(wanted: Ints, ids: Ints, order: Ints, reader: Reader) -> Ints:
-    places = np.searchsorted(ids, wanted, sorter=order)
-    rows = order[np.minimum(places, len(order) - 1)] if len(order) else np.zeros(0, np.int64)
-    if len(rows) < len(wanted) or (ids[rows] != wanted).any():
-        place = f"section {DIRECTORIES}"
-        raise InputError(
-            "is damaged", file=reader.image.path, place=place, found="an inode that is not there"
-        )
-    return rows

@@ -9,7 +9,7 @@ FSImageFormatPBSnapshot.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -97,14 +97,17 @@ class Reader:
         return message() if data is None else self._parsed(section, message, data)
 
     def messages(
-        self, section: str, part: Extent | None = None, classes: Mapping[str, type[Message]] | None = None
+        self,
+        section: str,
+        part: Extent | None = None,
+        parsers: Mapping[str, Callable[[bytes], Fields]] | None = None,
     ) -> Iterator[Fields]:
         """The records of a section, in their order, of all its kinds.
 
         Args:
             section: its name; the differences of snapshots are `differences`.
             part: a part of it alone (`ImageFile.parts`), which has no head: its records are of one kind.
-            classes: other classes than the release's to read records with, by the names of these.
+            parsers: what else than a message is made of records, by the names of their classes.
 
         Raises:
             InputError: the section is damaged, or ends early.
@@ -119,14 +122,14 @@ class Reader:
                 return
             head = self._parsed(section, kind(self.schema, layout.head), raw)
         for each in layout.parts:
-            message = (classes or {}).get(each.message) or kind(self.schema, each.message)
+            parse = (parsers or {}).get(each.message) or kind(self.schema, each.message).FromString
             most = None if part is not None or not each.count else int(getattr(head, each.count))
             count = 0
             try:
                 for count, raw in enumerate(islice(data, most), 1):  # noqa: B007 - what it was at the end
-                    yield message.FromString(raw)
+                    yield parse(raw)
             except DecodeError as error:
-                raise self._damaged(section, f"{message.DESCRIPTOR.name}: {error}") from error
+                raise self._damaged(section, f"{each.message.rpartition('.')[2]}: {error}") from error
             if most is not None and count < most:
                 raise self._damaged(section, f"{most - count} of its {each.count} are missing")
 

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from froude.hadoop.fsimage.container import ImageFile
-from froude.hadoop.fsimage.namespace import DIRECTORY, FILE, SYMLINK, Ints, Namespace
+from froude.hadoop.fsimage.inode_rows import DIRECTORY, FILE, SYMLINK
+from froude.hadoop.fsimage.namespace import Ints, Namespace
 from froude.hadoop.fsimage.sections import Reader
 from froude.hadoop.fsimage.striping import scheme, schemes
 from froude.hadoop.schema import Schema

@@ -10,16 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from froude.hadoop.fsimage.namespace import (
-    BLOCK_ROWS,
-    DIRECTORY,
-    FILE,
-    INODE_ROWS,
-    ROOT_ID,
-    Ints,
-    Namespace,
-    Strings,
-)
+from froude.hadoop.fsimage.inode_rows import BLOCK_ROWS, DIRECTORY, FILE, INODE_ROWS
+from froude.hadoop.fsimage.namespace import ROOT_ID, Ints, Namespace, Strings
 
 T = TypeVar("T")
 _MOST_INODES, _MOST_BLOCKS = 200_000, 4_000_000

@@ -158,12 +158,13 @@ class _Shapes:
     def __init__(self, data: bytes, bytes_: Bytes, starts: Ints, ends: Ints, form: Form) -> None:
         self._data, self._bytes, self._starts, self._ends, self._form = data, bytes_, starts, ends, form
         self._buffer = pa.py_buffer(data)
-        padded = np.concatenate((bytes_, np.zeros(2 * _WORD, np.uint8)))
-        self._words = np.ndarray(len(bytes_) + _WORD, dtype="<u8", buffer=padded, strides=(1,))
-        """The eight bytes from each place on, as one number."""
+        padded = np.concatenate((bytes_, np.zeros(4 * _WORD, np.uint8)))
+        self._words = np.ndarray(len(bytes_) + 3 * _WORD, dtype="<u8", buffer=padded, strides=(1,))
+        """The eight bytes from each place on, as one number; an index below 0 finds zeros."""
         self._tabs = np.flatnonzero(bytes_ == ord("\t"))
         self._first = np.searchsorted(self._tabs, starts)
-        self._count = np.searchsorted(self._tabs, ends) - self._first
+        self._count = np.diff(self._first, append=len(self._tabs))
+        self._escapes = form.escaped and b"\\" in data
 
     def groups(self, left: npt.NDArray[np.bool_]) -> list[_Group]:
         """Groups of lines that have the same keys, without those that are not of a usual shape."""
@@ -208,21 +209,22 @@ class _Shapes:
         rows, tabs = rows[good], tabs[good]
         ends = np.column_stack((tabs[:, 1:], self._ends[rows]))
         raw = {
-            key[:-1].decode(): self._between(tabs[:, number] + 1 + len(key), ends[:, number])
+            key[:-1].decode(): self._between(
+                tabs[:, number] + 1 + len(key), ends[:, number], path=key in {b"src=", b"dst="}
+            )
             for number, key in enumerate(keys)
         }
         texts = self._texts(raw, allowed[good])
         return (None if texts is None else _Group(rows, times[good], np.zeros(len(rows), bool), texts)), seen
 
     def _stands(self, places: Ints, text: bytes) -> npt.NDArray[np.bool_]:
-        """Whether a text of up to 16 bytes stands at each of some places."""
-        stands = (places >= 0) & (places <= len(self._bytes) - len(text))
+        """Whether a text of up to 16 bytes stands at each of some places, which are less than 16 before the first."""
+        stands = np.ones(len(places), dtype=bool)
         for at in range(0, len(text), _WORD):
             part = text[at : at + _WORD]
             mask = (1 << 8 * len(part)) - 1
-            words = self._words[np.where(stands, places + at, 0)]
-            stands &= words & np.uint64(mask) == int.from_bytes(part, "little")
-        return np.asarray(stands)
+            stands &= self._words[places + at] & np.uint64(mask) == int.from_bytes(part, "little")
+        return stands
 
     def _times(self, starts: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
         """The dates that lines begin with, and which lines begin with one."""
@@ -241,12 +243,17 @@ class _Shapes:
         good &= ~np.isin(heads[:, _DATE_BYTES + 1], list(b"+-Z"))  # a date with a zone of its own
         return (np.repeat(seconds, lines) * 1000 + milli) * 1000, good
 
-    def _between(self, starts: Ints, ends: Ints) -> Column:
-        """The texts between places, ascending and apart from each other: each second gap of one array over all."""
+    def _between(self, starts: Ints, ends: Ints, *, path: bool = False) -> Column:
+        """The texts between places, ascending and apart from each other: each second gap of one array over all.
+
+        Of a path, `null` is none.
+        """
         offsets = np.empty(2 * len(starts), dtype=np.int32)
         offsets[0::2], offsets[1::2] = starts, ends
         over_all = pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets.data), self._buffer)
-        return over_all.take(np.arange(0, len(offsets) - 1, 2))
+        none = (ends - starts == len(b"null")) & self._stands(starts, b"null") if path else None
+        gaps: Any = pa.array(np.arange(0, len(offsets) - 1, 2), mask=none)
+        return over_all.take(gaps)
 
     def _texts(self, raw: dict[str, Column], allowed: npt.NDArray[np.bool_]) -> dict[str, Column] | None:
         """Columns of `TEXTS` of raw values; None where a command is none."""
@@ -276,8 +283,8 @@ class _Shapes:
             "ip": few("ip", lambda value: (text(value) or "").lstrip("/") or None),
             "command": command,
             "options": options,
-            "src": _path(raw["src"], escaped=escaped) if "src" in raw else nothing,
-            "dst": _path(raw["dst"], escaped=escaped) if "dst" in raw else nothing,
+            "src": _path(raw["src"], escaped=self._escapes) if "src" in raw else nothing,
+            "dst": _path(raw["dst"], escaped=self._escapes) if "dst" in raw else nothing,
             "perm": few("perm"),
             "proto": few("proto"),
             "caller_context": few("callerContext"),
@@ -315,15 +322,14 @@ def _mapped(column: Column, f: Callable[[str], tuple[str | None, ...]], width: i
 
 
 def _path(column: Column, *, escaped: bool) -> Column:
-    texts: Any = pc  # its stubs do not know these calls
-    plain = texts.if_else(texts.equal(column, "null"), pa.scalar(None, pa.string()), column)
     if not escaped:
-        return plain
-    marked = texts.match_substring(plain, "\\")
-    values = [unescape(str(value)) for value in plain.filter(marked).to_pylist()]
+        return column
+    texts: Any = pc  # its stubs do not know these calls
+    marked = texts.match_substring(column, "\\")
+    values = [unescape(str(value)) for value in column.filter(marked).to_pylist()]
     if not values:
-        return plain
-    return texts.replace_with_mask(plain, texts.fill_null(marked, False), pa.array(values, pa.string()))
+        return column
+    return texts.replace_with_mask(column, texts.fill_null(marked, False), pa.array(values, pa.string()))
 
 
 def _one_by_one(

@@ -1,0 +1,92 @@
+"""Rows of inodes: by whole columns as by messages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from froude.base.errors import InputError
+from froude.hadoop.fsimage.container import kind, open_image
+from froude.hadoop.fsimage.inode_rows import DIRECTORY, FILE, SYMLINK, InodeRows
+from froude.hadoop.fsimage.sections import Reader
+from froude.hadoop.schema import Schema
+from tests.hadoop.fsimage import images
+
+NUMBERS = st.one_of(st.integers(0, 9), st.integers(0, (1 << 63) - 1))
+BLOCKS = st.lists(st.tuples(st.integers(0, (1 << 64) - 1), NUMBERS, st.integers(0, 1 << 40)), max_size=4)
+
+
+def rows_of(tmp_path: Path, schema: Schema) -> InodeRows:
+    """Those of a small image."""
+    image = open_image(images.write(tmp_path / "i", schema, images.sections(schema)), schema)
+    return InodeRows(Reader(image, schema), 0)
+
+
+def inode(schema: Schema, draw: Any) -> bytes:
+    """A file, folder or link, with any of what they may have."""
+    type_ = draw(st.sampled_from([FILE, FILE, FILE, DIRECTORY, SYMLINK]))
+    made: Any = kind(schema, "INodeSection.INode")(type=type_, id=draw(NUMBERS))
+    if draw(st.integers(0, 5)):
+        made.name = draw(st.binary(max_size=5))
+    if type_ == SYMLINK:
+        made.symlink.target, made.symlink.accessTime = b"/a", draw(NUMBERS)
+    elif type_ == DIRECTORY:
+        made.directory.nsQuota, made.directory.dsQuota = (1 << 64) - 1, draw(NUMBERS)
+        made.directory.permission = draw(NUMBERS)
+    else:
+        own = made.file
+        own.replication, own.modificationTime, own.permission = (
+            draw(st.integers(0, 9)),
+            draw(NUMBERS),
+            draw(NUMBERS),
+        )
+        for block_id, stamp, length in draw(BLOCKS):
+            own.blocks.add(blockId=block_id, genStamp=stamp, numBytes=length)
+        what = draw(st.integers(0, 7))
+        if what == 1:
+            own.fileUC.clientName = "c"
+        elif what == 2:
+            own.acl.entries.append(5)
+        elif what == 3:
+            own.blockType, own.erasureCodingPolicyID = 1, draw(st.integers(0, 200))
+        elif what == 4:
+            own.storagePolicyID = draw(st.integers(0, 200))
+        elif what == 5:
+            own.xAttrs.xAttrs.add(name=64, value=b"x")
+    return bytes(made.SerializeToString())
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(st.data())
+def test_columns_are_those_of_messages(
+    tmp_path_factory: pytest.TempPathFactory, schema: Schema, data: Any
+) -> None:
+    """Inodes of every kind, in any order."""
+    rows = rows_of(tmp_path_factory.mktemp("rows"), schema)
+    records = [inode(schema, data.draw) for _ in range(data.draw(st.integers(1, 12)))]
+    inodes, blocks = rows.tables(records)
+    alone = rows._one_by_one(records, np.arange(len(records)))
+    assert inodes.to_pylist() == alone.inodes.to_pylist()
+    assert blocks.to_pylist() == alone.blocks.to_pylist()
+
+
+def test_usual_files_are_read_by_columns(tmp_path: Path, schema: Schema) -> None:
+    """Files alone, also those that are open or erasure-coded."""
+    rows = rows_of(tmp_path, schema)
+    made: list[Any] = [kind(schema, "INodeSection.INode")(type=FILE, id=n, name=b"n") for n in range(4)]
+    for each in made:
+        each.file.blocks.add(blockId=(1 << 63) + 16, genStamp=2, numBytes=3)
+    made[1].file.fileUC.clientName = "c"
+    made[2].file.blockType = 1
+    made[3].file.replication = 1 << 15  # not for its column
+    usual = rows._usual_files([each.SerializeToString() for each in made])
+    assert usual.rows.tolist() == [0, 1, 2]
+    assert usual.inodes["erasure"].to_pylist() == [-1, -1, 0]
+    assert usual.inodes["open"].to_pylist() == [False, True, False]
+    with pytest.raises(InputError, match="section INODE: is damaged"):
+        rows.tables([each.SerializeToString() for each in made])
