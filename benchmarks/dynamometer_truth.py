@@ -26,8 +26,8 @@ import numpy as np
 from benchmarks.dynamometer_beside_rows import row
 from froude.base.progress import Silent
 from froude.emulation.run import Latency, Run
-from froude.experiment.dyno import prepare
 from froude.experiment.play import play
+from froude.experiment.prepared import prepare
 from froude.experiment.record import Recording, record
 from froude.experiment.scenario import DynoScenario, read_scenario
 from froude.experiment.session import Hadoop

@@ -17,8 +17,8 @@ from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.lines import Client
 from froude.experiment import runners
 from froude.experiment.accounts import account_properties
-from froude.experiment.dyno import prepare
 from froude.experiment.play import play
+from froude.experiment.prepared import prepare
 from froude.experiment.replay import make_ready, replay_plan
 from froude.experiment.sections import Load, PlayOptions, ReplayedDatanodes, ReplayNodes
 from froude.experiment.session import Hadoop

@@ -31,6 +31,8 @@ ANY = "any"
 """In a file, the service of the only target: whoever is called."""
 _USUAL, _SHARED, _ASSUMED = DatanodeSettings(), Connections(), Assumed()
 _MOST = 10**9
+MOST_LINES = 10_000_000
+"""Of a log that is made up."""
 
 
 def parse_web(text: str, *, place: str = "http") -> tuple[str, int]:
@@ -126,6 +128,16 @@ class Target(NameNodeTarget):
                 raise FieldError(message, names=(each.key,), allowed="one of the two")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeNamespace(Declared):
+    """A namespace that is made up from a profile, as `froude image synth` does."""
+
+    profile: Annotated[Path | None, Example("analytics")] = None
+    """File of the profile, or the name of one that is shipped; nothing is made up without."""
+    inodes: Annotated[int | None, Number(2, _MOST, whole=True), Example(20_000)] = None
+    """How many, in place of the profile's number."""
+
+
 # --- the load ---------------------------------------------------------------------------------------------
 
 
@@ -204,14 +216,46 @@ class LogGrowth(Declared):
 
     clients: Annotated[float, Number(1, 10_000), Example(4)] = 1.0
     """Clients for each of the log's, with copies of the folders and files that are theirs; 1 leaves the log as it is."""
+    namespace: Annotated[float, Number(1, 10_000), Example(4)] = 1.0
+    """Inodes for each of the image's, in copies of its folders and files that no client uses; all paths stay."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeLog(Declared):
+    """A log that is made up on an image's paths, as `froude image log` does."""
+
+    rate: Annotated[float | None, Number(0.01, 1e6), Example(200)] = None
+    """Lines in a second; no log is made up without."""
+    duration_s: Annotated[float, Seconds(most_s=86_400)] = 30.0
+    """From the first line to the last."""
+    clients: Annotated[int, Number(1, 100_000, whole=True)] = 100
+    """Users at addresses of their own."""
+    changes: Annotated[float, Number(0, 1)] = 0.1
+    """Share of lines that create, rename or delete."""
+
+    def check(self) -> None:
+        """Refuse a log that is too large to be made up.
+
+        Raises:
+            FieldError: so it is.
+        """
+        if (self.rate or 0) * self.duration_s > MOST_LINES:
+            raise FieldError(
+                "makes too many lines", names=("rate",), found=self.rate, allowed=f"{MOST_LINES:,} in all"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayLoad(Load):
     """What clients did at a NameNode, to be done again."""
 
-    audit_log: Annotated[tuple[Path, ...], Each(Place(), 1), Example(["hdfs-audit.log"], active=True)]
-    """Audit logs of one NameNode, packed or not; or the folder that `froude trace import audit` made of them."""
+    audit_log: Annotated[tuple[Path, ...], Each(Place()), Example(["hdfs-audit.log"], active=True)] = ()
+    """Audit logs of one NameNode, packed or not; or the folder that `froude trace import audit` made of them; or
+    instead of them:"""
+    trace: Annotated[Path | None, Example("trace")] = None
+    """A Trace that Froude recorded, with every call of clients and its arguments; or instead of it:"""
+    made: MadeLog = MadeLog()
+    """A log that is made up."""
     edits: Annotated[Path | None, Example("name/current")] = None
     """Folder of edits, by which logs are cut at the image's transaction; without, they are cut at its newest time."""
     time_zone: Annotated[str, Text(parse_zone, "such as Europe/Berlin")] = "UTC"
@@ -223,10 +267,35 @@ class ReplayLoad(Load):
     growth: LogGrowth = LogGrowth()
     """More clients and more namespace than the log has."""
 
+    def check(self) -> None:
+        """Refuse several loads, and none.
+
+        Raises:
+            FieldError: so it is.
+        """
+        given = [
+            name
+            for name, there in (
+                ("audit_log", self.audit_log),
+                ("trace", self.trace),
+                ("made.rate", self.made.rate),
+            )
+            if there
+        ]
+        if len(given) != 1:
+            message = (
+                "is missing, and so are a Trace and a made-up log" if not given else "stands beside another"
+            )
+            allowed = "one of audit_log, trace, made.rate"
+            raise FieldError(message, names=("audit_log",), found=", ".join(given) or None, allowed=allowed)
+        if self.trace is not None and self.growth.clients > 1:
+            message = "is for an audit log, and a Trace is given"
+            raise FieldError(message, names=("growth", "clients"), found=self.growth.clients, allowed=1)
+
     @property
     def imported(self) -> bool:
         """Whether the log is one that was imported, which is a folder."""
-        return self.audit_log[0].is_dir()
+        return bool(self.audit_log) and self.audit_log[0].is_dir()
 
 
 # --- emulated nodes ---------------------------------------------------------------------------------------

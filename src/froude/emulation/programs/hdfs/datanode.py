@@ -59,6 +59,8 @@ class ReplicaRecovered(NamedTuple):
 
     block: Block
     """As it is now."""
+    before: int
+    """Id of the block that it was made from: of a file that is truncated and in a snapshot another one, which stays."""
 
 
 class _Call(IntEnum):
@@ -313,7 +315,7 @@ class EmulatedDatanode:
                 self._writers[message.block.id] = message.writer
         elif isinstance(message, ReplicaRecovered):
             for inventory in self._stored:
-                if inventory is not None and inventory.get(message.block.id) is not None:
+                if inventory is not None and inventory.get(message.before) is not None:
                     inventory.put(message.block)
         return self._go_on([], now_s)
 
@@ -368,13 +370,17 @@ class EmulatedDatanode:
 
     def _recover(self, recovering: Any) -> list[Instruction]:
         held = self._find(recovering.block.b.blockId)
-        body = self._datanodes.synchronization(self._number, recovering, held.length if held else None)
+        cut = recovering.truncateBlock if recovering.HasField("truncateBlock") else None
+        length = None if held is None else held.length if cut is None else cut.numBytes
+        body = self._datanodes.synchronization(self._number, recovering, length)
         if self._recoveries is None:
             self._recoveries = deque()
         self._recoveries.append(body)
-        if held is None:
+        if held is None or length is None:
             return []
-        recovered = ReplicaRecovered(Block(held.id, held.length, recovering.newGenStamp))
+        # of a file that a snapshot holds the shorter block is another one
+        block_id = held.id if cut is None else cut.blockId
+        recovered = ReplicaRecovered(Block(block_id, length, recovering.newGenStamp), held.id)
         numbers = (self._datanodes.number(location.id.datanodeUuid) for location in recovering.block.locs)
         return [
             SendMessage(NodeId(self._datanodes.type_name, n), recovered) for n in numbers if n is not None
