@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 from froude.base.errors import InputError
 
@@ -41,7 +41,7 @@ class Line(NamedTuple):
     perm: str | None = None
     """`owner:group:rwxr-xr-x` of the result."""
     allowed: bool = True
-    recorded: Sequence[Any] | None = None
+    recorded: Sequence[str | int | None] | None = None
     """The call of a Trace that this is, the fields of a `recorded.Recorded`; None for a line of a log."""
 
 

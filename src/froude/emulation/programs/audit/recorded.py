@@ -67,12 +67,16 @@ def recorded_error(line: Line) -> str | None:
     """Class of the error with which a line failed when it was recorded, without its package; None if it did not."""
     if line.allowed:
         return None
-    return _REFUSED if line.recorded is None else Recorded(*line.recorded).error
+    return _REFUSED if line.recorded is None else _recorded(line).error
+
+
+def _recorded(line: Line) -> Recorded:
+    assert line.recorded is not None
+    return Recorded(*line.recorded)  # type: ignore[arg-type]
 
 
 def _again(line: Line, _: Assumed, who: Who) -> Steps:
-    assert line.recorded is not None
-    method, recorded = line.command, Recorded(*line.recorded)
+    method, recorded = line.command, _recorded(line)
     request, body = who.ids.request(recorded.protocol, method, b64decode(recorded.request))
     call = Call(method, {}, recorded.protocol, body)
     given = yield call
