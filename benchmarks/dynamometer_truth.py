@@ -54,8 +54,9 @@ _GROUPS = {
     "hadoop.user.group.static.mapping.overrides": "alice=alice,ops;bob=bob,ops;carol=carol,ops",
     "rpc.metrics.timeunit": "MICROSECONDS",
 }
-_FILES = 16
-_QUEUE = "RpcActivity.RpcQueueTime"
+_FILES, _EXAMPLES = 16, 5
+_SERVED = {"in the call queue": "RpcActivity.RpcQueueTime", "with a handler": "RpcActivity.RpcProcessingTime"}
+"""What a NameNode says of all its calls together."""
 _BEFORE = """set -e
 hdfs dfs -mkdir -p /data /user /private
 hdfs dfs -chmod 777 /user
@@ -160,18 +161,21 @@ class Seen:
     tree: Tree
     took_ms: Mapping[str, Times]
     """By method."""
-    queue_ms: Times
-    """Of all calls."""
+    served_ms: Mapping[str, Times]
+    """Of all calls, means: by the words of `_SERVED`."""
 
 
-def _queue(samples: Sequence[tuple[float, Mapping[str, float]]]) -> Times:
-    """Mean time in the queue: of each interval as many calls as came in it, at the mean that the NameNode says."""
-    total = calls = worst = 0.0
-    for (_, before), (_, after) in pairwise(samples):
-        came = after[f"{_QUEUE}NumOps"] - before[f"{_QUEUE}NumOps"]
-        mean_ms = after[f"{_QUEUE}AvgTime"] / 1e3
-        total, calls, worst = total + came * mean_ms, calls + came, max(worst, mean_ms if came else 0.0)
-    return Times(total / calls, worst, int(calls))
+def _served(samples: Sequence[Mapping[str, float]]) -> dict[str, Times]:
+    """Means over all calls: of each interval as many as came in it, at the mean that the NameNode says."""
+    found = {}
+    for words, stem in _SERVED.items():
+        total = calls = worst = 0.0
+        for before, after in pairwise(samples):
+            came = after[f"{stem}NumOps"] - before[f"{stem}NumOps"]
+            mean_ms = after[f"{stem}AvgTime"] / 1e3
+            total, calls, worst = total + came * mean_ms, calls + came, max(worst, mean_ms if came else 0.0)
+        found[words] = Times(total / calls, worst, int(calls))
+    return found
 
 
 def original(hadoop: Hadoop, folder: Path) -> Seen:
@@ -209,7 +213,7 @@ def original(hadoop: Hadoop, folder: Path) -> Seen:
     times = {
         method: Times(statistics.median(each), max(each), len(each)) for method, each in sorted(took.items())
     }
-    return Seen(tree, times, _queue([(each.time_s, each.values) for each in sampler.samples]))
+    return Seen(tree, times, _served([each.values for each in sampler.samples]))
 
 
 def replay(
@@ -254,8 +258,7 @@ def replay(
     for method in run.tally.series:
         now = run.latency(method, Latency.SERVICE)
         took[method] = Times(now.p50_ms, now.max_ms, now.count)
-    samples = [(each.time_s, each.values) for each in run.metrics]
-    return run, Seen(tree, took, _queue(samples)), again
+    return run, Seen(tree, took, _served([each.values for each in run.metrics])), again
 
 
 def rows() -> Iterator[dict[str, Any]]:
@@ -269,11 +272,7 @@ def rows() -> Iterator[dict[str, Any]]:
         given = _lines(open_audit(folder / "of-audit_log" / "scratch" / "audit"))
     for name, aim, (run, seen, again) in (("Trace", "<= 0", whole), ("log", "", logged)):
         for each in _of_replay(first, seen, run, given, again):
-            yield {
-                "aim": aim if each.pop("counted", False) else "",
-                **each,
-                "measure": f"{name}: {each['measure']}",
-            }
+            yield {**each, "measure": f"{name}: {each['measure']}", "aim": aim}
     yield from _of_latency(first, whole[1], logged[1])
 
 
@@ -283,8 +282,7 @@ def _of_replay(
     failed = run.failed
     kinds = ", ".join(f"{name} {times}" for name, times in failed.items())
     said = row("calls of the replay that failed and had not", failed.total(), "calls", kinds or "none")
-    for each in (*_of_namespaces(first.tree, seen.tree), *_of_logs(given, again), said):
-        yield {**each, "counted": True}
+    yield from (*_of_namespaces(first.tree, seen.tree), *_of_logs(given, again), said)
 
 
 def _of_namespaces(tree: Tree, replayed: Tree) -> Iterator[dict[str, Any]]:
@@ -297,7 +295,10 @@ def _of_namespaces(tree: Tree, replayed: Tree) -> Iterator[dict[str, Any]]:
         if name == "type":
             continue
         differ = [path for path in paths if tree[path][number] != replayed[path][number]]
-        examples = "; ".join(f"{path}: {tree[path][number]}, now {replayed[path][number]}" for path in differ)
+        examples = "; ".join(
+            f"{path}: {tree[path][number]}, now {replayed[path][number]}" for path in differ[:_EXAMPLES]
+        )
+        examples += f"; and {len(differ) - _EXAMPLES} more" if len(differ) > _EXAMPLES else ""
         yield row(f"paths with another {name}", len(differ), f"of {len(paths):,}", examples or "none")
 
 
@@ -311,16 +312,20 @@ def _of_logs(given: Counter[tuple[str, ...]], again: Counter[tuple[str, ...]]) -
 def _of_latency(first: Seen, *replays: Seen) -> Iterator[dict[str, Any]]:
     """Of the original, with the two replays beside it, that of the Trace first."""
     names = ("of the Trace", "of the log")
-    queues = "; ".join(f"{name}: {_times(each.queue_ms)}" for name, each in zip(names, replays, strict=True))
-    yield row(
-        "mean time in the call queue, original",
-        first.queue_ms.middle_ms,
-        "ms",
-        f"at worst in half a second, and calls of clients and DataNodes: {_times(first.queue_ms)}; {queues}",
-    )
+    for words, then in first.served_ms.items():
+        again = [
+            f"{name}: {_times(each.served_ms[words])}" for name, each in zip(names, replays, strict=True)
+        ]
+        said = "; ".join(
+            (
+                f"all calls, of DataNodes too; most is a mean of half a second; original: {_times(then)}",
+                *again,
+            )
+        )
+        yield row(f"mean time {words}, original", then.middle_ms, "ms", said)
     for method, then in first.took_ms.items():
-        again = [(name, each.took_ms.get(method)) for name, each in zip(names, replays, strict=True)]
-        texts = [f"{name}: {_times(times)}" for name, times in again if times is not None]
+        found = [(name, each.took_ms.get(method)) for name, each in zip(names, replays, strict=True)]
+        texts = [f"{name}: {_times(times)}" for name, times in found if times is not None]
         if texts:
             said = "; ".join((*texts, f"original, behind a proxy: {_times(then)}"))
             yield row(f"{method}: median of the original", then.middle_ms, "ms", said)

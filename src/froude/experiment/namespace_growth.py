@@ -36,9 +36,10 @@ def copies_for(namespace: Namespace, factor: float) -> list[Copied]:
     rows = rows[np.argsort(sizes[rows], kind="stable")]
     # by inodes, along their running sum: what one row rounds off, the next ones make up for
     wanted, given = 0.0, 0
+    more = (factor - 1) * int(inside.sum()) / max(1, int(sizes[rows].sum()))
     times = []
     for size in sizes[rows].tolist():
-        wanted += size * (factor - 1)
+        wanted += size * more
         times.append(max(0, round((wanted - given) / size)))
         given += times[-1] * size
     names: Any = namespace.inodes["name"].take(rows).to_pylist()

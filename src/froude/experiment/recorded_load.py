@@ -182,7 +182,9 @@ class _Lines:
             (call.error or "").rpartition(".")[2] or None,
             self._lengths.get(row),
         )
-        return Line(at_s, self._node(call), call.method, src, (), dst, allowed=not failed, recorded=recorded)
+        return Line(
+            at_s, self._node(call), call.method, src, (), dst, allowed=not failed, recorded=[*recorded]
+        )
 
     def _node(self, call: Call) -> int:
         """The node that calls: of those of its sender the one that was free last, else a new one."""

@@ -206,7 +206,7 @@ class EmulatedClient:
         except StopIteration:
             operation = self._shared.next(self._number)
             assert operation is not None
-            if not operation.line.allowed:
+            if not operation.line.allowed and self._call is not None:
                 out.append(Note(f"{ALLOWED}{operation.line.command}"))
             return False
         if isinstance(step, Pause):

@@ -41,7 +41,7 @@ class Line(NamedTuple):
     perm: str | None = None
     """`owner:group:rwxr-xr-x` of the result."""
     allowed: bool = True
-    recorded: Sequence[str | int | None] | None = None
+    recorded: list[str | int | None] | None = None
     """The call of a Trace that this is, the fields of a `recorded.Recorded`; None for a line of a log."""
 
 

@@ -12,6 +12,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from froude.base.errors import InputError
+from froude.emulation.notes import NOT_REPLAYED
 from froude.emulation.programs.audit import commands
 from froude.emulation.programs.audit.commands import (
     COMMANDS,
@@ -77,7 +79,11 @@ def _recorded(line: Line) -> Recorded:
 
 def _again(line: Line, _: Assumed, who: Who) -> Steps:
     method, recorded = line.command, _recorded(line)
-    request, body = who.ids.request(recorded.protocol, method, b64decode(recorded.request))
+    try:
+        request, body = who.ids.request(recorded.protocol, method, b64decode(recorded.request))
+    except InputError as error:  # of another release
+        yield Note(f"{NOT_REPLAYED}{method} ({error})")
+        return
     call = Call(method, {}, recorded.protocol, body)
     given = yield call
     then = None if recorded.response is None else b64decode(recorded.response)
@@ -87,7 +93,7 @@ def _again(line: Line, _: Assumed, who: Who) -> Steps:
         yield Pause(pause_s)
         pause_s *= 2
         given = yield call
-    if done and given.SerializeToString() == FALSE:
+    if done and [value for _, value in given.ListFields()] == [False]:
         yield Note(f"call answered with false: {method}")
     if then is not None and method in GIVING:
         who.ids.learn(type(given).FromString(then), given)
