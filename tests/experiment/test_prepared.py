@@ -41,7 +41,10 @@ def test_an_image_and_a_log_that_are_made_up(hadoop: Hadoop, tmp_path: Path) -> 
     assert ready.plan.counts == {"datanode": 9, "client": len(head.clients)}
     assert ready.datanodes.blocks is not None
     assert open_block_lists(ready.datanodes.blocks).blocks > 0
-    assert not any("cut" in each.what for each in ready.plan.refusals)
+    texts = [each.what for each in ready.plan.refusals]
+    assert "The namespace was made up from analytics.yaml, with seed 0." in texts
+    assert any("7 clients, 100 lines a second for 2 s, 10% of them changes" in text for text in texts)
+    assert not any("cut" in text for text in texts)
 
 
 def test_a_namespace_that_grows_apart_from_its_clients(hadoop: Hadoop, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from froude.base.errors import InputError
 from froude.base.progress import Progress
 from froude.base.seeds import Seeds
+from froude.base.summary import counted
 from froude.base.units import parse_zone
 from froude.emulation.programs.audit.lines import Head
 from froude.experiment.accounts import account_properties, owners
@@ -18,7 +19,7 @@ from froude.experiment.growth import Growth, plan_growth
 from froude.experiment.made_log import Asked, made_log
 from froude.experiment.recorded_load import make_trace_ready
 from froude.experiment.replay import make_ready, replay_plan
-from froude.experiment.replayed_image import Replayed, read_image, replayed_image
+from froude.experiment.replayed_image import Replayed, profile_of, read_image, replayed_image
 from froude.experiment.scenario import DynoScenario
 from froude.experiment.sections import PlayOptions, ReplayedDatanodes, ReplayLoad
 from froude.hadoop.audit_text import line_text
@@ -117,7 +118,7 @@ def prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pro
     Raises:
         InputError: one of the inputs is not what it should be.
     """
-    remarks = [] if scenario.target.running else [_ACCOUNTS]
+    remarks = [*_made_up(scenario), *([] if scenario.target.running else [_ACCOUNTS])]
     place = replayed_image(scenario, hadoop, _folder(scratch, "image"), progress)
     if place is not None:
         place.check_room(scenario.nodes.datanodes.count)
@@ -152,6 +153,22 @@ def prepare(scenario: DynoScenario, hadoop: Hadoop, scratch: Path, progress: Pro
     return Prepared(plan, datanodes, None if place is None else place.image, properties)
 
 
+def _made_up(scenario: DynoScenario) -> list[str]:
+    """What was nobody's."""
+    profile, made = profile_of(scenario.namespace), scenario.load.made
+    said = (
+        []
+        if profile is None
+        else [f"The namespace was made up from {profile.name}, with seed {scenario.seed}."]
+    )
+    if made.rate is not None:
+        said.append(
+            f"The log was made up, with seed {scenario.seed}: {counted(made.clients, 'client')}, {made.rate:g} lines a "
+            f"second for {made.duration_s:g} s, {made.changes:.0%} of them changes. It is nobody's load."
+        )
+    return said
+
+
 def _folder(scratch: Path, name: str) -> Path:
     folder = scratch / name
     folder.mkdir()
@@ -159,9 +176,10 @@ def _folder(scratch: Path, name: str) -> Path:
 
 
 def _cut(scenario: DynoScenario, place: Replayed | None, hadoop: Hadoop, progress: Progress) -> Cut | None:
-    """Where the load begins behind the image; None where it is not cut."""
+    """Where the load begins behind the image; None where it is not cut, or one of the two was made up."""
     load = scenario.load
-    if place is None or not load.cut or load.imported or load.made.rate is not None:
+    made = scenario.namespace.profile is not None or load.made.rate is not None
+    if place is None or not load.cut or load.imported or made:
         return None
     with progress.task("Looking where the log is to be cut"):
         if load.edits is None:
