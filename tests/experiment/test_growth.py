@@ -10,17 +10,16 @@ import pytest
 
 from froude.base.forms import FieldError
 from froude.experiment.growth import plan_growth
-from froude.experiment.scenario import DynoScenario
-from froude.experiment.sections import (
+from froude.experiment.replay_sections import (
     LogGrowth,
     MadeLog,
     MadeNamespace,
     ReplayedDatanodes,
     ReplayLoad,
     ReplayNodes,
-    Running,
-    Target,
 )
+from froude.experiment.scenario import DynoScenario
+from froude.experiment.sections import Running, Target
 from tests.experiment.growing import lines, log_of
 
 

@@ -10,9 +10,9 @@ import pytest
 from froude.base.errors import InputError
 from froude.base.progress import Silent
 from froude.experiment.namespace_growth import copies_for
+from froude.experiment.replay_sections import MadeLog, MadeNamespace, ReplayLoad
 from froude.experiment.replayed_image import Replayed, replayed_image
 from froude.experiment.scenario import DynoScenario
-from froude.experiment.sections import MadeLog, MadeNamespace, ReplayLoad
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.fsimage.namespace import Namespace
 

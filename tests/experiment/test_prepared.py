@@ -12,8 +12,7 @@ from froude.base.progress import Silent
 from froude.emulation.programs.audit.lines import read_head
 from froude.experiment.block_lists import open_block_lists
 from froude.experiment.prepared import prepare
-from froude.experiment.scenario import DynoScenario
-from froude.experiment.sections import (
+from froude.experiment.replay_sections import (
     LogGrowth,
     MadeLog,
     MadeNamespace,
@@ -21,6 +20,7 @@ from froude.experiment.sections import (
     ReplayLoad,
     ReplayNodes,
 )
+from froude.experiment.scenario import DynoScenario
 from froude.hadoop.distribution import Hadoop
 from tests.recorded import FOLDER, recorded
 

@@ -15,11 +15,9 @@ from froude.emulation.recorder import Record
 from froude.experiment.sections import (
     DatanodeOptions,
     Load,
-    MadeLog,
     Nodes,
     PlanLoad,
     PlayOptions,
-    ReplayLoad,
     Running,
     Sharing,
     Target,
@@ -60,16 +58,6 @@ def test_a_duration_must_be_one() -> None:
         (PlanLoad, {}, "plan: is missing, and so is a workload"),
         (PlanLoad, {"plan": "p", "workload": "w"}, "plan: is given beside a workload"),
         (PlanLoad, {"plan": "p", "at": {"files": 3}}, "at: is for a workload"),
-        (ReplayLoad, {"audit_log": []}, "audit_log: is missing, and so are a Trace and a made-up log"),
-        (
-            ReplayLoad,
-            {"audit_log": ["a"], "trace": "t"},
-            "audit_log: stands beside another; found audit_log, trace",
-        ),
-        (ReplayLoad, {"trace": "t", "made": {"rate": 2}}, "found trace, made.rate"),
-        (ReplayLoad, {"trace": "t", "growth": {"clients": 2}}, r"growth\.clients: is for an audit log"),
-        (MadeLog, {"rate": 1e6, "duration_s": 3600}, "rate: makes too many lines"),
-        (ReplayLoad, {"audit_log": ["a"], "time_zone": "Mars"}, "time_zone: "),
         (PlayOptions, {"limits": ["p98 < 1 s"]}, r"limits\[0\]: is no measure"),
     ],
 )

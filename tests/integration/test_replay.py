@@ -23,19 +23,17 @@ from froude.experiment.accounts import account_properties
 from froude.experiment.play import play
 from froude.experiment.prepared import prepare
 from froude.experiment.replay import make_ready, replay_plan
-from froude.experiment.scenario import DynoScenario
-from froude.experiment.sections import (
-    Load,
+from froude.experiment.replay_sections import (
     LogGrowth,
     MadeLog,
     MadeNamespace,
-    PlayOptions,
     ReplayedClients,
     ReplayedDatanodes,
     ReplayLoad,
     ReplayNodes,
-    Target,
 )
+from froude.experiment.scenario import DynoScenario
+from froude.experiment.sections import Load, PlayOptions, Target
 from froude.experiment.session import Hadoop
 from froude.experiment.sweep_file import read_swept
 from froude.hadoop.connection import Connection, current_user

@@ -19,9 +19,10 @@ from froude.experiment.growth import Growth, plan_growth
 from froude.experiment.made_log import Asked, made_log
 from froude.experiment.recorded_load import make_trace_ready
 from froude.experiment.replay import make_ready, replay_plan
+from froude.experiment.replay_sections import ReplayedDatanodes, ReplayLoad
 from froude.experiment.replayed_image import Replayed, profile_of, read_image, replayed_image
 from froude.experiment.scenario import DynoScenario
-from froude.experiment.sections import PlayOptions, ReplayedDatanodes, ReplayLoad
+from froude.experiment.sections import PlayOptions
 from froude.hadoop.audit_text import line_text
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.fsimage.block_lists import Cluster

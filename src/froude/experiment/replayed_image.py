@@ -13,8 +13,8 @@ from froude.base.progress import Progress
 from froude.base.seeds import Seeds
 from froude.experiment.namespace_growth import copies_for, grown_text
 from froude.experiment.namespace_profile import profile_path, read_profile, shipped
+from froude.experiment.replay_sections import MadeNamespace
 from froude.experiment.scenario import DynoScenario
-from froude.experiment.sections import MadeNamespace
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.fsimage.composing import Composer, Identity
 from froude.hadoop.fsimage.container import ImageFile, write_image

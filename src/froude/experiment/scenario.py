@@ -31,15 +31,13 @@ from froude.base.units import Quantity
 from froude.experiment.compare import DEFAULT_LEVEL, DEFAULT_MARGIN
 from froude.experiment.compared import DEFAULT_PRIMARY
 from froude.experiment.own_job import DATANODES, check_lists, scales_of
+from froude.experiment.replay_sections import MadeNamespace, ReplayLoad, ReplayNodes
 from froude.experiment.sections import (
     KneeOptions,
-    MadeNamespace,
     NameNodeTarget,
     PlanLoad,
     PlayOptions,
     ReleaseTarget,
-    ReplayLoad,
-    ReplayNodes,
     Target,
     WorkloadLoad,
 )

@@ -60,7 +60,7 @@ class ReplicaRecovered(NamedTuple):
     block: Block
     """As it is now."""
     before: int
-    """Id of the block that it was made from: of a file that is truncated and in a snapshot another one, which stays."""
+    """Id of the block that it was made from: another one, which stays, where a snapshot holds a truncated file."""
 
 
 class _Call(IntEnum):
@@ -100,22 +100,8 @@ class EmulatedDatanode:
     """One emulated DataNode; see the module."""
 
     __slots__ = (
-        "_body",
-        "_busy",
-        "_changed_s",
-        "_changes",
-        "_datanodes",
-        "_due_s",
-        "_held",
-        "_number",
-        "_recoveries",
-        "_registered",
-        "_report_s",
-        "_reporting",
-        "_reports",
-        "_started",
-        "_stored",
-        "_writers",
+        "_body", "_busy", "_changed_s", "_changes", "_datanodes", "_due_s", "_held", "_number", "_recoveries",
+        "_registered", "_report_s", "_reporting", "_reports", "_started", "_stored", "_writers",
     )  # fmt: skip
 
     def __init__(self, datanodes: Datanodes, number: int, stored: Sequence[Inventory] = ()) -> None:
@@ -373,14 +359,12 @@ class EmulatedDatanode:
         cut = recovering.truncateBlock if recovering.HasField("truncateBlock") else None
         length = None if held is None else held.length if cut is None else cut.numBytes
         body = self._datanodes.synchronization(self._number, recovering, length)
-        if self._recoveries is None:
-            self._recoveries = deque()
+        self._recoveries = self._recoveries or deque()
         self._recoveries.append(body)
         if held is None or length is None:
             return []
-        # of a file that a snapshot holds the shorter block is another one
-        block_id = held.id if cut is None else cut.blockId
-        recovered = ReplicaRecovered(Block(block_id, length, recovering.newGenStamp), held.id)
+        block = Block(held.id if cut is None else cut.blockId, length, recovering.newGenStamp)
+        recovered = ReplicaRecovered(block, held.id)
         numbers = (self._datanodes.number(location.id.datanodeUuid) for location in recovering.block.locs)
         return [
             SendMessage(NodeId(self._datanodes.type_name, n), recovered) for n in numbers if n is not None
