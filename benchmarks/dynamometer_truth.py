@@ -62,9 +62,10 @@ hdfs dfs -mkdir -p /data /user /private
 hdfs dfs -chmod 777 /user
 hdfs dfs -chmod 700 /private
 hdfs dfs -put set /data
+hdfs dfsadmin -allowSnapshot /data
 """
 _AFTER = """set -e
-as() { HADOOP_USER_NAME=$1; export HADOOP_USER_NAME; shift; "$@"; }
+as() ( HADOOP_USER_NAME=$1; export HADOOP_USER_NAME; shift; "$@"; )
 (as alice hdfs dfs -put set /user/alice && as alice hdfs dfs -cp /user/alice /user/again) &
 (as bob hdfs dfs -mkdir -p /user/bob/in && as bob hdfs dfs -put set /user/bob/in) &
 (as carol hdfs dfs -cp /data/set /user/carol && as carol hdfs dfs -ls -R /data) &
@@ -74,10 +75,14 @@ wait
 (as bob hdfs dfs -setrep 3 /user/bob/in/set/f15 && as bob hdfs dfs -mv /user/bob/in/set/f01 /user/bob/moved
  as bob hdfs dfs -chmod 640 /user/bob/moved && as bob hdfs dfs -rm -r -skipTrash /user/again || true) &
 (as carol hdfs dfs -ls /private || true; as carol hdfs dfs -touchz /user/carol/empty
- as carol hdfs dfs -concat /user/carol/f15 /user/carol/f14 && as carol hdfs dfs -count /user/alice /user/bob) &
+ as carol hdfs dfs -concat /user/carol/f15 /user/carol/f13 /user/carol/f14 && as carol hdfs dfs -count /user/alice /user/bob) &
+(hdfs dfs -createSnapshot /data before && hdfs dfs -truncate 500000 /data/set/f14
+ hdfs dfs -appendToFile set/f03 /data/set/f11 && hdfs dfs -setfacl -m user:bob:rwx /data/set) &
 wait
 as bob hdfs dfs -rm -r -skipTrash /user/alice/f04 || true
-as carol hdfs dfs -createSnapshot /user/carol s1 || true
+hdfs dfs -truncate -w 2000000 /data/set/f15
+sleep 4
+hdfs dfs -ls /
 """
 _OWN = frozenset(("safemode_get", "safemode_enter", "safemode_leave", "saveNamespace"))
 _FIELDS = ("user", "real_user", "command", "options", "src", "dst", "perm", "allowed")

@@ -43,7 +43,9 @@ _WRITING = (
 )
 _REFUSED = "AccessControlException"
 _PAUSE_S, _PAUSES = 0.1, 7
-"""Before a file is closed again that was closed at this call when it was recorded; doubled each time."""
+"""Before a call is made again that was answered with true when it was recorded; doubled each time."""
+_AWAITED = frozenset({"complete", "isFileClosed", "recoverLease"})
+"""Calls that clients make until the answer is true: a block is reported, or recovered."""
 
 
 class Recorded(NamedTuple):
@@ -89,7 +91,7 @@ def _again(line: Line, _: Assumed, who: Who) -> Steps:
     then = None if recorded.response is None else b64decode(recorded.response)
     done = line.allowed and then != FALSE
     pause_s = _PAUSE_S
-    while done and method == "complete" and not given.result and pause_s < _PAUSE_S * 2**_PAUSES:
+    while done and method in _AWAITED and not given.result and pause_s < _PAUSE_S * 2**_PAUSES:
         yield Pause(pause_s)
         pause_s *= 2
         given = yield call
