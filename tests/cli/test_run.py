@@ -125,9 +125,9 @@ def test_a_plan_may_be_named_as_in_its_workspace(capsys: Out) -> None:
         ("kind: record\nrecord: {command: [./job.sh]}\n", ["-o", "x"], "has no place for Traces"),
         ("kind: dyno\nload: {audit_log: [nosuch.log]}\n", [], "nosuch.log: does not exist"),
         (
-            "kind: dyno\nload: {trace: t}\n",
+            "kind: dyno\nload: {log: t}\n",
             [],
-            "s.yaml:3: load.trace: is not a field here",
+            "s.yaml:3: load.log: is not a field here",
         ),
         (
             "kind: sweep\nbase: s.yaml\nvary: {seed: [1, 2]}\n",

@@ -92,6 +92,7 @@ def values(form: Form, key: str) -> st.SearchStrategy[Any]:
 def sections(draw: st.DrawFn, kind: type[Declared]) -> Any:
     """A value of a kind, with some of its fields; those that do not go together are not drawn."""
     left_out = draw(st.sampled_from([{"plan"}, {"workload", "at"}, set()]))
+    left_out |= draw(st.sampled_from([{"trace", "made"}, {"audit_log", "made", "clients"}]))
     if "running" in {each.key for each in declared(kind)} and draw(st.booleans()):
         left_out |= {each.key for each in declared(kind)} - {"running"}
     given = {

@@ -10,8 +10,9 @@ import pytest
 from froude.base.errors import InputError
 from froude.experiment.dyno import DynoRunner
 from froude.experiment.execution import Execution
+from froude.experiment.replay_sections import ReplayedDatanodes, ReplayLoad, ReplayNodes
 from froude.experiment.scenario import DynoScenario, read_scenario
-from froude.experiment.sections import NameNodeTarget, ReplayedDatanodes, ReplayLoad, ReplayNodes, Target
+from froude.experiment.sections import NameNodeTarget, Target
 from froude.hadoop.distribution import Hadoop
 from tests.hadoop.fsimage.images import sections, write
 

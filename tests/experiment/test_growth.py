@@ -10,8 +10,16 @@ import pytest
 
 from froude.base.forms import FieldError
 from froude.experiment.growth import plan_growth
+from froude.experiment.replay_sections import (
+    LogGrowth,
+    MadeLog,
+    MadeNamespace,
+    ReplayedDatanodes,
+    ReplayLoad,
+    ReplayNodes,
+)
 from froude.experiment.scenario import DynoScenario
-from froude.experiment.sections import LogGrowth, ReplayedDatanodes, ReplayLoad, ReplayNodes, Running, Target
+from froude.experiment.sections import Running, Target
 from tests.experiment.growing import lines, log_of
 
 
@@ -65,3 +73,20 @@ def test_what_cannot_grow_is_refused() -> None:
     nodes = ReplayNodes(datanodes=ReplayedDatanodes(blocks=Path("blocks")))
     with pytest.raises(FieldError, match="more blocks"):
         DynoScenario(load=load, nodes=nodes)
+    load = ReplayLoad(audit_log=(Path("log"),), growth=LogGrowth(namespace=2))
+    with pytest.raises(FieldError, match=r"load\.growth\.namespace: needs an image"):
+        DynoScenario(load=load)
+    with pytest.raises(FieldError, match=r"load\.growth\.namespace: makes more blocks"):
+        DynoScenario(load=load, nodes=nodes, target=Target(image=Path("image")))
+
+
+def test_what_is_made_up_needs_its_place() -> None:
+    """A log an image, and a profile none beside it."""
+    with pytest.raises(FieldError, match=r"load\.made\.rate: needs an image"):
+        DynoScenario(load=ReplayLoad(made=MadeLog(rate=2)))
+    with pytest.raises(FieldError, match=r"namespace\.profile: stands beside"):
+        DynoScenario(
+            load=ReplayLoad(trace=Path("t")),
+            namespace=MadeNamespace(profile=Path("analytics")),
+            target=Target(image=Path("image")),
+        )

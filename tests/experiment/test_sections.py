@@ -18,7 +18,6 @@ from froude.experiment.sections import (
     Nodes,
     PlanLoad,
     PlayOptions,
-    ReplayLoad,
     Running,
     Sharing,
     Target,
@@ -59,8 +58,6 @@ def test_a_duration_must_be_one() -> None:
         (PlanLoad, {}, "plan: is missing, and so is a workload"),
         (PlanLoad, {"plan": "p", "workload": "w"}, "plan: is given beside a workload"),
         (PlanLoad, {"plan": "p", "at": {"files": 3}}, "at: is for a workload"),
-        (ReplayLoad, {"audit_log": []}, "audit_log: "),
-        (ReplayLoad, {"audit_log": ["a"], "time_zone": "Mars"}, "time_zone: "),
         (PlayOptions, {"limits": ["p98 < 1 s"]}, r"limits\[0\]: is no measure"),
     ],
 )

@@ -9,8 +9,9 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.base.forms import FieldError
+from froude.experiment.replay_sections import ReplayLoad
 from froude.experiment.scenario import DynoScenario, KneeScenario, PlayScenario, SweepScenario
-from froude.experiment.sections import PlanLoad, ReplayLoad, WorkloadLoad
+from froude.experiment.sections import PlanLoad, WorkloadLoad
 from froude.experiment.sweep import arms_of, turns, varied
 
 BASE = PlayScenario(load=PlanLoad(plan=Path("x/plan")))

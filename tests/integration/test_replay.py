@@ -5,22 +5,35 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from froude.base.progress import Silent
 from froude.base.scratch import Scratch
 from froude.cli.app import run
 from froude.emulation.pacing import Pacing
 from froude.emulation.programs.audit.lines import Client
+from froude.emulation.recorder import Record
 from froude.experiment import runners
 from froude.experiment.accounts import account_properties
-from froude.experiment.dyno import prepare
 from froude.experiment.play import play
+from froude.experiment.prepared import prepare
 from froude.experiment.replay import make_ready, replay_plan
-from froude.experiment.sections import Load, PlayOptions, ReplayedDatanodes, ReplayNodes
+from froude.experiment.replay_sections import (
+    LogGrowth,
+    MadeLog,
+    MadeNamespace,
+    ReplayedClients,
+    ReplayedDatanodes,
+    ReplayLoad,
+    ReplayNodes,
+)
+from froude.experiment.scenario import DynoScenario
+from froude.experiment.sections import Load, PlayOptions, Target
 from froude.experiment.session import Hadoop
 from froude.experiment.sweep_file import read_swept
 from froude.hadoop.connection import Connection, current_user
@@ -172,6 +185,60 @@ def test_the_namespace_and_the_log_come_out_the_same(hadoop: Hadoop, tmp_path: P
         assert replayed.audit_log is not None
         again = import_audit([replayed.audit_log], tmp_path / "again")
     assert _lines(again) == _lines(log)
+
+
+def _files(namenode: NameNode) -> dict[str, tuple[int, ...]]:
+    """By path: length, blocks, replication, permission."""
+    image, schema = _save(namenode), namenode.hadoop.schema()
+    with Scratch("files") as scratch:
+        namespace = read_namespace(open_image(image, schema), schema, scratch)
+        columns = [namespace.column(name) for name in ("length", "blocks", "replication", "permission")]
+        return {
+            namespace.path(row): tuple(int(column[row]) for column in columns)
+            for row in np.flatnonzero(namespace.linked)
+        }
+
+
+def test_a_trace_gives_the_whole_namespace_again(hadoop: Hadoop, tmp_path: Path) -> None:
+    """Of a replay of a made-up log on a made-up namespace that has grown: lengths, blocks and replication, too."""
+    made = DynoScenario(
+        namespace=MadeNamespace(profile=Path("analytics"), inodes=200),
+        load=ReplayLoad(
+            made=MadeLog(rate=60, duration_s=2, clients=5, changes=0.8),
+            growth=LogGrowth(namespace=2),
+            pacing=Pacing.CLOSED,
+        ),
+        nodes=ReplayNodes(
+            datanodes=ReplayedDatanodes(count=9),
+            clients=ReplayedClients(
+                blocks=2, file_length_bytes=3 << 19, block_size_bytes=1 << 20, replication=2
+            ),
+        ),
+        record=Record.FULL,
+        check_counts=False,
+    )
+    trees, runs = [], []
+    scenario = made
+    for name in ("log", "trace"):
+        (tmp_path / name).mkdir()
+        prepared = prepare(scenario, hadoop, tmp_path / name, Silent())
+        with NameNode(hadoop, fast=True, conf=prepared.properties, image=prepared.image) as namenode:
+            runs.append(
+                play(prepared.plan, namenode, prepared.options(scenario), folder=tmp_path / f"run-{name}")
+            )
+            trees.append(_files(namenode))
+        scenario = replace(
+            made,
+            namespace=MadeNamespace(),
+            target=Target(image=prepared.image),
+            load=ReplayLoad(trace=tmp_path / "run-log/trace", pacing=Pacing.CLOSED),
+        )
+    assert [run.failure for run in runs] == [None, None]
+    assert [run.failed.total() for run in runs] == [0, 0]
+    written = [tree for path, tree in trees[0].items() if "/made-" in path]
+    assert written
+    assert {tree[:3] for tree in written} == {(3 << 19, 2, 2)}
+    assert trees[0] == trees[1]
 
 
 def test_a_sweep_of_replays(hadoop: Hadoop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,7 +55,7 @@ def _call(played: PlayedCall, begun_s: float, population: Population) -> Call:
         call_id=played.call_id,
         retry=played.retry,
         user=endpoint.user,
-        real_user=None,
+        real_user=endpoint.real_user,
         caller_context=population.caller_context(played.node),
         protocol=played.protocol,
         method=played.method,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from froude.base.errors import InputError
@@ -58,7 +58,9 @@ def short_name(user: str) -> str:
     return user.partition("@")[0].partition("/")[0]
 
 
-def replay_plan(log: Path, head: Head, *, datanodes: int = 0, remarks: Iterable[str] = ()) -> Plan:
+def replay_plan(
+    log: Path, head: Head, *, datanodes: int = 0, remarks: Iterable[str] = (), sources: Sequence[str] = ()
+) -> Plan:
     """Who plays a log.
 
     Args:
@@ -66,6 +68,7 @@ def replay_plan(log: Path, head: Head, *, datanodes: int = 0, remarks: Iterable[
         head: of it.
         datanodes: emulated DataNodes beside the clients.
         remarks: what else is to be kept in mind with the run.
+        sources: ids of what it was recorded from, which is never played against.
     """
     types = (
         NodeType(DATANODES, Count(0, {"datanodes": 1}), (), program=DATANODES),
@@ -73,7 +76,7 @@ def replay_plan(log: Path, head: Head, *, datanodes: int = 0, remarks: Iterable[
     )
     counts = {DATANODES: datanodes, "client": len(head.clients)}
     used = tuple(each for each in types if counts[each.name])
-    workload = Workload(used, Recorded((), ()))
+    workload = Workload(used, Recorded((), tuple(sources)))
     return Plan(workload, Scale.of(datanodes=datanodes), counts, _remarks(head, remarks), log)
 
 

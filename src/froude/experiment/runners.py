@@ -23,7 +23,7 @@ from froude.emulation.run_files import SCENARIO, read_run
 from froude.experiment import knee as search
 from froude.experiment.admission import check_targets
 from froude.experiment.comparable import Sample
-from froude.experiment.dyno import DynoRunner, Prepared, inputs_of, prepare
+from froude.experiment.dyno import DynoRunner, inputs_of
 from froude.experiment.execution import Execution, Runner, namenode_of, properties_of, running_targets
 from froude.experiment.knee import Knee
 from froude.experiment.knee_loads import Loads
@@ -35,6 +35,7 @@ from froude.experiment.own_job import (
 )
 from froude.experiment.play import play
 from froude.experiment.playable import check_play
+from froude.experiment.prepared import Prepared, prepare
 from froude.experiment.scenario import (
     DynoScenario,
     KneeScenario,

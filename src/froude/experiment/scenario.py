@@ -31,14 +31,13 @@ from froude.base.units import Quantity
 from froude.experiment.compare import DEFAULT_LEVEL, DEFAULT_MARGIN
 from froude.experiment.compared import DEFAULT_PRIMARY
 from froude.experiment.own_job import DATANODES, check_lists, scales_of
+from froude.experiment.replay_sections import MadeNamespace, ReplayLoad, ReplayNodes
 from froude.experiment.sections import (
     KneeOptions,
     NameNodeTarget,
     PlanLoad,
     PlayOptions,
     ReleaseTarget,
-    ReplayLoad,
-    ReplayNodes,
     Target,
     WorkloadLoad,
 )
@@ -173,6 +172,8 @@ class DynoScenario(PlayOptions):
     kind: ClassVar[str] = "dyno"
     target: Target = field(default_factory=Target)
     """Who is called."""
+    namespace: MadeNamespace = field(default_factory=MadeNamespace)
+    """What it starts from, in place of `target.image`."""
     load: ReplayLoad
     """What is done again."""
     nodes: ReplayNodes = field(default_factory=ReplayNodes)
@@ -181,14 +182,29 @@ class DynoScenario(PlayOptions):
     """How long a NameNode that is started is asked, before it is measured."""
 
     def check(self) -> None:
-        """Refuse to grow a log without its namespace.
+        """Refuse to grow a load without its namespace, and to make a load up on none.
 
         Raises:
-            FieldError: what it plays on cannot grow.
+            FieldError: what it plays on cannot grow, or is not there, or is there twice.
         """
-        if self.load.growth.clients == 1:
+        made, growth = self.namespace.profile, self.load.growth
+        images = [each for each in (self.target.image, made) if each is not None]
+        if made and (self.target.running or len(images) > 1):
+            message = "stands beside a namespace that is there"
+            allowed = "without target.image and target.running"
+            raise FieldError(message, names=("namespace", "profile"), allowed=allowed)
+        if self.load.made.rate is not None and not images:
+            message = "needs an image, on whose paths the log is made up"
+            allowed = "with target.image or namespace.profile"
+            raise FieldError(message, names=("load", "made", "rate"), allowed=allowed)
+        if growth.namespace > 1 and not images:
+            message = "needs an image that grows"
+            allowed = "with target.image or namespace.profile"
+            raise FieldError(message, names=("load", "growth", "namespace"), allowed=allowed)
+        grown = next((name for name in ("clients", "namespace") if getattr(growth, name) > 1), None)
+        if grown is None:
             return
-        names = ("load", "growth", "clients")
+        names = ("load", "growth", grown)
         if self.target.running:
             message = "needs a namespace that grows, and that of a NameNode which runs already does not"
             raise FieldError(message, names=names, allowed="a NameNode that Froude starts")

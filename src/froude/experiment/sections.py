@@ -7,18 +7,16 @@ options. In a file a time has its unit (`duration: 5 min`), and a path is relati
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 from froude.base.declared import Declared, Example, declared
 from froude.base.errors import InputError
-from froude.base.forms import Each, FieldError, Number, Place, Seconds, Size, Text
-from froude.base.units import Quantity, parse_zone
+from froude.base.forms import FieldError, Number, Seconds, Size, Text
+from froude.base.units import Quantity
 from froude.emulation.limits import MEASURES, parse_limit
 from froude.emulation.pacing import FASTEST, SLOWEST, SLOWEST_RAMP, Pacing
-from froude.emulation.programs.audit.commands import Assumed
-from froude.emulation.programs.audit.shared import KIND as CLIENTS
 from froude.emulation.programs.hdfs.datanodes import KIND, DatanodeSettings
 from froude.emulation.programs.population import Connections
 from froude.emulation.recorder import Record
@@ -29,7 +27,7 @@ from froude.hadoop.target import parse_address
 
 ANY = "any"
 """In a file, the service of the only target: whoever is called."""
-_USUAL, _SHARED, _ASSUMED = DatanodeSettings(), Connections(), Assumed()
+_USUAL, _SHARED = DatanodeSettings(), Connections()
 _MOST = 10**9
 
 
@@ -198,37 +196,6 @@ class PlanLoad(Load):
             raise FieldError("is for a workload, and a plan is given", names=("at",), allowed="no Scale")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogGrowth(Declared):
-    """What a log is extrapolated to."""
-
-    clients: Annotated[float, Number(1, 10_000), Example(4)] = 1.0
-    """Clients for each of the log's, with copies of the folders and files that are theirs; 1 leaves the log as it is."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayLoad(Load):
-    """What clients did at a NameNode, to be done again."""
-
-    audit_log: Annotated[tuple[Path, ...], Each(Place(), 1), Example(["hdfs-audit.log"], active=True)]
-    """Audit logs of one NameNode, packed or not; or the folder that `froude trace import audit` made of them."""
-    edits: Annotated[Path | None, Example("name/current")] = None
-    """Folder of edits, by which logs are cut at the image's transaction; without, they are cut at its newest time."""
-    time_zone: Annotated[str, Text(parse_zone, "such as Europe/Berlin")] = "UTC"
-    """Of the dates in the logs."""
-    cut: bool = True
-    """Whether what the image holds already is left out of the logs."""
-    connections: Sharing = Sharing(pool=1)
-    """How clients share connections."""
-    growth: LogGrowth = LogGrowth()
-    """More clients and more namespace than the log has."""
-
-    @property
-    def imported(self) -> bool:
-        """Whether the log is one that was imported, which is a folder."""
-        return self.audit_log[0].is_dir()
-
-
 # --- emulated nodes ---------------------------------------------------------------------------------------
 
 
@@ -277,60 +244,6 @@ class Nodes(Declared):
     def programs(self) -> Mapping[str, object]:
         """What the player takes: settings by kind of program."""
         return {KIND: self.datanodes.settings}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayedDatanodes(DatanodeOptions):
-    """Emulated DataNodes that hold the blocks of an image."""
-
-    count: Annotated[int, Number(0, 1_000_000, whole=True)] = 100
-    """How many."""
-    blocks: Annotated[Path | None, Example("blocks")] = None
-    """Folder of `froude image blocks`: which replicas each holds; placed anew from the image by default."""
-    racks: Annotated[int, Number(1, 100_000, whole=True)] = 1
-    """Racks over which the image's replicas are spread."""
-
-    @property
-    def settings(self) -> DatanodeSettings:
-        """What the program takes."""
-        return self._settings(self.blocks)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayedClients(Declared):
-    """What the clients of a log are taken to do where the log does not say."""
-
-    file_length_bytes: Annotated[int, Size()] = _ASSUMED.file_bytes
-    """Length of a file that is created or appended to."""
-    blocks: Annotated[int, Number(0, 10_000, whole=True)] = _ASSUMED.blocks
-    """Blocks of such a file; none without DataNodes."""
-    block_size_bytes: Annotated[int, Size()] = _ASSUMED.block_bytes
-    """Block size of such a file."""
-    replication: Annotated[int, Number(1, 512, whole=True)] = _ASSUMED.replication
-    """Replicas of such a file."""
-
-    @property
-    def assumed(self) -> Assumed:
-        """What the program takes."""
-        return Assumed(self.replication, self.block_size_bytes, self.blocks, self.file_length_bytes)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayNodes(Nodes):
-    """The emulated nodes of a replay."""
-
-    datanodes: ReplayedDatanodes = ReplayedDatanodes()
-    """Emulated DataNodes."""
-    clients: ReplayedClients = ReplayedClients()
-    """Clients of the log."""
-
-    @property
-    def programs(self) -> Mapping[str, object]:
-        """What the player takes: settings by kind of program."""
-        assumed = self.clients.assumed
-        if not self.datanodes.count:
-            assumed = replace(assumed, blocks=0)
-        return {KIND: self.datanodes.settings, CLIENTS: assumed}
 
 
 # --- options ----------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from froude.emulation.programs.audit.commands import (
     permission_of,
     sources,
 )
+from froude.emulation.programs.audit.ids import Ids
 from froude.emulation.programs.audit.lines import Line
 from froude.hadoop.schema import Schema
 
@@ -38,11 +39,11 @@ renewDelegationToken cancelDelegationToken
 """
 
 
-def _call(name: str) -> Call:
+def _call(name: str, requests: Schema) -> Call:
     command = COMMANDS[name]
     if command.steps is None:
         return Call(command.method, command.fields(_LINE, Assumed()), command.protocol)
-    first = next(command.steps(_LINE, Assumed(), Who("froude_0", "alice")))
+    first = next(command.steps(_LINE, Assumed(), Who("froude_0", "alice", Ids(requests))))
     assert isinstance(first, Call)
     return first
 
@@ -56,7 +57,7 @@ def requests(schema: Schema) -> Schema:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_a_whole_request(name: str, requests: Schema) -> None:
     """Every field is one of the method's, with a value that it takes; none that it needs is missing."""
-    call = _call(name)
+    call = _call(name, requests)
     assert requests.method(call.protocol, call.method).request(**call.fields).IsInitialized()
 
 

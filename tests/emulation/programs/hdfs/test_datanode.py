@@ -229,8 +229,13 @@ def test_transfer_gives_the_replica_to_each_target(stage: Stage) -> None:
     ]
 
 
-def test_recovery_is_led_and_committed(stage: Stage) -> None:
-    """RECOVERY commits this node's length under the new stamp and tells the other holders."""
+@pytest.mark.parametrize(
+    ("truncated", "recovered"), [(None, (7, 100)), ((7, 40), (7, 40)), ((9, 40), (9, 40))]
+)
+def test_recovery_is_led_and_committed(
+    stage: Stage, truncated: tuple[int, int] | None, recovered: tuple[int, int]
+) -> None:
+    """RECOVERY commits this node's length, or that of a truncation, under the new stamp and tells the other holders."""
     stage.live()
     stage.answer(stage.tell(MessageReceived(BlockWritten(Block(7, 100, 1001), stage.fleet.storage(0)))), b"")
 
@@ -250,19 +255,22 @@ def test_recovery_is_led_and_committed(stage: Stage) -> None:
         for number in (0, 3):
             fill_identity(located.locs.add(location="/r").id, stage.fleet, number)
             located.storageIDs.append(stage.fleet.storage(number))
+        if truncated is not None:
+            cut = recovering.truncateBlock
+            cut.blockId, cut.numBytes, cut.genStamp = *truncated, 1009
 
     said = stage.answer(stage.tell(Timer(1, 3.0)), stage.heartbeat(recover))
     commit = stage.request(sent(said))
     assert (commit.newGenStamp, commit.newLength, commit.closeFile, commit.deleteBlock) == (
         1009,
-        100,
+        recovered[1],
         True,
         False,
     )
     assert [identity.datanodeUuid for identity in commit.newTaragets] == [stage.fleet.uuid(n) for n in (0, 3)]
     messages = [each for each in said if isinstance(each, SendMessage)]
     assert messages == [
-        SendMessage(NodeId("datanode", n), ReplicaRecovered(Block(7, 100, 1009))) for n in (0, 3)
+        SendMessage(NodeId("datanode", n), ReplicaRecovered(Block(*recovered, 1009), 7)) for n in (0, 3)
     ]
 
 

@@ -18,6 +18,7 @@ from froude.emulation.programs.audit.commands import (
     Who,
     Written,
 )
+from froude.emulation.programs.audit.recorded import recorded_error
 from froude.emulation.programs.audit.replay import Operation
 from froude.emulation.programs.audit.shared import SharedLog
 from froude.emulation.programs.events import (
@@ -48,7 +49,6 @@ _PATIENCE_S = 2.0
 """Longest wait for a DataNode to report a block that was written to it."""
 _FALSE = b"\x08\x00"
 """A response whose only field is a false."""
-_REFUSED = "AccessControlException"
 
 
 class EmulatedClient:
@@ -201,11 +201,12 @@ class EmulatedClient:
         """Take an operation of several calls a step further; false when it is over."""
         assert self._steps is not None
         try:
-            step = self._steps.send(answer)
+            while isinstance(step := self._steps.send(answer), Note):
+                out.append(step)
         except StopIteration:
             operation = self._shared.next(self._number)
             assert operation is not None
-            if not operation.line.allowed:
+            if not operation.line.allowed and self._call is not None:
                 out.append(Note(f"{ALLOWED}{operation.line.command}"))
             return False
         if isinstance(step, Pause):
@@ -252,20 +253,18 @@ class EmulatedClient:
         operation, call = self._shared.next(self._number), self._call
         assert operation is not None
         assert call is not None
-        pause_s = self._shared.population.retry_s(failure.error, self._retries)
-        kind = failure.error.rpartition(".")[2]
+        kind, recorded = failure.error.rpartition(".")[2], recorded_error(operation.line)
+        once = operation.line.recorded is not None and recorded is not None
+        pause_s = None if once else self._shared.population.retry_s(failure.error, self._retries)
         if pause_s is not None:
             self._retries += 1
             out += [Note(f"{RETRIED}{call.method} {kind}"), WakeAt(now_s + pause_s, _AGAIN)]
             return
-        expected = not operation.line.allowed and kind == _REFUSED
-        out.append(
-            Note(
-                f"{AS_RECORDED}{call.method}"
-                if expected
-                else f"{FAILED}{operation.line.command} {call.method} {kind}"
-            )
+        as_recorded, otherwise = (
+            f"{AS_RECORDED}{call.method}",
+            f"{FAILED}{operation.line.command} {call.method} {kind}",
         )
+        out.append(Note(as_recorded if kind == recorded else otherwise))
         self._over(now_s, out)
 
     def _timer(self, timer: Timer, now_s: float, out: list[Instruction]) -> None:

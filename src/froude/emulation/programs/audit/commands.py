@@ -13,7 +13,9 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from froude.emulation.programs.audit.ids import Ids
 from froude.emulation.programs.audit.lines import Line
+from froude.emulation.programs.events import Note
 
 CLIENT = "org.apache.hadoop.hdfs.protocol.ClientProtocol"
 _SECURITY = "org.apache.hadoop.security"
@@ -49,6 +51,8 @@ class Call(NamedTuple):
     method: str
     fields: Mapping[str, Any]
     protocol: str = CLIENT
+    body: bytes | None = None
+    """The request as it is sent, in place of its fields."""
 
 
 class Pause(NamedTuple):
@@ -65,7 +69,7 @@ class Written(NamedTuple):
     length: int
 
 
-Step = Call | Pause | Written
+Step = Call | Pause | Written | Note
 Steps = Generator[Step, Any, None]
 """Yields what to do; a call's response message comes back."""
 
@@ -77,6 +81,8 @@ class Who:
     name: str
     """Of its leases."""
     user: str
+    ids: Ids
+    """What the target has given in place of what a Trace holds."""
     pages: dict[str, bytes] = field(default_factory=dict)
     """By folder, where the next page of its listing begins."""
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from zlib import crc32
 
-from froude.emulation.programs.audit.commands import command_of
 from froude.emulation.programs.audit.folders import Folders
 from froude.emulation.programs.audit.lines import BLOCK, Line
 from froude.emulation.programs.audit.order import (
@@ -23,6 +22,7 @@ from froude.emulation.programs.audit.order import (
     MODE_BITS,
     MODES,
 )
+from froude.emulation.programs.audit.recorded import command_of
 
 _AGAIN = 1 << MODE_BITS
 """Beside CHANGE: by more than one operation."""

@@ -31,7 +31,7 @@ class Line(NamedTuple):
     client: int
     """Whose it is, by its number in the head."""
     command: str
-    """As the log calls it: `rename`, `getfileinfo`."""
+    """As the log calls it: `rename`, `getfileinfo`; of a Trace the method."""
     src: str | None = None
     locks: Sequence[int] = ()
     """That it takes (`order`), so that operations in conflict keep their order."""
@@ -41,11 +41,13 @@ class Line(NamedTuple):
     perm: str | None = None
     """`owner:group:rwxr-xr-x` of the result."""
     allowed: bool = True
+    recorded: list[str | int | None] | None = None
+    """The call of a Trace that this is, the fields of a `recorded.Recorded`; None for a line of a log."""
 
 
 _SHORT = 5
 """Fields that every line has in the file; the others only where they say something."""
-_REST = (None, None, None, True)
+_REST = (None, None, None, True, None)
 
 
 class Client(NamedTuple):
@@ -66,7 +68,7 @@ class Head:
     lines_of: tuple[int, ...]
     """By client, how many it has."""
     commands: Mapping[str, int]
-    """By command, how often it is there."""
+    """By command of a log, how often it is there; none of a Trace."""
     lasts_s: float
     """From the first line to the last."""
 
@@ -94,7 +96,8 @@ def write_lines(path: Path, clients: Sequence[Client], lines: Iterable[Line]) ->
             last_s = batch[-1].at_s
             for line in batch:
                 lines_of[line.client] += 1
-                commands[line.command] += 1
+                if line.recorded is None:
+                    commands[line.command] += 1
     of_each = tuple(lines_of[number] for number in range(len(clients)))
     head = Head(tuple(clients), of_each, dict(commands), last_s)
     _head_path(path).write_text(json.dumps({"format": _FORMAT, **asdict(head)}), encoding="utf-8")

@@ -13,9 +13,10 @@ from itertools import chain
 from pathlib import Path
 
 from froude.emulation.pacing import Pacing
-from froude.emulation.programs.audit.commands import Assumed, Command, command_of
+from froude.emulation.programs.audit.commands import Assumed, Command
 from froude.emulation.programs.audit.lines import BATCH, BLOCK, Head, Line, read_batches, read_head
 from froude.emulation.programs.audit.order import Order, Ordered
+from froude.emulation.programs.audit.recorded import command_of
 
 _AHEAD = 4096
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from froude.emulation.programs.audit.commands import Assumed, Call, Who, Written
+from froude.emulation.programs.audit.ids import Ids
 from froude.emulation.programs.audit.replay import Operation, Replay
 from froude.emulation.programs.events import Instruction, NodeId, Note, SendMessage
 from froude.emulation.programs.hdfs.family import DatanodeFamily
@@ -41,6 +42,7 @@ class SharedLog:
         self.given_up = False
         """Whether the target never served."""
         self._datanodes: DatanodeFamily | None = None
+        self._ids = Ids(population.schema)
 
     def first(self, number: int) -> bool:
         """Note that a client has begun; whether it is the first of all, which asks whether the target serves."""
@@ -94,7 +96,7 @@ class SharedLog:
 
     def who(self, number: int) -> Who:
         """What a client calls itself."""
-        return Who(f"froude_{number}", self.replay.head.clients[number].user)
+        return Who(f"froude_{number}", self.replay.head.clients[number].user, self._ids)
 
     def body(self, call: Call) -> bytes:
         """A request's bytes.
@@ -113,7 +115,7 @@ class SharedLog:
             method = self.population.schema.method(call.protocol, call.method)
             request = self._requests[call.method] = method.request
             self._responses[call.method] = method.response
-        body: bytes = request(**call.fields).SerializeToString()
+        body: bytes = request(**call.fields).SerializeToString() if call.body is None else call.body
         return body
 
     def response(self, call: Call, body: bytes) -> Any:

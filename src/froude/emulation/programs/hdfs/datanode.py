@@ -59,6 +59,8 @@ class ReplicaRecovered(NamedTuple):
 
     block: Block
     """As it is now."""
+    before: int
+    """Id of the block that it was made from: another one, which stays, where a snapshot holds a truncated file."""
 
 
 class _Call(IntEnum):
@@ -98,22 +100,8 @@ class EmulatedDatanode:
     """One emulated DataNode; see the module."""
 
     __slots__ = (
-        "_body",
-        "_busy",
-        "_changed_s",
-        "_changes",
-        "_datanodes",
-        "_due_s",
-        "_held",
-        "_number",
-        "_recoveries",
-        "_registered",
-        "_report_s",
-        "_reporting",
-        "_reports",
-        "_started",
-        "_stored",
-        "_writers",
+        "_body", "_busy", "_changed_s", "_changes", "_datanodes", "_due_s", "_held", "_number", "_recoveries",
+        "_registered", "_report_s", "_reporting", "_reports", "_started", "_stored", "_writers",
     )  # fmt: skip
 
     def __init__(self, datanodes: Datanodes, number: int, stored: Sequence[Inventory] = ()) -> None:
@@ -313,7 +301,7 @@ class EmulatedDatanode:
                 self._writers[message.block.id] = message.writer
         elif isinstance(message, ReplicaRecovered):
             for inventory in self._stored:
-                if inventory is not None and inventory.get(message.block.id) is not None:
+                if inventory is not None and inventory.get(message.before) is not None:
                     inventory.put(message.block)
         return self._go_on([], now_s)
 
@@ -368,13 +356,15 @@ class EmulatedDatanode:
 
     def _recover(self, recovering: Any) -> list[Instruction]:
         held = self._find(recovering.block.b.blockId)
-        body = self._datanodes.synchronization(self._number, recovering, held.length if held else None)
-        if self._recoveries is None:
-            self._recoveries = deque()
+        cut = recovering.truncateBlock if recovering.HasField("truncateBlock") else None
+        length = None if held is None else held.length if cut is None else cut.numBytes
+        body = self._datanodes.synchronization(self._number, recovering, length)
+        self._recoveries = self._recoveries or deque()
         self._recoveries.append(body)
-        if held is None:
+        if held is None or length is None:
             return []
-        recovered = ReplicaRecovered(Block(held.id, held.length, recovering.newGenStamp))
+        block = Block(held.id if cut is None else cut.blockId, length, recovering.newGenStamp)
+        recovered = ReplicaRecovered(block, held.id)
         numbers = (self._datanodes.number(location.id.datanodeUuid) for location in recovering.block.locs)
         return [
             SendMessage(NodeId(self._datanodes.type_name, n), recovered) for n in numbers if n is not None

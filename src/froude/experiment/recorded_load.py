@@ -1,0 +1,234 @@
+"""A Trace as a load: the calls of its clients made ready for players, as the lines of a log are (`replay`).
+
+Who calls is a client of a Trace under one user; where it had several calls in flight, it is as many nodes, each with
+one at a time. What DataNodes called is left out: emulated ones make calls of their own, and get the blocks that clients
+wrote, at the lengths with which they were closed.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from froude.base.errors import InputError
+from froude.base.summary import counted
+from froude.emulation.programs.audit.commands import COMMANDS, PROTOCOLS
+from froude.emulation.programs.audit.conflicts import in_order
+from froude.emulation.programs.audit.lines import Client, Head, Line, write_lines
+from froude.emulation.programs.audit.recorded import FALSE, GIVING, Recorded
+from froude.emulation.programs.hdfs.datanodes import PROTOCOL as DATANODES
+from froude.emulation.programs.hdfs.retries import retry_s
+from froude.trace.audit.cut import Cut
+from froude.trace.types import Call, Status, Trace
+
+_NAMENODE = {"namenode", ""}
+_SAFEMODE_GET = 3
+_WITHOUT = {
+    "renewDelegationToken": "they need a token, which no Trace holds",
+    "cancelDelegationToken": "they need a token, which no Trace holds",
+    "reportBadBlocks": "they are about data, of which there is none",
+}
+_PATHS = ("src", "link", "path", "snapshotRoot", "trg", "dst", "target", "filename")
+"""Fields of requests that hold paths; what is made stands first."""
+_LOGGED = {command.method: name for name, command in COMMANDS.items() if command.method}
+"""What an audit log calls a method."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A Trace that was made ready."""
+
+    head: Head
+    remarks: tuple[str, ...]
+    """What of it is not made again, and why."""
+
+
+def make_trace_ready(trace: Trace, path: Path, cut: Cut | None = None) -> Ready:
+    """Write the calls of a Trace's clients for a replay.
+
+    Args:
+        trace: with requests and answers.
+        path: of the file that players read.
+        cut: leaves out what an image holds already.
+
+    Raises:
+        InputError: it does not hold all that a replay needs, or has no call to make again.
+    """
+    seen = trace.meta.fidelity
+    if not (seen.payload and seen.response):
+        raise InputError(
+            "holds no requests or no answers", place="trace", allowed="a Trace that `froude` recorded"
+        )
+    left_out: Counter[str] = Counter()
+    rows = _rows(trace, left_out)
+    if cut is not None:
+        rows = _behind(cut, trace, rows)
+    if not rows:
+        found = cut.words if cut is not None else "none of a client"
+        raise InputError("has no call to make again", place="trace", found=found)
+    clients: list[Client] = []
+    head = write_lines(path, clients, in_order(_Lines(trace, rows, clients)))
+    said = [f"Left out, {counted(times, 'call')}: {why}." for why, times in left_out.items()]
+    if cut is not None:
+        said.insert(0, f"The Trace was cut {cut.words}.")
+    notes = (trace.incomplete, trace.meta.notes.get("played"))
+    said += [f"Of the Trace: {note}." for note in notes if note]
+    return Ready(head, tuple(said))
+
+
+def _rows(trace: Trace, left_out: Counter[str]) -> list[int]:
+    """Which of its calls are made again."""
+    again = {(call.client_id, call.call_id) for call in trace.calls if call.retry > 0 and call.client_id}
+    rows = []
+    for row, call in enumerate(trace.calls):
+        why = _why_not(trace, call, again)
+        if why is None:
+            rows.append(row)
+        else:
+            left_out[why] += 1
+    return rows
+
+
+def _why_not(trace: Trace, call: Call, again: set[tuple[bytes, int]]) -> str | None:
+    if call.target.service not in _NAMENODE:
+        return f"they are of a {call.target.service}"
+    if call.protocol == DATANODES:
+        return "they are of DataNodes, and emulated ones make their own"
+    if call.protocol not in PROTOCOLS:
+        return f"they are of {call.protocol.rpartition('.')[2]}, which clients do not speak"
+    if call.method in _WITHOUT:
+        return _WITHOUT[call.method]
+    if call.method == "setSafeMode" and _request(trace, call).action != _SAFEMODE_GET:
+        return "they would end service to every client"
+    if call.status is Status.UNANSWERED and (call.client_id, call.call_id) in again:
+        return "they were not answered, and sent again"
+    error = (call.error or "").rpartition(".")[2]
+    if error == "StandbyException" or retry_s(error, 0) is not None:
+        return f"they were answered with {error}, and made again"
+    return None
+
+
+def _request(trace: Trace, call: Call) -> Any:
+    return trace.request(call)
+
+
+def _behind(cut: Cut, trace: Trace, rows: Sequence[int]) -> list[int]:
+    """Those that an image does not hold: a call counts from its end, as a line of a log is written then."""
+    fields: dict[str, list[Any]] = {name: [] for name in ("row", "time", "allowed", "command", "src", "dst")}
+    for row in rows:
+        call = trace.calls[row]
+        end_s = trace.meta.started_at_s + call.start_s + (call.duration_s or 0.0)
+        src, dst = _paths(_request(trace, call))
+        values = (row, int(end_s * 1e6), call.status is Status.SUCCESS, _LOGGED.get(call.method, call.method))
+        for name, value in zip(fields, (*values, src, dst), strict=True):
+            fields[name].append(value)
+    types = {"src": pa.string(), "dst": pa.string()}
+    table = pa.table({name: pa.array(values, types.get(name)) for name, values in fields.items()})
+    return [int(row) for row in np.asarray(cut.applied(table)[0]["row"])]
+
+
+def _paths(request: Any) -> tuple[str | None, str | None]:
+    """The path that a call is about, or several in brackets, and another one."""
+    values = [getattr(request, name) for name in _PATHS if name in request.DESCRIPTOR.fields_by_name]
+    src, dst, *_ = [value for value in values if value.startswith("/")] + [None, None]
+    if "srcs" in request.DESCRIPTOR.fields_by_name:
+        return f"[{', '.join(request.srcs)}]", src
+    return src, dst
+
+
+class _Lines:
+    """The calls as lines; takes a client into the list when it first calls."""
+
+    def __init__(self, trace: Trace, rows: Sequence[int], clients: list[Client]) -> None:
+        self._trace, self._rows, self._clients = trace, rows, clients
+        self._paths: dict[int, str | None] = {}
+        """By block, of its file."""
+        self._lengths = _closed_at(trace, rows)
+        self._lanes: dict[tuple[object, ...], list[int]] = {}
+        """By sender, the numbers of its nodes."""
+        self._ends_s: list[float] = []
+        """By node, when its last call was answered."""
+
+    def __iter__(self) -> Iterator[Line]:
+        calls = self._trace.calls
+        first_s = calls[self._rows[0]].start_s
+        for row in self._rows:
+            call = calls[row]
+            yield self._line(row, call, round(call.start_s - first_s, 6))
+
+    def _line(self, row: int, call: Call, at_s: float) -> Line:
+        request = _request(self._trace, call)
+        src, dst = _paths(request)
+        if src is None:
+            src = self._paths.get(_block(request))
+        response = call.response
+        if response is not None and call.method in {"addBlock", "append"}:
+            given: Any = self._trace.response(call)
+            if given.HasField("block"):
+                self._paths[given.block.b.blockId] = src
+        told = response is not None and (response == FALSE or call.method in GIVING)
+        failed = call.status in {Status.ERROR, Status.FATAL}
+        recorded = Recorded(
+            call.protocol,
+            b64encode(call.request or b"").decode(),
+            b64encode(response).decode() if told and response is not None else None,
+            (call.error or "").rpartition(".")[2] or None,
+            self._lengths.get(row),
+        )
+        return Line(
+            at_s, self._node(call), call.method, src, (), dst, allowed=not failed, recorded=[*recorded]
+        )
+
+    def _node(self, call: Call) -> int:
+        """The node that calls: of those of its sender the one that was free last, else a new one."""
+        sender = call.client_id or call.connection, call.user, call.real_user
+        lanes = self._lanes.setdefault(sender, [])
+        free = [number for number in lanes if self._ends_s[number] <= call.start_s]
+        if free:
+            number = max(free, key=self._ends_s.__getitem__)
+        else:
+            number = len(self._clients)
+            self._clients.append(Client(call.user or "", call.real_user, call.peer))
+            self._ends_s.append(0.0)
+            lanes.append(number)
+        self._ends_s[number] = call.start_s + (call.duration_s or 0.0)
+        return number
+
+
+def _block(request: Any) -> int:
+    """The block that a request is about; 0 for none."""
+    for name in ("block", "newBlock"):
+        if name in request.DESCRIPTOR.fields_by_name:
+            return int(getattr(request, name).blockId)
+    return 0
+
+
+def _closed_at(trace: Trace, rows: Sequence[int]) -> dict[int, int]:
+    """By the row of a call that gave a block its place for the last time, how many bytes it was closed with."""
+    placed: dict[int, int] = {}
+    lengths: dict[int, int] = {}
+    for row in rows:
+        call = trace.calls[row]
+        if call.status is not Status.SUCCESS:
+            continue
+        if call.method in {"addBlock", "complete"}:
+            request = _request(trace, call)
+            closed = "previous" if call.method == "addBlock" else "last"
+            if request.HasField(closed):
+                block = getattr(request, closed)
+                opened = placed.pop(block.blockId, None)
+                if opened is not None:
+                    lengths[opened] = block.numBytes
+        if call.method == "addBlock":
+            given: Any = trace.response(call)
+            placed[given.block.b.blockId] = row
+        elif call.method == "updatePipeline":
+            placed[_block(_request(trace, call))] = row
+    return lengths
