@@ -13,6 +13,7 @@ which the original's times include.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import statistics
 import tempfile
@@ -76,7 +77,8 @@ wait
 (as bob hdfs dfs -setrep 3 /user/bob/in/set/f15 && as bob hdfs dfs -mv /user/bob/in/set/f01 /user/bob/moved
  as bob hdfs dfs -chmod 640 /user/bob/moved && as bob hdfs dfs -rm -r -skipTrash /user/again || true) &
 (as carol hdfs dfs -ls /private || true; as carol hdfs dfs -touchz /user/carol/empty
- as carol hdfs dfs -concat /user/carol/f15 /user/carol/f13 /user/carol/f14 && as carol hdfs dfs -count /user/alice /user/bob) &
+ as carol hdfs dfs -concat /user/carol/f15 /user/carol/f13 /user/carol/f14
+ as carol hdfs dfs -count /user/alice /user/bob) &
 (hdfs dfs -createSnapshot /data before && hdfs dfs -truncate 500000 /data/set/f14
  hdfs dfs -appendToFile set/f03 /data/set/f11 && hdfs dfs -setfacl -m user:bob:rwx /data/set) &
 wait
@@ -269,7 +271,7 @@ def replay(
 
 def rows() -> Iterator[dict[str, Any]]:
     """One row a measure."""
-    hadoop = Hadoop.find()
+    hadoop, load = Hadoop.find(), f"load average {os.getloadavg()[0]:.1f} before"
     with tempfile.TemporaryDirectory(prefix="froude-truth-") as temporary:
         folder = Path(temporary)
         first = original(hadoop, folder)
@@ -279,7 +281,7 @@ def rows() -> Iterator[dict[str, Any]]:
     for name, aim, (run, seen, again) in (("Trace", "<= 0", whole), ("log", "", logged)):
         for each in _of_replay(first, seen, run, given, again):
             yield {**each, "measure": f"{name}: {each['measure']}", "aim": aim}
-    yield from _of_latency(first, whole[1], logged[1])
+    yield from _of_latency(load, first, whole[1], logged[1])
 
 
 def _of_replay(
@@ -315,8 +317,8 @@ def _of_logs(given: Counter[tuple[str, ...]], again: Counter[tuple[str, ...]]) -
         yield row(f"lines {what}", lines.total(), f"of {given.total():,}", text or "none")
 
 
-def _of_latency(first: Seen, *replays: Seen) -> Iterator[dict[str, Any]]:
-    """Of the original, with the two replays beside it, that of the Trace first."""
+def _of_latency(load: str, first: Seen, *replays: Seen) -> Iterator[dict[str, Any]]:
+    """Of the original, with the two replays beside it, that of the Trace first; `load` was the machine's."""
     names = ("of the Trace", "of the log")
     for words, then in first.served_ms.items():
         again = [
@@ -324,7 +326,7 @@ def _of_latency(first: Seen, *replays: Seen) -> Iterator[dict[str, Any]]:
         ]
         said = "; ".join(
             (
-                f"all calls, of DataNodes too; most is a mean of half a second; original: {_times(then)}",
+                f"{load}; all calls, of DataNodes too; most is a mean of half a second; original: {_times(then)}",
                 *again,
             )
         )
