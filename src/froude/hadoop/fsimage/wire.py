@@ -98,19 +98,19 @@ class Taken:
 
 
 class Splitter:
-    """Those fields of a class that are wanted.
+    """Takes the messages of a class apart.
 
     Args:
         message: the class.
-        wanted: their names.
+        wanted: names of the fields that it takes; a message with others is odd.
     """
 
     def __init__(self, message: type[Message], wanted: Collection[str]) -> None:
         fields = [each for each in message.DESCRIPTOR.fields if each.name in wanted and each.type in _WIRES]
-        self.by_tag = {each.number << 3 | _WIRES[each.type]: each for each in fields}
-        self.single = [each.name for each in fields if not each.is_repeated]
-        self.needed = [each.name for each in fields if each.is_required]
-        self.repeated = [each.name for each in fields if each.is_repeated]
+        self._by_tag = {each.number << 3 | _WIRES[each.type]: each for each in fields}
+        self._single = [each.name for each in fields if not each.is_repeated]
+        self._needed = [each.name for each in fields if each.is_required]
+        self._repeated = [each.name for each in fields if each.is_repeated]
 
     def take(self, source: Source, starts: Places, ends: Places) -> Taken:
         """Take messages apart.
@@ -123,9 +123,9 @@ class Splitter:
         size = len(starts)
         columns = {
             name: Column(np.zeros(size, bool), np.zeros(size, np.uint64), np.zeros(size, np.int64))
-            for name in self.single
+            for name in self._single
         }
-        parts: dict[str, list[tuple[Places, Places, Places]]] = {name: [] for name in self.repeated}
+        parts: dict[str, list[tuple[Places, Places, Places]]] = {name: [] for name in self._repeated}
         odd = np.zeros(size, bool)
         rows, at, end = np.arange(size), starts, ends
         for _ in range(_FIELDS):
@@ -140,7 +140,7 @@ class Splitter:
             after = np.empty_like(at)
             for tag in kinds:
                 here: Any = slice(None) if len(kinds) == 1 else np.flatnonzero(tags == tag)
-                of, place, field = rows[here], at[here] + 1, self.by_tag.get(tag)
+                of, place, field = rows[here], at[here] + 1, self._by_tag.get(tag)
                 if field is None:
                     after[here] = _BEYOND
                     continue
@@ -153,7 +153,7 @@ class Splitter:
                 column.present[of], column.values[of], column.ends[of] = True, values, after[here]
             at = after
         odd[rows] = True
-        for name in self.needed:
+        for name in self._needed:
             odd |= ~columns[name].present
         return Taken(odd, columns, {name: _together(each, odd) for name, each in parts.items()})
 
