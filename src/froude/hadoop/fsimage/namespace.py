@@ -28,7 +28,8 @@ from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.hadoop.fsimage.columns import decode_blocks, flat_inode
 from froude.hadoop.fsimage.container import Extent, Fields, ImageFile, kind, text_of
-from froude.hadoop.fsimage.sections import DIRECTORIES, INODES, REFERENCES, STRINGS, Reader
+from froude.hadoop.fsimage.sections import DIRECTORIES, INODES, STRINGS, Reader
+from froude.hadoop.fsimage.tree import read_parents
 from froude.hadoop.schema import Schema
 
 Ints = npt.NDArray[np.int64]
@@ -41,6 +42,8 @@ _POLICY = "hsm.block.storage.policy.id"
 """Extended attribute in which a folder holds its storage policy."""
 _XATTR_NAME_BIT = 6
 """Where the number of an attribute's name begins in its 32 bits (XAttrFormat)."""
+_MOST_MASK_BITS = 8
+"""Numbers of names have 24 bits, of 32."""
 _NONE = -1
 _COLUMNS: list[tuple[str, pa.DataType]] = [
     ("id", pa.int64()),
@@ -175,6 +178,11 @@ def read_namespace(image: ImageFile, schema: Schema, folder: Path, *, workers: W
     reader = Reader(image, schema)
     table = reader.head(STRINGS)
     words = {entry.id: text_of(entry.str) for entry in reader.messages(STRINGS)}
+    if table.maskBits > _MOST_MASK_BITS:
+        found, allowed = f"maskBits {table.maskBits}", f"at most {_MOST_MASK_BITS}"
+        raise InputError(
+            "is damaged", file=image.path, place=f"section {STRINGS}", found=found, allowed=allowed
+        )
     strings = Strings(words, table.maskBits)
     parts: Sequence[Extent | None] = image.parts.get(INODES, (None,))
     parallel_map(partial(_write_inodes, reader, folder, strings), list(enumerate(parts)), workers)
@@ -186,7 +194,8 @@ def read_namespace(image: ImageFile, schema: Schema, folder: Path, *, workers: W
         raise InputError(
             "is damaged", file=image.path, place=f"section {INODES}", found=found, allowed=expected
         )
-    parents = _parents(reader, np.asarray(inodes["id"].to_numpy()))
+    ids, types = (np.asarray(inodes[name].to_numpy()) for name in ("id", "type"))
+    parents = read_parents(reader, ids, types == DIRECTORY, ROOT_ID)
     return Namespace(inodes, blocks, parents, strings)
 
 
@@ -323,6 +332,8 @@ def _sums(values: Ints, counts: Ints) -> Ints:
 
 
 def _link(inode: Fields) -> tuple[object, ...]:
+    if inode.type != SYMLINK:
+        raise DecodeError(f"an inode of type {inode.type}")
     own = inode.symlink
     times = (own.modificationTime, own.accessTime)
     return (
@@ -361,45 +372,3 @@ def _signed(value: int) -> int:
 def _mapped(paths: Sequence[Path]) -> pa.Table:
     tables = [pa.ipc.open_file(pa.memory_map(str(path))).read_all() for path in paths]
     return pa.concat_tables(tables)
-
-
-def _parents(reader: Reader, ids: Ints) -> Ints:
-    """(inodes,) row of the folder of each; folders name their children, some through a reference that renames left."""
-    order = np.argsort(ids, kind="stable")
-    parents = np.full(len(ids), _NONE, np.int64)
-    referred = np.fromiter((each.referredId for each in reader.messages(REFERENCES)), np.int64)
-    for batch in _edges(reader, referred):
-        parent, child = (_rows(batch[:, side], ids, order, reader) for side in (0, 1))
-        parents[child] = parent
-    return parents
-
-
-def _edges(reader: Reader, referred: Ints) -> Iterator[Ints]:
-    """(edges, 2) ids of a folder and of what lies in it, some at a time."""
-    gathered: list[Ints] = []
-    for entry in reader.messages(DIRECTORIES):
-        children = np.fromiter(entry.children, np.int64, len(entry.children))
-        references = np.fromiter(entry.refChildren, np.int64, len(entry.refChildren))
-        if len(references) and references.max() >= len(referred):
-            place = f"section {DIRECTORIES}"
-            raise InputError(
-                "is damaged", file=reader.image.path, place=place, found="a reference that is not there"
-            )
-        below = np.concatenate((children, referred[references])) if len(references) else children
-        gathered.append(np.column_stack((np.full(len(below), entry.parent, np.int64), below)))
-        if len(gathered) == _BATCH >> 4:
-            yield np.concatenate(gathered)
-            gathered = []
-    if gathered:
-        yield np.concatenate(gathered)
-
-
-def _rows(wanted: Ints, ids: Ints, order: Ints, reader: Reader) -> Ints:
-    places = np.searchsorted(ids, wanted, sorter=order)
-    rows = order[np.minimum(places, len(order) - 1)] if len(order) else np.zeros(0, np.int64)
-    if len(rows) < len(wanted) or (ids[rows] != wanted).any():
-        place = f"section {DIRECTORIES}"
-        raise InputError(
-            "is damaged", file=reader.image.path, place=place, found="an inode that is not there"
-        )
-    return rows
