@@ -187,6 +187,8 @@ def _compared(
     sweep: SweepScenario, first: Sequence[Sample], runs: Sequence[Sample], others: int
 ) -> tuple[Comparison | None, str]:
     asked = sweep.compare
+    if not first or not runs:
+        return None, f"there is no run of {'its arm' if first else 'the first arm'} to compare"
     try:
         return compare(
             baseline=first,
