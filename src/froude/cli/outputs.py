@@ -47,8 +47,14 @@ def page(path: Path | None, suffix: str = ".json") -> list[Output]:
     Args:
         path: the HTML file; None for none.
         suffix: of the figures' file, in place of the page's own.
+
+    Raises:
+        InputError: what stands there is no regular file.
     """
-    return [] if path is None else [Output(path, PAGE), Output(path.with_suffix(suffix), "report")]
+    if path is None:
+        return []
+    refuse_special(path)  # also where it has no name that a suffix could be added to
+    return [Output(path, PAGE), Output(path.with_suffix(suffix), "report")]
 
 
 def claim(settings: Settings, outputs: Sequence[Output], inputs: Iterable[Path | str | None] = ()) -> None:
