@@ -36,14 +36,14 @@ def checkout() -> Path | None:
     """The checkout that `DYNAMOMETER` names; None where it names none.
 
     Raises:
-        ValueError: it is none.
+        SystemExit: it is none.
     """
     named = os.environ.get(VARIABLE)
     if not named:
         return None
     folder = Path(named).expanduser().resolve()
     if not (folder / _SOURCES).is_dir():
-        raise ValueError(f"{VARIABLE} names no checkout of linkedin/dynamometer: {folder} has no {_SOURCES}")
+        raise SystemExit(f"{VARIABLE} names no checkout of linkedin/dynamometer: {folder} has no {_SOURCES}")
     return folder
 
 

@@ -90,6 +90,7 @@ def test_what_is_read_reads_as_itself(form: Form, written: Any, value: Any) -> N
         (Seconds(zero=True, most_s=60), "2 min", "out of range.*at most 1 min"),
         (Size(), "5 s", "is no size"),
         (Size(), 0.5, "wrong type"),
+        (Number(0.0001, 0.5), 1, "allowed: 0.0001 to 0.5"),
         (Plain(), math.inf, "not a finite number"),
         (Plain(), None, "found nothing"),
         (Each(Flag(), 1), [], "too few items; found 0; allowed: 1 or more"),

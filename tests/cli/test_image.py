@@ -119,3 +119,10 @@ def test_what_cannot_be_written(
     assert run(["image", *words, "-o", str(tmp_path / "out" / "i")]) == 1
     assert said in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("words", [["synth", "analytics", "-o", ""], ["show", "IMAGE", "--report", ""]])
+def test_an_output_without_a_name(words: list[str], image: Path, capsys: Out) -> None:
+    """Nothing could be written beside it."""
+    assert run(["image", *(str(image) if word == "IMAGE" else word for word in words)]) == 1
+    assert ".: is not replaced; found a folder" in capsys.readouterr().err

@@ -290,6 +290,8 @@ def test_an_input_folder_that_is_no_artifact_may_be_written_to(tmp_path: Path) -
     """Such as a folder of jars, or of a device that is measured; what lies in it is not replaced."""
     (tmp_path / "x.json").write_bytes(FOREIGN)
     claim(Settings(), [Output(tmp_path / "new.json", "x")], [tmp_path])
+    with pytest.raises(InputError, match="allowed: an image"):
+        claim(Settings(), [Output(tmp_path / "x.json", "image")])
     with pytest.raises(InputError, match="lies in an input"):
         claim(Settings(force=True), [Output(tmp_path / "x.json", "x")], [tmp_path])
     assert kind_of_place(tmp_path / "x.json") == "a file"

@@ -87,11 +87,13 @@ def test_a_dry_run_says_what_would_be_run(capsys: Out) -> None:
         ("sweep sweep.yaml -o base.yaml", "is no folder of a sweep"),
         ("sweep odd.yaml", "vary.target.heat: is not a field of the base"),
         ("sweep self.yaml", "cannot be swept"),
+        ("sweep primary.yaml", "compare.primary: is no measure that decides; found p98(create)"),
     ],
 )
 def test_what_is_refused(line: str, said: str, capsys: Out) -> None:
     """Before anything is started."""
     Path("odd.yaml").write_text(SWEEP.replace("heap", "heat"))
+    Path("primary.yaml").write_text(SWEEP + "compare: {primary: p98(create)}\n")
     Path("self.yaml").write_text(SWEEP.replace("base.yaml", "sweep.yaml"))
     assert run(line.split()) == 1
     assert said in capsys.readouterr().err

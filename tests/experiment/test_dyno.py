@@ -41,6 +41,13 @@ def test_all_that_it_reads_must_be_there(tmp_path: Path) -> None:
             DynoRunner.of(scenario).check()
 
 
+def test_what_it_reads_is_no_device(tmp_path: Path) -> None:
+    """Said before anything is started, also by --dry-run."""
+    scenario = DynoScenario(load=_scenario(tmp_path).load, target=Target(image=Path("/dev/zero")))
+    with pytest.raises(InputError, match="/dev/zero: is neither a file nor a folder"):
+        DynoRunner.of(scenario).check()
+
+
 def test_edits_are_for_an_image(tmp_path: Path) -> None:
     """Without one nothing is cut."""
     with pytest.raises(InputError, match=r"target\.image"):

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from froude.base.errors import InputError
@@ -73,3 +74,12 @@ def test_a_namespace_of_nobody() -> None:
     namespace = replace(NAMESPACE, inodes=bare, parents=np.minimum(NAMESPACE.parents[types == DIRECTORY], 0))
     with pytest.raises(InputError, match="has nobody who owns a file and a folder"):
         next(made_log(namespace, ASKED, random.Random(0)))
+
+
+def test_times_beyond_the_calendar() -> None:
+    """Of a damaged image: a line could not be dated."""
+    times = NAMESPACE.inodes.schema.get_field_index("modified_ms")
+    late = pa.array(np.full(NAMESPACE.inodes.num_rows, 1 << 60))
+    damaged = replace(NAMESPACE, inodes=NAMESPACE.inodes.set_column(times, "modified_ms", late))
+    with pytest.raises(InputError, match="times beyond the calendar"):
+        next(made_log(damaged, ASKED, random.Random(1)))

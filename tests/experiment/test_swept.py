@@ -54,7 +54,10 @@ def test_runs_that_do_not_count_say_why() -> None:
     [
         (swept(1.0, 1.0, interrupted=True), "Interrupted after 8 runs: nothing was compared."),
         (swept(1.0), "One arm, heap=1GB: there is nothing to compare it with."),
-        (swept(1.0, 1.0, runs=0), "Not compared with heap=1GB: heap=2GB: --baseline: has no run"),
+        (
+            swept(1.0, 1.0, runs=0),
+            "Not compared with heap=1GB: heap=2GB: there is no run of the first arm to compare",
+        ),
     ],
     ids=["interrupted", "one arm", "no run"],
 )

@@ -109,7 +109,7 @@ def below(name: str, line: int | None = None) -> Iterator[None]:
 
 def range_text(least: float, most: float) -> str:
     """A range in words."""
-    return f"{least:,g} to {most:,.0f}"
+    return f"{least:,g} to {most:,.0f}" if most >= 1 else f"{least:,g} to {most:g}"
 
 
 def _joined(names: Iterable[str]) -> str:

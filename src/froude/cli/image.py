@@ -305,6 +305,7 @@ class _Saving:
         hadoop: str | None,
         inputs: list[Path],
     ) -> None:
+        from froude.base.files import refuse_special
         from froude.cli.capture import schema_of
         from froude.cli.outputs import Output, claim
         from froude.hadoop.fsimage.codecs import codec_named
@@ -312,6 +313,7 @@ class _Saving:
 
         self.settings, self._output, self._layout = settings, output, layout
         self._codec = codec_named(codec)
+        refuse_special(output)  # also where it has no name beside which anything could be written
         # nothing says whether an image that stands there is ours: none is replaced without --force
         claim(settings, [Output(place, "image") for place in (output, *beside(output))], inputs)
         self.schema, _ = schema_of(hadoop, settings)

@@ -47,8 +47,14 @@ def page(path: Path | None, suffix: str = ".json") -> list[Output]:
     Args:
         path: the HTML file; None for none.
         suffix: of the figures' file, in place of the page's own.
+
+    Raises:
+        InputError: what stands there is no regular file.
     """
-    return [] if path is None else [Output(path, PAGE), Output(path.with_suffix(suffix), "report")]
+    if path is None:
+        return []
+    refuse_special(path)  # also where it has no name that a suffix could be added to
+    return [Output(path, PAGE), Output(path.with_suffix(suffix), "report")]
 
 
 def claim(settings: Settings, outputs: Sequence[Output], inputs: Iterable[Path | str | None] = ()) -> None:
@@ -88,7 +94,7 @@ def refuse_inside(path: Path) -> None:
     """
     around = artifact_around(path)
     if around is not None:
-        found = f"{around}, a {kind_of(around)}"
+        found = f"{around}, {_one(str(kind_of(around)))}"
         raise InputError(
             "lies in another artifact", file=path, found=found, remedy="Choose a place outside of it"
         )
@@ -152,5 +158,9 @@ def _refuse_other(output: Output, *, force: bool) -> None:
     )
     remedy = "Choose another place" + ("" if output.folder else ", or say --force")
     raise InputError(
-        "is not replaced", file=output.path, found=found, allowed=f"a {output.kind}", remedy=remedy
+        "is not replaced", file=output.path, found=found, allowed=_one(output.kind), remedy=remedy
     )
+
+
+def _one(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

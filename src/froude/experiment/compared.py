@@ -6,10 +6,12 @@ CPU and is no slower is not slower.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from froude.base.errors import InputError
 from froude.emulation.bottleneck import CALL_QUEUE, CPU
 from froude.emulation.run import LOCK_QUEUE, Latency, Run, histogram_of
 from froude.emulation.tally import Histogram
@@ -20,7 +22,9 @@ DEFAULT_PRIMARY = "mean"
 """Every slower call has a part in it, and it varies least from run to run."""
 _LEAST = {"mean": 20, "p50": 20, "p99": 500}
 """Calls from which on a run's value says something: of 500 the 99th percentile has five above it."""
+_PRIMARY = re.compile(rf"(?:{'|'.join(_LEAST)})(?:\([A-Za-z]\w*\))?|throughput|errors")
 _QUANTILES = {"p50": 0.5, "p99": 0.99}
+PRIMARY_TEXT = "mean, p50 or p99, or one of a method as p99(addBlock); throughput, errors"
 _DIGITS = 2.0**-10
 """Width of a histogram's buckets, as a share of the value."""
 _MICROSECOND = 1e-6
@@ -59,6 +63,19 @@ class Measure:
     def decides(self) -> bool:
         """Whether a verdict rests on it."""
         return self.sort is not Sort.RESOURCE
+
+
+def check_primary(name: str) -> None:
+    """Refuse what no run could ever have as its primary measure, before runs are made.
+
+    Args:
+        name: of a measure.
+
+    Raises:
+        InputError: it is none that decides.
+    """
+    if _PRIMARY.fullmatch(name) is None:
+        raise InputError("is no measure that decides", found=name, allowed=PRIMARY_TEXT)
 
 
 def measures_of(runs: Sequence[Run]) -> Iterator[Measure]:

@@ -71,6 +71,8 @@ class DynoRunner:
         for path in self.sources:
             if not path.exists():
                 raise InputError("does not exist", file=path)
+            if not (path.is_file() or path.is_dir()):
+                raise InputError("is neither a file nor a folder", file=path)
         for text in self.scenario.limits:
             parse_limit(text)
         check_targets(running_targets(self.scenario.target.running), ())

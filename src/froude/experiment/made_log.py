@@ -28,6 +28,8 @@ CHANGES: Mapping[str, int] = {"create": 60, "rename": 20, "delete": 20}
 _SKEW = 2.0
 """How unevenly files are asked for: half of the lines are about a quarter of them; 1 is evenly."""
 
+_LAST_S = 253_402_214_400
+"""The last day that a date can name."""
 _MOST_ROWS = 10_000
 """Files of a user that are asked for at all."""
 
@@ -66,12 +68,15 @@ def made_log(namespace: Namespace, asked: Asked, rng: random.Random) -> Iterator
         rng: of every choice.
 
     Raises:
-        InputError: nobody owns both a file and a folder there.
+        InputError: nobody owns both a file and a folder there, or its times are beyond the calendar.
     """
     clients = _clients(namespace, asked.clients, rng)
     newest_ms = max(int(namespace.column(name).max()) for name in ("modified_ms", "accessed_ms"))
     time_s = newest_ms // 1000 + 1.0
     end_s = time_s + asked.duration_s
+    if not 0 < time_s <= end_s < _LAST_S:
+        found = f"{newest_ms} ms as its newest time, and {asked.duration_s:g} s of lines"
+        raise InputError("has times beyond the calendar", place="image", found=found)
     serial = 0
     while (time_s := time_s + rng.expovariate(asked.lines_per_s)) < end_s:
         client = rng.choice(clients)

@@ -29,7 +29,7 @@ from froude.base.forms import (
 from froude.base.plain import Fields
 from froude.base.units import Quantity
 from froude.experiment.compare import DEFAULT_LEVEL, DEFAULT_MARGIN
-from froude.experiment.compared import DEFAULT_PRIMARY
+from froude.experiment.compared import DEFAULT_PRIMARY, PRIMARY_TEXT, check_primary
 from froude.experiment.own_job import DATANODES, check_lists, scales_of
 from froude.experiment.replay_sections import MadeNamespace, ReplayLoad, ReplayNodes
 from froude.experiment.sections import (
@@ -225,8 +225,8 @@ class DynoScenario(PlayOptions):
 class Comparing(Declared):
     """How every arm of a sweep is compared with the first; to be chosen before the runs are made."""
 
-    primary: str = DEFAULT_PRIMARY
-    """The measure to which half of the chance of error is given, such as mean, p99 or p99(addBlock)."""
+    primary: Annotated[str, Text(check_primary, PRIMARY_TEXT)] = DEFAULT_PRIMARY
+    """The measure to which half of the chance of error is given."""
     margin: Annotated[float, Number(0.001, 1)] = DEFAULT_MARGIN
     """Share by which an arm may differ and still count as the same."""
     level: Annotated[float, Number(0.0001, 0.5)] = DEFAULT_LEVEL

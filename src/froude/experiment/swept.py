@@ -185,6 +185,10 @@ def _compared(
     arm: SweptArm, sweep: SweepScenario, first: Sequence[Sample], runs: Sequence[Sample], others: int
 ) -> SweptArm:
     asked = sweep.compare
+    if not first or not runs:
+        return replace(
+            arm, not_compared=f"there is no run of {'its arm' if first else 'the first arm'} to compare"
+        )
     try:
         found = compare(
             baseline=first,

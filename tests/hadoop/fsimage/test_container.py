@@ -148,3 +148,20 @@ def test_the_first_message_of_a_section(schema: Schema) -> None:
     for damaged in (b"", b"\x05", b"\x02\xff\xff"):
         with pytest.raises(InputError, match="i:INodeSection: is damaged"):
             first_of(damaged, nodes, name="i")
+
+
+def test_a_section_that_expands_without_end(
+    schema: Schema, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few bytes that become gigabytes are refused before they are."""
+    monkeypatch.setattr("froude.hadoop.fsimage.container._SMALL_BYTES", 1 << 20)
+    path = tmp_path / "i"
+    path.write_bytes(image_bytes(summary(schema, CODECS[3]), {"INODE": bytes(4 << 20)}))
+    with pytest.raises(InputError, match="more than 500 times as many"):
+        open_image(path, schema).content("INODE")
+
+
+def test_a_length_beyond_the_file(schema: Schema) -> None:
+    """Of 2^63 bytes."""
+    with pytest.raises(InputError, match="is damaged"):
+        first_of(b"\xff" * 9 + b"\x7f", kind(schema, "FileSummary"), name="i")

@@ -10,7 +10,7 @@ import pytest
 
 from froude.base.errors import InputError
 from froude.hadoop.fsimage.codecs import CODECS
-from froude.hadoop.fsimage.container import Extent, delimited, open_image
+from froude.hadoop.fsimage.container import Extent, delimited, image_bytes, kind, open_image
 from froude.hadoop.fsimage.namespace import Namespace, read_namespace
 from froude.hadoop.schema import Schema
 from tests.hadoop.fsimage import images
@@ -103,3 +103,22 @@ def test_what_does_not_hang_together(tmp_path: Path, schema: Schema) -> None:
     image = open_image(images.write(tmp_path / "i", schema, parts), schema)
     with pytest.raises(InputError, match="lacks a section"):
         read_namespace(image, schema, tmp_path)
+
+
+def test_numbers_of_names_with_too_many_bits(tmp_path: Path, schema: Schema) -> None:
+    """No release writes them."""
+    with pytest.raises(InputError, match="maskBits 33; allowed: at most 8"):
+        _read(tmp_path, schema, bits=33)
+
+
+def test_a_type_of_inode_that_there_is_not(tmp_path: Path, schema: Schema) -> None:
+    """It is not taken for a link."""
+    sections = images.sections(schema)
+    raw = delimited(sections["INODE"][-1]).replace(b"\x08\x03", b"\x08\x09", 1)
+    content = b"".join(map(delimited, sections["INODE"][:-1])) + raw
+    whole = {name: b"".join(map(delimited, each)) for name, each in sections.items()} | {"INODE": content}
+    summary = kind(schema, "FileSummary")(ondiskVersion=1, layoutVersion=0)
+    path = tmp_path / "i"
+    path.write_bytes(image_bytes(summary, whole))
+    with pytest.raises(InputError, match="an inode of type 9"):
+        read_namespace(open_image(path, schema), schema, tmp_path)

@@ -71,3 +71,14 @@ def test_columns_that_do_not_fit(tmp_path: Path, name: str, column: npt.NDArray[
     (tmp_path / f"{name}.npy").write_bytes(b"nothing")
     with pytest.raises(InputError, match="is no column"):
         read_columns(tmp_path, 2)
+
+
+@pytest.mark.parametrize("head", [b"{'descr': '<i8',, ", b"{'descr': '<i8', ((", b"\0" * 18])
+def test_a_damaged_head_of_a_column(head: bytes, tmp_path: Path) -> None:
+    """NumPy reads it as Python; whatever that says, it is an error of the file."""
+    np.save(tmp_path / "starts.npy", np.zeros(2, np.int64))
+    data = bytearray((tmp_path / "starts.npy").read_bytes())
+    data[10 : 10 + len(head)] = head
+    (tmp_path / "starts.npy").write_bytes(data)
+    with pytest.raises(InputError, match="is no column of numbers"):
+        read_columns(tmp_path, 1)

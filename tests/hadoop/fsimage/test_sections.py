@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from froude.base.errors import InputError
-from froude.hadoop.fsimage.container import Extent, ImageFile, delimited, open_image
+from froude.hadoop.fsimage.container import Extent, ImageFile, delimited, image_bytes, open_image
 from froude.hadoop.fsimage.sections import LAYOUTS, Reader
 from froude.hadoop.schema import Schema
 from tests.hadoop.fsimage import images
@@ -77,3 +77,15 @@ def test_a_part_of_a_section(tmp_path: Path, schema: Schema) -> None:
     split = ImageFile(image.path, image.summary, image.sections, {"INODE": tuple(extents)})
     reader = Reader(split, schema)
     assert [each for extent in extents for each in reader.messages("INODE", extent)] == parts["INODE"][1:]
+
+
+def test_a_head_without_what_it_needs(tmp_path: Path, schema: Schema) -> None:
+    """An erasure coding policy without its number would end whoever writes it on."""
+    sections = images.sections(schema)
+    path = images.write(tmp_path / "i", schema, {**sections, "ERASURE_CODING": []})
+    policies = b"\x04\x0a\x02\x18\x01"  # one with a cell size alone
+    whole = {name: b"".join(map(delimited, each)) for name, each in sections.items()}
+    summary = open_image(path, schema).summary
+    path.write_bytes(image_bytes(summary, whole | {"ERASURE_CODING": policies}))
+    with pytest.raises(InputError, match=r"no policies\[0\]\.id"):
+        Reader(open_image(path, schema), schema).head("ERASURE_CODING")

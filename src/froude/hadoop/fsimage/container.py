@@ -25,6 +25,10 @@ _MAGIC = b"HDFSIMG1"
 _LENGTH = struct.Struct(">i")
 _PACKAGE = "hadoop.hdfs.fsimage"
 _SUMMARY_LIMIT_BYTES = 16 << 20
+_EXPANSION = 500
+"""Most bytes that come out of a compressed one; records of which each has an id of its own stay far below."""
+_SMALL_BYTES = 64 << 20
+"""A section of so many is read however small it was packed."""
 _SUB = "_SUB"
 Fields = Any
 """A message; which fields it has is known only once the release's jars are read."""
@@ -77,7 +81,13 @@ class ImageFile:
         with open_regular(self.path) as file:
             file.seek(extent.offset)
             source: Any = _Window(file, extent.length)
-            yield from decompressed(io.BufferedReader(source), self.codec, file=str(self.path))
+            left = max(_EXPANSION * extent.length, _SMALL_BYTES)
+            for piece in decompressed(io.BufferedReader(source), self.codec, file=str(self.path)):
+                left -= len(piece)
+                if left < 0:
+                    found = f"its {extent.length} bytes are more than {_EXPANSION} times as many, unpacked"
+                    raise InputError("is damaged", file=self.path, place=f"section {name}", found=found)
+                yield piece
 
     def content(self, name: str) -> bytes:
         """A whole section, decompressed.
@@ -236,7 +246,7 @@ def first_of(data: bytes, message: type[Message], *, name: str) -> tuple[Fields,
     stream = io.BytesIO(data)
     try:
         parsed = proto.parse_length_prefixed(message, stream)
-    except (DecodeError, ValueError) as error:
+    except (DecodeError, ValueError, OverflowError) as error:
         raise InputError("is damaged", file=name, place=message.DESCRIPTOR.name, found=str(error)) from error
     if parsed is None:
         raise InputError("is damaged", file=name, place=message.DESCRIPTOR.name, found="nothing")

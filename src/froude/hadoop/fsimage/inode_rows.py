@@ -271,6 +271,8 @@ def _sums(values: Ints, counts: Ints) -> Ints:
 
 
 def _link(inode: Fields) -> tuple[object, ...]:
+    if inode.type != SYMLINK:
+        raise DecodeError(f"an inode of type {inode.type}")
     own = inode.symlink
     times = (own.modificationTime, own.accessTime)
     return (

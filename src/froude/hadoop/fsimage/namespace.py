@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,17 +24,17 @@ from froude.base.errors import InputError
 from froude.base.parallel import Workers
 from froude.base.parallel import map as parallel_map
 from froude.hadoop.fsimage.container import Extent, ImageFile, text_of
-from froude.hadoop.fsimage.inode_rows import BLOCK_ROWS, INODE_ROWS, POLICY, InodeRows
-from froude.hadoop.fsimage.sections import DIRECTORIES, INODES, REFERENCES, STRINGS, Reader
+from froude.hadoop.fsimage.inode_rows import BLOCK_ROWS, DIRECTORY, INODE_ROWS, POLICY, InodeRows
+from froude.hadoop.fsimage.sections import DIRECTORIES, INODES, STRINGS, Reader
+from froude.hadoop.fsimage.tree import read_parents
 from froude.hadoop.schema import Schema
 
 Ints = npt.NDArray[np.int64]
 ROOT_ID = 16385
 """Of every namespace (INodeId.ROOT_INODE_ID)."""
 _BATCH = 1 << 14
-_NONE = -1
-_KEY_BITS = 62
-"""Of a number that holds an id and a row: far more than any namespace needs."""
+_MOST_MASK_BITS = 8
+"""Numbers of names have 24 bits, of 32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +146,11 @@ def read_namespace(image: ImageFile, schema: Schema, folder: Path, *, workers: W
     reader = Reader(image, schema)
     table = reader.head(STRINGS)
     words = {entry.id: text_of(entry.str) for entry in reader.messages(STRINGS)}
+    if table.maskBits > _MOST_MASK_BITS:
+        found, allowed = f"maskBits {table.maskBits}", f"at most {_MOST_MASK_BITS}"
+        raise InputError(
+            "is damaged", file=image.path, place=f"section {STRINGS}", found=found, allowed=allowed
+        )
     strings = Strings(words, table.maskBits)
     parts: Sequence[Extent | None] = image.parts.get(INODES, (None,))
     parallel_map(partial(_write_inodes, reader, folder, strings), list(enumerate(parts)), workers)
@@ -158,7 +162,9 @@ def read_namespace(image: ImageFile, schema: Schema, folder: Path, *, workers: W
         raise InputError(
             "is damaged", file=image.path, place=f"section {INODES}", found=found, allowed=expected
         )
-    parents = _parents(reader, _Places(inodes["id"].chunks, folder / "places", reader), folder / "parents")
+    ids = [np.asarray(piece.to_numpy()) for piece in inodes["id"].chunks]
+    folders = np.asarray(inodes["type"].to_numpy()) == DIRECTORY
+    parents = read_parents(reader, ids, folders, ROOT_ID, folder)
     return Namespace(inodes, blocks, parents, strings)
 
 
@@ -194,85 +200,3 @@ def _without_cycles() -> Iterator[None]:
 def _mapped(paths: Sequence[Path]) -> pa.Table:
     tables = [pa.ipc.open_file(pa.memory_map(str(path))).read_all() for path in paths]
     return pa.concat_tables(tables)
-
-
-class _Places:
-    """Which row an inode stands in, by its id: both in one number, sorted, in a file.
-
-    Args:
-        ids: (inodes,) in pieces.
-        path: takes the numbers.
-        reader: of the image, for errors.
-    """
-
-    def __init__(self, ids: Sequence[Any], path: Path, reader: Reader) -> None:
-        pieces = [np.asarray(each.to_numpy()) for each in ids if len(each)]
-        self._reader = reader
-        self.size = sum(map(len, pieces))
-        self._first = min((int(each.min()) for each in pieces), default=0)
-        self._bits = self.size.bit_length()
-        last = max((int(each.max()) for each in pieces), default=0)
-        if (last - self._first).bit_length() + self._bits > _KEY_BITS:
-            found = f"ids of {self.size} inodes from {self._first} to {last}"
-            raise InputError("is damaged", file=reader.image.path, place=f"section {INODES}", found=found)
-        self._keys = _on_disk(path, self.size)
-        at = 0
-        for piece in pieces:
-            self._keys[at : at + len(piece)] = self._key(piece) | np.arange(at, at + len(piece))
-            at += len(piece)
-        self._keys.sort()
-
-    def rows(self, wanted: Ints) -> Ints:
-        """The rows of inodes; of several with one id the first.
-
-        Raises:
-            InputError: one is not there.
-        """
-        keys = self._key(np.maximum(wanted, self._first))
-        places = np.searchsorted(self._keys, keys)
-        found = self._keys[np.minimum(places, self.size - 1)] if self.size else np.zeros(0, np.int64)
-        if len(found) < len(wanted) or ((found >> self._bits) + self._first != wanted).any():
-            place = f"section {DIRECTORIES}"
-            raise InputError(
-                "is damaged", file=self._reader.image.path, place=place, found="an inode that is not there"
-            )
-        return np.asarray(found & ((1 << self._bits) - 1))
-
-    def _key(self, ids: Ints) -> Ints:
-        return np.asarray(ids - self._first << self._bits)
-
-
-def _on_disk(path: Path, size: int) -> Ints:
-    """An array of numbers in a file, which the system takes out of memory when it wants that."""
-    return np.asarray(np.memmap(path, np.int64, "w+", shape=(max(size, 1),)))[:size]
-
-
-def _parents(reader: Reader, places: _Places, path: Path) -> Ints:
-    """(inodes,) row of the folder of each; folders name their children, some through a reference that renames left."""
-    parents = _on_disk(path, places.size)
-    parents[:] = _NONE
-    referred = np.fromiter((each.referredId for each in reader.messages(REFERENCES)), np.int64)
-    for batch in _edges(reader, referred):
-        parent, child = (places.rows(batch[:, side]) for side in (0, 1))
-        parents[child] = parent
-    return parents
-
-
-def _edges(reader: Reader, referred: Ints) -> Iterator[Ints]:
-    """(edges, 2) ids of a folder and of what lies in it, some at a time."""
-    gathered: list[Ints] = []
-    for entry in reader.messages(DIRECTORIES):
-        children = np.fromiter(entry.children, np.int64, len(entry.children))
-        references = np.fromiter(entry.refChildren, np.int64, len(entry.refChildren))
-        if len(references) and references.max() >= len(referred):
-            place = f"section {DIRECTORIES}"
-            raise InputError(
-                "is damaged", file=reader.image.path, place=place, found="a reference that is not there"
-            )
-        below = np.concatenate((children, referred[references])) if len(references) else children
-        gathered.append(np.column_stack((np.full(len(below), entry.parent, np.int64), below)))
-        if len(gathered) == _BATCH >> 4:
-            yield np.concatenate(gathered)
-            gathered = []
-    if gathered:
-        yield np.concatenate(gathered)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ def _mapped(path: Path, kind: str) -> Any:
     check_regular(path)
     try:
         column: Any = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+    except (OSError, ValueError, EOFError, SyntaxError, TokenError) as error:
         raise InputError("is no column of numbers", file=path, found=str(error)) from error
     if column.dtype.str != kind or column.ndim != 1:
         raise InputError("is another column", file=path, found=column.dtype.str, allowed=kind)

@@ -173,9 +173,12 @@ class Reader:
 
     def _parsed(self, section: str, message: type[Message], data: bytes) -> Fields:
         try:
-            return message.FromString(data)
+            parsed: Fields = message.FromString(data)
         except DecodeError as error:
             raise self._damaged(section, f"{message.DESCRIPTOR.name}: {error}") from error
+        if not parsed.IsInitialized():
+            raise self._damaged(section, "no " + ", ".join(parsed.FindInitializationErrors()))
+        return parsed
 
     def _damaged(self, section: str, found: str) -> InputError:
         return InputError("is damaged", file=self.image.path, place=f"section {section}", found=found)
