@@ -123,10 +123,10 @@ def rows_of(whole: Whole, datanodes: int, busy: float) -> Iterator[dict[str, obj
     failed, left_out, share = (
         summary[name] for name in ("calls_failed", "calls_left_out", "player_cpu_share")
     )
-    late = f"{summary['lateness_p99_ms']:.3g} ms"
+    late = f"{summary['lateness_p99_ms'] / 1000:.3g} s"
     missing = metrics[-1][1]["FSNamesystem.MissingBlocks"]
     methods = {each["method"]: each for each in summary["methods"]}
-    tails = ", ".join(f"{name} {methods[name]['p99_ms']:.3g} ms" for name in _SHOWN)
+    tails = ", ".join(f"{name} {methods[name]['p99_ms'] / 1000:.3g} s" for name in _SHOWN)
     spent, ready = whole.spent, "NameNode out of safe mode after its launch"
     shown: list[tuple[str, float, str, str]] = [
         ("files of the namespace", files, "", f"{blocks:,} blocks"),
@@ -172,7 +172,12 @@ def rows_of(whole: Whole, datanodes: int, busy: float) -> Iterator[dict[str, obj
             "MB",
             f"{heap / 1e6:,.0f} MB of heap in use after a collection",
         ),
-        ("`froude run`: from start to end", spent["run"].wall_s, "s", f"limited by {summary['bottleneck']}"),
+        (
+            "`froude run`: from start to end",
+            spent["run"].wall_s,
+            "s",
+            f"limit: {summary['bottleneck_reason']}",
+        ),
     ]
     for measured, value, unit, how in shown:
         conditions = f"{how}; load average {busy:.1f} before"
