@@ -133,6 +133,19 @@ def test_anonymised(log: str) -> None:
     assert [line.src.count("/") for line in one if line.src] == [4] * 20
 
 
+def test_anonymised_lineage(log: str, tmp_path: Path) -> None:
+    """Neither it nor the names of the logs tell of people and machines: paths of inputs are left out."""
+    Path("secret.key").write_bytes(bytes(range(32)))
+    secret = tmp_path / "secret-host.log"
+    Path(log).rename(secret)
+    importing(str(secret), "-o", "al", "--anonymise=secret.key")
+    opened = open_audit("al")
+    assert opened.lineage is not None
+    assert opened.lineage.command == "froude trace import audit INPUT -o al --anonymise=INPUT"
+    assert [each.name for each in opened.meta.sources] == ["log-1"]
+    assert not any(b"secret" in path.read_bytes() for path in Path("al").iterdir())
+
+
 def test_cut_at_an_image(log: str, hadoop: Hadoop, tmp_path: Path, capsys: Out) -> None:
     """Without edits: by the newest time in it, which is said."""
     schema = hadoop.schema()

@@ -55,6 +55,14 @@ def test_what_is_taken_instead_and_left_out(tmp_path: Path) -> None:
     assert left_out(head) == {"waltz: no command that is known": 1}
 
 
+@pytest.mark.parametrize("command", ["setAcl", "modifyAclEntries"])
+def test_refusals_that_follow_from_other_acls(command: str, tmp_path: Path) -> None:
+    """What is taken instead says what may come of it."""
+    head = make_ready([_line(1, "a", command)], tmp_path / "l")
+    (said,) = assumptions(head)
+    assert said.endswith("; later calls that rested on the log's own entries may be refused")
+
+
 def test_a_log_without_lines_or_times_is_refused(tmp_path: Path) -> None:
     """There is nothing to replay, or nobody knows when."""
     with pytest.raises(InputError, match="no line to replay"):

@@ -89,6 +89,8 @@ def audit(
 
     Example: froude trace import audit hdfs-audit.log -o audit-1
     """
+    from dataclasses import replace
+
     from froude.base.scratch import Scratch
     from froude.base.units import parse_seconds
     from froude.cli.outputs import Output, claim
@@ -110,6 +112,9 @@ def audit(
     cut = None if image is None else _cut(settings, image, edits, hadoop)
     names = None if anonymise is None else _names(anonymise)
     inputs = [hash_file(path) for path in [*logs, *([] if image is None else [image])]]
+    origin = settings.origin(inputs, tags=tag or ())
+    if names is not None:
+        origin = replace(origin, command=_without(settings.command, [*logs, image, edits, anonymise]))
     with Scratch("audit") as scratch:
         log = import_audit(
             logs,
@@ -118,7 +123,7 @@ def audit(
             cut=cut,
             names=names,
             workers=settings.workers,
-            origin=settings.origin(inputs, tags=tag or ()),
+            origin=origin,
             progress=settings.progress(),
         )
         show_audit(
@@ -148,6 +153,18 @@ def show_audit(settings: Settings, log: AuditLog, would: Sequence[str] = ()) -> 
     settings.out(page_text(audit_report(summary)))
     for text in would:
         settings.out(f"\nWould {text}")
+
+
+def _without(command: str, paths: Sequence[Path | None]) -> str:
+    """A command line with `INPUT` for each of some paths, which may tell of people and machines."""
+    import shlex
+
+    named = {str(path) for path in paths}
+    words = []
+    for word in shlex.split(command):
+        flag, equals, value = word.rpartition("=")
+        words.append(f"{flag}{equals}INPUT" if str(Path(value)) in named else word)
+    return shlex.join(words)
 
 
 def _form(form: LineForm, pattern: str | None, date_format: str, start: str | None, *, raw: bool) -> Form:

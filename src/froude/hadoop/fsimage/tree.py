@@ -120,7 +120,9 @@ def _on_disk(path: Path, size: int) -> Ints:
 def _in_circles(parents: Ints) -> bool:
     """Whether a folder lies below itself: then doubling the steps upwards never ends. O(folders log depth)."""
     above = parents.copy()
-    live = np.unique(parents[parents != _NONE])
+    holds = np.zeros(len(parents), np.bool_)
+    holds[parents[parents != _NONE]] = True
+    live = np.flatnonzero(holds)
     for _ in range(len(live).bit_length() + 1):
         live = live[above[live] != _NONE]
         above[live] = above[above[live]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -121,7 +121,7 @@ def import_audit(
             str(options.zone),
             options.window_s,
             names is not None,
-            sources,
+            sources if names is None else _nameless(sources),
             _counts(records, runs, written),
             cut.words if cut else "",
             () if names is not None else places,  # they show the lines
@@ -198,6 +198,11 @@ def _sources(
         lines, bad = sum(r.lines - r.blank for r in own), sum(r.bad for r in own)
         sources.append(Source(logs[number].name, lines, bad))
     return tuple(sources), tuple(text[:200] for text in places[:MOST_PLACES])
+
+
+def _nameless(sources: Sequence[Source]) -> tuple[Source, ...]:
+    """Logs by number: files that were collected from many machines are often named by these."""
+    return tuple(replace(each, name=f"log-{number}") for number, each in enumerate(sources, 1))
 
 
 def _write(each: Slice, *, finish: _Finish) -> _Written:

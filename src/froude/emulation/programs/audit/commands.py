@@ -23,6 +23,8 @@ _RECONFIGURE = "org.apache.hadoop.hdfs.protocol.ReconfigurationProtocol"
 _USER_MAPPINGS = f"{_SECURITY}.RefreshUserMappingsProtocol"
 _SERVICE_ACL = f"{_SECURITY}.authorize.RefreshAuthorizationPolicyProtocol"
 _CALL_QUEUE = "org.apache.hadoop.ipc.RefreshCallQueueProtocol"
+_RESTED = "later calls that rested on the log's own entries may be refused"
+"""What becomes of ACLs, which a log does not hold."""
 PROTOCOLS = (CLIENT, _RECONFIGURE, _USER_MAPPINGS, _SERVICE_ACL, _CALL_QUEUE)
 """All that clients of a log speak."""
 _PREFETCH_BLOCKS = 10  # dfs.client.read.prefetch.size, in blocks
@@ -407,7 +409,7 @@ COMMANDS: Mapping[str, Command] = {
     "clearQuota": Command("setQuota", _quota(_RESET, _UNSET), changes=True),
     "clearSpaceQuota": Command("setQuota", _quota(_UNSET, _RESET), changes=True),
     "modifyAclEntries": Command(
-        "modifyAclEntries", _acl, changes=True, assumes="entry: all for user froude"
+        "modifyAclEntries", _acl, changes=True, assumes=f"entry: all for user froude; {_RESTED}"
     ),
     "removeAclEntries": Command(
         "removeAclEntries",
@@ -420,7 +422,7 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "removeDefaultAcl": Command("removeDefaultAcl", changes=True),
     "removeAcl": Command("removeAcl", changes=True),
-    "setAcl": Command("setAcl", _whole_acl, changes=True, assumes="entries: rwxr-xr-x"),
+    "setAcl": Command("setAcl", _whole_acl, changes=True, assumes=f"entries: rwxr-xr-x; {_RESTED}"),
     "setXAttr": Command("setXAttr", _set_attribute, changes=True, assumes="attribute: user.froude = 1"),
     "removeXAttr": Command("removeXAttr", _attribute, changes=True, assumes="attribute: user.froude"),
     "allowSnapshot": Command("allowSnapshot", _as("snapshotRoot"), changes=True),
