@@ -16,6 +16,8 @@ import math
 import os
 import random
 import signal
+import statistics
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -32,6 +34,7 @@ from froude.workload.types import Recorded
 
 PERIOD_S = 0.02
 DRAWS = 200
+ROUNDS, STOPPED, CLIENTS = 8, 0.2, 40
 
 
 @contextmanager
@@ -84,7 +87,7 @@ def runs(rounds: int, share: float, clients: int, seed: int) -> dict[str, list[R
             with hadoop.namenode(heap="512 MB") as namenode, slowed(namenode, share * (name == "slowed")):
                 options = fr.PlayOptions(seed=number, check_counts=False)
                 made[name].append(fr.play(planned, namenode, options))
-            print(f"round {number + 1}, {name}: {made[name][-1]!r}", flush=True)
+            print(f"round {number + 1}, {name}: {made[name][-1]!r}", file=sys.stderr, flush=True)
     return made
 
 
@@ -93,45 +96,57 @@ def drawn(baseline: list[Run], candidate: list[Run], size: int, rng: random.Rand
     return compare(baseline=rng.sample(baseline, size), candidate=rng.sample(candidate, size), limited=True)
 
 
-def main() -> None:
-    """Make the runs, and count."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--rounds", type=int, default=8, help="Three or more; the draws share runs: few say little."
-    )
-    parser.add_argument("--stopped", type=float, default=0.2)
-    parser.add_argument("--clients", type=int, default=40)
-    parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    made = runs(asked.rounds, asked.stopped, asked.clients, asked.seed)
-    rng = random.Random(asked.seed)
+def rows(
+    rounds: int = ROUNDS, stopped: float = STOPPED, clients: int = CLIENTS, seed: int = 0
+) -> list[dict[str, object]]:
+    """One row a measure: `{measure, value, unit, conditions}`.
+
+    Args:
+        rounds: three runs each; three or more.
+        stopped: share of the time for which the slowed NameNode stands still.
+        clients: of the play.
+        seed: of every choice.
+    """
+    made = runs(rounds, stopped, clients, seed)
+    rng = random.Random(seed)
     pool = made["a"] + made["b"]
     whole = compare(baseline=pool, candidate=made["slowed"], limited=True)
-    size = max(3, min(5, asked.rounds // 2))
+    size = max(3, min(5, rounds // 2))
     alarms = seen = 0
     for _ in range(DRAWS):
         mixed = rng.sample(pool, 2 * size)
         alarms += drawn(mixed[:size], mixed[size:], size, rng).outcome in {Outcome.WORSE, Outcome.BETTER}
         seen += drawn(pool, made["slowed"], size, rng).rows[0].outcome is Outcome.WORSE
-    logs = [math.log(value) for value in whole.rows[0].baseline]
-    mean = sum(logs) / len(logs)
-    spread = math.sqrt(sum((each - mean) ** 2 for each in logs) / (len(logs) - 1))
-    shift = math.log1p(whole.rows[0].change)
-    figures = {
-        "answer": whole.answer,
-        "injected": 1 / (1 - asked.stopped),
-        "seen_ratio": 1 + whole.rows[0].change,
-        "runs_of_an_arm": size,
-        "spread_of_runs": spread,
-        "false_alarms": alarms / DRAWS,
-        "false_alarms_stated": 0.05,
-        "power": seen / DRAWS,
-        "power_computed": power(size, spread, shift, whole.rows[0].level),
-    }
-    print(json.dumps(figures, indent=2))
+    primary = whole.rows[0]
+    spread = statistics.stdev(math.log(value) for value in primary.baseline)
+    computed = power(size, spread, math.log1p(primary.change), primary.level)
+    injected = 100 * (1 / (1 - stopped) - 1)
+    said = f"{DRAWS} draws of {size} and {size} runs"
+    return [
+        {"measure": "false alarms between runs of one kind", "value": 100 * alarms / DRAWS, "unit": "%", "aim": "<= 5",
+         "conditions": f"{said} of {len(pool)}, all measures together, stated level 5 %; draws share runs"},
+        {"measure": "mean latency of the slowed NameNode", "value": 100 * primary.change, "unit": "% more",
+         "conditions": f"stopped for {100 * stopped:g} % of every {1e3 * PERIOD_S:g} ms, so that all its work takes "
+         f"{injected:.3g} % longer; {100 * primary.low:+.3g} to {100 * primary.high:+.3g} %; {whole.answer}"},
+        {"measure": "runs of one kind: spread of mean latency", "value": 100 * spread, "unit": "%",
+         "conditions": f"standard deviation of the logarithm, {len(pool)} runs, each on a NameNode of its own"},
+        {"measure": "slowdowns that were seen", "value": 100 * seen / DRAWS, "unit": "%",
+         "conditions": f"{said}; {100 * computed:.0f} % computed from that spread and that slowdown"},
+    ]  # fmt: skip
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=ROUNDS, help="Three or more; the draws share runs: few say little."
+    )
+    parser.add_argument("--stopped", type=float, default=STOPPED)
+    parser.add_argument("--clients", type=int, default=CLIENTS)
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    if asked.rounds < 3:
+        parser.error("--rounds: give three or more")
+    for each in rows(asked.rounds, asked.stopped, asked.clients, asked.seed):
+        print(json.dumps(each))

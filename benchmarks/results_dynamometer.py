@@ -19,6 +19,7 @@ TOPIC.benchmark("whole", "Five million files on a thousand DataNodes", "dynamome
 TOPIC.benchmark("growth", "A log grown to more clients", "bench_growth")
 TOPIC.benchmark("beside", "Beside Dynamometer's own replay", "dynamometer_beside")
 TOPIC.benchmark("truth", "An original run beside its replay", "dynamometer_truth")
+TOPIC.benchmark("compare", "How often a comparison is wrong, and what it sees", "bench_compare")
 TOPIC.benchmark("lock", "The fine-grained lock against the single one", "dynamometer_lock")
 
 if __name__ == "__main__":
