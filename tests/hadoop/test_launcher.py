@@ -19,7 +19,10 @@ CORE = {"fs.defaultFS": "hdfs://127.0.0.1:1"}
 def home(tmp_path: Path) -> Path:
     """Written for a Java that prints its arguments and its configuration folder, in a place with a space."""
     return write_home(
-        tmp_path / "a home", hadoop_in(tmp_path), CORE, {"dfs.replication": "2"}, flags=["-Dx=y z"]
+        tmp_path / "a home",
+        hadoop_in(tmp_path),
+        {"core-site.xml": CORE, "hdfs-site.xml": {"dfs.replication": "2"}},
+        flags=["-Dx=y z"],
     )
 
 

@@ -85,7 +85,7 @@ def _child_ends_first(child: int, parent: int) -> bool:
 
 
 def _end_orphans(reaper: int) -> None:
-    """Kill what has become this process's child by the daemon's death, and what becomes it by that, until nothing does."""
+    """Kill what the daemon's death has made this process's child, and what that makes its child, to the end."""
     with contextlib.suppress(ChildProcessError):
         while True:
             for orphan in _children(reaper):
