@@ -26,6 +26,7 @@ JOBS = {
 _DAEMONS = (
     "hadoop-yarn-server-resourcemanager",
     "hadoop-yarn-server-nodemanager",
+    "hadoop-yarn-server-timelineservice",
     "hadoop-mapreduce-client-app",
     "hadoop-mapreduce-client-hs",
     "hadoop-mapreduce-client-jobclient",
