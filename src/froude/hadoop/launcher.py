@@ -64,6 +64,12 @@ YARN_COMMANDS: Mapping[str, str] = {
     "top": f"{_CLIENT}.TopCLI",
 }
 """Further ones of `yarn` and `mapred`, where there is YARN."""
+_PROGRESS = (
+    "org.apache.hadoop.mapreduce.Job",
+    "org.apache.hadoop.yarn.client.api.impl.YarnClientImpl",
+    "org.apache.hadoop.streaming.StreamJob",
+)
+"""Classes that tell the progress of a job."""
 _WITH_WORD = frozenset(("app", "application", "applicationattempt", "container"))
 """Commands whose class wants to be told which of them it is."""
 _SCRIPT = """\
@@ -118,7 +124,8 @@ def write_home(
         return folder
     for name, properties in sites.items():
         site.write_site(conf / name, properties)
-    atomic_write_text(conf / "log4j.properties", settings.shell_log4j())
+    told = () if jobs is None else _PROGRESS
+    atomic_write_text(conf / "log4j.properties", settings.shell_log4j(told=told))
     script = _script(hadoop, conf, flags, jobs)
     for name in ("hdfs", "hadoop") if jobs is None else ("hdfs", "hadoop", "yarn", "mapred"):
         atomic_write_text(programs / name, script, mode=0o700)
@@ -162,9 +169,9 @@ def _script(hadoop: Hadoop, conf: Path, flags: Sequence[str], jobs: Mapping[str,
     ]
     commands = {**COMMANDS, **({} if jobs is None else YARN_COMMANDS)}
     cases = {name: f"class={value}" for name, value in commands.items()}
-    cases |= {name: f"{cases[name]}; set -- {name} \"$@\"" for name in _WITH_WORD & commands.keys()}
+    cases |= {name: f'{cases[name]}; set -- {name} "$@"' for name in _WITH_WORD & commands.keys()}
     for name, jar in (jobs or {}).items():
-        cases[name] = f"class={_RUN_JAR}; shift; set -- {name} {shlex.quote(str(jar))} \"$@\""
+        cases[name] = f'class={_RUN_JAR}; shift; set -- {name} {shlex.quote(str(jar))} "$@"'
     return _SCRIPT.format(
         conf=shlex.quote(str(conf)),
         jars=shlex.quote(hadoop.classpath),

@@ -14,10 +14,12 @@ import os
 import re
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, Unpack
+
+import psutil
 
 from froude.base.errors import InputError, TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
@@ -29,6 +31,7 @@ from froude.hadoop.distribution import Hadoop
 from froude.hadoop.program import run_program
 from froude.hadoop.relay import Relay
 from froude.hadoop.yarn_jars import YarnJars
+from froude.hadoop.yarn_memory import Nodes, check_memory
 from froude.hadoop.yarn_settings import Containers
 
 _YARN = "org.apache.hadoop.yarn.server"
@@ -129,6 +132,17 @@ class YarnCluster:
     def jobhistory_http(self) -> tuple[str, int]:
         """The JobHistoryServer's web server."""
         return f"{self.hdfs.network}.{yarn_settings.JOBHISTORY_HOST}", yarn_settings.HISTORY_WEB
+
+    def processes(self) -> list[tuple[str, int, str]]:
+        """Name, process id and address of each daemon of YARN."""
+        history = f"{self.jobhistory_http[0]}:{yarn_settings.HISTORY_RPC}"
+        addresses = [
+            "{}:{}".format(*self.resourcemanager),
+            history,
+            *(f"{address}:{yarn_settings.NODE_PORTS[0]}" for address in self.node_addresses),
+        ]
+        daemons = (*self.masters, *self.nodemanagers)
+        return [(each.name, each.pid, at) for each, at in zip(daemons, addresses, strict=True)]
 
     def live_nodemanagers(self) -> int:
         """How many NodeManagers the ResourceManager counts as active.
@@ -235,6 +249,10 @@ class YarnCluster:
         """
         self.hdfs.start()
         try:
+            check_memory(
+                Nodes(len(self.hdfs.node_addresses), self._count, self.containers),
+                psutil.virtual_memory().available,
+            )
             if set(str(self.hdfs.folder)) & set(",'\" \\$"):
                 allowed = "a path without commas, quotes, spaces, backslashes and $"
                 raise InputError("cannot hold a cluster with YARN", file=self.hdfs.folder, allowed=allowed)
@@ -255,9 +273,10 @@ class YarnCluster:
         Args:
             keep: whether the folder stays.
         """
-        for daemons in (self.nodemanagers, self.masters):
-            for daemon in daemons:
-                daemon.terminate()
+        for daemon in self.nodemanagers:
+            daemon.kill()  # asked to end, it waits for its jobs for some 15 s; its containers fall with it
+        for daemon in self.masters:
+            daemon.terminate()
         for daemon in (*self.nodemanagers, *self.masters):
             daemon.stop()
         self.nodemanagers, self.masters = [], []
@@ -316,7 +335,9 @@ class YarnCluster:
     def _resourcemanager(self) -> Daemon:
         host = self.resourcemanager[0]
         own = {
-            "yarn-site.xml": yarn_settings.resourcemanager_site(self.hdfs.network),
+            "yarn-site.xml": yarn_settings.resourcemanager_site(
+                self.hdfs.network, folder=str(self.hdfs.folder / "resourcemanager")
+            ),
             "capacity-scheduler.xml": yarn_settings.capacity_scheduler(),
         }
         return self._daemon("resourcemanager", host, {yarn_settings.NAMENODE: self.hdfs.namenode.host}, own)
@@ -347,7 +368,7 @@ class YarnCluster:
             names: where it finds the masters, if not at their own addresses.
             own: what only it is told, by file.
         """
-        kind = name.split("-")[0]
+        kind = name.split("-", maxsplit=1)[0]
         folder = self.hdfs.folder / name
         core, hdfs = self.hdfs.namenode.site()
         core |= {"fs.defaultFS": self._default_fs, "hadoop.tmp.dir": str(folder / "scratch")}
@@ -366,7 +387,7 @@ class YarnCluster:
             folder=folder,
             heap=_HEAPS[kind],
             fast=self._fast,
-            flags=[*yarn_settings.java_flags(str(hosts)), *self._flags],
+            flags=[*yarn_settings.java_flags(str(hosts)), f"-Djava.io.tmpdir={folder}", *self._flags],
         )
         daemon.configure(sites, settings.log4j())
         atomic_write_text(hosts, self._hosts(address, names))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from froude.base.errors import InputError
 from froude.hadoop import jvm
 from froude.hadoop.settings import Site
 
@@ -44,6 +45,21 @@ class Containers:
     """Memory of an application master."""
     task_mb: int = 256
     """Memory of a map or reduce task."""
+
+    def __post_init__(self) -> None:
+        """Check that one node alone can run a job.
+
+        Raises:
+            InputError: it cannot.
+        """
+        least = self.master_mb + self.task_mb
+        if self.node_mb < least:
+            raise InputError(
+                "holds no application master and one task",
+                place="memory of a node",
+                found=f"{self.node_mb} MiB",
+                allowed=f"{least} MiB or more ({self.master_mb} + {self.task_mb})",
+            )
 
 
 def hosts(self_at: str, names: Mapping[str, str], *, machine: str) -> str:
@@ -102,13 +118,17 @@ def yarn_site(network: str, *, containers: Containers, jars: str, extra: Mapping
     }
 
 
-def resourcemanager_site(network: str) -> Site:
-    """What only the ResourceManager is told: to listen on its own address.
+def resourcemanager_site(network: str, *, folder: str) -> Site:
+    """What only the ResourceManager is told: to listen on its own address, and to keep its files at home.
 
     Args:
         network: such as `127.3.7`.
+        folder: its run folder.
     """
-    return _resourcemanager(f"{network}.{RESOURCEMANAGER_HOST}")
+    return {
+        **_resourcemanager(f"{network}.{RESOURCEMANAGER_HOST}"),
+        "yarn.node-attribute.fs-store.root-dir": f"file://{folder}/attributes",
+    }
 
 
 def capacity_scheduler() -> Site:
@@ -138,6 +158,8 @@ def nodemanager_site(address: str, *, folder: str, containers_java: Sequence[str
         "yarn.nodemanager.webapp.address": f"{address}:{web}",
         "yarn.nodemanager.local-dirs": f"{folder}/local",
         "yarn.nodemanager.log-dirs": f"{folder}/logs",
+        # All daemons start at once: a node that is first looks for its master again soon, not in half a minute.
+        "yarn.resourcemanager.connect.retry-interval.ms": "500",
         # The launcher of every JVM takes its flags from there, whatever framework it belongs to.
         "yarn.nodemanager.admin-env": f"MALLOC_ARENA_MAX=2,JDK_JAVA_OPTIONS={options}",
     }
@@ -174,7 +196,11 @@ def mapred_site(network: str, *, containers: Containers, extra: Mapping[str, str
         "mapreduce.task.io.sort.mb": str(containers.task_mb // 8),
         "yarn.app.mapreduce.am.resource.mb": str(containers.master_mb),
         "yarn.app.mapreduce.am.command-opts": f"-Xmx{containers.master_mb // 2}m",
-        **{key: value for key, value in extra.items() if key.startswith(("mapreduce.", "yarn.app.mapreduce."))},
+        **{
+            key: value
+            for key, value in extra.items()
+            if key.startswith(("mapreduce.", "yarn.app.mapreduce."))
+        },
     }
 
 
