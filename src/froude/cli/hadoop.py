@@ -300,7 +300,7 @@ def _node_mb(settings: Settings, nodes: Nodes) -> int:
     if nodes.nodemanagers:
         warning = check_memory(nodes, psutil.virtual_memory().available)
         if warning is not None:
-            settings.warn(warning)
+            settings.note(warning)
     return nodes.containers.node_mb
 
 

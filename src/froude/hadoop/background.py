@@ -25,7 +25,7 @@ import psutil
 from froude.base.errors import InputError, TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
 from froude.hadoop.cluster_state import Process, State, read_process, read_state
-from froude.hadoop.yarn_settings import Containers
+from froude.hadoop.yarn_settings import NODE_MB
 
 _POLL_S = 0.05
 _FALL_S = 10
@@ -63,7 +63,7 @@ class Wanted:
     """What a supervisor that records is told; None for no recording."""
     nodemanagers: int = 0
     """How many NodeManagers; with any, a ResourceManager and a JobHistoryServer, too."""
-    node_mb: int = Containers.node_mb
+    node_mb: int = NODE_MB
     """Memory of all containers of one NodeManager."""
     tied: bool = False
     """Whether it falls with its starter even once it is live."""

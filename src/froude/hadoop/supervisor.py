@@ -157,18 +157,20 @@ def _started(
 ) -> tuple[Cluster, YarnCluster | None]:
     """The cluster, ended with the stack: its NameNode runs, and all of it where there is YARN."""
     options: ClusterOptions = {
-        "replication": wanted.replication,
         "heap": wanted.heap,
         "fast": wanted.fast,
         "folder": folder / "run",
         "addresses": _addresses(wanted),
     }
     if not wanted.nodemanagers:
-        return stack.enter_context(Cluster(hadoop, datanodes=wanted.datanodes, **options)), None
+        return stack.enter_context(
+            Cluster(hadoop, datanodes=wanted.datanodes, replication=wanted.replication, **options)
+        ), None
     yarn = YarnCluster(
         hadoop,
         datanodes=wanted.datanodes,
         nodemanagers=wanted.nodemanagers,
+        replication=wanted.replication,
         containers=Containers(wanted.node_mb),
         **options,
     )

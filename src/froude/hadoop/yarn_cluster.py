@@ -10,7 +10,6 @@ process, whatever ends it.
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import socket
 import time
@@ -71,6 +70,7 @@ class YarnCluster:
         *,
         datanodes: int = 3,
         nodemanagers: int = 3,
+        replication: int = 2,
         containers: Containers | None = None,
         progress: Progress | None = None,
         **options: Unpack[ClusterOptions],
@@ -81,6 +81,7 @@ class YarnCluster:
             hadoop: the release to start.
             datanodes: how many DataNodes.
             nodemanagers: how many NodeManagers, 1 to `loopback.MOST_NODES`.
+            replication: copies of each block that clients are told to make.
             containers: what they may use; None for `Containers()`.
             progress: shows what is fetched.
             options: those of `Cluster`; further properties (`conf`) go to the file that their prefix says.
@@ -101,7 +102,7 @@ class YarnCluster:
         }
         self._fast = options.get("fast", False)
         self._flags = tuple(options.get("flags", ()))
-        self.hdfs = Cluster(hadoop, datanodes=datanodes, **options)
+        self.hdfs = Cluster(hadoop, datanodes=datanodes, replication=replication, **options)
         """NameNode and DataNodes."""
         self.containers = containers or Containers()
         """What containers may use."""
@@ -310,7 +311,7 @@ class YarnCluster:
             lib.mkdir(exist_ok=True)
             for number, jar in enumerate(self.jars.hadoop.jars):
                 with contextlib.suppress(FileExistsError):
-                    os.symlink(jar, lib / f"{number:03}-{jar.name}")
+                    (lib / f"{number:03}-{jar.name}").symlink_to(jar)
 
     def _shared_sites(self) -> dict[str, settings.Site]:
         network = self.hdfs.network
@@ -330,7 +331,7 @@ class YarnCluster:
             yarn_settings.RESOURCEMANAGER: f"{network}.{yarn_settings.RESOURCEMANAGER_HOST}",
             yarn_settings.JOBHISTORY: f"{network}.{yarn_settings.JOBHISTORY_HOST}",
         }
-        return yarn_settings.hosts(self_at, masters | names, machine=self._machine)
+        return yarn_settings.hosts(self_at, {**masters, **names}, machine=self._machine)
 
     def _resourcemanager(self) -> Daemon:
         host = self.resourcemanager[0]

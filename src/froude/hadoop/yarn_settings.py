@@ -1,4 +1,4 @@
-"""The configuration of YARN's daemons, of jobs and of their containers: plain mappings and texts, nothing is written here.
+"""The configuration of YARN's daemons, of jobs and their containers: plain mappings and texts, nothing is written here.
 
 Masters are called by names, which each process reads from a hosts file of its own (`jdk.net.hosts.file`): what a
 client writes into a job's configuration is the same on every node, and on every node the name leads to that node's
@@ -30,6 +30,8 @@ HOSTS = "hosts"
 _OPENED = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 """Guice, which makes the web pages of ResourceManager, NodeManager and application master, reflects into the JDK."""
 _LEAST_MB = 128
+NODE_MB = 1024
+"""Memory of all containers of one node, unless somebody says otherwise."""
 _SHUFFLE = "mapreduce_shuffle"
 
 
@@ -37,7 +39,7 @@ _SHUFFLE = "mapreduce_shuffle"
 class Containers:
     """What containers may use."""
 
-    node_mb: int = 1024
+    node_mb: int = NODE_MB
     """Memory of all containers of one node."""
     node_cores: int = 4
     """Virtual cores of one node."""
