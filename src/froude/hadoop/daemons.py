@@ -130,6 +130,7 @@ class Daemon:
             *self._flags,
             f"-Dfroude.log={self.log}",
             f"-Dhadoop.log.dir={self.folder}",
+            f"-Djava.io.tmpdir={self.folder}",  # where Jetty unpacks pages, which a killed daemon leaves
             "-cp",
             cds.class_path(self.hadoop, self.conf, fast=self._fast),
             self.main_class,

@@ -135,7 +135,7 @@ class YarnCluster:
         return f"{self.hdfs.network}.{yarn_settings.JOBHISTORY_HOST}", yarn_settings.HISTORY_WEB
 
     def processes(self) -> list[tuple[str, int, str]]:
-        """Name, process id and address of each daemon of YARN."""
+        """Name, process id and address of each daemon of YARN that was started."""
         history = f"{self.jobhistory_http[0]}:{yarn_settings.HISTORY_RPC}"
         addresses = [
             "{}:{}".format(*self.resourcemanager),
@@ -143,7 +143,7 @@ class YarnCluster:
             *(f"{address}:{yarn_settings.NODE_PORTS[0]}" for address in self.node_addresses),
         ]
         daemons = (*self.masters, *self.nodemanagers)
-        return [(each.name, each.pid, at) for each, at in zip(daemons, addresses, strict=True)]
+        return [(each.name, each.pid, at) for each, at in zip(daemons, addresses, strict=False)]
 
     def live_nodemanagers(self) -> int:
         """How many NodeManagers the ResourceManager counts as active.
@@ -213,7 +213,8 @@ class YarnCluster:
         hosts = folder / "conf" / yarn_settings.HOSTS
         core["hadoop.tmp.dir"] = str(folder / "scratch")
         sites = {"core-site.xml": core, "hdfs-site.xml": hdfs, **self._shared_sites()}
-        flags = [*yarn_settings.java_flags(str(hosts)), *self._flags]
+        temporary = f"-Djava.io.tmpdir={folder}"  # where a job's client unpacks its jar
+        flags = [*yarn_settings.java_flags(str(hosts)), temporary, *self._flags]
         launcher.write_home(folder, self.jars.hadoop, sites, flags=flags, jobs=self.jars.jobs)
         names = {yarn_settings.NAMENODE: self.hdfs.namenode.host}
         atomic_write_text(hosts, self._hosts("127.0.0.1", names))
@@ -388,7 +389,7 @@ class YarnCluster:
             folder=folder,
             heap=_HEAPS[kind],
             fast=self._fast,
-            flags=[*yarn_settings.java_flags(str(hosts)), f"-Djava.io.tmpdir={folder}", *self._flags],
+            flags=[*yarn_settings.java_flags(str(hosts)), *self._flags],
         )
         daemon.configure(sites, settings.log4j())
         atomic_write_text(hosts, self._hosts(address, names))
