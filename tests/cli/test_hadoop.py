@@ -181,7 +181,7 @@ def test_a_job_that_is_none_is_refused(state: State, monkeypatch: pytest.MonkeyP
     [
         (["--nodemanagers", "1", "--through-proxy"], "records HDFS alone"),
         (["--foreground", "--through-proxy"], "leave --foreground out"),
-        (["--nodemanagers", "-1"], "-1 is not in the range"),
+        (["--nodemanagers", "-1"], "'--nodemanagers'"),
     ],
 )
 def test_what_does_not_go_together_is_refused(words: list[str], said: str, tmp_path: Path) -> None:

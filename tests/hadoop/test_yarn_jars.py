@@ -31,7 +31,9 @@ def test_a_distributions_jars_come_after_hdfss(tmp_path: Path) -> None:
     jobs += _touch(share / "tools" / "lib", "hadoop-streaming-3.4.2.jar", "hadoop-distcp-3.4.2.jar")
     _touch(share / "tools" / "lib", "bundle-2.jar")
     found = YarnJars.find(Hadoop("3.4.2", hdfs, _JAVA, "folder", tmp_path))
-    assert found.hadoop.jars == [*hdfs, yarn[0]]
+    assert found.hadoop.jars == hdfs
+    assert found.hadoop.beside == (yarn[0],)
+    assert found.hadoop.classpath.endswith(f"{hdfs[0]}:{yarn[0]}")
     assert dict(found.jobs) == dict(zip(JOBS, jobs, strict=True))
 
 

@@ -19,12 +19,12 @@ _TASK = re.compile(r"ip=/(\S+)\t.*callerContext=mr_(?:attempt|appmaster)_")
 
 def test_a_job_runs_on_nodes_of_their_own(hadoop: Hadoop, tmp_path: Path, gone: Gone) -> None:
     """Its maps are spread over both nodes, its reduce fetches from both, and each master sees the nodes' addresses."""
+    (tmp_path / "in").mkdir()
     for number in range(4):
-        (tmp_path / f"words-{number}").write_text("to be or not to be\n" * 100)
+        (tmp_path / "in" / f"words-{number}").write_text("to be or not to be\n" * 100)
     with YarnCluster(hadoop, datanodes=2, nodemanagers=2, fast=True) as cluster:
         cluster.wait_live()
-        cluster.hdfs.shell("-mkdir", "/in")
-        cluster.hdfs.shell("-put", *(str(each) for each in tmp_path.glob("words-*")), "/in")
+        cluster.hdfs.shell("-put", str(tmp_path / "in"), "/in")
         job = cluster.run_job("examples", "wordcount", "/in", "/out", timeout_s=120)
         assert job.exit_code == 0, job.log
         assert len(job.applications) == 1
@@ -39,10 +39,7 @@ def test_a_job_runs_on_nodes_of_their_own(hadoop: Hadoop, tmp_path: Path, gone: 
         masters = re.findall(r"IP=(\S+)\tOPERATION=Register App Master", log)
         assert len(masters) == 1
         assert set(masters) <= nodes
-        failed = cluster.run_job("examples", "wordcount", "/nowhere", "/out2", timeout_s=60)
-        assert failed.exit_code != 0
-        assert "Input path does not exist" in failed.log
-        left = [each for each in psutil.Process().children(recursive=True)]
+        left = psutil.Process().children(recursive=True)
         folder = cluster.hdfs.folder
     assert gone(left)
     assert not folder.exists()

@@ -75,6 +75,8 @@ class Hadoop:
     """The folder it was found in, where it was."""
     cache: Path | None = field(default=None)
     """The cache that its jars lie in, where they were fetched."""
+    beside: tuple[Path, ...] = ()
+    """Jars after those, of YARN where that was asked for (see `yarn_jars`)."""
 
     @classmethod
     def find(
@@ -123,11 +125,11 @@ class Hadoop:
     @property
     def classpath(self) -> str:
         """The jars as `java -cp` wants them, without configuration."""
-        return ":".join(str(jar) for jar in self.jars)
+        return ":".join(str(jar) for jar in (*self.jars, *self.beside))
 
     @cached_property
     def _schema(self) -> Schema:
-        return Schema.from_jars(self.jars)
+        return Schema.from_jars([*self.jars, *self.beside])
 
     def schema(self) -> Schema:
         """The message types of this very release, read out of its jars once."""

@@ -310,7 +310,8 @@ class YarnCluster:
         lib = self.hdfs.folder / "lib"
         with stated_os_errors(lib):
             lib.mkdir(exist_ok=True)
-            for number, jar in enumerate(self.jars.hadoop.jars):
+            release = self.jars.hadoop
+            for number, jar in enumerate((*release.jars, *release.beside)):
                 with contextlib.suppress(FileExistsError):
                     (lib / f"{number:03}-{jar.name}").symlink_to(jar)
 

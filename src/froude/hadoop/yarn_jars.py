@@ -45,7 +45,7 @@ class YarnJars:
     """A release that can run jobs."""
 
     hadoop: Hadoop
-    """The release with all jars of the daemons: HDFS's first, in their order."""
+    """The release with all jars of the daemons: HDFS's, and YARN's beside them."""
     jobs: Mapping[str, Path]
     """The jar of each ready job, by its word; those that are here."""
 
@@ -77,7 +77,8 @@ class YarnJars:
         jobs = {word: jar for jar in jars for word, artifact in JOBS.items() if _is(jar, artifact)}
         known = {*jobs.values(), *hadoop.jars}
         kept = [jar for jar in hadoop.jars if jar not in jobs.values()]
-        return cls(replace(hadoop, jars=[*kept, *(jar for jar in jars if jar not in known)]), jobs)
+        beside = tuple(jar for jar in jars if jar not in known)
+        return cls(replace(hadoop, jars=kept, beside=beside), jobs)
 
 
 def needed_for_jobs(release: str, repository: Repository) -> list[Coordinate]:
