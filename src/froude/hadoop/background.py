@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -227,6 +228,16 @@ def _abandon(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait()
     psutil.wait_procs(family, timeout=_FALL_S)
+
+
+def end_children() -> None:
+    """Kill all that this process has started, and wait: what an interrupted start had no time to take note of, too."""
+    while family := _family(os.getpid()):
+        for each in family:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                each.kill()
+        if psutil.wait_procs(family, timeout=_FALL_S)[1]:
+            return
 
 
 def _family(pid: int) -> list[psutil.Process]:

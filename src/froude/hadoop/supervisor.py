@@ -26,7 +26,7 @@ from types import FrameType
 from froude.base.errors import FroudeError
 from froude.base.files import atomic_write_text
 from froude.hadoop import loopback
-from froude.hadoop.background import FAILURE, STATE, Wanted
+from froude.hadoop.background import FAILURE, STATE, Wanted, end_children
 from froude.hadoop.cluster import Cluster, ClusterOptions
 from froude.hadoop.cluster_state import Process, State
 from froude.hadoop.distribution import Hadoop
@@ -218,6 +218,7 @@ def run(folder: Path, wanted: Wanted, fronted: Fronted = directly) -> int:
         return 1
     finally:
         if leash.broken:
+            end_children()
             shutil.rmtree(folder, ignore_errors=True)
     return 0
 
