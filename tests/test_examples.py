@@ -49,6 +49,8 @@ NOT_RUN = {
     "benchmarks.results_": "takes minutes",
     "froude compare --baseline sweep/": "reads what a sweep made",
     "jq -r": "reads what another example wrote, with a program of the reader's",
+    "--nodemanagers": "takes a minute; `integration` runs a smaller one",
+    "froude hadoop run": "takes minutes; `integration` runs a smaller job",
     "provision sweep": _SMALLER,
     "provision vary": _SMALLER,
     "froude provision import": "needs a price list, which is not ours to ship",

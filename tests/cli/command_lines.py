@@ -167,6 +167,7 @@ LINES = {
     "hadoop fetch": Line("hadoop fetch"),
     "hadoop show": Line("hadoop show --folder jars", inputs={"folder": "jars"}),
     "hadoop up": Line("hadoop up --folder jars", inputs={"folder": "jars"}),
+    "hadoop run": Line("hadoop run examples pi 1 1"),
     "trace show": Line("trace show t", inputs={"path": "t"}),
     "trace validate": Line("trace validate t", inputs={"path": "t"}),
     "trace diff": Line("trace diff w.yaml t --pair t", inputs={"left": "w.yaml", "right": "t", "pair": "t"}),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import subprocess
+import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +18,7 @@ from froude.base.errors import InputError
 from froude.cli.app import app
 from froude.hadoop import background, launcher
 from froude.hadoop.cluster_state import Process, State
+from froude.hadoop.yarn_jars import YarnJars
 
 run = CliRunner()
 
@@ -143,7 +148,84 @@ def test_what_a_recording_supervisor_is_told(
     assert f"Recording {state.trace}" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["fetch", "show", "up", "down", "shell"])
+def test_a_cluster_with_yarn_shows_its_pages(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what a Java program of one's own needs to know, and how to give it a job."""
+    runs = replace(state, resourcemanager="http://127.1.1.2:8088", jobhistory="http://127.1.1.3:19888")
+    monkeypatch.setattr(background, "running", lambda _: runs)
+    shown = run.invoke(app, ["hadoop", "show"]).stdout
+    assert "Pages     http://127.1.1.2:8088 jobs and nodes, http://127.1.1.3:19888 jobs that ended" in shown
+    assert f"JDK_JAVA_OPTIONS=-Djdk.net.hosts.file={state.home}/conf/hosts" in shown
+    done = run.invoke(app, ["--dry-run", "hadoop", "run", "examples", "pi", "-Dx=1", "2", "100"])
+    assert "run yarn examples pi -Dx=1 2 100 on http://127.1.1.2:8088" in done.stdout
+
+
+@pytest.mark.usefixtures("state")
+def test_a_job_wants_yarn() -> None:
+    """A cluster of HDFS alone says how to get one."""
+    done = run.invoke(app, ["hadoop", "run", "examples", "pi", "2", "100"])
+    assert "runs without YARN" in str(done.exception)
+    assert "--nodemanagers" in str(done.exception)
+
+
+def test_a_job_that_is_none_is_refused(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With those that are ready."""
+    monkeypatch.setattr(background, "running", lambda _: replace(state, resourcemanager="http://h:1"))
+    done = run.invoke(app, ["hadoop", "run", "nothing.jar"])
+    assert "nothing.jar: is no job; allowed: examples, streaming, distcp, or a jar's file" in str(
+        done.exception
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--nodemanagers", "1", "--through-proxy"], "records HDFS alone"),
+        (["--foreground", "--through-proxy"], "leave --foreground out"),
+        (["--nodemanagers", "-1"], "'--nodemanagers'"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(words: list[str], said: str, tmp_path: Path) -> None:
+    """Before anything is started."""
+    done = run.invoke(app, ["--workspace", str(tmp_path), "hadoop", "up", *words])
+    assert done.exit_code == 2
+    assert said in " ".join(done.output.replace("│", " ").split())
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--nodemanagers", "1000000"], "does not fit into this machine's memory"),
+        (["--nodemanagers", "1", "--node-memory", "512 MiB"], "holds no application master and one task"),
+        (["--nodemanagers", "1", "--node-memory", "7 apples"], "apples"),
+    ],
+)
+def test_nodes_that_cannot_be_are_refused(words: list[str], said: str, tmp_path: Path) -> None:
+    """With the arithmetic, before anything is started."""
+    done = run.invoke(app, ["--workspace", str(tmp_path), "hadoop", "up", *words])
+    assert isinstance(done.exception, InputError)
+    assert said in str(done.exception)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_cluster_in_the_foreground_is_held_until_it_ends(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that ends by itself is an error; one that somebody ended is not."""
+
+    @contextlib.contextmanager
+    def held(_: Path, wanted: background.Wanted) -> Iterator[tuple[State, subprocess.Popen[bytes]]]:
+        code = wanted.nodemanagers - 1
+        yield state, subprocess.Popen([sys.executable, "-c", f"raise SystemExit({code})"])
+
+    monkeypatch.setattr(background, "held", held)
+    monkeypatch.setattr(YarnJars, "find", lambda *_, **__: None)
+    words = ["hadoop", "up", "--foreground", "--nodemanagers"]
+    assert "Ctrl-C ends it" in run.invoke(app, [*words, "1"]).stdout
+    assert "ended by itself; found exit code 1" in str(run.invoke(app, [*words, "2"]).exception)
+
+
+@pytest.mark.parametrize("command", ["fetch", "show", "up", "down", "shell", "run"])
 def test_every_command_has_an_example(command: str) -> None:
     """In its help."""
     assert "Example: froude hadoop" in run.invoke(app, ["hadoop", command, "--help"]).stdout

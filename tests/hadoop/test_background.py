@@ -17,6 +17,7 @@ import pytest
 from froude.base.errors import InputError, TargetError
 from froude.hadoop import background
 from froude.hadoop.cluster_state import Process, State
+from tests.conftest import Gone
 
 
 def _remember(workspace: Path, supervisor: Process) -> Path:
@@ -148,6 +149,28 @@ def test_a_folder_that_is_no_clusters_is_spared(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="in the way"):
         background.start(tmp_path, background.Wanted())
     assert (tmp_path / "hadoop" / "thesis.txt").read_text() == "years of work"
+
+
+def test_all_children_end(gone: Gone) -> None:
+    """And theirs; with none there is nothing to do."""
+    body = (
+        "import subprocess, sys\n"
+        "from froude.hadoop.background import end_children\n"
+        "end_children()\n"
+        "child = subprocess.Popen(['sh', '-c', 'setsid sleep 60 & echo $!; wait'], stdout=subprocess.PIPE)\n"
+        "print(child.pid, int(child.stdout.readline()), flush=True)\n"
+        "sys.stdin.readline()\n"
+        "end_children()\n"
+        "print(child.poll() is not None, flush=True)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", body], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    left = [psutil.Process(int(pid)) for pid in process.stdout.readline().split()]
+    assert process.communicate("\n", timeout=30)[0].strip() == "True"
+    assert len(left) == 2
+    assert gone(left)
 
 
 def test_an_interrupted_start_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,7 +86,7 @@ def remote() -> Iterator[Remote]:
     unused = Coordinate("org.example", "unused", "1.0")
     for coordinate in (needed, unused):
         here.publish(coordinate)
-    roots = [Coordinate("org.apache.hadoop", name, "3.4.99") for name in distribution._ROOTS]
+    roots = [Coordinate("org.apache.hadoop", name, "3.4.99") for name in distribution.ROOTS]
     for root in roots:
         here.publish(root, *([needed, unused] if root.artifact == "hadoop-common" else []))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
@@ -114,7 +114,7 @@ def test_only_what_daemons_load_is_fetched(remote: Remote, cache: Path) -> None:
     jars = _fetch(cache)
     assert [jar.name for jar in jars] == [
         "commons-io-2.0.jar",
-        *sorted(f"{name}-3.4.99.jar" for name in distribution._ROOTS),
+        *sorted(f"{name}-3.4.99.jar" for name in distribution.ROOTS),
     ]
     assert all(zipfile.is_zipfile(jar) for jar in jars)
     assert not any("unused" in path and path.endswith(".jar") for path in remote.asked)
@@ -287,7 +287,7 @@ def test_shipped_lists_pin_every_jar(release: str) -> None:
     """Each with its hash; the daemons' own jars among them, each of the release."""
     entries = distribution.pinned(release)
     ours = {entry.coordinate for entry in entries if entry.coordinate.group == "org.apache.hadoop"}
-    assert {each.artifact for each in ours} == set(distribution._ROOTS)
+    assert {each.artifact for each in ours} == set(distribution.ROOTS)
     assert {each.version for each in ours} == {release}
     assert all(len(entry.sha256) == 64 for entry in entries)
 

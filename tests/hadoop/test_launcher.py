@@ -10,7 +10,7 @@ import pytest
 
 from froude.hadoop import jvm
 from froude.hadoop.distribution import Hadoop
-from froude.hadoop.launcher import COMMANDS, call, home_environment, write_home
+from froude.hadoop.launcher import COMMANDS, YARN_COMMANDS, call, home_environment, write_home
 
 CORE = {"fs.defaultFS": "hdfs://127.0.0.1:1"}
 
@@ -19,7 +19,10 @@ CORE = {"fs.defaultFS": "hdfs://127.0.0.1:1"}
 def home(tmp_path: Path) -> Path:
     """Written for a Java that prints its arguments and its configuration folder, in a place with a space."""
     return write_home(
-        tmp_path / "a home", hadoop_in(tmp_path), CORE, {"dfs.replication": "2"}, flags=["-Dx=y z"]
+        tmp_path / "a home",
+        hadoop_in(tmp_path),
+        {"core-site.xml": CORE, "hdfs-site.xml": {"dfs.replication": "2"}},
+        flags=["-Dx=y z"],
     )
 
 
@@ -74,6 +77,27 @@ def test_what_is_no_command_is_said(home: Path, words: list[str]) -> None:
     lines = printed(home / "bin" / "hdfs", *words, code=1)
     assert lines[0].startswith("usage: hdfs COMMAND")
     assert lines[1].split() == sorted([*COMMANDS, "classpath"])
+
+
+def test_with_yarn_there_are_its_commands_and_jobs(tmp_path: Path) -> None:
+    """Jobs by a word, with all of their arguments; some classes want to be told which command they are."""
+    home = write_home(
+        tmp_path / "home",
+        hadoop_in(tmp_path),
+        {"core-site.xml": CORE, "yarn-site.xml": {}},
+        jobs={"examples": Path("/some where/examples.jar")},
+    )
+    assert sorted(each.name for each in (home / "bin").iterdir()) == ["hadoop", "hdfs", "mapred", "yarn"]
+    yarn = home / "bin" / "yarn"
+    jar = ["<org.apache.hadoop.util.RunJar>", "</some where/examples.jar>", "<pi>", "<2>", "<a b>"]
+    assert printed(yarn, "examples", "pi", "2", "a b")[-6:-1] == jar
+    assert printed(yarn, "application", "-list")[-4:-1] == [
+        f"<{YARN_COMMANDS['application']}>",
+        "<application>",
+        "<-list>",
+    ]
+    assert printed(yarn, "node", "-list")[-3:-1] == [f"<{YARN_COMMANDS['node']}>", "<-list>"]
+    assert "mapreduce.Job=INFO" in (home / "conf" / "log4j.properties").read_text()
 
 
 def test_a_command_with_our_own_input_and_output(

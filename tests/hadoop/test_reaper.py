@@ -84,6 +84,26 @@ def test_without_a_pid_file_none_is_written(here: Path) -> None:
     assert list(here.iterdir()) == []
 
 
+@pytest.mark.parametrize(("ending", "code"), [("exit 3", 3), ("kill -9 $$", 247)])
+def test_descendants_in_sessions_of_their_own_fall_with_it(
+    tmp_path: Path, gone: Gone, ending: str, code: int
+) -> None:
+    """A NodeManager's containers are such, and what they have started."""
+    (tmp_path / "leaf").write_text("echo $$ > $1\nexec sleep 60\n")
+    (tmp_path / "branch").write_text("setsid sh leaf three &\nexec sh leaf two\n")
+    all_run = "test -s one && test -s two && test -s three"
+    script = f"setsid sh leaf one & setsid sh branch & until {all_run}; do sleep 0.02; done; touch all; read x; {ending}"
+    command = reaper(shell(script))
+    command.insert(command.index(str(REAPER)) + 1, "--descendants")
+    process = subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE)
+    while not (tmp_path / "all").exists():
+        time.sleep(0.01)
+    left = [psutil.Process(int((tmp_path / name).read_text())) for name in ("one", "two", "three")]
+    process.communicate(b"go\n")
+    assert process.returncode == code
+    assert gone(left)
+
+
 def test_nothing_runs_for_a_parent_that_is_gone_already(tmp_path: Path) -> None:
     """A reaper whose parent is another than it was told does not begin."""
     command = reaper(shell(f"touch {tmp_path}/ran"), parent=1)

@@ -20,7 +20,7 @@ def test_onward_connections_leave_from_the_address_that_was_dialled() -> None:
     """Bytes arrive unchanged in both directions, and the end is passed on."""
     with _listen("127.8.8.1") as target:
         port = target.getsockname()[1]
-        with Relay([("127.8.8.10", port), ("127.8.8.11", port)], ("127.8.8.1", port)):
+        with Relay(dict.fromkeys((("127.8.8.10", port), ("127.8.8.11", port)), ("127.8.8.1", port))):
             for host in ("127.8.8.10", "127.8.8.11"):
                 with socket.create_connection((host, port), 5) as client:
                     served, peer = target.accept()
@@ -41,7 +41,7 @@ def test_a_target_that_refuses_resets_the_client() -> None:
     with _listen("127.8.8.1") as taken:
         port = taken.getsockname()[1]
     with (
-        Relay([("127.8.8.10", port)], ("127.8.8.1", port)),
+        Relay({("127.8.8.10", port): ("127.8.8.1", port)}),
         socket.create_connection(("127.8.8.10", port), 5) as client,
     ):
         client.settimeout(5)
@@ -52,4 +52,4 @@ def test_a_target_that_refuses_resets_the_client() -> None:
 def test_a_taken_address_is_an_error_at_once() -> None:
     """In the thread that asked."""
     with _listen("127.8.8.10") as taken, pytest.raises(OSError, match="in use"):
-        Relay([("127.8.8.10", taken.getsockname()[1])], ("127.8.8.1", 1)).__enter__()
+        Relay({("127.8.8.10", taken.getsockname()[1]): ("127.8.8.1", 1)}).__enter__()

@@ -124,6 +124,23 @@ def test_letting_go_writes_the_state(pipe: tuple[int, int], tmp_path: Path) -> N
     assert not leash.broken
 
 
+def test_one_that_stays_tied_falls_with_its_starter(pipe: tuple[int, int], tmp_path: Path) -> None:
+    """Also after it has said what runs."""
+    leash = Leash(pipe[0])
+    leash.let_go(tmp_path / STATE, _state(), tied=True)
+    ended: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda *_: ended.append(1))
+    try:
+        leash.hold()
+        assert not leash.broken
+        os.close(pipe[1])
+        while not ended:
+            time.sleep(0.01)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert leash.broken
+
+
 def test_nothing_is_said_once_the_starter_is_gone(pipe: tuple[int, int], tmp_path: Path) -> None:
     """A state that nobody waits for would be a cluster that nobody knows of."""
     os.close(pipe[1])

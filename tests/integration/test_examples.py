@@ -47,6 +47,7 @@ IN_HELP = {
 BY_HAND = {
     "demo": "three minutes; `make demo` is run before a release",
     "hadoop fetch": "fetches; every test with a daemon needs what it fetches",
+    "hadoop run": "takes a minute; a test of its own runs a job",
     "knee": "takes minutes; a test of its own runs it smaller",
     "sweep": "takes minutes; a test of its own runs it smaller",
     "capture proxy": "has a test of its own",

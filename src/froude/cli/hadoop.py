@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from dataclasses import asdict
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
+import psutil
 import typer
 
 from froude.base.errors import InputError, TargetError
@@ -16,6 +18,9 @@ from froude.hadoop import background, cds_build, launcher
 from froude.hadoop.cluster_state import Process, State
 from froude.hadoop.distribution import DEFAULT_RELEASE, Hadoop, cache_folder, cached_releases
 from froude.hadoop.jvm import heap_bytes
+from froude.hadoop.yarn_jars import JOBS, YarnJars
+from froude.hadoop.yarn_memory import Nodes, check_memory
+from froude.hadoop.yarn_settings import HOSTS, Containers
 
 _DOWN_S = 600.0
 """How long a recording may take to be written."""
@@ -49,6 +54,9 @@ def hadoop() -> None:
 def fetch(
     ctx: typer.Context,
     release: _Release = None,
+    yarn: Annotated[
+        bool, typer.Option("--yarn", help="YARN, MapReduce and ready jobs, too: 60 MB more.")
+    ] = False,
     prepare: Annotated[
         bool, typer.Option(help="Start it once, so that fast start-up takes half the time (15 s, 80 MB).")
     ] = True,
@@ -63,11 +71,13 @@ def fetch(
     settings: Settings = ctx.obj
     wanted = release or DEFAULT_RELEASE
     if settings.dry_run:
-        settings.would(f"fetch Hadoop {wanted} into {cache_folder()}")
+        settings.would(f"fetch Hadoop {wanted}{' with YARN' if yarn else ''} into {cache_folder()}")
         return
     environ = {key: value for key, value in os.environ.items() if key != "HADOOP_HOME"}
     progress = settings.progress()
     hadoop = Hadoop.find(wanted, progress=progress, environ=environ)
+    if yarn:
+        YarnJars.find(hadoop, progress=progress)
     if prepare:
         cds_build.prepare(hadoop, progress)
     settings.emit(_described(hadoop))
@@ -112,12 +122,21 @@ def up(
     release: _Release = None,
     folder: _Home = None,
     datanodes: Annotated[int, typer.Option(help="How many DataNodes; 0 for emulated ones.")] = 3,
+    nodemanagers: Annotated[
+        int, typer.Option(min=0, help="How many NodeManagers; with any, YARN runs beside HDFS.")
+    ] = 0,
+    node_memory: Annotated[
+        str, typer.Option(help="What the containers of one NodeManager may use.")
+    ] = "1 GiB",
     replication: Annotated[int, typer.Option(help="Copies of each block.")] = 2,
     heap: Annotated[str, typer.Option(help="The NameNode's largest heap.")] = "512 MB",
     fast: Annotated[bool, typer.Option("--fast", help="Start quickly; not for measuring.")] = False,
     ports: Annotated[
         Ports, typer.Option(help="fixed: clients find it at 127.0.0.1:8020, its web server at 9870.")
     ] = Ports.FREE,
+    foreground: Annotated[
+        bool, typer.Option("--foreground", help="Stay until Ctrl-C or SIGTERM, and end the cluster then.")
+    ] = False,
     through_proxy: Annotated[
         bool, typer.Option("--through-proxy", help="Record all calls until `froude hadoop down` → a Trace.")
     ] = False,
@@ -129,24 +148,33 @@ def up(
         str | None, typer.Option(help="With --through-proxy: of the Trace [trace-1, ...].")
     ] = None,
 ) -> None:
-    """Start a small cluster that goes on in the background, and belongs to this workspace.
+    """Start a small cluster that belongs to this workspace; it goes on in the background.
 
     Clients find it by the configuration and the `hdfs` command whose places are shown, or by `froude hadoop shell`.
     With --through-proxy they and the DataNodes reach the NameNode through a proxy that records every call; `froude
-    hadoop down` makes the Trace whole.
+    hadoop down` makes the Trace whole. With --nodemanagers a ResourceManager, a JobHistoryServer and NodeManagers run,
+    too, node N beside DataNode N: `froude hadoop run` gives them jobs.
 
     Example: froude hadoop up --datanodes 0
     """
     settings: Settings = ctx.obj
     heap_bytes(heap)
-    if settings.dry_run:
-        settings.would(f"start a NameNode and {datanodes} DataNodes in {settings.workspace}")
-        return
     if (scale or name) and not through_proxy:
         raise typer.BadParameter("--scale and --name describe a recording: give --through-proxy, too")
+    if nodemanagers and through_proxy:
+        raise typer.BadParameter("--through-proxy records HDFS alone: leave --nodemanagers out")
+    if foreground and through_proxy:
+        raise typer.BadParameter("--through-proxy records until `froude hadoop down`: leave --foreground out")
+    node_mb = _node_mb(settings, Nodes(datanodes, nodemanagers, Containers(heap_bytes(node_memory) >> 20)))
+    named = _counted(datanodes, nodemanagers)
+    if settings.dry_run:
+        settings.would(f"start {named} in {settings.workspace}")
+        return
     recording = _recording(settings, datanodes, scale or [], name) if through_proxy else None
     if background.running(settings.workspace) is None:
-        Hadoop.find(release, folder, progress=settings.progress())
+        hadoop = Hadoop.find(release, folder, progress=settings.progress())
+        if nodemanagers:
+            YarnJars.find(hadoop, progress=settings.progress())
     wanted = background.Wanted(
         datanodes,
         replication,
@@ -156,9 +184,14 @@ def up(
         None if folder is None else str(folder.absolute()),
         ports is Ports.FIXED,
         recording,
+        nodemanagers,
+        node_mb,
     )
     module = "froude.experiment.recorded_cluster" if through_proxy else background.SUPERVISOR
-    with settings.progress().task(f"Starting a NameNode and {datanodes} DataNodes"):
+    if foreground:
+        _hold(settings, wanted, named)
+        return
+    with settings.progress().task(f"Starting {named}"):
         state = background.start(settings.workspace, wanted, supervisor_module=module)
     settings.emit(asdict(state))
     _print_state(settings, state)
@@ -199,16 +232,81 @@ def shell(
     Example: froude hadoop shell -- -ls /
     """
     settings: Settings = ctx.obj
-    state = background.running(settings.workspace)
-    if state is None:
-        remedy = "Start a cluster: `froude hadoop up`"
-        raise InputError("nothing runs here", file=settings.workspace, remedy=remedy)
+    state = _running(settings)
     given = words or []
     command = given if given and not given[0].startswith("-") else ["dfs", *given]
     if settings.dry_run:
         settings.would(f"run hdfs {' '.join(command)} on {state.uri}")
         return
     raise typer.Exit(launcher.call(_home_of(settings, state), command))
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
+def run(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="JOB ...", help="examples, streaming, distcp or a jar; its arguments."),
+    ],
+) -> None:
+    """Run a job on the YARN of this workspace's cluster, to its end.
+
+    A jar's arguments are those of `hadoop jar`: a class first where the jar names none. Standard input, output and the
+    exit code are the job's client's own.
+
+    Example: froude hadoop run examples pi 2 100
+    """
+    settings: Settings = ctx.obj
+    state = _running(settings)
+    if not state.resourcemanager:
+        remedy = "`froude hadoop down`, then `froude hadoop up --nodemanagers 3`"
+        raise InputError("runs without YARN", file=state.uri, remedy=remedy)
+    job = words[0]
+    if job not in JOBS and not Path(job).is_file():
+        allowed = f"{', '.join(JOBS)}, or a jar's file"
+        raise InputError("is no job", file=job, allowed=allowed)
+    command = words if job in JOBS else ["jar", *words]
+    if settings.dry_run:
+        settings.would(f"run yarn {' '.join(command)} on {state.resourcemanager}")
+        return
+    raise typer.Exit(launcher.call(_home_of(settings, state), command))
+
+
+def _running(settings: Settings) -> State:
+    state = background.running(settings.workspace)
+    if state is None:
+        remedy = "Start a cluster: `froude hadoop up`"
+        raise InputError("nothing runs here", file=settings.workspace, remedy=remedy)
+    return state
+
+
+def _hold(settings: Settings, wanted: background.Wanted, named: str) -> None:
+    """Stay until somebody ends it, here or by `froude hadoop down`."""
+    with ExitStack() as stack:
+        with settings.progress().task(f"Starting {named}"):
+            state, process = stack.enter_context(background.held(settings.workspace, wanted))
+        settings.emit(asdict(state))
+        _print_state(settings, state)
+        settings.out("Ctrl-C ends it")
+        code = process.wait()
+    if code:
+        raise TargetError("ended by itself", file="the cluster's supervisor", found=f"exit code {code}")
+
+
+def _counted(datanodes: int, nodemanagers: int) -> str:
+    nodes = f"{datanodes} DataNode{'s' * (datanodes != 1)}"
+    if not nodemanagers:
+        return f"a NameNode and {nodes}"
+    return f"a NameNode, a ResourceManager, {nodes} and {nodemanagers} NodeManager{'s' * (nodemanagers != 1)}"
+
+
+def _node_mb(settings: Settings, nodes: Nodes) -> int:
+    """Memory of a node's containers; what does not fit into this machine is an error, what may not is said."""
+    if nodes.nodemanagers:
+        warning = check_memory(nodes, psutil.virtual_memory().available)
+        if warning is not None:
+            settings.note(warning)
+    return nodes.containers.node_mb
 
 
 def _recording(settings: Settings, datanodes: int, scale: list[str], name: str | None) -> dict[str, Any]:
@@ -258,9 +356,16 @@ def _java(hadoop: Hadoop) -> str:
 def _print_state(settings: Settings, state: State) -> None:
     settings.out(f"Running   Hadoop {state.release}, {state.uri}")
     settings.out(f"          {state.cluster_id}, {state.http}/jmx")
+    width = max((len(each.name) for each in state.daemons), default=0)
     for each in state.daemons:
-        settings.out(f"          {each.name:<12} process {each.pid:<8} {each.address}")
+        settings.out(f"          {each.name:<{width}} process {each.pid:<8} {each.address}")
+    if state.resourcemanager:
+        settings.out(f"Pages     {state.resourcemanager} jobs and nodes, {state.jobhistory} jobs that ended")
     if state.home:
         settings.out(f"Clients   export HADOOP_CONF_DIR={state.home}/conf PATH={state.home}/bin:$PATH")
+    if state.resourcemanager:
+        hosts = f"{state.home}/conf/{HOSTS}"
+        settings.out(f"Other JVM export JDK_JAVA_OPTIONS=-Djdk.net.hosts.file={hosts}")
+        settings.out("Jobs      froude hadoop run examples pi 2 100")
     if state.trace:
         settings.out(f"Recording {state.trace}, until `froude hadoop down`")

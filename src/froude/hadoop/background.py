@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ import psutil
 from froude.base.errors import InputError, TargetError
 from froude.base.files import atomic_write_text, stated_os_errors
 from froude.hadoop.cluster_state import Process, State, read_process, read_state
+from froude.hadoop.yarn_settings import NODE_MB
 
 _POLL_S = 0.05
 _FALL_S = 10
@@ -60,6 +62,12 @@ class Wanted:
     """Whether clients find it where Hadoop's own defaults are: 127.0.0.1:8020, its web server on 9870."""
     recording: Mapping[str, Any] | None = None
     """What a supervisor that records is told; None for no recording."""
+    nodemanagers: int = 0
+    """How many NodeManagers; with any, a ResourceManager and a JobHistoryServer, too."""
+    node_mb: int = NODE_MB
+    """Memory of all containers of one NodeManager."""
+    tied: bool = False
+    """Whether it falls with its starter even once it is live."""
 
 
 def folder_of(workspace: Path) -> Path:
@@ -103,6 +111,39 @@ def start(
         InputError: one runs there already, or is being started.
         TargetError: it did not come up; with the daemon's own last error.
     """
+    return _start(workspace, wanted, timeout_s, supervisor_module)[1]
+
+
+@contextlib.contextmanager
+def held(
+    workspace: Path, wanted: Wanted, *, timeout_s: float = 180, supervisor_module: str = SUPERVISOR
+) -> Iterator[tuple[State, subprocess.Popen[bytes]]]:
+    """The same for as long as the block runs: it is ended with the block, and falls with this process.
+
+    Args:
+        workspace: the folder that it belongs to.
+        wanted: what to start.
+        timeout_s: how long it may take.
+        supervisor_module: the module whose process holds the cluster.
+
+    Yields:
+        What runs, and the process that holds it.
+
+    Raises:
+        InputError: one runs there already, or is being started.
+        TargetError: it did not come up, with the daemon's own last error; or it does not end.
+    """
+    process, state = _start(workspace, replace(wanted, tied=True), timeout_s, supervisor_module)
+    try:
+        yield state, process
+    finally:
+        stop(workspace)
+        process.wait()
+
+
+def _start(
+    workspace: Path, wanted: Wanted, timeout_s: float, supervisor_module: str
+) -> tuple[subprocess.Popen[bytes], State]:
     folder = folder_of(workspace)
     if running(workspace) is not None:
         raise InputError("a cluster runs here already", file=folder, remedy="End it: `froude hadoop down`")
@@ -127,7 +168,7 @@ def start(
     try:
         supervisor = Process.of("supervisor", process.pid)
         atomic_write_text(folder / _STARTING, json.dumps(asdict(supervisor)))
-        return _await_start(folder, process, timeout_s)
+        return process, _await_start(folder, process, timeout_s)
     except BaseException as error:  # an interrupt, too: nothing half-started is left
         _abandon(process)
         if not isinstance(error, TargetError):  # which may name a log in there
@@ -187,6 +228,16 @@ def _abandon(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait()
     psutil.wait_procs(family, timeout=_FALL_S)
+
+
+def end_children() -> None:
+    """Kill all that this process has started, and wait: what an interrupted start had no time to take note of, too."""
+    while family := _family(os.getpid()):
+        for each in family:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                each.kill()
+        if psutil.wait_procs(family, timeout=_FALL_S)[1]:
+            return
 
 
 def _family(pid: int) -> list[psutil.Process]:

@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import secrets
 import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,7 +23,7 @@ from froude.base.errors import InputError, TargetError
 from froude.base.files import stated_os_errors
 from froude.base.scratch import Scratch
 from froude.hadoop import launcher, loopback, settings
-from froude.hadoop.daemons import REAPER, Daemon
+from froude.hadoop.daemons import Daemon, reaper_command
 from froude.hadoop.distribution import Hadoop
 from froude.hadoop.namenode import NameNode
 from froude.hadoop.relay import Relay
@@ -149,9 +147,14 @@ class Cluster:
         return self._folder
 
     @property
+    def network(self) -> str:
+        """The loopback network that is this cluster's alone, such as `127.3.7`."""
+        return self._prefix
+
+    @property
     def node_addresses(self) -> list[str]:
         """The loopback address of each DataNode, known before they are started."""
-        return [f"{self._prefix}.{loopback.FIRST_NODE + index}" for index in range(self._count)]
+        return [loopback.node_address(self._prefix, index) for index in range(self._count)]
 
     @property
     def uri(self) -> str:
@@ -179,7 +182,7 @@ class Cluster:
         port = self.namenode.port
         plain = [(address, port) for i, address in enumerate(self.node_addresses) if i not in dialled]
         if plain:
-            self._stack.enter_context(Relay(plain, self.namenode.address))
+            self._stack.enter_context(Relay(dict.fromkeys(plain, self.namenode.address)))
         ports = loopback.free_ports(self.node_addresses, 3, preferred=_DATANODE_PORTS)
         for index, address in enumerate(self.node_addresses):
             daemon = self._datanode(
@@ -226,9 +229,8 @@ class Cluster:
         home = self.client_home(at)
         where = self._uri_at(at)
         command = [str(home / "bin" / "hdfs"), "dfs", *arguments]
-        reaper = [sys.executable, "-I", "-S", str(REAPER), str(os.getpid()), "-"]
         around = launcher.home_environment(self.hadoop, home, where)
-        return _run_client([*reaper, *command], arguments, around, timeout_s)
+        return _run_client([*reaper_command(), *command], arguments, around, timeout_s)
 
     def client_home(self, at: str | tuple[str, int] | None = None) -> Path:
         """A folder with `bin/hdfs`, `bin/hadoop` and a configuration for programs that use this cluster.
@@ -246,7 +248,8 @@ class Cluster:
         http = self.namenode.http
         hdfs["dfs.namenode.http-address"] = f"{http[0]}:{http[1]}"  # for `hdfs fsck`
         name = "client" if at is None else f"client-{where.removeprefix('hdfs://').replace(':', '-')}"
-        return launcher.write_home(self.folder / name, self.hadoop, core, hdfs, flags=self._flags)
+        sites = {"core-site.xml": core, "hdfs-site.xml": hdfs}
+        return launcher.write_home(self.folder / name, self.hadoop, sites, flags=self._flags)
 
     def start(self) -> None:
         """Format and start the NameNode; `with` does this.

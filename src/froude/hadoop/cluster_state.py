@@ -86,6 +86,10 @@ class State:
     """The Trace that is being recorded; empty for none."""
     gc_log: str = ""
     """What the NameNode's JVM writes of its garbage collector; empty for nothing."""
+    resourcemanager: str = ""
+    """The ResourceManager's web pages; empty without one."""
+    jobhistory: str = ""
+    """The JobHistoryServer's; likewise."""
 
 
 def read_state(path: Path) -> State | None:
@@ -134,6 +138,8 @@ def _state(section: Section) -> State:
         home=_text(section, "home", ""),
         trace=_text(section, "trace", ""),
         gc_log=_text(section, "gc_log", ""),
+        resourcemanager=_text(section, "resourcemanager", ""),
+        jobhistory=_text(section, "jobhistory", ""),
     )
     section.finish()
     return state

@@ -130,6 +130,7 @@ class Daemon:
             *self._flags,
             f"-Dfroude.log={self.log}",
             f"-Dhadoop.log.dir={self.folder}",
+            f"-Djava.io.tmpdir={self.folder}",  # where Jetty unpacks pages, which a killed daemon leaves
             "-cp",
             cds.class_path(self.hadoop, self.conf, fast=self._fast),
             self.main_class,
@@ -147,7 +148,7 @@ class Daemon:
         raise_descriptor_limit()
         pid_file = self.folder / f"{self.name}.pid"
         pid_file.unlink(missing_ok=True)
-        reaper = [sys.executable, "-I", "-S", str(REAPER), str(os.getpid()), str(pid_file)]
+        reaper = reaper_command(pid_file, descendants=True)
         with stated_os_errors(self.output), self.output.open("ab") as out:
             self._process = subprocess.Popen(
                 [*reaper, *self.command()],
@@ -170,7 +171,7 @@ class Daemon:
         Raises:
             TargetError: it failed or took too long; with what it said.
         """
-        reaper = [sys.executable, "-I", "-S", str(REAPER), str(os.getpid()), "-"]
+        reaper = reaper_command()
         with self.output.open("ab") as out:
             try:
                 done = subprocess.run(
@@ -272,6 +273,18 @@ class Daemon:
                 break
             time.sleep(0.001)
         raise self._failed("could not be started")
+
+
+def reaper_command(pid_file: Path | None = None, *, descendants: bool = False) -> list[str]:
+    """What goes before a program's words so that it falls with this process, also after kill -9.
+
+    Args:
+        pid_file: where its process id is written; None for nowhere.
+        descendants: whether all that it has started falls with it, whatever session that has made for itself.
+    """
+    everything = ["--descendants"] if descendants else []
+    program = [sys.executable, "-I", "-S", str(REAPER)]
+    return [*program, *everything, str(os.getpid()), "-" if pid_file is None else str(pid_file)]
 
 
 def child_environment(hadoop: Hadoop, conf: Path) -> dict[str, str]:

@@ -12,7 +12,7 @@ import json
 import os
 import re
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -30,8 +30,10 @@ from froude.hadoop.schema import Schema
 DEFAULT_RELEASE = "3.5.0"
 """Runs on Java 17 and on the wheel's 25, so on every machine."""
 
-_GROUP = "org.apache.hadoop"
-_ROOTS = ("hadoop-common", "hadoop-hdfs", "hadoop-hdfs-client", "hadoop-auth", "hadoop-annotations")
+GROUP = "org.apache.hadoop"
+"""Of Maven."""
+ROOTS = ("hadoop-common", "hadoop-hdfs", "hadoop-hdfs-client", "hadoop-auth", "hadoop-annotations")
+"""What HDFS's daemons are made of; the rest follows from these."""
 
 # fmt: off
 _NEEDED = frozenset((
@@ -73,6 +75,8 @@ class Hadoop:
     """The folder it was found in, where it was."""
     cache: Path | None = field(default=None)
     """The cache that its jars lie in, where they were fetched."""
+    beside: tuple[Path, ...] = ()
+    """Jars after those, of YARN where that was asked for (see `yarn_jars`)."""
 
     @classmethod
     def find(
@@ -121,11 +125,11 @@ class Hadoop:
     @property
     def classpath(self) -> str:
         """The jars as `java -cp` wants them, without configuration."""
-        return ":".join(str(jar) for jar in self.jars)
+        return ":".join(str(jar) for jar in (*self.jars, *self.beside))
 
     @cached_property
     def _schema(self) -> Schema:
-        return Schema.from_jars(self.jars)
+        return Schema.from_jars([*self.jars, *self.beside])
 
     def schema(self) -> Schema:
         """The message types of this very release, read out of its jars once."""
@@ -147,7 +151,7 @@ def cached_releases(cache: Path) -> list[str]:
     return sorted((each.stem for each in (cache / "releases").glob("*.json")), key=_numbers)
 
 
-def fetch(release: str, cache: Path, progress: Progress) -> list[Path]:
+def fetch(release: str, cache: Path, progress: Progress, part: Part | None = None) -> list[Path]:
     """The jars of a release out of the cache, fetched there if they are not.
 
     Two processes at once wait for each other; a killed one leaves nothing torn.
@@ -156,19 +160,22 @@ def fetch(release: str, cache: Path, progress: Progress) -> list[Path]:
         release: such as `3.5.0`.
         cache: the folder that keeps them.
         progress: counts files.
+        part: which of them; None for those of HDFS's daemons.
 
     Raises:
         MissingError: they cannot be had.
         InputError: what came is not what the repository says it is.
     """
     check_release(release)
-    manifest = cache / "releases" / f"{release}.json"
+    part = part or HDFS
+    manifests = cache / "releases" / part.folder
+    manifest = manifests / f"{release}.json"
     repository = Repository(cache / "maven")
     entries = _read_manifest(manifest)
     if entries and all(_intact(repository, entry) for entry in entries):
         return [repository.path(entry.coordinate) for entry in entries]
-    with _lock(cache / "releases" / f".{release}.lock"):
-        entries = _read_manifest(manifest) or pinned(release)
+    with _lock(manifests / f".{release}.lock"):
+        entries = _read_manifest(manifest) or pinned(release, part)
         wanted: dict[Coordinate, str | None]
         if entries:
             wanted = {entry.coordinate: entry.sha256 for entry in entries}
@@ -176,9 +183,9 @@ def fetch(release: str, cache: Path, progress: Progress) -> list[Path]:
                 if not _intact(repository, entry):
                     repository.path(entry.coordinate).unlink(missing_ok=True)
         else:
-            with progress.task(f"Resolving Hadoop {release}"):
-                wanted = dict.fromkeys(needed(release, repository))
-        jars = repository.fetch_all(wanted, progress, f"Fetching Hadoop {release}")
+            with progress.task(f"Resolving {part.name} {release}"):
+                wanted = dict.fromkeys(part.needed(release, repository))
+        jars = repository.fetch_all(wanted, progress, f"Fetching {part.name} {release}")
         _write_manifest(manifest, [_entry(which, jar) for which, jar in zip(wanted, jars, strict=True)])
         return jars
 
@@ -204,7 +211,7 @@ def needed(release: str, repository: Repository) -> list[Coordinate]:
     Raises:
         MissingError: the release is not in the repository.
     """
-    roots = [Coordinate(_GROUP, name, release) for name in _ROOTS]
+    roots = [Coordinate(GROUP, name, release) for name in ROOTS]
     closure = repository.closure(
         [root for root in roots if jvm.release_line(release) >= (2, 8) or "client" not in root.artifact]
     )
@@ -276,9 +283,25 @@ def version_of(jars: Sequence[Path], folder: Path) -> str:
     raise InputError("holds no hadoop-common jar that names its version", file=folder)
 
 
-def pinned(release: str) -> list[Entry]:
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Jars of a release that are fetched together."""
+
+    name: str
+    """What progress calls it."""
+    folder: str
+    """Where its manifests lie, below that of all manifests; empty for that one itself."""
+    needed: Callable[[str, Repository], list[Coordinate]]
+    """Its jars, of a release without a manifest."""
+
+
+HDFS = Part("Hadoop", "", needed)
+"""What a NameNode, a DataNode and the file system shell load."""
+
+
+def pinned(release: str, part: Part = HDFS) -> list[Entry]:
     """The jars of a release whose list and hashes ship with Froude: no resolving, and nobody to trust."""
-    shipped = resources.files("froude.hadoop").joinpath("releases").joinpath(f"{release}.json")
+    shipped = resources.files("froude.hadoop").joinpath("releases", part.folder, f"{release}.json")
     return _parse_manifest(shipped.read_bytes(), release) if shipped.is_file() else []
 
 

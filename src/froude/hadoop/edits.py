@@ -149,7 +149,7 @@ def operations(path: Path, hadoop: Hadoop, scratch: Path) -> Iterator[Operation]
     check_regular(path)
     xml, said = scratch / "edits.xml", scratch / "viewer.log"
     xml.unlink(missing_ok=True)
-    home = write_home(scratch / "home", hadoop, {}, {})
+    home = write_home(scratch / "home", hadoop, {})
     words = [str(home / "bin" / "hdfs"), "oev", "-p", "xml", "-i", str(path.resolve()), "-o", str(xml)]
     code = run_program(words, environment=home_environment(hadoop, home, ""), output=said, timeout_s=_VIEW_S)
     if code or not xml.is_file():

@@ -48,6 +48,30 @@ COMMANDS: Mapping[str, str] = {
     "storagepolicies": f"{_TOOLS}.StoragePolicyAdmin",
 }
 """Class by command, of `hdfs` and of `hadoop` alike."""
+_RUN_JAR = _COMMON["jar"]
+_CLIENT = "org.apache.hadoop.yarn.client.cli"
+YARN_COMMANDS: Mapping[str, str] = {
+    "app": f"{_CLIENT}.ApplicationCLI",
+    "application": f"{_CLIENT}.ApplicationCLI",
+    "applicationattempt": f"{_CLIENT}.ApplicationCLI",
+    "cluster": f"{_CLIENT}.ClusterCLI",
+    "container": f"{_CLIENT}.ApplicationCLI",
+    "job": "org.apache.hadoop.mapred.JobClient",
+    "logs": f"{_CLIENT}.LogsCLI",
+    "node": f"{_CLIENT}.NodeCLI",
+    "queue": f"{_CLIENT}.QueueCLI",
+    "rmadmin": f"{_CLIENT}.RMAdminCLI",
+    "top": f"{_CLIENT}.TopCLI",
+}
+"""Further ones of `yarn` and `mapred`, where there is YARN."""
+_PROGRESS = (
+    "org.apache.hadoop.mapreduce.Job",
+    "org.apache.hadoop.yarn.client.api.impl.YarnClientImpl",
+    "org.apache.hadoop.streaming.StreamJob",
+)
+"""Classes that tell the progress of a job."""
+_WITH_WORD = frozenset(("app", "application", "applicationattempt", "container"))
+"""Commands whose class wants to be told which of them it is."""
 _SCRIPT = """\
 #!/bin/sh
 # Written by Froude: starts Hadoop's own classes on the class path that it found.
@@ -78,19 +102,19 @@ exec {java} ${{HADOOP_OPTS-}} ${{HADOOP_CLIENT_OPTS-}} -cp "$class_path" "$class
 def write_home(
     folder: Path,
     hadoop: Hadoop,
-    core: Mapping[str, str],
-    hdfs: Mapping[str, str],
+    sites: Mapping[str, Mapping[str, str]],
     *,
     flags: Sequence[str] = (),
+    jobs: Mapping[str, Path] | None = None,
 ) -> Path:
-    """Write `conf`, `bin/hdfs` and `bin/hadoop`; nothing is done where they are.
+    """Write `conf`, `bin/hdfs` and `bin/hadoop`, with YARN `bin/yarn` and `bin/mapred`; nothing is done where they are.
 
     Args:
         folder: where they lie.
         hadoop: the release whose classes are started.
-        core: properties of core-site.xml, `fs.defaultFS` among them.
-        hdfs: properties of hdfs-site.xml.
+        sites: properties by file name: core-site.xml, which holds `fs.defaultFS`, and hdfs-site.xml at the least.
         flags: further JVM flags.
+        jobs: jars of ready jobs by the word that runs them; None without YARN.
 
     Returns:
         The folder.
@@ -98,11 +122,13 @@ def write_home(
     conf, programs = folder / "conf", folder / "bin"
     if programs.is_dir():
         return folder
-    site.write_site(conf / "core-site.xml", core)
-    site.write_site(conf / "hdfs-site.xml", hdfs)
-    atomic_write_text(conf / "log4j.properties", settings.shell_log4j())
-    for name in ("hdfs", "hadoop"):
-        atomic_write_text(programs / name, _script(hadoop, conf, flags), mode=0o700)
+    for name, properties in sites.items():
+        site.write_site(conf / name, properties)
+    told = () if jobs is None else _PROGRESS
+    atomic_write_text(conf / "log4j.properties", settings.shell_log4j(told=told))
+    script = _script(hadoop, conf, flags, jobs)
+    for name in ("hdfs", "hadoop") if jobs is None else ("hdfs", "hadoop", "yarn", "mapred"):
+        atomic_write_text(programs / name, script, mode=0o700)
     return folder
 
 
@@ -134,18 +160,23 @@ def home_environment(hadoop: Hadoop, home: Path, uri: str) -> dict[str, str]:
     return {**environment, "PATH": path, "HADOOP_HOME": str(home), "FS_DEFAULT_NAME": uri}
 
 
-def _script(hadoop: Hadoop, conf: Path, flags: Sequence[str]) -> str:
+def _script(hadoop: Hadoop, conf: Path, flags: Sequence[str], jobs: Mapping[str, Path] | None) -> str:
     java = [
         str(hadoop.java.path),
         *jvm.flags(heap="512 MB", fast=True, java=hadoop.java, release=hadoop.version),
         *cds.flags(hadoop),
         *flags,
     ]
+    commands = {**COMMANDS, **({} if jobs is None else YARN_COMMANDS)}
+    cases = {name: f"class={value}" for name, value in commands.items()}
+    cases |= {name: f'{cases[name]}; set -- {name} "$@"' for name in _WITH_WORD & commands.keys()}
+    for name, jar in (jobs or {}).items():
+        cases[name] = f'class={_RUN_JAR}; shift; set -- {name} {shlex.quote(str(jar))} "$@"'
     return _SCRIPT.format(
         conf=shlex.quote(str(conf)),
         jars=shlex.quote(hadoop.classpath),
         class_path='"$jars:$HADOOP_CONF_DIR"' if cds.ready(hadoop) else '"$HADOOP_CONF_DIR:$jars"',
-        cases="\n".join(f"{name}) class={value} ;;" for name, value in sorted(COMMANDS.items())),
-        names=" ".join(sorted((*COMMANDS, "classpath"))),
+        cases="\n".join(f"{name}) {value} ;;" for name, value in sorted(cases.items())),
+        names=" ".join(sorted((*cases, "classpath"))),
         java=shlex.join(java),
     )

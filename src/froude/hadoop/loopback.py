@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from froude.base.errors import InputError, MissingError
 
 FIRST_NODE = 10
-"""Node i is 127.a.b.(10+i); the NameNode is 127.a.b.1."""
+"""Node i is 127.a.b.(10+i); the NameNode is 127.a.b.1, the ResourceManager .2, the JobHistoryServer .3."""
 
 NAMENODE = ("127.0.0.1", 8020)
 """Where clients look for a NameNode on this machine that they are told nothing else of."""
@@ -19,6 +19,16 @@ NAMENODE_HTTP = ("127.0.0.1", 9870)
 
 MOST_NODES = 240
 """What fits behind one a.b."""
+
+
+def node_address(network: str, index: int) -> str:
+    """The address of a node: that of its DataNode and of its NodeManager.
+
+    Args:
+        network: such as `127.3.7`.
+        index: from 0 on.
+    """
+    return f"{network}.{FIRST_NODE + index}"
 
 
 def free_network(hosts: Sequence[int], rng: random.Random | None = None) -> str:

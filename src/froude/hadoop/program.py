@@ -8,7 +8,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from pathlib import Path
 from froude.base.errors import InputError
 from froude.base.files import create_file, refuse_special, stated_os_errors
 from froude.base.scratch import Scratch
-from froude.hadoop.daemons import REAPER
+from froude.hadoop.daemons import reaper_command
 
 _GRACE_S = 5.0
 _POLL_S = 0.02
@@ -63,7 +62,7 @@ def run_program(
     with Scratch("program") as scratch, stated_os_errors(output), create_file(output) as out:
         pid_file = scratch / "pid"
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(REAPER), str(os.getpid()), str(pid_file), *words],
+            [*reaper_command(pid_file), *words],
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.STDOUT,

@@ -1,8 +1,8 @@
-"""A plain relay in front of the NameNode, one for each DataNode.
+"""Plain relays in front of a NameNode or a ResourceManager, one for each node.
 
-A DataNode cannot be told from which address to dial, and the NameNode knows a node by the address it dials
-from. So each dials a relay on its own address, which connects onward *from that address*: the NameNode then
-sees as many hosts as there are nodes. A recording puts its capture proxies in the same place instead.
+A node cannot be told from which address to dial, and the masters know a node by the address it dials from. So
+each dials a relay on its own address, which connects onward *from that address*: a master then sees as many
+hosts as there are nodes. A recording puts its capture proxies in the same place instead.
 """
 
 from __future__ import annotations
@@ -11,24 +11,22 @@ import asyncio
 import contextlib
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping
 from concurrent.futures import Future
 
 _CHUNK = 1 << 16
 
 
 class Relay:
-    """Relays from addresses to one target, in a thread of their own; a context manager."""
+    """Relays from addresses to targets, in a thread of their own; a context manager."""
 
-    def __init__(self, listen: Sequence[tuple[str, int]], target: tuple[str, int]) -> None:
+    def __init__(self, routes: Mapping[tuple[str, int], tuple[str, int]]) -> None:
         """Describe it; nothing listens before the block is entered.
 
         Args:
-            listen: where to listen; each onward connection leaves from the same address.
-            target: whither.
+            routes: the target by where to listen; each onward connection leaves from the address that was dialled.
         """
-        self._listen = list(listen)
-        self._target = target
+        self._routes = dict(routes)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._stop: asyncio.Event | None = None
@@ -65,16 +63,18 @@ class Relay:
         self._loop = asyncio.get_running_loop()
         self._stop = asyncio.Event()
         async with contextlib.AsyncExitStack() as stack:
-            for address in self._listen:
+            for address in self._routes:
                 server = await asyncio.start_server(self._connected, *address, limit=_CHUNK)
                 stack.callback(server.close)
             started.set_result(None)
             await self._stop.wait()
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        source = writer.get_extra_info("sockname")[0]
+        dialled = writer.get_extra_info("sockname")
         try:
-            onward = await asyncio.open_connection(*self._target, local_addr=(source, 0), limit=_CHUNK)
+            onward = await asyncio.open_connection(
+                *self._routes[dialled], local_addr=(dialled[0], 0), limit=_CHUNK
+            )
         except OSError:
             writer.transport.abort()
             return

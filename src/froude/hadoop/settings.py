@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 Site = dict[str, str]
 """Properties of one `*-site.xml`."""
@@ -133,8 +133,12 @@ def log4j(*, audit: str | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def shell_log4j() -> str:
-    """A quiet `log4j.properties` for client programs: warnings to standard error."""
+def shell_log4j(*, told: Sequence[str] = ()) -> str:
+    """A quiet `log4j.properties` for client programs: warnings to standard error.
+
+    Args:
+        told: classes whose remarks are shown as well.
+    """
     return "\n".join(
         [
             "log4j.rootLogger=WARN,E",
@@ -143,6 +147,7 @@ def shell_log4j() -> str:
             "log4j.appender.E.layout=org.apache.log4j.PatternLayout",
             f"log4j.appender.E.layout.ConversionPattern={_LAYOUT}",
             "log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR",
+            *(f"log4j.logger.{name}=INFO" for name in told),
             "",
         ]
     )

@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
@@ -26,10 +26,12 @@ from types import FrameType
 from froude.base.errors import FroudeError
 from froude.base.files import atomic_write_text
 from froude.hadoop import loopback
-from froude.hadoop.background import FAILURE, STATE, Wanted
-from froude.hadoop.cluster import Cluster
+from froude.hadoop.background import FAILURE, STATE, Wanted, end_children
+from froude.hadoop.cluster import Cluster, ClusterOptions
 from froude.hadoop.cluster_state import Process, State
 from froude.hadoop.distribution import Hadoop
+from froude.hadoop.yarn_cluster import YarnCluster
+from froude.hadoop.yarn_settings import Containers
 
 _END_S = 20
 """How long the daemons get to end in order; then they are killed with this process."""
@@ -53,12 +55,13 @@ class Leash:
         """Watch from now on; this process gets SIGTERM when the starter ends, and is ended if that is too slow."""
         threading.Thread(target=self._watch, daemon=True).start()
 
-    def let_go(self, path: Path, state: State) -> None:
+    def let_go(self, path: Path, state: State, *, tied: bool = False) -> None:
         """Say in a file what runs, and go on alone: both or neither.
 
         Args:
             path: the file; it is written whole or not at all.
             state: what runs.
+            tied: whether it only says so, and falls with the starter as before.
 
         Raises:
             SystemExit: the starter was gone before.
@@ -67,7 +70,7 @@ class Leash:
             if self.broken:
                 raise SystemExit(1)
             atomic_write_text(path, json.dumps(asdict(state), indent=1))
-            self._free = True
+            self._free = not tied
 
     def _watch(self) -> None:
         while os.read(self._starter, 1):
@@ -118,21 +121,13 @@ def supervise(folder: Path, wanted: Wanted, leash: Leash, fronted: Fronted = dir
         fronted: what stands before the NameNode.
     """
     hadoop = Hadoop.find(wanted.release, wanted.home)
-    with (
-        Cluster(
-            hadoop,
-            datanodes=wanted.datanodes,
-            replication=wanted.replication,
-            heap=wanted.heap,
-            fast=wanted.fast,
-            folder=folder / "run",
-            addresses=_addresses(wanted),
-        ) as cluster,
-        fronted(cluster, wanted, folder) as front,
-    ):
+    with ExitStack() as stack:
+        cluster, yarn = _started(hadoop, wanted, folder, stack)
+        front = stack.enter_context(fronted(cluster, wanted, folder))
         nn = cluster.namenode
         host, port = front.address or nn.address
         nodes = zip(cluster.datanodes, cluster.node_addresses, strict=True)
+        home = cluster.client_home(front.address) if yarn is None else yarn.client_home()
         state = State(
             supervisor=Process.of("supervisor", os.getpid()),
             release=hadoop.version,
@@ -143,15 +138,48 @@ def supervise(folder: Path, wanted: Wanted, leash: Leash, fronted: Fronted = dir
             daemons=[
                 Process.of("namenode", nn.pid, f"{nn.host}:{nn.port}"),
                 *(Process.of(node.name, node.pid, address) for node, address in nodes),
+                *(() if yarn is None else (Process.of(*each) for each in yarn.processes())),
             ],
-            home=str(cluster.client_home(front.address)),
+            home=str(home),
             trace=front.trace,
             gc_log="" if nn.gc_log is None else str(nn.gc_log),
+            resourcemanager="" if yarn is None else _page(yarn.resourcemanager_http),
+            jobhistory="" if yarn is None else _page(yarn.jobhistory_http),
         )
-        leash.let_go(folder / STATE, state)
+        leash.let_go(folder / STATE, state, tied=wanted.tied)
         with contextlib.suppress(SystemExit):  # asked to end: what stands before the NameNode ends well
             while True:
                 signal.pause()
+
+
+def _started(
+    hadoop: Hadoop, wanted: Wanted, folder: Path, stack: ExitStack
+) -> tuple[Cluster, YarnCluster | None]:
+    """The cluster, ended with the stack: its NameNode runs, and all of it where there is YARN."""
+    options: ClusterOptions = {
+        "heap": wanted.heap,
+        "fast": wanted.fast,
+        "folder": folder / "run",
+        "addresses": _addresses(wanted),
+    }
+    if not wanted.nodemanagers:
+        return stack.enter_context(
+            Cluster(hadoop, datanodes=wanted.datanodes, replication=wanted.replication, **options)
+        ), None
+    yarn = YarnCluster(
+        hadoop,
+        datanodes=wanted.datanodes,
+        nodemanagers=wanted.nodemanagers,
+        replication=wanted.replication,
+        containers=Containers(wanted.node_mb),
+        **options,
+    )
+    stack.enter_context(yarn).wait_live()
+    return yarn.hdfs, yarn
+
+
+def _page(http: tuple[str, int]) -> str:
+    return f"http://{http[0]}:{http[1]}"
 
 
 def _addresses(wanted: Wanted) -> tuple[tuple[str, int], tuple[str, int]] | None:
@@ -190,6 +218,7 @@ def run(folder: Path, wanted: Wanted, fronted: Fronted = directly) -> int:
         return 1
     finally:
         if leash.broken:
+            end_children()
             shutil.rmtree(folder, ignore_errors=True)
     return 0
 

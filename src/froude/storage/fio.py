@@ -11,13 +11,12 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from froude.base.errors import MissingError, TargetError
-from froude.hadoop.daemons import REAPER
+from froude.hadoop.daemons import reaper_command
 from froude.storage.target import Opened
 
 _GRACE_S = 60.0
@@ -121,7 +120,7 @@ def run(job: FioJob, held: Opened, *, limit_s: float) -> Ran:
 
 def _child(command: list[str], handles: tuple[int, ...], limit_s: float, name: str) -> tuple[int, str, str]:
     """A program below the reaper, which ends it when we end, also by kill -9; in a group that Ctrl-C passes by."""
-    reaped = [sys.executable, "-I", "-S", str(REAPER), str(os.getpid()), "-", *command]
+    reaped = [*reaper_command(), *command]
     pipe = subprocess.PIPE
     child = subprocess.Popen(
         reaped,
