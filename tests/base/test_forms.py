@@ -94,7 +94,10 @@ def test_what_is_read_reads_as_itself(form: Form, written: Any, value: Any) -> N
         (Plain(), math.inf, "not a finite number"),
         (Plain(), None, "found nothing"),
         (Each(Flag(), 1), [], "too few items; found 0; allowed: 1 or more"),
-        (Each(Flag()), "yes", "a list of: true or false"),
+        (Each(Flag()), "yes", r"a list of: true or false. Write one in brackets: \[yes\]"),
+        (Each(Flag()), {}, "found a mapping; allowed: a list of: true or false$"),
+        (Text(), 64, "allowed: a text. Write it in quotes: '64'"),
+        (Number(0.1, 0.5), 1.0, r"out of range; found 1.0; allowed: 0\.1 to 0\.5"),
         (Named(Flag()), [True], "names, each with: true or false"),
     ],
 )

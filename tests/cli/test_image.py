@@ -46,6 +46,15 @@ def test_show_as_json_and_as_a_page(image: Path, tmp_path: Path, capsys: Out) ->
     assert page.with_suffix(".figures.json").is_file()
 
 
+def test_the_newest_image_of_a_folder_is_shown(image: Path, capsys: Out) -> None:
+    """As a replay takes it; a folder with none is refused."""
+    assert run(["image", "show", str(image.parent)]) == 0
+    assert "5 files in 4 folders" in capsys.readouterr().out
+    image.unlink()
+    assert run(["image", "show", str(image.parent)]) == 1
+    assert "holds no image" in capsys.readouterr().err
+
+
 def test_a_dry_run_writes_nothing(image: Path, tmp_path: Path, capsys: Out) -> None:
     """And says what it would."""
     assert run(["--dry-run", "image", "show", str(image), "-o", str(tmp_path / "i.json")]) == 0

@@ -43,6 +43,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_workload(Path("workload.yaml"), recorded())
     Path("job.sh").write_text("#!/bin/sh\n")
     Path("job.sh").chmod(0o755)
+    Path("hdfs-audit.log").touch()
     monkeypatch.setattr(Hadoop, "find", lambda *_, **__: None)
 
 
@@ -57,6 +58,7 @@ def scenario(text: str, file: str = "s.yaml") -> str:
     [
         ("play", "Would play on a NameNode of 1 GB that is started for it into run\n       3  datanode"),
         ("knee", "Would raise datanodes, clients from datanodes=4, clients=3, files=5"),
+        ("dyno", "Would play hdfs-audit.log again on a NameNode started from an empty namespace into run"),
         ("record", "Would record 3 runs:\n  datanodes=3, files=5: ./job.sh 5"),
     ],
 )

@@ -52,3 +52,10 @@ def test_readers_of_other_users_stay_apart(tmp_path: Path) -> None:
     )  # fmt: skip
     assert (found.count, found.foreign) == (2, 2)
     assert set(found.own) == {"/data/x/1"}
+
+
+def test_who_names_a_snapshot_changes_its_folder(tmp_path: Path) -> None:
+    """Nothing in `.snapshot` is a path of its own."""
+    found = _bundles(tmp_path, ("a", "renameSnapshot", "/data/x/.snapshot/1", "/data/x/.snapshot/2"))
+    assert all(".snapshot" not in path for path in found.own)
+    assert found.own

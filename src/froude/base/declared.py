@@ -190,7 +190,8 @@ def from_plain(kind: type[D], value: Any) -> D:
     """
     mapping = {} if value is None else value
     if not isinstance(mapping, Mapping):
-        raise FieldError("has the wrong type", found=repr(value), allowed="fields with their values")
+        keys = ", ".join(each.key for each in declared(kind))
+        raise FieldError("has the wrong type", found=repr(value), allowed=f"fields with their values: {keys}")
     lines, own = (mapping.lines, mapping.line) if isinstance(mapping, Fields) else ({}, None)
     known = {each.key: each for each in declared(kind)}
     for key in mapping:

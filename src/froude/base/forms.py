@@ -109,7 +109,7 @@ def below(name: str, line: int | None = None) -> Iterator[None]:
 
 def range_text(least: float, most: float) -> str:
     """A range in words."""
-    return f"{least:,g} to {most:,.0f}" if most >= 1 else f"{least:,g} to {most:g}"
+    return f"{least:,g} to {most:,.15g}"
 
 
 def _joined(names: Iterable[str]) -> str:
@@ -192,7 +192,8 @@ class Text(Form):
     def read(self, value: Any) -> str:
         """As it is."""
         if not isinstance(value, str):
-            raise _wrong(value, self.allowed)
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            raise _wrong(value, self.allowed, f"Write it in quotes: '{value}'" if number else None)
         if self.check is not None:
             self.check(value)
         return value
@@ -344,7 +345,8 @@ class Each(Form):
     def read(self, value: Any) -> tuple[Any, ...]:
         """Item by item."""
         if not isinstance(value, (list, tuple)):
-            raise _wrong(value, self.allowed)
+            alone = value is not None and not isinstance(value, Mapping)
+            raise _wrong(value, self.allowed, f"Write one in brackets: [{value}]" if alone else None)
         if len(value) < self.fewest:
             raise InputError("has too few items", found=len(value), allowed=f"{self.fewest} or more")
         lines = value.lines if isinstance(value, Items) else []
@@ -430,8 +432,8 @@ def quantity_value(quantity: Quantity) -> str | float:
     return exact_text(float(quantity.value), factors, ())
 
 
-def _wrong(value: object, allowed: str) -> InputError:
-    return InputError("has the wrong type", found=_shown(value), allowed=allowed)
+def _wrong(value: object, allowed: str, remedy: str | None = None) -> InputError:
+    return InputError("has the wrong type", found=_shown(value), allowed=allowed, remedy=remedy)
 
 
 def _shown(value: object) -> str:

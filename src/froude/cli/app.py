@@ -58,7 +58,7 @@ COMMANDS = {
     "compare": _Entry(
         "compare", "compare", "Is a candidate slower? Repeated Runs of two arms, with confidence."
     ),
-    "image": _Entry("image", "app", "What an FsImage holds."),
+    "image": _Entry("image", "app", "What an FsImage holds; namespaces, block lists and audit logs made up."),
     "provision": _Entry(
         "provision", "app", "Hardware, application and SLA → the cheapest cluster, with a proof."
     ),

@@ -1,4 +1,4 @@
-"""`froude image`: what an FsImage holds."""
+"""`froude image`: what an FsImage holds; namespaces, block lists and audit logs made up."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ _MOST_LINES = 10_000_000
 _FIGURES = ".figures.json"
 """Of the page; `.json` is free for the output."""
 
-_Image = Annotated[
-    Path, typer.Argument(metavar="IMAGE", help="An FsImage, as a NameNode saves it, or its XML.")
-]
+_Image = Annotated[Path, typer.Argument(metavar="IMAGE", help="An FsImage, a folder with one, or its XML.")]
 _Hadoop = Annotated[
     str | None, typer.Option(help="A release that knows the image, or a folder of its jars [3.5.0].")
 ]
@@ -47,7 +45,7 @@ _Layout = Annotated[
 
 @app.callback()
 def image() -> None:
-    """What an FsImage holds."""
+    """What an FsImage holds; namespaces, block lists and audit logs made up."""
 
 
 @app.command(epilog="Example: froude image show fsimage_0000000000000061740 --report image.html")
@@ -68,11 +66,13 @@ def show(
     from froude.cli.page_text import page_text
     from froude.experiment.figures.image import image_report
     from froude.hadoop.fsimage.summary import summarise_image
+    from froude.hadoop.name_directory import newest_image
     from froude.render import report_files
     from froude.workspace.artifact import hash_file
     from froude.workspace.document import dump_sealed_figures
     from froude.workspace.migrate import Migrations
 
+    path = newest_image(path)
     settings: Settings = ctx.obj
     migrations = Migrations("image-summary", 1)
     wanted = [] if output is None else [Output(output, migrations.kind)]
@@ -117,8 +117,10 @@ def blocks(
     from froude.hadoop.fsimage.placement import Topology
     from froude.hadoop.fsimage.sections import Reader
     from froude.hadoop.fsimage.striping import schemes
+    from froude.hadoop.name_directory import newest_image
     from froude.workspace.artifact import hash_file
 
+    path = newest_image(path)
     settings: Settings = ctx.obj
     claim(settings, [Output(output, MIGRATIONS.kind, folder=True, parts=PARTS)], [path])
     if racks > datanodes:
@@ -201,8 +203,10 @@ def scale(
     from froude.experiment.namespace_profile import MOST_INODES
     from froude.hadoop.fsimage.growth import grow
     from froude.hadoop.fsimage.sections import Reader
+    from froude.hadoop.name_directory import newest_image
     from froude.workspace.artifact import hash_file
 
+    path = newest_image(path)
     settings: Settings = ctx.obj
     saving = _Saving(settings, output, codec, layout, hadoop, [path])
     with _reading(settings, path, hadoop) as read:

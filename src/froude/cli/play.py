@@ -216,8 +216,7 @@ def replay(settings: Settings, runner: DynoRunner, output: Path, metrics_port: s
     """
     if settings.dry_run:
         runner.check()
-        names = ", ".join(path.name for path in runner.sources)
-        settings.would(f"play {names} again into {output}")
+        settings.would(f"play {runner.what} into {output}")
         return
     with executing(settings, output, metrics_port) as execution:
         run = runner.run(execution)

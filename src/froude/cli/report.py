@@ -162,7 +162,8 @@ def _find(name: str, settings: Settings) -> tuple[str, Path]:
     if kind is None or kind not in READERS:
         allowed = ", ".join(READERS)
         document = next((path / name for name in DOCUMENTS if (path / name).is_file()), path)
-        raise InputError("cannot be shown in a report", file=document, found=f"kind {kind}", allowed=allowed)
+        found = "nothing that says its kind" if kind is None else f"kind {kind}"
+        raise InputError("cannot be shown in a report", file=document, found=found, allowed=allowed)
     return kind, path
 
 

@@ -18,6 +18,7 @@ def run_text(run: Run) -> str:
         _load(run),
         _methods(run),
         failures_text(run.failures, "see `run.json`"),
+        _known(run),
         _rest(run),
     ]
     return "\n\n".join(block for block in blocks if block)
@@ -85,6 +86,13 @@ def failures_text(failures: Sequence[Failure], rest: str) -> str:
     if len(failures) > _MOST_FAILURES:
         lines.append(f"{sum(g.count for g in failures[_MOST_FAILURES:]):>8,}  others: {rest}")
     return "\n".join(lines)
+
+
+def _known(run: Run) -> str:
+    """That some of the errors are no news."""
+    known = sum(group.count for group in run.failures) - sum(run.failed.values())
+    verb = "is" if known == 1 else "are"
+    return f"Of these errors {known:,} {verb} as recorded, or made again: not counted as failed." if known else ""
 
 
 def _rest(run: Run) -> str:

@@ -52,8 +52,9 @@ def new(
 ) -> None:
     """A commented scenario: of a kind with every field, or a comparison that comes with Froude.
 
-    As a kind stands, it plays the plan in the folder `plan`, searches for the knee of `workload.yaml`, or records
-    `./job.sh` on small clusters, each beside the file. A comparison is a sweep of `replay.yaml`, which is written
+    As a kind stands, it plays the plan in the folder `plan`, searches for the knee of `workload.yaml`, records
+    `./job.sh` on small clusters, replays `hdfs-audit.log` on an empty namespace (dyno), or varies another scenario
+    (sweep), each beside the file. A comparison is a sweep of `replay.yaml`, which is written
     beside it where none is there: image and audit log are yours to fill in. `froude scenario list` shows all.
     """
     from froude.experiment.runners import RUNNERS

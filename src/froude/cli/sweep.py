@@ -80,6 +80,7 @@ def perform(
         typer.Exit: it was interrupted, or an arm is worse than the first, or could not be compared with it.
     """
     from froude.cli.play import executing
+    from froude.experiment.compare import LEAST_RUNS
     from froude.experiment.sweep_file import NAME, swept_text
     from froude.workspace.artifact import Origin
 
@@ -91,6 +92,8 @@ def perform(
         names = [arm.name for arm in runner.arms]
         settings.would(f"make {counted(number - there, 'run')} into {output}", arms=names, kept=there)
         settings.out("\n".join(f"  {name}: {counted(runner.scenario.repeats, 'run')}" for name in names))
+        if runner.scenario.repeats < LEAST_RUNS:
+            settings.note(f"note: too few to compare arms; `repeats: {LEAST_RUNS}` are the least")
         return
     with executing(settings, output, metrics_port) as execution:
         swept = runner.run(execution)

@@ -30,7 +30,7 @@ from froude.experiment.interval import LARGEST_LOG, Shift, Tested, runs_needed, 
 DEFAULT_MARGIN, DEFAULT_LEVEL = 0.05, 0.05
 ERROR_MARGIN = 0.001
 """Difference of the share of failed calls that is still none: a call in a thousand."""
-_LEAST_RUNS = 3
+LEAST_RUNS = 3
 """Of two runs that happen to be alike the spread is next to nothing, and any difference looks sure."""
 _PAIRED_FROM = 6
 """Pairs from which on they are compared as such: of fewer, what a pair shares is worth less than the degrees of
@@ -182,7 +182,7 @@ def compare(
     chosen, paired = _as_pairs(chosen, samples)
     rows: list[Row] = []
     missing: dict[str, str] = {}
-    enough = min(len(chosen.baseline), len(chosen.candidate)) >= _LEAST_RUNS
+    enough = min(len(chosen.baseline), len(chosen.candidate)) >= LEAST_RUNS
     if enough:
         rows, missing = _rows(chosen, margin, level, primary, paired=paired)
     return Comparison(

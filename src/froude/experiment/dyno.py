@@ -66,6 +66,19 @@ class DynoRunner:
         others = (load.trace, load.edits, target.image, profile, nodes.datanodes.blocks)
         return [*load.audit_log, *(path for path in others if path is not None)]
 
+    @property
+    def what(self) -> str:
+        """What is played again, and on what, in words."""
+        target, load, profile = self.scenario.target, self.scenario.load, profile_of(self.scenario.namespace)
+        logs = ", ".join(path.name for path in load.audit_log)
+        what = logs or ("a made-up log" if load.trace is None else load.trace.name)
+        if target.running:
+            return f"{what} again on a NameNode that runs already"
+        if target.image is not None:
+            return f"{what} again on a NameNode started from {target.image.name}"
+        start = "an empty namespace" if profile is None else f"a namespace made up by {profile.name}"
+        return f"{what} again on a NameNode started from {start}"
+
     def check(self) -> None:
         """Whether all that it reads is there, and its targets could be admitted."""
         for path in self.sources:

@@ -147,7 +147,7 @@ def _changed(table: pa.Table) -> Iterator[tuple[int, str, int]]:
     for client, command, src, dst in zip(*(table[name].to_pylist() for name in names), strict=True):
         grade = _MADE if command == _FOLDER else _MOVED
         for path in paths_in(src):
-            yield client, path, grade
+            yield client, path.partition("/.snapshot/")[0], grade  # who renames a snapshot changes its folder
         if dst is not None and command != "createSymlink" and not command.endswith("Snapshot"):
             for path in paths_in(dst):
                 yield client, path, grade

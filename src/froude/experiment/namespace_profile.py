@@ -142,7 +142,7 @@ def _policy(key: str) -> int:
 def _owner(key: str) -> tuple[str, str]:
     user, _, group = key.partition(":")
     if not (_NAME.fullmatch(user) and _NAME.fullmatch(group)):
-        raise InputError("is no owner", found=key, allowed="USER:GROUP")
+        raise InputError("is no owner", found=key, allowed="USER:GROUP, without spaces and /")
     return user, group
 
 

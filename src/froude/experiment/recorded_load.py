@@ -33,6 +33,7 @@ _SAFEMODE_GET = 3
 _WITHOUT = {
     "renewDelegationToken": "they need a token, which no Trace holds",
     "cancelDelegationToken": "they need a token, which no Trace holds",
+    "saveNamespace": "they need safe mode, which is not entered",
     "reportBadBlocks": "they are about data, of which there is none",
 }
 _PATHS = ("src", "link", "path", "snapshotRoot", "trg", "dst", "target", "filename")

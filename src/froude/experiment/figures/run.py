@@ -42,7 +42,9 @@ def play_section(run: Run) -> Section:
     """The verdict and its reasons, what limited the run, what was left out or failed, and how it was played."""
     blocks: list[Block] = [_verdict(run), *_left_out(run), *_limits(run)]
     blocks += _counted(run)
-    blocks += [Callout("Remark", remark) for remark in run.remarks]
+    if run.remarks:
+        remarks = "\n".join(f"- {plain(remark)}" for remark in run.remarks)
+        blocks.append(Callout("To be kept in mind", remarks))
     if run.failures:
         note = "Failures that were recorded, and calls that were made again, are among them."
         blocks.append(failures_table(run.failures, note))

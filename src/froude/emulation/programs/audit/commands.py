@@ -451,7 +451,6 @@ COMMANDS: Mapping[str, Command] = {
     "disableErasureCodingPolicy": Command("disableErasureCodingPolicy", _as("ecPolicyName"), changes=True),
     # an administrator's
     "metaSave": Command("metaSave", _of(filename="froude-metasave"), assumes="file: froude-metasave"),
-    "saveNamespace": Command("saveNamespace", _NOTHING),
     "rollEditLog": Command("rollEdits", _NOTHING),
     "refreshNodes": Command("refreshNodes", _NOTHING),
     "finalizeUpgrade": Command("finalizeUpgrade", _NOTHING),
@@ -489,6 +488,7 @@ LEFT_OUT: Mapping[str, str] = {
     "reencryptEncryptionZone": "needs a key provider",
     "gcDeletedSnapshot": "made by the NameNode itself",
     "safemode_enter": "would end service to every client",
+    "saveNamespace": "needs safe mode, which is not entered",
     "safemode_leave": "belongs to one that was entered",
     "safemode_force_exit": "belongs to one that was entered",
     "startRollingUpgrade": "would change how the NameNode keeps its image",
