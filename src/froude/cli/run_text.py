@@ -92,7 +92,11 @@ def _known(run: Run) -> str:
     """That some of the errors are no news."""
     known = sum(group.count for group in run.failures) - sum(run.failed.values())
     verb = "is" if known == 1 else "are"
-    return f"Of these errors {known:,} {verb} as recorded, or made again: not counted as failed." if known else ""
+    return (
+        f"Of these errors {known:,} {verb} as recorded, or made again: not counted as failed."
+        if known
+        else ""
+    )
 
 
 def _rest(run: Run) -> str:
