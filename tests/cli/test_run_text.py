@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from froude.cli.run_text import failures_text, run_text
 from froude.emulation.limits import parse_limit
-from froude.emulation.notes import LEFT_OUT
+from froude.emulation.notes import AS_RECORDED, LEFT_OUT
 from froude.emulation.run import Difference
 from froude.trace.failures import Failures
 from tests.experiment.main_jobs import a_run
@@ -33,6 +33,14 @@ def test_a_ramp_is_told_apart() -> None:
     run.tally.end_ramp(1.5)
     assert "Ramp: 1.5 s, 4 calls, not among the figures below" in run_text(run)
     assert "Steady: 0.5 s, 0 calls" in run_text(run)
+
+
+def test_errors_that_were_recorded_are_no_news() -> None:
+    """How many of them there are is said below the errors."""
+    run = a_run()
+    assert "as recorded" not in run_text(run)
+    run.tally.notes[f"{AS_RECORDED}create"] += 1
+    assert "Of these errors 1 is as recorded, or made again: not counted as failed." in run_text(run)
 
 
 def test_failed_calls_by_class_method_and_message() -> None:

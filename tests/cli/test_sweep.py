@@ -78,6 +78,14 @@ def test_a_dry_run_says_what_would_be_run(capsys: Out) -> None:
     assert not Path("out").exists()
 
 
+def test_a_dry_run_says_that_arms_cannot_be_compared(capsys: Out) -> None:
+    """Before hours are spent on it."""
+    few = Path("sweep.yaml").read_text().replace("repeats: 3", "") + "repeats: 2\n"
+    Path("few.yaml").write_text(few)
+    assert run(["sweep", "few.yaml", "-o", "out", "--dry-run"]) == 0
+    assert "too few to compare arms; `repeats: 3` are the least" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

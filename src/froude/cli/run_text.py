@@ -90,7 +90,7 @@ def failures_text(failures: Sequence[Failure], rest: str) -> str:
 
 def _known(run: Run) -> str:
     """That some of the errors are no news."""
-    known = sum(group.count for group in run.failures) - sum(run.failed.values())
+    known = sum(sum(classes.values()) for classes in run.errors.values()) - run.failed.total()
     verb = "is" if known == 1 else "are"
     return (
         f"Of these errors {known:,} {verb} as recorded, or made again: not counted as failed."
