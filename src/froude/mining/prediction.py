@@ -192,7 +192,7 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
     matched = match(workload, recording)
     calls = {call.id: call for node in workload.node_types for call in templates(node)}
     announced = Announced(workload, recording.scale)
-    score = _Score(matched.placement, recording.scale, calls)
+    score = Score(matched.placement, recording.scale, calls)
     reachable = None
     if pair is not None:
         # What was predicted could be, even where the same rule fails elsewhere in the other run.
@@ -238,8 +238,8 @@ def ceiling(workload: Workload, recording: Recording, pair: Recording) -> frozen
 def _reachable(workload: Workload, recording: Recording, pair: Recording) -> set[Leaf]:
     calls = {call.id: call for node in workload.node_types for call in templates(node)}
     ours, other = match(workload, recording), match(workload, pair)
-    score = _Score(ours.placement, recording.scale, calls)
-    there = _Score(other.placement, pair.scale, calls)
+    score = Score(ours.placement, recording.scale, calls)
+    there = Score(other.placement, pair.scale, calls)
     broken = {there.rule_of[leaf] for leaf, outcome in there.outcomes.items() if outcome is LeafOutcome.WRONG}
     reachable = {
         leaf
@@ -274,7 +274,7 @@ def _place(occurrence: Occurrence) -> tuple[object, ...]:
 # --- arguments --------------------------------------------------------------------------------------------
 
 
-class _Score:
+class Score:
     """What became of each raw leaf that belongs to a predicted call."""
 
     def __init__(
