@@ -338,7 +338,7 @@ def _periodic_methods(workload: Workload) -> frozenset[tuple[str, str]]:
 
 def _rows(
     recording: Recording,
-    score: _Score,
+    score: Score,
     periodic: frozenset[tuple[str, str]],
     reachable: frozenset[Leaf] | None,
 ) -> tuple[PredictionRow, ...]:
@@ -357,7 +357,7 @@ def _rows(
     )
 
 
-def _outcome(event: Event, leaf: Leaf, score: _Score) -> LeafOutcome:
+def _outcome(event: Event, leaf: Leaf, score: Score) -> LeafOutcome:
     """What became of a leaf; what time alone decides on is the playing machine's."""
     if leaf in score.outcomes:
         return score.outcomes[leaf]
@@ -369,7 +369,7 @@ def _leaves(event: Event) -> list[Leaf]:
 
 
 def _misses(
-    recording: Recording, score: _Score, announced: Announced, senders: Mapping[str, str]
+    recording: Recording, score: Score, announced: Announced, senders: Mapping[str, str]
 ) -> tuple[Miss, ...]:
     by_leaf: dict[tuple[str, str, LeafOutcome, bool], list[tuple[Scalar, str]]] = defaultdict(list)
     for event in recording.events:
