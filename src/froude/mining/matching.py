@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from froude.base.units import Quantity
 from froude.mining.canonical import Token
 from froude.mining.events import Recording
-from froude.mining.knowledge import BATCHES, ROLES
+from froude.mining.knowledge import BATCHES, REPORTS, ROLES
 from froude.mining.parse import Automaton
 from froude.mining.periodic import Period
 from froude.mining.placement import Known, Placement, placement_of
@@ -89,8 +89,11 @@ def role_name(node: NodeType) -> str:
 
 def token_of(call: CallTemplate) -> Token:
     """What a template's calls look like in a sequence; for an element of a batch, its kind too."""
-    batch = BATCHES.get(call.method)
+    batch, report = BATCHES.get(call.method), REPORTS.get(call.method)
     kind = ""
+    if report is not None:
+        constants = {path: rule.value for path, rule in call.arguments.items() if isinstance(rule, Constant)}
+        kind = report.kind_of(constants)
     if batch is not None:
         rule = call.arguments.get(f"{batch.outer}[0].{batch.inner}[0].{batch.kind}")
         kind = str(rule.value) if isinstance(rule, Constant) else ""

@@ -18,9 +18,9 @@ from froude.mining.events import Recording, recording_of
 from froude.mining.knowledge import CONFIRMATION, PIECES
 from froude.mining.lifetimes import never_due, opened_and_closed
 from froude.mining.numbering import renumber
-from froude.mining.placement import MinedEffect, Placement, placement_of
+from froude.mining.placement import MinedEffect, Placement, beat_names, placement_of
 from froude.mining.questions import Questions
-from froude.mining.relocation import relocate
+from froude.mining.relocation import is_report, relocate
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, senders_of
 from froude.mining.structure import LoopRun, MinedType, Occurrence, find_types
@@ -313,7 +313,13 @@ class _Builder:
             owner=effect.channel.owner if effect.channel.actor is Actor.OWNER else None,
             owner_fact=effect.channel.fact or None,
             share=1.0 if effect.share >= _CERTAIN else effect.share,
+            carried_by=self._carrier(mined, effect) if is_report(effect.token) else None,
         )
+
+    def _carrier(self, mined: MinedType, effect: MinedEffect) -> str | None:
+        """The periodic call that carries a report."""
+        token = (*effect.token[:2], "")
+        return beat_names([mined]).get((mined.name, token))
 
     def _user(self, mined: MinedType) -> str | Rule | None:
         """Whose calls they are: one name, or a rule by which nodes have names; a question where none is known."""

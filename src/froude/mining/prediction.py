@@ -305,6 +305,8 @@ class Score:
         for event, names in occurrence.call.raw:
             for raw, path in names.items():
                 outcome, instead = judged[path]
+                if path in occurrence.call.moved and event is occurrence.call.raw[0][0]:
+                    outcome, instead = LeafOutcome.GENERATED, "when it changes"
                 self.outcomes.setdefault((event.order, raw), outcome)
                 self.rule_of.setdefault((event.order, raw), (occurrence.template, path))
                 if not outcome.predicted:

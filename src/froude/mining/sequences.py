@@ -162,9 +162,8 @@ def _names(effect: Effect, matched: Matched, node: NodeType) -> set[Scalar]:
 
 def _owned(cause: Occurrence, effect: Effect, names: set[Scalar]) -> list[int]:
     """Elements of a cause for which a node of the type acts."""
-    callee = effect.actor is Actor.CALLEE
-    leaves = cause.call.request if callee else cause.call.response or {}
-    if callee and cause.call.event.target.host not in names:
+    leaves = cause.call.request if effect.actor is Actor.CALLEE else cause.call.response or {}
+    if effect.actor in {Actor.CALLEE, Actor.ANSWERER} and cause.call.event.target.host not in names:
         return []
     if effect.each is None:
         return [0]

@@ -303,6 +303,8 @@ class Actor(Enum):
     """The node that the cause's response names, once it comes."""
     CALLEE = "callee"
     """The node that the causing request was addressed to, when the request is made: it waits for no answer."""
+    ANSWERER = "answerer"
+    """The node that the causing request was addressed to, once it has answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +326,9 @@ class Effect:
     """Leaf path in the acting node's own requests that holds the same name; for an owner only."""
     share: float = 1.0
     """Share of the cause's elements that had this effect; below 1 where timing decides whether it is sent."""
+    carried_by: str | None = None
+    """Id of the acting node's own periodic call which carries this one as an element of a list, as a heartbeat does the
+    state of a container, until another such effect of the same element takes its place; None for a call of its own."""
 
 
 # --- node types, start rules, questions -------------------------------------------------------------------

@@ -277,6 +277,7 @@ def _effect_fields(effect: Effect) -> dict[str, Any]:
         "owner": effect.owner,
         "owner_fact": effect.owner_fact,
         "share": None if effect.share == 1.0 else effect.share,
+        "carried_by": effect.carried_by,
     }
     return lean(place) | _call_fields(effect.call)
 
@@ -425,7 +426,8 @@ def _effect(section: Section) -> Effect:
     each, owner, owner_fact = (section.optional(name, str) for name in ("each", "owner", "owner_fact"))
     actor = section.member("actor", Actor, Actor.SELF)
     share = section.value("share", float, 1.0, within=(0, 1)) if "share" in section else 1.0
-    return Effect(_call(section), cause, cause_type, each, actor, owner, owner_fact, share)
+    carried_by = section.optional("carried_by", str)
+    return Effect(_call(section), cause, cause_type, each, actor, owner, owner_fact, share, carried_by)
 
 
 def _seconds(text: Any) -> Count:
