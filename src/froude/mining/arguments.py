@@ -26,7 +26,7 @@ from froude.mining.evidence import (
     is_telling,
 )
 from froude.mining.flows import EACH, OccurrenceContext, Timeline, columns, type_of
-from froude.mining.knowledge import GAUGES, NAMING, THINGS, fact_of
+from froude.mining.knowledge import GAUGES, NAMING, REPORTS, THINGS, fact_of
 from froude.mining.patterns import same
 from froude.mining.relocation import is_distinctive
 from froude.mining.structure import Occurrence
@@ -128,6 +128,21 @@ class ArgumentMiner:
         for path in growing(occurrences, self._scales):
             self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], longer=True))
         return rules
+
+    def reported(self, occurrences: Sequence[Occurrence]) -> dict[str, Rule]:
+        """The rule of every leaf of reports (`reported`): what names the thing comes from what caused them.
+
+        Args:
+            occurrences: reports of one kind, without loops.
+        """
+        report = REPORTS[occurrences[0].call.token[1]]
+        named = {}
+        for path, values in columns(occurrences).items():
+            if path.startswith(f"{report.element}.{report.thing}."):
+                flows = self._flows(Column(occurrences, values, path))
+                named[path] = next((flow for flow in flows if flow.which is Which.CAUSE), None)
+        rules = self.rules(occurrences)
+        return rules | {path: flow for path, flow in named.items() if flow is not None}
 
     def rule(
         self,

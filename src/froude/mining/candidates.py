@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
+from froude.mining.doubts import replaced
 from froude.mining.flows import EACH, Source
 from froude.mining.patterns import same
 from froude.mining.structure import Occurrence
-from froude.workload.types import Flow, Scalar, Side, Which
+from froude.workload.types import Flow, Rule, Scalar, Side, Which
+from froude.workload.walk import within
 
 _WHICH = (Which.SAME, Which.PREVIOUS, Which.NTH, Which.FIRST, Which.LAST)
 _INDEX = re.compile(r"\[(\d+)\]")
@@ -74,6 +77,20 @@ def from_cause(occurrence: Occurrence, value: Scalar) -> list[Flow]:
                 flows.append(Flow(occurrence.cause.template, side, each, Which.CAUSE, kind))
             flows.append(Flow(occurrence.cause.template, side, path, Which.CAUSE, kind))
     return flows
+
+
+def of_cause(rule: Rule, cause: Occurrence) -> Rule:
+    """A rule that was found at calls of several causes, as one of the calls of this one.
+
+    Args:
+        rule: its flows from causes name any of them.
+        cause: a call of this one.
+    """
+    for part in list(within(rule)):
+        if isinstance(part, Flow) and part.which is Which.CAUSE:
+            own = replace(part, call=cause.template, node_type=cause.template.rpartition(".")[0])
+            rule = replaced(rule, part, own)
+    return rule
 
 
 def siblings(occurrence: Occurrence, value: Scalar, path: str) -> list[Flow]:

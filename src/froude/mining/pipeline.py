@@ -11,8 +11,9 @@ from froude.base import parallel
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
-from froude.mining.arguments import ArgumentMiner
+from froude.mining.arguments import ArgumentMiner, is_open
 from froude.mining.by_round import fit_rounds
+from froude.mining.candidates import of_cause
 from froude.mining.counts import Fit, fit_count, fit_dealt
 from froude.mining.events import Recording, recording_of
 from froude.mining.knowledge import CONFIRMATION, PIECES
@@ -249,8 +250,11 @@ class _Builder:
     def _template(
         self, mined: MinedType, template: str, occurrences: Sequence[Occurrence], token: object
     ) -> CallTemplate:
-        protocol, method, _ = token if isinstance(token, tuple) else ("", str(token), "")
-        rules = self._miner.rules(occurrences, own_facts=mined.role.emulated) if occurrences else {}
+        protocol, method, kind = token if isinstance(token, tuple) else ("", str(token), "")
+        if is_report((protocol, method, kind)):
+            rules = self._report(mined, occurrences)
+        else:
+            rules = self._miner.rules(occurrences, own_facts=mined.role.emulated) if occurrences else {}
         callee = self._callee(occurrences)
         called = rules if callee is None else rules | {CALLEE: callee}
         self.questions.unknown(mined.name, template, method, called)
@@ -272,6 +276,27 @@ class _Builder:
             after=wait,
             confirmed_by=None if poll is not None else _confirmation(occurrences),
         )
+
+    def _report(self, mined: MinedType, occurrences: Sequence[Occurrence]) -> dict[str, Rule]:
+        """Rules of a report: those of all reports of its kind whose causes are of one role, if they have any.
+
+        Which round of whose loop gave the node its thing to do says nothing of the report.
+        """
+        token, cause = occurrences[0].call.token, occurrences[0].cause
+        assert cause is not None
+        alike = [
+            occurrence
+            for effect in self._placement.effects[mined.name]
+            if effect.token == token
+            for occurrence in effect.occurrences
+            if occurrence.cause is not None and occurrence.cause.sender.role == cause.sender.role
+        ]
+        own = {id(occurrence) for occurrence in occurrences}
+        pooled = [*occurrences, *(each for each in alike if id(each) not in own)]
+        rules = self._miner.reported([replace(each, indices={}, last={}) for each in pooled])
+        if any(is_open(rule) for rule in rules.values()):
+            rules |= self._miner.reported([replace(each, indices={}, last={}) for each in occurrences])
+        return {path: of_cause(rule, cause) for path, rule in rules.items()}
 
     def _wait(self, template: str, rules: Mapping[str, Rule]) -> Wait | None:
         """What a call waits for, where its node knows the path that it is about before that is made."""
