@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from froude.mining.canonical import Token
@@ -131,7 +131,7 @@ def _beats(types: Sequence[MinedType], names: Mapping[tuple[str, Token], str]) -
 def _effects(
     types: Sequence[MinedType],
     relocations: Mapping[tuple[str, Token], Sequence[Relocation]],
-    placed: Mapping[int, tuple[Occurrence, str]],
+    placed: dict[int, tuple[Occurrence, str]],
     known: Mapping[tuple[str, Token, str], str] | None,
 ) -> tuple[dict[str, list[MinedEffect]], Counter[str]]:
     home = {
@@ -147,7 +147,7 @@ def _effects(
         for (_, token), listed_relocations in sorted(relocations.items(), key=lambda item: item[0])
         for occurrence in listed_relocations
     ]
-    for token, relocation in listed:
+    for token, relocation in _causes_first(listed):
         for caused in sorted(relocation.caused, key=lambda c: (c.sender.run, c.call.order)):
             name, node = home.get(id(caused.sender), ("", 0))
             cause, cause_type = placed.get(id(caused.cause), (None, ""))
@@ -160,19 +160,19 @@ def _effects(
                 template = known[key] if known is not None else f"{name}.e{numbers[name]}"
                 by_key[key] = MinedEffect(template, token, relocation.channel, cause.template, cause_type)
             prefix = "" if cause_type == name else f"{cause_type}."
-            by_key[key].occurrences.append(
-                Occurrence(
-                    caused.sender.run,
-                    node,
-                    caused.sender,
-                    by_key[key].template,
-                    caused.call,
-                    {prefix + loop: number for loop, number in cause.indices.items()},
-                    {prefix + loop: last for loop, last in cause.last.items()},
-                    cause,
-                    caused.index,
-                )
+            occurrence = Occurrence(
+                caused.sender.run,
+                node,
+                caused.sender,
+                by_key[key].template,
+                caused.call,
+                {prefix + loop: number for loop, number in cause.indices.items()},
+                {prefix + loop: last for loop, last in cause.last.items()},
+                cause,
+                caused.index,
             )
+            by_key[key].occurrences.append(occurrence)
+            placed[id(caused.call)] = (occurrence, name)
     by_type: dict[str, list[MinedEffect]] = defaultdict(list)
     for (name, _, _), effect in by_key.items():
         causes = [occurrence for occurrence, _ in placed.values() if occurrence.template == effect.cause]
@@ -184,6 +184,16 @@ def _effects(
         effect.share = round(min(1.0, len(effect.occurrences) / elements), 3) if elements else 1.0
         by_type[name].append(effect)
     return dict(by_type), lost
+
+
+def _causes_first(listed: Sequence[tuple[Token, Relocation]]) -> Iterator[tuple[Token, Relocation]]:
+    """Relocations in an order in which a cause that is itself an effect comes before what it causes."""
+    waiting = list(listed)
+    while waiting:
+        open_ = {id(caused.call) for _, relocation in waiting for caused in relocation.caused}
+        free = [each for each in waiting if not any(id(caused.cause) in open_ for caused in each[1].caused)]
+        yield from free or waiting
+        waiting = [each for each in waiting if each not in free] if free else []
 
 
 def elements_of(leaves: Leaves, field_path: str) -> int:

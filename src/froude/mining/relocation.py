@@ -386,7 +386,10 @@ def _causes(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel,
         yield from _answered(sender, call, run)
         return
     known = {value: run.answers[value] for value in call.request.values() if _learned(value, sender, run)}
-    newest = sorted(known, key=lambda value: (-known[value][0][0].order, str(value)))[:_TRACED]
+    # Of values that came together the rarest say most: the token of a container, not its host.
+    newest = sorted(known, key=lambda value: (-known[value][0][0].order, len(known[value]), str(value)))[
+        :_TRACED
+    ]
     seen: set[Token] = set()
     beats = {id(beat) for beat in sender.periodic}
     for value in newest:

@@ -130,9 +130,7 @@ def effect_counts(node: NodeType, matched: Matched) -> EffectCounts:
     """
     placement = matched.placement
     placed: dict[str, list[Occurrence]] = defaultdict(list)
-    for occurrence in (
-        o for listed in (*placement.steps.values(), *placement.periodic.values()) for o in listed
-    ):
+    for occurrence in placement.all():
         placed[occurrence.template].append(occurrence)
     by_template = {effect.template: effect for effect in placement.effects.get(node.name, ())}
     expected = seen = optional = 0
