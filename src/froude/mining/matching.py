@@ -11,6 +11,7 @@ from froude.base.units import Quantity
 from froude.mining.canonical import Token
 from froude.mining.events import Recording
 from froude.mining.knowledge import BATCHES, REPORTS, ROLES
+from froude.mining.lanes import put_in_order
 from froude.mining.parse import Automaton
 from froude.mining.periodic import Period
 from froude.mining.placement import Known, Placement, placement_of
@@ -69,6 +70,7 @@ def match(workload: Workload, recording: Recording) -> Matched:
     tokens = {call.id: token_of(call) for node in workload.node_types for call in templates(node)}
     senders, _ = senders_of([recording], _conventions(workload, tokens))
     relocations = trace_back(senders, _channels(workload, tokens))
+    put_in_order(senders, {role_name(node): node.in_any_order for node in workload.node_types})
     types = [_as_found(node, tokens) for node in workload.node_types]
     unmatched = _assign([s for s in senders if s.calls], types, workload, recording.scale)
     for mined in types:

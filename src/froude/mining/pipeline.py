@@ -17,6 +17,7 @@ from froude.mining.candidates import of_cause
 from froude.mining.counts import Fit, fit_count, fit_dealt
 from froude.mining.events import Recording, recording_of
 from froude.mining.knowledge import CONFIRMATION, PIECES
+from froude.mining.lanes import find_lanes, put_in_order
 from froude.mining.lifetimes import never_due, opened_and_closed
 from froude.mining.numbering import renumber
 from froude.mining.placement import MinedEffect, Placement, beat_names, placement_of
@@ -108,6 +109,8 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         task.advance()
         task.say("effects")
         relocations = relocate(senders)
+        lanes = find_lanes(senders)
+        put_in_order(senders, lanes)
         task.advance()
         task.say("node types")
         types, findings = find_types([s for s in senders if s.calls], len(recordings))
@@ -119,7 +122,10 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         task.advance()
         task.say("arguments")
         builder = _Builder(recordings, conventions, types, placement)
-        node_types = tuple(builder.node_type(mined) for mined in types)
+        node_types = tuple(
+            replace(builder.node_type(mined), in_any_order=tuple(sorted(lanes.get(mined.role.name, ()))))
+            for mined in types
+        )
         task.advance()
         task.say("findings")
         findings = [

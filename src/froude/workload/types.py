@@ -415,6 +415,9 @@ class NodeType:
     user: str | Rule | None = None
     """Whose calls they are: one name for all nodes, or the rule of a node's."""
     caller_context: Rule | None = None
+    in_any_order: tuple[tuple[str, str], ...] = ()
+    """Methods whose calls threads of one process make side by side where they are about different files: neighbours of
+    these came in either order, and stand in the steps in this one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,6 +203,7 @@ def _node_type_fields(node_type: NodeType) -> dict[str, Any]:
             "caller_context": None
             if node_type.caller_context is None
             else rule_field(node_type.caller_context),
+            "in_any_order": [", ".join(pair) for pair in node_type.in_any_order],
             "start": lean(
                 {
                     "after": start.after,
@@ -335,9 +336,18 @@ def _node_type(section: Section, name: str) -> NodeType:
         program=section.value("program", str, SCRIPTED),
         user=_user(section),
         caller_context=None if context is None else read_rule(context, section, "caller_context"),
+        in_any_order=tuple(_pair(text, section) for text in section.items("in_any_order")),
     )
     section.finish()
     return node_type
+
+
+def _pair(text: Any, section: Section) -> tuple[str, str]:
+    """Two methods, `create, mkdirs`."""
+    first, comma, second = (part.strip() for part in str(text).partition(","))
+    if not (first and comma and second):
+        raise section.error("in_any_order", "two methods", found=str(text), allowed="create, mkdirs")
+    return first, second
 
 
 def _start(section: Section) -> StartRule:
