@@ -206,7 +206,8 @@ class _Builder:
                     counts = sorted({each.times for each in seen})
                     fit = self._iterations(seen, mined.position)
                     what = f"iterations of {name} in {mined.name}"
-                    if fit.count is None and self._moved(seen):
+                    # What some did once and others not at all, whatever the Scale, is no round of anything.
+                    if fit.count is None and (counts == [0, 1] or self._moved(seen)):
                         steps.append(
                             self._drawn(mined, name, [each.times for each in seen], build(item.body))
                         )
