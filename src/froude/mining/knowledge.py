@@ -35,7 +35,7 @@ class Role:
 
 ROLES = (
     Role("datanode", protocol="DatanodeProtocol", program="datanode", endless=True),
-    Role("nodemanager", protocol="ResourceTracker"),
+    Role("nodemanager", protocol="ResourceTracker", endless=True),
     Role("map", context=r"mr_attempt_.*_m_"),
     Role("reduce", context=r"mr_attempt_.*_r_"),
     Role("appmaster", context=r"mr_appmaster"),

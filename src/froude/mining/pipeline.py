@@ -16,6 +16,7 @@ from froude.mining.by_round import fit_rounds
 from froude.mining.candidates import of_cause
 from froude.mining.counts import Fit, fit_count, fit_dealt
 from froude.mining.events import Recording, recording_of
+from froude.mining.following import find_following
 from froude.mining.knowledge import CONFIRMATION, PIECES
 from froude.mining.lanes import find_lanes, put_in_order
 from froude.mining.lifetimes import never_due, opened_and_closed
@@ -108,7 +109,7 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         senders, conventions = senders_of(recordings)
         task.advance()
         task.say("effects")
-        relocations = relocate(senders)
+        relocations = find_following(senders, relocate(senders))
         lanes = find_lanes(senders)
         put_in_order(senders, lanes)
         task.advance()
@@ -345,6 +346,7 @@ class _Builder:
             owner=effect.channel.owner if effect.channel.actor is Actor.OWNER else None,
             owner_fact=effect.channel.fact or None,
             share=1.0 if effect.share >= _CERTAIN else effect.share,
+            following=effect.channel.following,
             carried_by=self._carrier(mined, effect) if is_report(effect.token) else None,
         )
 

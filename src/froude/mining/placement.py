@@ -61,8 +61,8 @@ class Known:
 
     beats: Mapping[tuple[str, Token], str]
     """Periodic calls, by node type and token."""
-    effects: Mapping[tuple[str, Token, str], str]
-    """Effects, by node type, token and cause template."""
+    effects: Mapping[tuple[str, Token, str, int], str]
+    """Effects, by node type, token, cause template, and which of those that follow others."""
 
 
 def placement_of(
@@ -132,14 +132,14 @@ def _effects(
     types: Sequence[MinedType],
     relocations: Mapping[tuple[str, Token], Sequence[Relocation]],
     placed: dict[int, tuple[Occurrence, str]],
-    known: Mapping[tuple[str, Token, str], str] | None,
+    known: Mapping[tuple[str, Token, str, int], str] | None,
 ) -> tuple[dict[str, list[MinedEffect]], Counter[str]]:
     home = {
         id(sender): (listed_relocations.name, node)
         for listed_relocations in types
         for node, sender in listed_relocations.numbered()
     }
-    by_key: dict[tuple[str, Token, str], MinedEffect] = {}
+    by_key: dict[tuple[str, Token, str, int], MinedEffect] = {}
     numbers: Counter[str] = Counter()
     lost: Counter[str] = Counter()
     listed = [
@@ -151,7 +151,7 @@ def _effects(
         for caused in sorted(relocation.caused, key=lambda c: (c.sender.run, c.call.order)):
             name, node = home.get(id(caused.sender), ("", 0))
             cause, cause_type = placed.get(id(caused.cause), (None, ""))
-            key = (name, token, cause.template if cause else "")
+            key = (name, token, cause.template if cause else "", relocation.channel.following)
             if not name or cause is None or (known is not None and key not in known):
                 lost[name] += 1
                 continue
@@ -174,7 +174,7 @@ def _effects(
             by_key[key].occurrences.append(occurrence)
             placed[id(caused.call)] = (occurrence, name)
     by_type: dict[str, list[MinedEffect]] = defaultdict(list)
-    for (name, _, _), effect in by_key.items():
+    for (name, *_), effect in by_key.items():
         causes = [occurrence for occurrence, _ in placed.values() if occurrence.template == effect.cause]
         callee = effect.channel.actor is Actor.CALLEE
         sides = (

@@ -60,6 +60,9 @@ class Channel:
     """Leaf below the element that names the acting node, for an owner; else empty."""
     fact: str
     """Leaf of the acting node's own requests with the same name, for an owner or a callee; else empty."""
+    following: int = 0
+    """Which of the calls of its kind that come after effects of the cause and carry none of its values (`following`);
+    0 for an effect that does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -326,6 +326,9 @@ class Effect:
     """Leaf path in the acting node's own requests that holds the same name; for an owner only."""
     share: float = 1.0
     """Share of the cause's elements that had this effect; below 1 where timing decides whether it is sent."""
+    following: int = 0
+    """Which of the calls of its kind that the node makes right after other effects of the cause, without a value of it;
+    0 for an effect that carries one."""
     carried_by: str | None = None
     """Id of the acting node's own periodic call which carries this one as an element of a list, as a heartbeat does the
     state of a container, until another such effect of the same element takes its place; None for a call of its own."""

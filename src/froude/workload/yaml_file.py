@@ -45,6 +45,8 @@ MIGRATIONS = Migrations("workload", 2, {1: to_version_2})
 _SHORTEST_S, _LONGEST_S = 1e-3, 1e9
 """Of periods, and of any time: a play cannot beat faster, and nothing takes thirty years."""
 _SECONDS = (0.0, _LONGEST_S)
+_MOST_FOLLOWING = 1000
+"""Calls of one kind that may follow others of one cause."""
 _FARTHEST = 1_000_000
 """Rounds between a node and the one it waits for."""
 _DRAWS = "gauge"
@@ -278,6 +280,7 @@ def _effect_fields(effect: Effect) -> dict[str, Any]:
         "owner": effect.owner,
         "owner_fact": effect.owner_fact,
         "share": None if effect.share == 1.0 else effect.share,
+        "following": effect.following or None,
         "carried_by": effect.carried_by,
     }
     return lean(place) | _call_fields(effect.call)
@@ -436,8 +439,10 @@ def _effect(section: Section) -> Effect:
     each, owner, owner_fact = (section.optional(name, str) for name in ("each", "owner", "owner_fact"))
     actor = section.member("actor", Actor, Actor.SELF)
     share = section.value("share", float, 1.0, within=(0, 1)) if "share" in section else 1.0
+    following = section.value("following", int, 0, within=(0, _MOST_FOLLOWING))
     carried_by = section.optional("carried_by", str)
-    return Effect(_call(section), cause, cause_type, each, actor, owner, owner_fact, share, carried_by)
+    call = _call(section)
+    return Effect(call, cause, cause_type, each, actor, owner, owner_fact, share, following, carried_by)
 
 
 def _seconds(text: Any) -> Count:
