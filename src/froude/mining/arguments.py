@@ -7,6 +7,7 @@ handed to a named generator if it is random by nature and of known form, and els
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -61,6 +62,7 @@ _NEARLY_ALL = 0.9
 """Share of calls that must have it."""
 _FIRSTS = 3
 """First iterations that must agree before they are told apart from random others."""
+_ADDRESS = re.compile(r"\d+(?:\.\d+){3}(?::\d+)?")
 _NEARBY = 16
 """Largest offset between a number and its source."""
 
@@ -180,7 +182,7 @@ class ArgumentMiner:
         self._cycles += [p for p in within(rule) if isinstance(p, Cycle) and p not in self._cycles]
         if others:
             self.doubts.append(Doubt(occurrences[0].template, path, (), rule, tuple(others)))
-        elif any(self._is_thin(part, occurrences) for part in within(rule)):
+        elif any(self._is_thin(part, occurrences) for part in within(rule)) or _by_chance(rule, column):
             self.doubts.append(Doubt(occurrences[0].template, path, (), rule, thin=True))
         return rule
 
@@ -303,8 +305,15 @@ class ArgumentMiner:
         return True
 
     def _slot(self, occurrences: Sequence[Occurrence], numbers: Sequence[int]) -> Rule | None:
-        rule = self._scaled(occurrences, numbers) or patterns.counter(occurrences, numbers, self._scales)
-        if rule is not None or not all(is_distinctive(number) for number in numbers):
+        large = all(is_distinctive(number) for number in numbers)
+        # Any two numbers lie on a line over the Scale: small ones count something, large ones are times and ids.
+        sizes = {str(sorted(self._scales[occurrence.run].items())) for occurrence in occurrences}
+        scaled = None if large and len(sizes) == 2 else self._scaled(occurrences, numbers)
+        flow = (
+            self._flow(Column(occurrences, list(numbers), "")) if large and len(set(numbers)) <= 2 else None
+        )
+        rule = flow or scaled or patterns.counter(occurrences, numbers, self._scales)
+        if rule is not None or not large:
             return rule
         return self._flow(Column(occurrences, list(numbers), ""))
 
@@ -486,6 +495,17 @@ def _examples(values: Sequence[Scalar]) -> tuple[Scalar, ...]:
 def _wordy(value: Scalar) -> bool:
     """Text that a person wrote: a path or a name, never assigned by a target."""
     return isinstance(value, str) and not any(c.isdigit() for c in value)
+
+
+def _by_chance(rule: Rule, column: Column) -> bool:
+    """Whether a rule says by accident which machine was chosen: by the Scale, or in few calls as for others' blocks."""
+    if not all(isinstance(value, str) and _ADDRESS.fullmatch(value) for value in column.values):
+        return False
+    if any(isinstance(part, Scaled) for part in within(rule)):
+        return True
+    own = type_of(column.occurrences[0].template)
+    elsewhere = isinstance(rule, Flow) and rule.which is Which.NTH and rule.node_type not in {None, own}
+    return elsewhere and len(column.occurrences) < _MANY
 
 
 def is_open(rule: Rule) -> bool:

@@ -59,8 +59,8 @@ def trace_following(
         channels: the ways from cause to acting node, by role name and token; those that follow have a number.
     """
     found: dict[Key, dict[Channel, list[Caused]]] = defaultdict(lambda: defaultdict(list))
-    for channel, caused in _following(senders, relocations):
-        key = (caused.sender.role.name, caused.call.token)
+    for seen, caused in _following(senders, relocations):
+        key, channel = (caused.sender.role.name, caused.call.token), seen
         known = channels.get(key, ())
         while channel not in known and channel.following > 1 and not caused.call.request:
             # Of a call that says nothing there may be any number: time decides.
