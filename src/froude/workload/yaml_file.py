@@ -37,6 +37,7 @@ from froude.workload.types import (
 from froude.workload.walk import flows, fold, rules, templates
 from froude.workload.yaml_old import to_version_2
 from froude.workload.yaml_rules import count_field, lean, read_rule, rule_field, scalar, whole
+from froude.workload.yaml_shared import expand, share
 from froude.workspace.artifact import Lineage, Origin, hash_fields
 from froude.workspace.document import dump_sealed, lineage_of, open_document, opened
 from froude.workspace.migrate import Migrations
@@ -149,6 +150,7 @@ def read_workload(path: Path) -> Workload:
 
 def workload_from(root: Section) -> Workload:
     """The workload of a document's root section, already known to be one."""
+    root = expand(root)
     nodes = root.section("nodes")
     workload = Workload(
         node_types=tuple(_node_type(nodes.section(name), name) for name in nodes.names()),
@@ -184,7 +186,7 @@ def _workload_fields(workload: Workload) -> dict[str, Any]:
             lean({"what": f.what, "fatal": f.fatal, "node_type": f.node_type, "variable": f.variable})
             for f in workload.findings
         ]
-    return fields
+    return share(fields)
 
 
 def scale_fields(scale: Mapping[str, Quantity]) -> dict[str, Any]:

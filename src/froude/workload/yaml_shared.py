@@ -1,0 +1,379 @@
+"""What calls of a workload have alike is written once: parts of their arguments, protocols, and questions.
+
+A message that several calls send, such as a DataNode's registration, stands under `shared` by a name, and in its place
+`{shared: NAME}`. An effect's flows from its cause say `(cause)`, so that effects of several causes read alike. A
+method's protocol and service stand under `methods`. A question that is asked at several places lists them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from froude.base.documents import Section
+from froude.base.plain import Fields, Items, OneLine
+
+_FEWEST = 3
+"""Leaves that a part must have to be worth a name."""
+_LINE = 100
+"""Characters that a mapping may have to be written on one line."""
+_WHOLE = "*"
+"""In place of a path: all arguments of a call."""
+_CAUSE = "(cause)"
+_STEP = re.compile(r"\.?[^.\[\]]+|\[[^\]]*\]")
+_KINDS = ("steps", "periodic", "effects")
+_OF_METHOD = ("protocol", "service")
+
+Leaves = tuple[tuple[str, Any], ...]
+"""Path and rule, in order."""
+
+
+# --- writing ----------------------------------------------------------------------------------------------
+
+
+def share(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a workload with all that calls have alike written once.
+
+    Args:
+        fields: as a workload is written in full; they stay as they are.
+    """
+    nodes = fields.get("nodes", {})
+    methods = _methods(nodes)
+    parts = _Parts()
+    for call in calls_of(nodes):
+        parts.learn(tuple(_with_cause(call)["arguments"].items()))
+    written = {name: _node(node, parts, methods) for name, node in nodes.items()}
+    shared = parts.written()
+    more = {"methods": methods, "shared": shared} if shared else {"methods": methods} if methods else {}
+    questions = {"questions": _grouped(fields["questions"])} if "questions" in fields else {}
+    whole: dict[str, Any] = _lined({**fields, "nodes": written, **more, **questions})
+    return whole
+
+
+def calls_of(nodes: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every call of a workload's fields.
+
+    Args:
+        nodes: by node type.
+    """
+
+    def within(items: object) -> Iterator[dict[str, Any]]:
+        for item in items if isinstance(items, list) else []:
+            if isinstance(item, dict) and "steps" in item:
+                yield from within(item["steps"])
+            elif isinstance(item, dict):
+                yield item
+
+    for node in nodes.values():
+        for kind in _KINDS if isinstance(node, dict) else ():
+            yield from within(node.get(kind))
+
+
+def _methods(nodes: Mapping[str, Any]) -> dict[str, Any]:
+    """The commonest protocol and service of each method that several calls have."""
+    seen: dict[str, Counter[tuple[Any, ...]]] = defaultdict(Counter)
+    for call in calls_of(nodes):
+        seen[call["call"]][tuple(call.get(name) for name in _OF_METHOD)] += 1
+    return {
+        method: {name: value for name, value in zip(_OF_METHOD, values, strict=True) if value is not None}
+        for method, counter in sorted(seen.items())
+        for values, times in counter.most_common(1)
+        if times > 1 and all(value is not None for value in values)
+    }
+
+
+def _node(node: Mapping[str, Any], parts: _Parts, methods: Mapping[str, Any]) -> dict[str, Any]:
+    def call(fields: Mapping[str, Any]) -> dict[str, Any]:
+        short = _with_cause(fields)
+        short["arguments"] = parts.shortened(tuple(short["arguments"].items()))
+        known = methods.get(fields["call"], {})
+        if known and all(fields.get(name) == known.get(name) for name in _OF_METHOD):
+            short = {name: value for name, value in short.items() if name not in _OF_METHOD}
+        return short
+
+    return {name: _each_call(value, call) if name in _KINDS else value for name, value in node.items()}
+
+
+def _each_call(items: Sequence[Any], change: Callable[[Any], Any]) -> list[Any]:
+    return [
+        {**item, "steps": _each_call(item["steps"], change)} if "steps" in item else change(item)
+        for item in items
+    ]
+
+
+def _with_cause(call: Mapping[str, Any]) -> dict[str, Any]:
+    """A call whose flows from its own cause do not name it."""
+    if "cause" not in call:
+        return dict(call)
+    own = {"from": call["cause"], "which": "cause", "node_type": call.get("cause_type")}
+
+    def shorten(value: Any) -> Any:
+        if isinstance(value, dict):
+            if all(value.get(name) == expected for name, expected in own.items()):
+                kept = {name: each for name, each in value.items() if name not in own}
+                return {"from": _CAUSE, **kept}
+            return {name: shorten(each) for name, each in value.items()}
+        return [shorten(each) for each in value] if isinstance(value, list) else value
+
+    return {**call, "arguments": shorten(call["arguments"])}
+
+
+class _Parts:
+    """Parts of arguments that stand in several places, named in the order in which they are come to."""
+
+    def __init__(self) -> None:
+        self._places: Counter[str] = Counter()
+        """By content, the places that differ in what is around it."""
+        self._names: dict[str, str] = {}
+        self._contents: dict[str, Any] = {}
+        self._taken: Counter[str] = Counter()
+
+    def learn(self, leaves: Leaves) -> None:
+        """Take note of all parts of some arguments."""
+        content = _text(leaves)
+        self._places[content] += 1
+        if self._places[content] == 1 and len(leaves) >= _FEWEST:
+            for prefix, inner in _children(leaves):
+                if prefix is not None:
+                    self.learn(inner)
+
+    def shortened(self, leaves: Leaves) -> dict[str, Any]:
+        """Arguments with names in place of parts that stand elsewhere, too."""
+        if self._is_shared(leaves):
+            return {_WHOLE: {"shared": self._name(leaves, "arguments")}}
+        return self._inside(leaves)
+
+    def written(self) -> dict[str, Any]:
+        """Every part that has a name."""
+        return {name: self._contents[name] for name in self._names.values()}
+
+    def _is_shared(self, leaves: Leaves) -> bool:
+        return len(leaves) >= _FEWEST and self._places[_text(leaves)] > 1
+
+    def _inside(self, leaves: Leaves) -> dict[str, Any]:
+        fields: dict[str, Any] = {}
+        children = _children(leaves)
+        times = Counter(prefix for prefix, _ in children)
+        for prefix, inner in children:
+            if prefix is None or len(inner) < _FEWEST or times[prefix] > 1:
+                fields |= {(prefix or "") + path: rule for path, rule in inner}
+            elif self._is_shared(inner):
+                fields[prefix] = {"shared": self._name(inner, prefix)}
+            else:
+                fields |= {prefix + path: rule for path, rule in self._inside(inner).items()}
+        return fields
+
+    def _name(self, leaves: Leaves, prefix: str) -> str:
+        content = _text(leaves)
+        if content not in self._names:
+            base = re.sub(r"\[.*?\]", "", prefix).rpartition(".")[2] or "element"
+            self._taken[base] += 1
+            name = base if self._taken[base] == 1 else f"{base}-{self._taken[base]}"
+            self._names[content] = name
+            self._contents[name] = self._inside(leaves)
+        return self._names[content]
+
+
+def _text(leaves: Leaves) -> str:
+    return json.dumps(leaves, default=repr)
+
+
+def _children(leaves: Leaves) -> list[tuple[str | None, Leaves]]:
+    """Runs of leaves that have the next steps of their paths alike, with these; leaves that end here have None."""
+
+    def step(leaf: tuple[str, Any]) -> str | None:
+        match = _STEP.match(leaf[0])
+        return None if match is None or match.end() == len(leaf[0]) else match[0]
+
+    children: list[tuple[str | None, Leaves]] = []
+    for prefix, run in groupby(leaves, key=step):
+        listed = tuple(run)
+        children.append((prefix, tuple((path[len(prefix or "") :], rule) for path, rule in listed)))
+    return children
+
+
+def _grouped(questions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Questions that differ by nothing but their place, as one with all places; in the order of the first of each."""
+    together: dict[str, list[Mapping[str, Any]]] = {}
+    for question in questions:
+        together.setdefault(_text(tuple(_pattern(question).items())), []).append(question)
+    order = {question["id"]: number for number, question in enumerate(questions)}
+    written: list[dict[str, Any]] = []
+    for listed in together.values():
+        numbers = [order[question["id"]] for question in listed]
+        if len(listed) == 1 or any(not _is_placed(question) for question in listed):
+            written += [{"number": order[q["id"]], **q} for q in listed]
+        else:
+            places = [f"{number} {question['id']}" for number, question in zip(numbers, listed, strict=True)]
+            written.append({"number": min(numbers), **_pattern(listed[0]), "places": places})
+    written.sort(key=lambda question: question["number"])
+    return [{name: value for name, value in question.items() if name != "number"} for question in written]
+
+
+def _is_placed(question: Mapping[str, Any]) -> bool:
+    """Whether a question follows from its pattern and its id."""
+    return _placed(_pattern(question), question["id"]) == dict(question)
+
+
+def _pattern(question: Mapping[str, Any]) -> dict[str, Any]:
+    """A question without its place."""
+    names = {"{node_type}": question.get("node_type"), "{path}": question.get("path")}
+    text = question["text"]
+    for mark, name in names.items():
+        text = text.replace(str(name), mark) if name else text
+    kept = {
+        name: value for name, value in question.items() if name not in {"id", "node_type", "call", "path"}
+    }
+    return {**kept, "text": text}
+
+
+def _placed(pattern: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """A question at a place, as it is written in full.
+
+    Args:
+        pattern: what it has without the place.
+        place: its id: call and path.
+    """
+    call, _, path = place.partition(":")
+    node_type = call.rpartition(".")[0]
+    text = str(pattern.get("text", "")).replace("{path}", path).replace("{node_type}", node_type)
+    named = {"id": place, "text": text, "node_type": node_type, "call": call, "path": path}
+    return named | {name: value for name, value in pattern.items() if name not in {*named, "places"}}
+
+
+def _lined(value: Any) -> Any:
+    """Every small mapping without lists of mappings on one line."""
+    if isinstance(value, Mapping):
+        fields = {name: _lined(each) for name, each in value.items()}
+        flat = all(
+            isinstance(each, OneLine) or not isinstance(each, dict) for each in fields.values()
+        ) and all(_plain(each) for each in fields.values() if isinstance(each, list))
+        short = flat and len(fields) > 0 and len(json.dumps(fields, default=repr)) <= _LINE
+        return OneLine(fields) if short else fields
+    return [_lined(each) for each in value] if isinstance(value, list) else value
+
+
+def _plain(values: Sequence[Any]) -> bool:
+    return not any(isinstance(each, list | dict) for each in values)
+
+
+# --- reading ----------------------------------------------------------------------------------------------
+
+
+def expand(root: Section) -> Section:
+    """A workload's fields in full, whatever was written once.
+
+    Args:
+        root: of the document; it stays as it is.
+
+    Raises:
+        InputError: a name under which nothing is shared, or a part that is within itself.
+    """
+    fields = root.fields
+    if not {"shared", "methods"} & fields.keys() and not any(
+        isinstance(each, dict) and "places" in each for each in fields.get("questions") or ()
+    ):
+        return root
+    reader = _Reader(root)
+    full = Fields(
+        {name: value for name, value in fields.items() if name not in {"shared", "methods"}}, fields.line
+    )
+    full.lines = dict(fields.lines)
+    if isinstance(fields.get("nodes"), Fields):
+        full["nodes"] = reader.nodes(fields["nodes"])
+    if isinstance(fields.get("questions"), list):
+        full["questions"] = reader.questions(fields["questions"])
+    return root.instead(full)
+
+
+class _Reader:
+    def __init__(self, root: Section) -> None:
+        self._shared = root.section("shared") if "shared" in root else None
+        self._methods = root.section("methods") if "methods" in root else None
+
+    def nodes(self, nodes: Fields) -> Fields:
+        return _changed(nodes, {name: self._node(node) for name, node in nodes.items()})
+
+    def _node(self, node: Any) -> Any:
+        if not isinstance(node, Fields):
+            return node
+        lists = {kind: self._items(node[kind]) for kind in _KINDS if isinstance(node.get(kind), list)}
+        return _changed(node, {**node, **lists})
+
+    def _items(self, items: list[Any]) -> list[Any]:
+        full = Items([self._call(item) if isinstance(item, Fields) else item for item in items])
+        if isinstance(items, Items):
+            full.line, full.lines = items.line, items.lines
+        return full
+
+    def _call(self, call: Fields) -> Fields:
+        if "steps" in call:
+            return _changed(call, {**call, "steps": self._items(call["steps"])})
+        full = dict(call)
+        known = self._methods.raw(str(call.get("call"))) if self._methods is not None else None
+        if isinstance(known, Fields) and "protocol" not in call:
+            full |= known
+        if isinstance(call.get("arguments"), Fields):
+            arguments = _changed(call["arguments"], self._arguments(call["arguments"], ()))
+            full["arguments"] = _caused(arguments, call)
+        return _changed(call, full)
+
+    def _arguments(self, arguments: Fields, within: tuple[str, ...]) -> dict[str, Any]:
+        full: dict[str, Any] = {}
+        for path, rule in arguments.items():
+            name = rule.get("shared") if isinstance(rule, Fields) and len(rule) == 1 else None
+            if name is None:
+                full[path] = rule
+                continue
+            inner = self._shared.raw(str(name)) if self._shared is not None else None
+            if self._shared is None or not isinstance(inner, Fields) or name in within:
+                place = Section(arguments, self._shared.file if self._shared is not None else "", "arguments")
+                allowed = ", ".join(self._shared.fields) if self._shared is not None else "none"
+                raise place.error(path, "nothing is shared under this name", found=name, allowed=allowed)
+            prefix = "" if path == _WHOLE else path
+            full |= {prefix + rest: each for rest, each in self._arguments(inner, (*within, name)).items()}
+        return full
+
+    def questions(self, questions: list[Any]) -> list[Any]:
+        patterns = [each for each in questions if isinstance(each, Fields) and "places" in each]
+        placed: dict[int, Any] = {}
+        for pattern in patterns:
+            for place in pattern["places"] if isinstance(pattern["places"], list) else ():
+                number, _, name = str(place).partition(" ")
+                if number.isdigit() and name:
+                    placed[int(number)] = _changed(pattern, _placed(pattern, name))
+        rest = iter([each for each in questions if not any(each is pattern for pattern in patterns)])
+        full = Items()
+        for number, question in sorted(placed.items()):
+            while len(full) < number and (other := next(rest, None)) is not None:
+                full.append(other)
+            full.append(question)
+        full += list(rest)
+        if isinstance(questions, Items):
+            full.line, full.lines = questions.line, [questions.line or 0] * len(full)
+        return full
+
+
+def _changed(old: Fields, fields: Mapping[str, Any]) -> Fields:
+    """Other fields at the same place of the file."""
+    new = Fields(fields, old.line)
+    new.lines = dict(old.lines)
+    return new
+
+
+def _caused(value: Any, call: Mapping[str, Any]) -> Any:
+    """Flows from the cause that name it."""
+    if isinstance(value, Fields):
+        fields = {name: _caused(each, call) for name, each in value.items()}
+        if fields.get("from") == _CAUSE:
+            fields |= {"from": call.get("cause"), "which": "cause", "node_type": call.get("cause_type")}
+        return _changed(value, fields)
+    if isinstance(value, Items):
+        items = Items([_caused(each, call) for each in value], value.line)
+        items.lines = value.lines
+        return items
+    return value
