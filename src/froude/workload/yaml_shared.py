@@ -15,15 +15,17 @@ from itertools import groupby
 from typing import Any
 
 from froude.base.documents import Section
-from froude.base.plain import Fields, Items, OneLine
+from froude.base.plain import Fields, Items, OneLine, OneLineItems
 
 _FEWEST = 3
 """Leaves that a part must have to be worth a name."""
-_LINE = 100
+_LINE = 240
 """Characters that a mapping may have to be written on one line."""
 _WHOLE = "*"
 """In place of a path: all arguments of a call."""
 _CAUSE = "(cause)"
+_STANDS = {"stands": True}
+"""In place of a rule or of examples: those at the place that is asked about."""
 _STEP = re.compile(r"\.?[^.\[\]]+|\[[^\]]*\]")
 _KINDS = ("steps", "periodic", "effects")
 _OF_METHOD = ("protocol", "service")
@@ -49,7 +51,9 @@ def share(fields: Mapping[str, Any]) -> dict[str, Any]:
     written = {name: _node(node, parts, methods) for name, node in nodes.items()}
     shared = parts.written()
     more = {"methods": methods, "shared": shared} if shared else {"methods": methods} if methods else {}
-    questions = {"questions": _grouped(fields["questions"])} if "questions" in fields else {}
+    rules = {call["id"]: call["arguments"] for call in calls_of(nodes)}
+    asked = [_standing(question, rules) for question in fields.get("questions", ())]
+    questions = {"questions": _grouped(asked)} if asked else {}
     whole: dict[str, Any] = _lined({**fields, "nodes": written, **more, **questions})
     return whole
 
@@ -93,9 +97,18 @@ def _node(node: Mapping[str, Any], parts: _Parts, methods: Mapping[str, Any]) ->
         known = methods.get(fields["call"], {})
         if known and all(fields.get(name) == known.get(name) for name in _OF_METHOD):
             short = {name: value for name, value in short.items() if name not in _OF_METHOD}
-        return short
+        return _headed(short)
 
     return {name: _each_call(value, call) if name in _KINDS else value for name, value in node.items()}
+
+
+def _headed(call: Mapping[str, Any]) -> dict[str, Any]:
+    """A call whose single values stand on one line, its method first."""
+    single = {
+        name: value for name, value in call.items() if name != "call" and not isinstance(value, dict | list)
+    }
+    rest = {name: value for name, value in call.items() if name != "call" and name not in single}
+    return {"call": OneLine({"method": call["call"], **single}), **rest}
 
 
 def _each_call(items: Sequence[Any], change: Callable[[Any], Any]) -> list[Any]:
@@ -214,6 +227,25 @@ def _grouped(questions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{name: value for name, value in question.items() if name != "number"} for question in written]
 
 
+def _standing(question: Mapping[str, Any], rules: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A question that does not repeat the rule which stands where it is asked, nor the examples in it."""
+    rule = rules.get(question.get("call", ""), {}).get(question.get("path", ""))
+    if rule is None or "candidates" not in question:
+        return dict(question)
+    candidates = [dict(_STANDS) if each == rule else each for each in question["candidates"]]
+    examples = {"examples": dict(_STANDS)} if question.get("examples", ()) == _unknown(rule) else {}
+    return {**question, **examples, "candidates": candidates}
+
+
+def _unknown(rule: Any) -> Any:
+    """The examples in a rule that is open."""
+    if isinstance(rule, dict):
+        return (
+            rule["unknown"] if "unknown" in rule else next(filter(None, map(_unknown, rule.values())), None)
+        )
+    return next(filter(None, map(_unknown, rule)), None) if isinstance(rule, list) else None
+
+
 def _is_placed(question: Mapping[str, Any]) -> bool:
     """Whether a question follows from its pattern and its id."""
     return _placed(_pattern(question), question["id"]) == dict(question)
@@ -246,19 +278,28 @@ def _placed(pattern: Mapping[str, Any], place: str) -> dict[str, Any]:
 
 
 def _lined(value: Any) -> Any:
-    """Every small mapping without lists of mappings on one line."""
-    if isinstance(value, Mapping):
-        fields = {name: _lined(each) for name, each in value.items()}
-        flat = all(
-            isinstance(each, OneLine) or not isinstance(each, dict) for each in fields.values()
-        ) and all(_plain(each) for each in fields.values() if isinstance(each, list))
-        short = flat and len(fields) > 0 and len(json.dumps(fields, default=repr)) <= _LINE
-        return OneLine(fields) if short else fields
-    return [_lined(each) for each in value] if isinstance(value, list) else value
+    """Every small mapping on one line."""
+    if isinstance(value, OneLine) or not isinstance(value, Mapping | list):
+        return value
+    if isinstance(value, list):
+        items = [_lined(each) for each in value]
+        short = not any(isinstance(each, dict | list) for each in items) and _is_short(items)
+        return OneLineItems(items) if short else items
+    fields = {name: _lined(each) for name, each in value.items()}
+    return OneLine(fields) if fields and all(map(_is_flat, fields.values())) and _is_short(fields) else fields
 
 
-def _plain(values: Sequence[Any]) -> bool:
-    return not any(isinstance(each, list | dict) for each in values)
+def _is_short(value: Any) -> bool:
+    return len(json.dumps(value, default=repr)) <= _LINE
+
+
+def _is_flat(value: Any) -> bool:
+    """Whether a value reads well within braces: no list of calls does."""
+    if isinstance(value, list):
+        return not any("call" in each for each in value if isinstance(each, dict)) and all(
+            map(_is_flat, value)
+        )
+    return isinstance(value, OneLine) or not isinstance(value, dict) or not value
 
 
 # --- reading ----------------------------------------------------------------------------------------------
@@ -274,10 +315,6 @@ def expand(root: Section) -> Section:
         InputError: a name under which nothing is shared, or a part that is within itself.
     """
     fields = root.fields
-    if not {"shared", "methods"} & fields.keys() and not any(
-        isinstance(each, dict) and "places" in each for each in fields.get("questions") or ()
-    ):
-        return root
     reader = _Reader(root)
     full = Fields(
         {name: value for name, value in fields.items() if name not in {"shared", "methods"}}, fields.line
@@ -294,6 +331,8 @@ class _Reader:
     def __init__(self, root: Section) -> None:
         self._shared = root.section("shared") if "shared" in root else None
         self._methods = root.section("methods") if "methods" in root else None
+        self._rules: dict[str, Any] = {}
+        """Arguments by call, once it was read."""
 
     def nodes(self, nodes: Fields) -> Fields:
         return _changed(nodes, {name: self._node(node) for name, node in nodes.items()})
@@ -311,8 +350,14 @@ class _Reader:
         return full
 
     def _call(self, call: Fields) -> Fields:
-        if "steps" in call:
+        if "steps" in call and isinstance(call["steps"], list):
             return _changed(call, {**call, "steps": self._items(call["steps"])})
+        head = call.get("call")
+        if isinstance(head, Fields):
+            given = {name: value for name, value in head.items() if name != "method"}
+            rest = {name: value for name, value in call.items() if name != "call"}
+            call = _changed(call, {"call": head.get("method"), **given, **rest})
+            call.lines |= {name: line for name, line in head.lines.items() if name not in call.lines}
         full = dict(call)
         known = self._methods.raw(str(call.get("call"))) if self._methods is not None else None
         if isinstance(known, Fields) and "protocol" not in call:
@@ -320,6 +365,7 @@ class _Reader:
         if isinstance(call.get("arguments"), Fields):
             arguments = _changed(call["arguments"], self._arguments(call["arguments"], ()))
             full["arguments"] = _caused(arguments, call)
+            self._rules[str(call.get("id"))] = full["arguments"]
         return _changed(call, full)
 
     def _arguments(self, arguments: Fields, within: tuple[str, ...]) -> dict[str, Any]:
@@ -338,6 +384,15 @@ class _Reader:
             full |= {prefix + rest: each for rest, each in self._arguments(inner, (*within, name)).items()}
         return full
 
+    def _question(self, question: Fields) -> Fields:
+        rule = self._rules.get(str(question.get("call")), {}).get(question.get("path"))
+        full = dict(question)
+        if rule is not None and isinstance(question.get("candidates"), list):
+            full["candidates"] = Items([rule if each == _STANDS else each for each in question["candidates"]])
+        if question.get("examples") == _STANDS:
+            full["examples"] = Items(_unknown(rule) or ())
+        return _changed(question, full)
+
     def questions(self, questions: list[Any]) -> list[Any]:
         patterns = [each for each in questions if isinstance(each, Fields) and "places" in each]
         placed: dict[int, Any] = {}
@@ -348,11 +403,12 @@ class _Reader:
                     placed[int(number)] = _changed(pattern, _placed(pattern, name))
         rest = iter([each for each in questions if not any(each is pattern for pattern in patterns)])
         full = Items()
-        for number, question in sorted(placed.items()):
-            while len(full) < number and (other := next(rest, None)) is not None:
+        for at, question in sorted(placed.items()):
+            while len(full) < at and (other := next(rest, None)) is not None:
                 full.append(other)
             full.append(question)
         full += list(rest)
+        full = Items([self._question(each) if isinstance(each, Fields) else each for each in full])
         if isinstance(questions, Items):
             full.line, full.lines = questions.line, [questions.line or 0] * len(full)
         return full
