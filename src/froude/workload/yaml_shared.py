@@ -28,7 +28,7 @@ _STANDS = {"stands": True}
 """In place of a rule or of examples: those at the place that is asked about."""
 _STEP = re.compile(r"\.?[^.\[\]]+|\[[^\]]*\]")
 _KINDS = ("steps", "periodic", "effects")
-_OF_METHOD = ("protocol", "service")
+_OF_METHOD = ("protocol", "service", "poll")
 
 Leaves = tuple[tuple[str, Any], ...]
 """Path and rule, in order."""
@@ -48,6 +48,7 @@ def share(fields: Mapping[str, Any]) -> dict[str, Any]:
     parts = _Parts()
     for call in calls_of(nodes):
         parts.learn(tuple(_with_cause(call)["arguments"].items()))
+    parts.find_runs(nodes)
     written = {name: _node(node, parts, methods) for name, node in nodes.items()}
     shared = parts.written()
     more = {"methods": methods, "shared": shared} if shared else {"methods": methods} if methods else {}
@@ -79,23 +80,27 @@ def calls_of(nodes: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _methods(nodes: Mapping[str, Any]) -> dict[str, Any]:
     """The commonest protocol and service of each method that several calls have."""
-    seen: dict[str, Counter[tuple[Any, ...]]] = defaultdict(Counter)
+    seen: dict[str, Counter[str]] = defaultdict(Counter)
     for call in calls_of(nodes):
-        seen[call["call"]][tuple(call.get(name) for name in _OF_METHOD)] += 1
+        seen[call["call"]][_text(_of_method(call))] += 1
     return {
-        method: {name: value for name, value in zip(_OF_METHOD, values, strict=True) if value is not None}
+        method: dict(json.loads(text))
         for method, counter in sorted(seen.items())
-        for values, times in counter.most_common(1)
-        if times > 1 and all(value is not None for value in values)
+        for text, times in counter.most_common(1)
+        if times > 1
     }
+
+
+def _of_method(call: Mapping[str, Any]) -> Leaves:
+    return tuple((name, call[name]) for name in _OF_METHOD if call.get(name) is not None)
 
 
 def _node(node: Mapping[str, Any], parts: _Parts, methods: Mapping[str, Any]) -> dict[str, Any]:
     def call(fields: Mapping[str, Any]) -> dict[str, Any]:
         short = _with_cause(fields)
-        short["arguments"] = parts.shortened(tuple(short["arguments"].items()))
-        known = methods.get(fields["call"], {})
-        if known and all(fields.get(name) == known.get(name) for name in _OF_METHOD):
+        short["arguments"] = parts.shortened(fields["call"], tuple(short["arguments"].items()))
+        known = methods.get(fields["call"])
+        if known is not None and all(fields.get(name) == known.get(name) for name in _OF_METHOD):
             short = {name: value for name, value in short.items() if name not in _OF_METHOD}
         return _headed(short)
 
@@ -144,6 +149,10 @@ class _Parts:
         self._names: dict[str, str] = {}
         self._contents: dict[str, Any] = {}
         self._taken: Counter[str] = Counter()
+        self._usual: dict[str, set[str]] = {}
+        """By method, leaves that most of its calls have."""
+        self._runs: Counter[str] = Counter()
+        """Runs of these, by content."""
 
     def learn(self, leaves: Leaves) -> None:
         """Take note of all parts of some arguments."""
@@ -154,11 +163,48 @@ class _Parts:
                 if prefix is not None:
                     self.learn(inner)
 
-    def shortened(self, leaves: Leaves) -> dict[str, Any]:
-        """Arguments with names in place of parts that stand elsewhere, too."""
+    def find_runs(self, nodes: Mapping[str, Any]) -> None:
+        """Take note of neighbouring arguments that most calls of a method have alike.
+
+        Args:
+            nodes: as a workload is written in full.
+        """
+        listed: dict[str, list[Leaves]] = defaultdict(list)
+        for call in calls_of(nodes):
+            listed[call["call"]].append(tuple(call["arguments"].items()))
+        for method, calls in listed.items():
+            seen = Counter(_text((leaf,)) for leaves in calls for leaf in leaves)
+            self._usual[method] = {text for text, times in seen.items() if 2 <= times >= len(calls) / 2}
+            for leaves in calls:
+                self._runs.update(_text(run) for usual, run in self._split(method, leaves) if usual)
+
+    def _split(self, method: str, leaves: Leaves) -> list[tuple[bool, Leaves]]:
+        """Arguments in runs of those that most calls of a method have alike, and of others."""
+        usual = self._usual[method]
+        return [
+            (known, tuple(run)) for known, run in groupby(leaves, key=lambda leaf: _text((leaf,)) in usual)
+        ]
+
+    def shortened(self, method: str, leaves: Leaves) -> dict[str, Any]:
+        """Arguments with names in place of parts that stand elsewhere, too.
+
+        Args:
+            method: of the call.
+            leaves: all arguments.
+        """
         if self._is_shared(leaves):
-            return {_WHOLE: {"shared": self._name(leaves, "arguments")}}
-        return self._inside(leaves)
+            return {_WHOLE: {"shared": self._name(leaves, method)}}
+        runs = [run for usual, run in self._split(method, leaves) if usual and self._is_run(run)]
+        longest = max(runs, key=len, default=())
+        if not longest:
+            return self._inside(leaves)
+        at = leaves.index(longest[0])
+        before, after = leaves[:at], leaves[at + len(longest) :]
+        named = {_WHOLE: {"shared": self._name(longest, method)}}
+        return {**self._inside(before), **named, **self._inside(after)}
+
+    def _is_run(self, run: Leaves) -> bool:
+        return len(run) >= _FEWEST and self._runs[_text(run)] > 1
 
     def written(self) -> dict[str, Any]:
         """Every part that has a name."""
