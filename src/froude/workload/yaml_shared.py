@@ -81,10 +81,13 @@ def calls_of(nodes: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _methods(nodes: Mapping[str, Any]) -> dict[str, Any]:
     """The commonest protocol and service of each method that several calls have."""
     seen: dict[str, Counter[str]] = defaultdict(Counter)
+    values: dict[str, Leaves] = {}
     for call in calls_of(nodes):
-        seen[call["call"]][_text(_of_method(call))] += 1
+        text = _text(_of_method(call))
+        seen[call["call"]][text] += 1
+        values[text] = _of_method(call)
     return {
-        method: dict(json.loads(text))
+        method: dict(values[text])
         for method, counter in sorted(seen.items())
         for text, times in counter.most_common(1)
         if times > 1
@@ -100,7 +103,7 @@ def _node(node: Mapping[str, Any], parts: _Parts, methods: Mapping[str, Any]) ->
         short = _with_cause(fields)
         short["arguments"] = parts.shortened(fields["call"], tuple(short["arguments"].items()))
         known = methods.get(fields["call"])
-        if known is not None and all(fields.get(name) == known.get(name) for name in _OF_METHOD):
+        if known is not None and _text(_of_method(fields)) == _text(_of_method(known)):
             short = {name: value for name, value in short.items() if name not in _OF_METHOD}
         return _headed(short)
 
@@ -199,9 +202,10 @@ class _Parts:
         if not longest:
             return self._inside(leaves)
         at = leaves.index(longest[0])
-        before, after = leaves[:at], leaves[at + len(longest) :]
-        named = {_WHOLE: {"shared": self._name(longest, method)}}
-        return {**self._inside(before), **named, **self._inside(after)}
+        before, after = self._inside(leaves[:at]), self._inside(leaves[at + len(longest) :])
+        if before.keys() & after.keys():
+            return self._inside(leaves)
+        return {**before, _WHOLE: {"shared": self._name(longest, method)}, **after}
 
     def _is_run(self, run: Leaves) -> bool:
         return len(run) >= _FEWEST and self._runs[_text(run)] > 1
@@ -217,8 +221,9 @@ class _Parts:
         fields: dict[str, Any] = {}
         children = _children(leaves)
         times = Counter(prefix for prefix, _ in children)
+        ends = {path for prefix, inner in children if prefix is None for path, _ in inner}
         for prefix, inner in children:
-            if prefix is None or len(inner) < _FEWEST or times[prefix] > 1:
+            if prefix is None or len(inner) < _FEWEST or times[prefix] > 1 or prefix in ends:
                 fields |= {(prefix or "") + path: rule for path, rule in inner}
             elif self._is_shared(inner):
                 fields[prefix] = {"shared": self._name(inner, prefix)}
@@ -237,8 +242,9 @@ class _Parts:
         return self._names[content]
 
 
-def _text(leaves: Leaves) -> str:
-    return json.dumps(leaves, default=repr)
+def _text(value: Any) -> str:
+    """A text that two values share only if they are one: no number is a flag, no bytes are a text."""
+    return json.dumps(value, default=lambda each: {"": repr(each)})
 
 
 def _children(leaves: Leaves) -> list[tuple[str | None, Leaves]]:
@@ -278,8 +284,9 @@ def _standing(question: Mapping[str, Any], rules: Mapping[str, Mapping[str, Any]
     rule = rules.get(question.get("call", ""), {}).get(question.get("path", ""))
     if rule is None or "candidates" not in question:
         return dict(question)
-    candidates = [dict(_STANDS) if each == rule else each for each in question["candidates"]]
-    examples = {"examples": dict(_STANDS)} if question.get("examples", ()) == _unknown(rule) else {}
+    candidates = [dict(_STANDS) if _text(each) == _text(rule) else each for each in question["candidates"]]
+    same = "examples" in question and _text(question["examples"]) == _text(_unknown(rule))
+    examples = {"examples": dict(_STANDS)} if same else {}
     return {**question, **examples, "candidates": candidates}
 
 
@@ -294,7 +301,9 @@ def _unknown(rule: Any) -> Any:
 
 def _is_placed(question: Mapping[str, Any]) -> bool:
     """Whether a question follows from its pattern and its id."""
-    return _placed(_pattern(question), question["id"]) == dict(question)
+    return _text(sorted(_placed(_pattern(question), question["id"]).items())) == _text(
+        sorted(question.items())
+    )
 
 
 def _pattern(question: Mapping[str, Any]) -> dict[str, Any]:
