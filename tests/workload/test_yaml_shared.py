@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from froude.base.documents import parse_document
+from froude.base.documents import Section
 from froude.base.errors import InputError
+from froude.base.plain import dump_yaml, parse_yaml
 from froude.workload.types import Constant
 from froude.workload.walk import templates
-from froude.workload.yaml_file import workload_from
-from froude.workload.yaml_shared import calls_of, share
+from froude.workload.yaml_file import read_workload
+from froude.workload.yaml_shared import calls_of, expand, share
 
 LEAVES = st.dictionaries(
     st.text("ab.[0]", min_size=1, max_size=8), st.one_of(st.integers(0, 2), st.booleans()), max_size=8
@@ -60,31 +63,29 @@ nodes:
 """
 
 
-def test_names_are_read_as_what_they_stand_for() -> None:
+def test_names_are_read_as_what_they_stand_for(tmp_path: Path) -> None:
     """In place, parts within parts too, with the protocol of the method."""
-    text = TEXT.format(inner="two", name="one")
-    (call,) = templates(workload_from(parse_document(text.encode(), "w")).node_types[0])
+    path = tmp_path / "w.yaml"
+    path.write_text(TEXT.format(inner="two", name="one"))
+    (call,) = templates(read_workload(path).node_types[0])
     assert list(call.arguments.items()) == [("x.a", Constant(1)), ("x.b.c", Constant(2)), ("y", Constant(3))]
     assert (call.protocol, call.method, call.timing.think.intercept) == ("p", "m", 0.5)
 
 
 @pytest.mark.parametrize(("inner", "name"), [("two", "three"), ("one", "one")])
-def test_a_name_that_stands_for_nothing_is_an_error(inner: str, name: str) -> None:
+def test_a_name_that_stands_for_nothing_is_an_error(tmp_path: Path, inner: str, name: str) -> None:
     """So is a part that is within itself."""
+    path = tmp_path / "w.yaml"
+    path.write_text(TEXT.format(inner=inner, name=name))
     with pytest.raises(InputError, match="nothing is shared"):
-        workload_from(parse_document(TEXT.format(inner=inner, name=name).encode(), "w"))
+        read_workload(path)
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(LEAVES, min_size=2, max_size=4))
 def test_whatever_is_shared_reads_the_same(arguments: list[dict[str, object]]) -> None:
     """Leaves, their values and their order."""
-    from froude.base.documents import Section
-    from froude.base.plain import Fields, dump_yaml, parse_yaml
-    from froude.workload.yaml_shared import expand
-
     text = dump_yaml(share(workload_fields(*arguments)))
     full = expand(Section(parse_yaml(text.encode(), "w"), "w"))
     read = [list(call["arguments"].items()) for call in full.fields["nodes"]["n"]["steps"]]
-    assert isinstance(full.fields, Fields)
     assert str(read) == str([list(leaves.items()) for leaves in arguments])

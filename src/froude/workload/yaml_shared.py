@@ -174,7 +174,7 @@ class _Parts:
         """
         listed: dict[str, list[Leaves]] = defaultdict(list)
         for call in calls_of(nodes):
-            listed[call["call"]].append(tuple(call["arguments"].items()))
+            listed[call["call"]].append(tuple(_with_cause(call)["arguments"].items()))
         for method, calls in listed.items():
             seen = Counter(_text((leaf,)) for leaves in calls for leaf in leaves)
             self._usual[method] = {text for text, times in seen.items() if 2 <= times >= len(calls) / 2}
@@ -203,7 +203,7 @@ class _Parts:
             return self._inside(leaves)
         at = leaves.index(longest[0])
         before, after = self._inside(leaves[:at]), self._inside(leaves[at + len(longest) :])
-        if before.keys() & after.keys():
+        if before.keys() & after.keys() or len(self._inside(longest)) < _FEWEST:
             return self._inside(leaves)
         return {**before, _WHOLE: {"shared": self._name(longest, method)}, **after}
 
