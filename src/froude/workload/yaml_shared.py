@@ -341,7 +341,8 @@ def _lined(value: Any) -> Any:
         short = not any(isinstance(each, dict | list) for each in items) and _is_short(items)
         return OneLineItems(items) if short else items
     fields = {name: _lined(each) for name, each in value.items()}
-    return OneLine(fields) if fields and all(map(_is_flat, fields.values())) and _is_short(fields) else fields
+    flat = fields and "call" not in fields and all(map(_is_flat, fields.values()))
+    return OneLine(fields) if flat and _is_short(fields) else fields
 
 
 def _is_short(value: Any) -> bool:
