@@ -19,7 +19,7 @@ from froude.base.plain import Fields, Items, OneLine, OneLineItems
 
 _FEWEST = 3
 """Leaves that a part must have to be worth a name."""
-_LINE = 240
+_LINE = 330
 """Characters that a mapping may have to be written on one line."""
 _WHOLE = "*"
 """In place of a path: all arguments of a call."""
