@@ -79,17 +79,17 @@ def from_cause(occurrence: Occurrence, value: Scalar) -> list[Flow]:
     return flows
 
 
-def of_cause(rule: Rule, cause: Occurrence) -> Rule:
+def of_cause(rule: Rule, cause: str, cause_type: str) -> Rule:
     """A rule that was found at calls of several causes, as one of the calls of this one.
 
     Args:
         rule: its flows from causes name any of them.
-        cause: a call of this one.
+        cause: id of this one's template.
+        cause_type: of the nodes that make it.
     """
     for part in list(within(rule)):
         if isinstance(part, Flow) and part.which is Which.CAUSE:
-            own = replace(part, call=cause.template, node_type=cause.template.rpartition(".")[0])
-            rule = replaced(rule, part, own)
+            rule = replaced(rule, part, replace(part, call=cause, node_type=cause_type))
     return rule
 
 

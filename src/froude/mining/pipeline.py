@@ -260,7 +260,7 @@ class _Builder:
     ) -> CallTemplate:
         protocol, method, kind = token if isinstance(token, tuple) else ("", str(token), "")
         if is_report((protocol, method, kind)):
-            rules = self._report(mined, occurrences)
+            rules = self._report(mined, template, occurrences)
         else:
             rules = self._miner.rules(occurrences, own_facts=mined.role.emulated) if occurrences else {}
         callee = self._callee(occurrences)
@@ -285,26 +285,29 @@ class _Builder:
             confirmed_by=None if poll is not None else _confirmation(occurrences),
         )
 
-    def _report(self, mined: MinedType, occurrences: Sequence[Occurrence]) -> dict[str, Rule]:
+    def _report(self, mined: MinedType, template: str, occurrences: Sequence[Occurrence]) -> dict[str, Rule]:
         """Rules of a report: those of all reports of its kind whose causes are of one role, if they have any.
 
         Which round of whose loop gave the node its thing to do says nothing of the report.
         """
         token, cause = occurrences[0].call.token, occurrences[0].cause
         assert cause is not None
+        effects = self._placement.effects[mined.name]
+        reported = next(effect for effect in effects if effect.template == template)
         alike = [
             occurrence
-            for effect in self._placement.effects[mined.name]
+            for effect in effects
             if effect.token == token
             for occurrence in effect.occurrences
             if occurrence.cause is not None and occurrence.cause.sender.role == cause.sender.role
         ]
         own = {id(occurrence) for occurrence in occurrences}
         pooled = [*occurrences, *(each for each in alike if id(each) not in own)]
-        rules = self._miner.reported([replace(each, indices={}, last={}) for each in pooled])
+        placed = [replace(each, template=template, indices={}, last={}) for each in pooled]
+        rules = self._miner.reported(placed)
         if any(is_open(rule) for rule in rules.values()):
-            rules |= self._miner.reported([replace(each, indices={}, last={}) for each in occurrences])
-        return {path: of_cause(rule, cause) for path, rule in rules.items()}
+            rules |= self._miner.reported(placed[: len(occurrences)])
+        return {path: of_cause(rule, reported.cause, reported.cause_type) for path, rule in rules.items()}
 
     def _wait(self, template: str, rules: Mapping[str, Rule]) -> Wait | None:
         """What a call waits for, where its node knows the path that it is about before that is made."""
@@ -338,7 +341,7 @@ class _Builder:
 
     def _effect(self, mined: MinedType, effect: MinedEffect) -> Effect:
         return Effect(
-            call=self._template(mined, effect.template, effect.occurrences, effect.token),
+            call=self._template(mined, effect.template, effect.occurrences or effect.like, effect.token),
             cause=effect.cause,
             cause_type=effect.cause_type,
             each=effect.channel.each or None,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from froude.mining.canonical import Token
 from froude.mining.events import Leaves
 from froude.mining.flows import Timeline
-from froude.mining.relocation import Channel, Relocation
+from froude.mining.relocation import Channel, Relocation, is_report
 from froude.mining.structure import MinedType, Occurrence
 from froude.workload.types import Actor
 
@@ -27,6 +27,8 @@ class MinedEffect:
     occurrences: list[Occurrence] = field(default_factory=list)
     share: float = 1.0
     """Of the causing calls' elements that name a known node."""
+    like: list[Occurrence] = field(default_factory=list)
+    """Of a report that was seen of other causes alone: those of theirs."""
 
 
 @dataclass(slots=True)
@@ -173,6 +175,8 @@ def _effects(
             )
             by_key[key].occurrences.append(occurrence)
             placed[id(caused.call)] = (occurrence, name)
+    if known is None:
+        _complete_reports(by_key, numbers)
     by_type: dict[str, list[MinedEffect]] = defaultdict(list)
     for (name, *_), effect in by_key.items():
         causes = [occurrence for occurrence, _ in placed.values() if occurrence.template == effect.cause]
@@ -181,9 +185,33 @@ def _effects(
             occurrence.call.request if callee else occurrence.call.response or {} for occurrence in causes
         )
         elements = sum(elements_of(leaves, effect.channel.each) for leaves in sides)
-        effect.share = round(min(1.0, len(effect.occurrences) / elements), 3) if elements else 1.0
+        # Of a report never seen of this cause half as much as if it had been seen once.
+        seen = len(effect.occurrences) or 0.5
+        effect.share = round(min(1.0, seen / elements), 3) if elements else 1.0
         by_type[name].append(effect)
     return dict(by_type), lost
+
+
+def _complete_reports(by_key: dict[tuple[str, Token, str, int], MinedEffect], numbers: Counter[str]) -> None:
+    """Give each cause the kinds of reports that others of its role have: which states are seen is a matter of time."""
+    groups: dict[tuple[object, ...], list[tuple[str, MinedEffect]]] = defaultdict(list)
+    for (name, token, *_), effect in by_key.items():
+        if is_report(token):
+            cause = effect.occurrences[0].cause
+            role = cause.sender.role.name if cause is not None else ""
+            groups[name, token[:2], role, effect.channel].append((name, effect))
+    for listed in groups.values():
+        kinds = {effect.token: effect for _, effect in listed}
+        causes = {(effect.cause, effect.cause_type): name for name, effect in listed}
+        for (cause_id, cause_type), name in causes.items():
+            for token, seen in sorted(kinds.items()):
+                key = (name, token, cause_id, 0)
+                if key not in by_key:
+                    numbers[name] += 1
+                    template = f"{name}.e{numbers[name]}"
+                    by_key[key] = MinedEffect(
+                        template, token, seen.channel, cause_id, cause_type, like=seen.occurrences
+                    )
 
 
 def _causes_first(listed: Sequence[tuple[Token, Relocation]]) -> Iterator[tuple[Token, Relocation]]:
