@@ -208,7 +208,9 @@ class _Builder:
                     fit = self._iterations(seen, mined.position)
                     what = f"iterations of {name} in {mined.name}"
                     # What some did once and others not at all, whatever the Scale, is no round of anything.
-                    if fit.count is None and (counts == [0, 1] or self._moved(seen)):
+                    # Of two nodes alone, one with it and one without, nobody can tell.
+                    stray = counts == [0, 1] and (fit.count is None or len(seen) == 2)
+                    if stray or (fit.count is None and self._moved(seen)):
                         steps.append(
                             self._drawn(mined, name, [each.times for each in seen], build(item.body))
                         )
