@@ -8,7 +8,7 @@ handed to a named generator if it is random by nature and of known form, and els
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -93,6 +93,8 @@ class ArgumentMiner:
         self._varying = Varying()
         self._changing: frozenset[tuple[Token, str]] = frozenset()
         """Kinds of calls, and facts of machines that change from one to the next."""
+        self._machines: set[str] = set()
+        """Addresses of the daemons that there are several of."""
         self._equals: dict[str, tuple[Scaled, ...]] = {}
         """By a count of the Scale that some rule is made of: others that fit as well."""
         self._rivals: list[tuple[Rule, Rule]] = []
@@ -112,6 +114,12 @@ class ArgumentMiner:
         """
         self._varying.learn(occurrences)
         self._changing = changing_facts(occurrences)
+        by_run: dict[int, set[str]] = defaultdict(set)
+        for each in occurrences:
+            if each.sender.role.endless:
+                by_run[each.run].add(each.sender.first.peer)
+        # Where there was a choice.
+        self._machines = {peer for peers in by_run.values() if len(peers) > 1 for peer in peers}
 
     def rules(self, occurrences: Sequence[Occurrence], *, own_facts: bool = False) -> dict[str, Rule]:
         """The rule of every argument of a template.
@@ -182,7 +190,7 @@ class ArgumentMiner:
         self._cycles += [p for p in within(rule) if isinstance(p, Cycle) and p not in self._cycles]
         if others:
             self.doubts.append(Doubt(occurrences[0].template, path, (), rule, tuple(others)))
-        elif any(self._is_thin(part, occurrences) for part in within(rule)) or _by_chance(rule, column):
+        elif any(self._is_thin(part, occurrences) for part in within(rule)) or self._by_chance(rule, column):
             self.doubts.append(Doubt(occurrences[0].template, path, (), rule, thin=True))
         return rule
 
@@ -225,6 +233,18 @@ class ArgumentMiner:
             or (isinstance(part, Cases) and part.index == NODE)
             for part in within(rule)
         )
+
+    def _by_chance(self, rule: Rule, column: Column) -> bool:
+        """Whether it is chance which machine a rule names: always one, by the Scale, or where others' blocks lay."""
+        present = [value for value in column.values if isinstance(value, str) and _ADDRESS.fullmatch(value)]
+        if not present or len(present) < len(column.values):
+            return False
+        if any(isinstance(part, Scaled) for part in within(rule)):
+            return True
+        own = type_of(column.occurrences[0].template)
+        elsewhere = isinstance(rule, Flow) and rule.which is Which.NTH and rule.node_type not in {None, own}
+        chosen = isinstance(rule, Constant) and str(rule.value).partition(":")[0] in self._machines
+        return (elsewhere or chosen) and len(column.occurrences) < _MANY
 
     def _is_thin(self, part: Rule, occurrences: Sequence[Occurrence]) -> bool:
         """Whether too few nodes or rounds were seen to know that a part of a rule holds at others."""
@@ -495,17 +515,6 @@ def _examples(values: Sequence[Scalar]) -> tuple[Scalar, ...]:
 def _wordy(value: Scalar) -> bool:
     """Text that a person wrote: a path or a name, never assigned by a target."""
     return isinstance(value, str) and not any(c.isdigit() for c in value)
-
-
-def _by_chance(rule: Rule, column: Column) -> bool:
-    """Whether a rule says by accident which machine was chosen: by the Scale, or in few calls as for others' blocks."""
-    if not all(isinstance(value, str) and _ADDRESS.fullmatch(value) for value in column.values):
-        return False
-    if any(isinstance(part, Scaled) for part in within(rule)):
-        return True
-    own = type_of(column.occurrences[0].template)
-    elsewhere = isinstance(rule, Flow) and rule.which is Which.NTH and rule.node_type not in {None, own}
-    return elsewhere and len(column.occurrences) < _MANY
 
 
 def is_open(rule: Rule) -> bool:
