@@ -72,7 +72,10 @@ def from_cause(occurrence: Occurrence, value: Scalar) -> list[Flow]:
             if not same(seen, value):
                 continue
             kind = occurrence.cause.template.rpartition(".")[0]
-            for at in (match for match in _INDEX.finditer(path) if int(match[1]) == occurrence.each):
+            # Lists beside each other in one message have their elements in one order; others say nothing of it.
+            beside = occurrence.listed.rpartition(".")[0]
+            indices = [at for at in _INDEX.finditer(path) if path[: at.start()].rpartition(".")[0] == beside]
+            for at in (match for match in indices if int(match[1]) == occurrence.each):
                 each = f"{path[: at.start()]}[{EACH}]{path[at.end() :]}"
                 flows.append(Flow(occurrence.cause.template, side, each, Which.CAUSE, kind))
             flows.append(Flow(occurrence.cause.template, side, path, Which.CAUSE, kind))

@@ -172,6 +172,7 @@ def _effects(
                 {prefix + loop: last for loop, last in cause.last.items()},
                 cause,
                 caused.index,
+                relocation.channel.each,
             )
             by_key[key].occurrences.append(occurrence)
             placed[id(caused.call)] = (occurrence, name)

@@ -53,6 +53,8 @@ class Occurrence:
     """The call that caused it, for an effect."""
     each: int = 0
     """Element of the cause's repeated field."""
+    listed: str = ""
+    """That field."""
 
 
 class LoopRun(NamedTuple):
