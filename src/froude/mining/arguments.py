@@ -117,7 +117,7 @@ class ArgumentMiner:
         by_run: dict[int, set[str]] = defaultdict(set)
         for each in occurrences:
             if each.sender.role.endless:
-                by_run[each.run].add(each.sender.first.peer)
+                by_run[each.run].add(each.call.event.peer)
         # Where there was a choice.
         self._machines = {peer for peers in by_run.values() if len(peers) > 1 for peer in peers}
 

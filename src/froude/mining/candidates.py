@@ -74,8 +74,9 @@ def from_cause(occurrence: Occurrence, value: Scalar) -> list[Flow]:
             kind = occurrence.cause.template.rpartition(".")[0]
             # Lists beside each other in one message have their elements in one order; others say nothing of it.
             beside = occurrence.listed.rpartition(".")[0]
-            indices = [at for at in _INDEX.finditer(path) if path[: at.start()].rpartition(".")[0] == beside]
-            for at in (match for match in indices if int(match[1]) == occurrence.each):
+            for at in (match for match in _INDEX.finditer(path) if int(match[1]) == occurrence.each):
+                if occurrence.listed and path[: at.start()].rpartition(".")[0] != beside:
+                    continue
                 each = f"{path[: at.start()]}[{EACH}]{path[at.end() :]}"
                 flows.append(Flow(occurrence.cause.template, side, each, Which.CAUSE, kind))
             flows.append(Flow(occurrence.cause.template, side, path, Which.CAUSE, kind))

@@ -378,10 +378,10 @@ def _several(caused: Sequence[Caused], runs: Mapping[int, _Run]) -> bool:
     return any(len(senders) > 1 for senders in actors.values())
 
 
-def _plainness(channel: Channel) -> tuple[int, bool, int]:
-    """Prefer owners in whichever element, those named by an id over addresses, and short paths."""
+def _plainness(channel: Channel) -> tuple[bool, int, int]:
+    """Prefer owners named by an id over addresses, those in whichever element of the innermost list, and short paths."""
     uuid = "uuid" in channel.owner.lower()
-    return (channel.owner.count("["), not uuid, len(channel.each) + len(channel.owner))
+    return (not uuid, channel.owner.count("["), len(channel.each) + len(channel.owner))
 
 
 def _causes(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel, Caused]]:
