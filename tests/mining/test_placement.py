@@ -90,7 +90,9 @@ def test_a_mined_workloads_ids_are_kept(assembled: tuple[list[MinedType], Placem
     senders, _ = senders_of([record(**run) for run in RUNS])
     relocations = relocate(senders)
     again, _ = find_types(senders, len(RUNS))
-    known = Known(dict.fromkeys(beat_names(types), "beat"), {("datanode", kept.token, kept.cause): "known"})
+    known = Known(
+        dict.fromkeys(beat_names(types), "beat"), {("datanode", kept.token, kept.cause, 0): "known"}
+    )
     read = placement_of(again, relocations, known)
     assert list(read.periodic) == ["beat"]
     assert [effect.template for effect in read.effects["datanode"]] == ["known"]

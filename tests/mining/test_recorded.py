@@ -7,6 +7,7 @@ import pytest
 from froude.mining.pipeline import mine
 from froude.mining.prediction import LeafOutcome, Prediction, predict
 from froude.workload.types import Actor, Workload
+from froude.workload.walk import flows, templates
 from tests.recorded import recorded
 
 
@@ -30,7 +31,7 @@ def test_what_requests_to_nodemanagers_cause_is_found(workload: Workload) -> Non
         if effect.actor is Actor.CALLEE and effect.each is not None
     ]
     assert {effect.call.method for effect in effects} == {"getFileInfo", "getBlockLocations"}
-    causes = {call.id: call.method for node in workload.node_types for call in _steps(workload, node.name)}
+    causes = {call.id: call.method for node in workload.node_types for call in templates(node)}
     assert {causes[effect.cause] for effect in effects} == {"startContainers"}
     assert all(str(effect.each).endswith("localResources") for effect in effects)
 
@@ -67,10 +68,42 @@ def test_a_size_never_seen_is_predicted_as_far_as_two_sizes_tell(prediction: Pre
         "shell",
         "client",
         "container-launcher",
+        "nodemanager",
+        "appmaster-2",
+        "appmaster-3",
     }
-    assert prediction.sequence_share >= 0.82
-    assert prediction.call_share >= 0.87
-    assert prediction.row("logical").share >= 0.87
+    assert prediction.sequence_share >= 0.97
+    assert prediction.call_share >= 0.99
+    assert prediction.row("logical").share >= 0.94
     assert prediction.unmatched == 0
     wrong = prediction.row("all").outcomes[LeafOutcome.WRONG]
-    assert wrong / prediction.row("all").leaves < 0.02
+    assert wrong / prediction.row("all").leaves < 0.002
+
+
+def test_containers_are_reported_for_whoever_had_them_started(workload: Workload) -> None:
+    """By every state, in the heartbeat of the node that was asked; the id comes from its own answer."""
+    reports = [e for e in workload.node_type("nodemanager").effects if e.actor is Actor.ANSWERER]
+    assert {effect.carried_by for effect in reports} == {"nodemanager.p1"}
+    assert {e.cause_type for e in reports} == {
+        "container-launcher",
+        "appmaster",
+        "appmaster-2",
+        "appmaster-3",
+    }
+    (ids,) = {
+        str(flow.path)
+        for effect in reports
+        for path, rule in effect.call.arguments.items()
+        if path.endswith("container_id.id")
+        for flow in flows(rule)
+    }
+    assert ids == "succeeded_requests[{each}].id"
+
+
+def test_containers_start_as_allocate_says(workload: Workload) -> None:
+    """Each of what was allocated, with the token that came with it."""
+    for name in ("appmaster", "appmaster-2", "appmaster-3"):
+        (effect,) = workload.node_type(name).effects
+        assert (effect.cause, effect.each) == (f"{name}.p1", "allocated_containers")
+        (flow,) = flows(effect.call.arguments["start_container_request[0].container_token.identifier"])
+        assert flow.path == "allocated_containers[{each}].container_token.identifier"

@@ -52,6 +52,16 @@ class Section:
     def __contains__(self, name: str) -> bool:
         return name in self.fields
 
+    def instead(self, fields: Fields) -> Section:
+        """The same section with other fields, of which those that were asked for stay so.
+
+        Args:
+            fields: what is read from now on.
+        """
+        section = Section(fields, self.file, self.path)
+        section._asked |= self._asked
+        return section
+
     def names(self) -> list[str]:
         """The names present, in the file's order; asks for all of them."""
         self._asked.update(map(str, self.fields))

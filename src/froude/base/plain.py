@@ -61,6 +61,14 @@ class Fields(dict[str, Any]):
         self.lines: dict[str, int] = {}
 
 
+class OneLine(dict[str, Any]):
+    """A mapping that is written on one line, in braces."""
+
+
+class OneLineItems(list[Any]):
+    """A list that is written on one line, in brackets."""
+
+
 class Items(list[Any]):
     """A list of a document, with the line of each item and its own."""
 
@@ -166,7 +174,17 @@ def _represent_text(dumper: Any, text: str) -> Any:
     return dumper.represent_scalar(f"{_TAG}str", text, style='"' if _BREAKS.search(text) else None)
 
 
+def _represent_line(dumper: Any, fields: OneLine) -> Any:
+    return dumper.represent_mapping(f"{_TAG}map", fields.items(), flow_style=True)
+
+
+def _represent_items(dumper: Any, items: OneLineItems) -> Any:
+    return dumper.represent_sequence(f"{_TAG}seq", items, flow_style=True)
+
+
 _Dumper.add_representer(str, _represent_text)
+_Dumper.add_representer(OneLineItems, _represent_items)
+_Dumper.add_representer(OneLine, _represent_line)
 _Dumper.add_representer(Fields, _Dumper.represent_dict)
 _Dumper.add_representer(Items, _Dumper.represent_list)
 

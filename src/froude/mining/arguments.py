@@ -7,7 +7,8 @@ handed to a named generator if it is random by nature and of known form, and els
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -26,7 +27,7 @@ from froude.mining.evidence import (
     is_telling,
 )
 from froude.mining.flows import EACH, OccurrenceContext, Timeline, columns, type_of
-from froude.mining.knowledge import GAUGES, NAMING, THINGS, fact_of
+from froude.mining.knowledge import GAUGES, NAMING, REPORTS, THINGS, fact_of
 from froude.mining.patterns import same
 from froude.mining.relocation import is_distinctive
 from froude.mining.structure import Occurrence
@@ -61,6 +62,7 @@ _NEARLY_ALL = 0.9
 """Share of calls that must have it."""
 _FIRSTS = 3
 """First iterations that must agree before they are told apart from random others."""
+_ADDRESS = re.compile(r"\d+(?:\.\d+){3}(?::\d+)?")
 _NEARBY = 16
 """Largest offset between a number and its source."""
 
@@ -91,6 +93,8 @@ class ArgumentMiner:
         self._varying = Varying()
         self._changing: frozenset[tuple[Token, str]] = frozenset()
         """Kinds of calls, and facts of machines that change from one to the next."""
+        self._machines: set[str] = set()
+        """Addresses of the daemons that there are several of."""
         self._equals: dict[str, tuple[Scaled, ...]] = {}
         """By a count of the Scale that some rule is made of: others that fit as well."""
         self._rivals: list[tuple[Rule, Rule]] = []
@@ -110,6 +114,12 @@ class ArgumentMiner:
         """
         self._varying.learn(occurrences)
         self._changing = changing_facts(occurrences)
+        by_run: dict[int, set[str]] = defaultdict(set)
+        for each in occurrences:
+            if each.sender.role.endless:
+                by_run[each.run].add(each.call.event.peer)
+        # Where there was a choice.
+        self._machines = {peer for peers in by_run.values() if len(peers) > 1 for peer in peers}
 
     def rules(self, occurrences: Sequence[Occurrence], *, own_facts: bool = False) -> dict[str, Rule]:
         """The rule of every argument of a template.
@@ -128,6 +138,21 @@ class ArgumentMiner:
         for path in growing(occurrences, self._scales):
             self.doubts.append(Doubt(occurrences[0].template, path, (), rules[path], longer=True))
         return rules
+
+    def reported(self, occurrences: Sequence[Occurrence]) -> dict[str, Rule]:
+        """The rule of every leaf of reports (`reported`): what names the thing comes from what caused them.
+
+        Args:
+            occurrences: reports of one kind, without loops.
+        """
+        report = REPORTS[occurrences[0].call.token[1]]
+        named = {}
+        for path, values in columns(occurrences).items():
+            if path.startswith(f"{report.element}.{report.thing}."):
+                flows = self._flows(Column(occurrences, values, path))
+                named[path] = next((flow for flow in flows if flow.which is Which.CAUSE), None)
+        rules = self.rules(occurrences)
+        return rules | {path: flow for path, flow in named.items() if flow is not None}
 
     def rule(
         self,
@@ -165,7 +190,7 @@ class ArgumentMiner:
         self._cycles += [p for p in within(rule) if isinstance(p, Cycle) and p not in self._cycles]
         if others:
             self.doubts.append(Doubt(occurrences[0].template, path, (), rule, tuple(others)))
-        elif any(self._is_thin(part, occurrences) for part in within(rule)):
+        elif any(self._is_thin(part, occurrences) for part in within(rule)) or self._by_chance(rule, column):
             self.doubts.append(Doubt(occurrences[0].template, path, (), rule, thin=True))
         return rule
 
@@ -208,6 +233,18 @@ class ArgumentMiner:
             or (isinstance(part, Cases) and part.index == NODE)
             for part in within(rule)
         )
+
+    def _by_chance(self, rule: Rule, column: Column) -> bool:
+        """Whether it is chance which machine a rule names: always one, by the Scale, or where others' blocks lay."""
+        present = [value for value in column.values if isinstance(value, str) and _ADDRESS.fullmatch(value)]
+        if not present or len(present) < len(column.values):
+            return False
+        if any(isinstance(part, Scaled) for part in within(rule)):
+            return True
+        own = type_of(column.occurrences[0].template)
+        elsewhere = isinstance(rule, Flow) and rule.which is Which.NTH and rule.node_type not in {None, own}
+        chosen = isinstance(rule, Constant) and str(rule.value).partition(":")[0] in self._machines
+        return (elsewhere or chosen) and len(column.occurrences) < _MANY
 
     def _is_thin(self, part: Rule, occurrences: Sequence[Occurrence]) -> bool:
         """Whether too few nodes or rounds were seen to know that a part of a rule holds at others."""
@@ -288,8 +325,15 @@ class ArgumentMiner:
         return True
 
     def _slot(self, occurrences: Sequence[Occurrence], numbers: Sequence[int]) -> Rule | None:
-        rule = self._scaled(occurrences, numbers) or patterns.counter(occurrences, numbers, self._scales)
-        if rule is not None or not all(is_distinctive(number) for number in numbers):
+        large = all(is_distinctive(number) for number in numbers)
+        # Any two numbers lie on a line over the Scale: small ones count something, large ones are times and ids.
+        sizes = {str(sorted(self._scales[occurrence.run].items())) for occurrence in occurrences}
+        scaled = None if large and len(sizes) == 2 else self._scaled(occurrences, numbers)
+        flow = (
+            self._flow(Column(occurrences, list(numbers), "")) if large and len(set(numbers)) <= 2 else None
+        )
+        rule = flow or scaled or patterns.counter(occurrences, numbers, self._scales)
+        if rule is not None or not large:
             return rule
         return self._flow(Column(occurrences, list(numbers), ""))
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
+from froude.mining.doubts import replaced
 from froude.mining.flows import EACH, Source
 from froude.mining.patterns import same
 from froude.mining.structure import Occurrence
-from froude.workload.types import Flow, Scalar, Side, Which
+from froude.workload.types import Flow, Rule, Scalar, Side, Which
+from froude.workload.walk import within
 
 _WHICH = (Which.SAME, Which.PREVIOUS, Which.NTH, Which.FIRST, Which.LAST)
 _INDEX = re.compile(r"\[(\d+)\]")
@@ -69,11 +72,29 @@ def from_cause(occurrence: Occurrence, value: Scalar) -> list[Flow]:
             if not same(seen, value):
                 continue
             kind = occurrence.cause.template.rpartition(".")[0]
+            # Lists beside each other in one message have their elements in one order; others say nothing of it.
+            beside = occurrence.listed.rpartition(".")[0]
             for at in (match for match in _INDEX.finditer(path) if int(match[1]) == occurrence.each):
+                if occurrence.listed and path[: at.start()].rpartition(".")[0] != beside:
+                    continue
                 each = f"{path[: at.start()]}[{EACH}]{path[at.end() :]}"
                 flows.append(Flow(occurrence.cause.template, side, each, Which.CAUSE, kind))
             flows.append(Flow(occurrence.cause.template, side, path, Which.CAUSE, kind))
     return flows
+
+
+def of_cause(rule: Rule, cause: str, cause_type: str) -> Rule:
+    """A rule that was found at calls of several causes, as one of the calls of this one.
+
+    Args:
+        rule: its flows from causes name any of them.
+        cause: id of this one's template.
+        cause_type: of the nodes that make it.
+    """
+    for part in list(within(rule)):
+        if isinstance(part, Flow) and part.which is Which.CAUSE:
+            rule = replaced(rule, part, replace(part, call=cause, node_type=cause_type))
+    return rule
 
 
 def siblings(occurrence: Occurrence, value: Scalar, path: str) -> list[Flow]:

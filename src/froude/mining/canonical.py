@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from froude.mining.events import Event, Leaves
 from froude.mining.knowledge import BATCHES, POLLS, Batch
+from froude.mining.reported import Reported, Reports
 from froude.workload.types import Poll, Scalar
 
 Token = tuple[str, str, str]
@@ -36,6 +37,8 @@ class Logical:
     """Every raw call it stands for, with raw leaf path -> canonical leaf path for those that belong to it."""
     start_s: float
     """Of the first attempt."""
+    moved: frozenset[str] = frozenset()
+    """Leaves that time decided at the first raw call: those of a report (`reported`) that changed."""
 
     @property
     def order(self) -> int:
@@ -53,12 +56,14 @@ def logical_calls(events: Iterable[Event]) -> list[Logical]:
 
     `join_polls` does the polls.
     """
-    logical: list[Logical] = []
+    logical: list[Logical | Reported] = []
     seen: dict[tuple[int, int], int] = {}
+    reports = Reports()
     for event in events:
         key = (event.connection if event.call_id < 0 else -1, event.call_id)
-        if key in seen and logical[seen[key]].event.request == event.request:
-            logical[seen[key]] = _joined(logical[seen[key]], event)
+        first = logical[seen[key]] if key in seen else None
+        if isinstance(first, Logical) and first.event.request == event.request:
+            logical[seen[key]] = _joined(first, event)
             continue
         batch = BATCHES.get(event.method)
         if batch:
@@ -66,9 +71,15 @@ def logical_calls(events: Iterable[Event]) -> list[Logical]:
                 _split(event, batch)
             )  # one without elements is sent to no purpose, when time decides
         else:
+            carried, began = reports.split(event)
             seen[key] = len(logical)
-            logical.append(_whole(event))
-    return logical
+            logical += [_whole(event, carried), *began]
+    return [_reported(each) if isinstance(each, Reported) else each for each in logical]
+
+
+def _reported(report: Reported) -> Logical:
+    event = report.event
+    return Logical(event, report.token, report.request, tuple(report.raw), event.start_s, report.moved)
 
 
 def decided_by_time(event: Event, path: str) -> bool:
@@ -84,11 +95,12 @@ def decided_by_time(event: Event, path: str) -> bool:
     )
 
 
-def _whole(event: Event) -> Logical:
+def _whole(event: Event, carried: Collection[str]) -> Logical:
     names = _map_order(event.request)
-    leaves = {names.get(path, path): value for path, value in event.request.items()}
+    own = [path for path in event.request if path not in carried] if carried else list(event.request)
+    leaves = {names.get(path, path): event.request[path] for path in own}
     token = (event.protocol, event.method, "")
-    raw = {path: names.get(path, path) for path in event.request}
+    raw = {path: names.get(path, path) for path in own}
     return Logical(event, token, leaves, ((event, raw),), event.start_s)
 
 

@@ -7,6 +7,7 @@ and batches and real-time calls that a short run cannot show stay unseen.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from froude.workload.types import SCRIPTED, Poll
@@ -34,7 +35,7 @@ class Role:
 
 ROLES = (
     Role("datanode", protocol="DatanodeProtocol", program="datanode", endless=True),
-    Role("nodemanager", protocol="ResourceTracker"),
+    Role("nodemanager", protocol="ResourceTracker", endless=True),
     Role("map", context=r"mr_attempt_.*_m_"),
     Role("reduce", context=r"mr_attempt_.*_r_"),
     Role("appmaster", context=r"mr_appmaster"),
@@ -68,6 +69,50 @@ BATCHES = {"blockReceivedAndDeleted": Batch("blocks", "blocks", "status", frozen
 """By method; a block that is being received has status 1, and is reported only if it is not there by the next
 report. One that was deleted has 3: when the NameNode orders that, with the answer to some heartbeat, is a matter of
 time, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A real-time call whose list tells of things again and again until each is over."""
+
+    listed: str
+    """Repeated field of the request; one report an element."""
+    thing: str
+    """Message within the element that names what it tells of: an id, often of several numbers."""
+    kinds: tuple[str, ...]
+    """Leaves of the element that tell reports of different meaning apart, as states do."""
+
+    @property
+    def element(self) -> str:
+        """Where every element's leaves stand in a logical call: as the first one's."""
+        return f"{self.listed}[0]"
+
+    @property
+    def kind_paths(self) -> frozenset[str]:
+        """Canonical paths of the leaves that tell kinds apart."""
+        return frozenset(f"{self.element}.{kind}" for kind in self.kinds)
+
+    def kind_of(self, leaves: Mapping[str, object]) -> str:
+        """The kind of a report; empty where no leaf tells it.
+
+        Args:
+            leaves: canonical ones.
+        """
+        values = [leaves[path] for kind in self.kinds if (path := f"{self.element}.{kind}") in leaves]
+        return "/".join(str(value) for value in values)
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Matches a leaf path of an element: its index and what follows."""
+        return re.compile(rf"^{re.escape(self.listed)}\[(\d+)\](.*)$")
+
+
+REPORTS = {
+    "nodeHeartbeat": Report(
+        "node_status.containersStatuses", "container_id", ("state", "container_sub_state")
+    )
+}
+"""By method."""
 
 POLLS = {"complete": Poll("result", True)}
 """Calls that are repeated until an answer has a value, by method: a quick run shows none that had to be."""

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from froude.base.units import Quantity
 from froude.mining.canonical import Token
 from froude.mining.events import Recording
-from froude.mining.knowledge import BATCHES, ROLES
+from froude.mining.following import trace_following
+from froude.mining.knowledge import BATCHES, REPORTS, ROLES
+from froude.mining.lanes import put_in_order
 from froude.mining.parse import Automaton
 from froude.mining.periodic import Period
 from froude.mining.placement import Known, Placement, placement_of
@@ -68,7 +70,9 @@ def match(workload: Workload, recording: Recording) -> Matched:
     """
     tokens = {call.id: token_of(call) for node in workload.node_types for call in templates(node)}
     senders, _ = senders_of([recording], _conventions(workload, tokens))
-    relocations = trace_back(senders, _channels(workload, tokens))
+    channels = _channels(workload, tokens)
+    relocations = trace_following(senders, trace_back(senders, channels), channels)
+    put_in_order(senders, {role_name(node): node.in_any_order for node in workload.node_types})
     types = [_as_found(node, tokens) for node in workload.node_types]
     unmatched = _assign([s for s in senders if s.calls], types, workload, recording.scale)
     for mined in types:
@@ -76,7 +80,9 @@ def match(workload: Workload, recording: Recording) -> Matched:
         _number(mined, workload.node_type(mined.name), recording.scale)
     beats = {(n.name, tokens[p.call.id]): p.call.id for n in workload.node_types for p in n.periodic}
     effects = {
-        (n.name, tokens[e.call.id], e.cause): e.call.id for n in workload.node_types for e in n.effects
+        (n.name, tokens[e.call.id], e.cause, e.following): e.call.id
+        for n in workload.node_types
+        for e in n.effects
     }
     return Matched(tuple(types), placement_of(types, relocations, Known(beats, effects)), tuple(unmatched))
 
@@ -89,8 +95,11 @@ def role_name(node: NodeType) -> str:
 
 def token_of(call: CallTemplate) -> Token:
     """What a template's calls look like in a sequence; for an element of a batch, its kind too."""
-    batch = BATCHES.get(call.method)
+    batch, report = BATCHES.get(call.method), REPORTS.get(call.method)
     kind = ""
+    if report is not None:
+        constants = {path: rule.value for path, rule in call.arguments.items() if isinstance(rule, Constant)}
+        kind = report.kind_of(constants)
     if batch is not None:
         rule = call.arguments.get(f"{batch.outer}[0].{batch.inner}[0].{batch.kind}")
         kind = str(rule.value) if isinstance(rule, Constant) else ""
@@ -137,7 +146,12 @@ def channel_of(effect: Effect, tokens: Mapping[str, Token]) -> Channel:
         tokens: what each call template of the workload is seen as, by its id.
     """
     return Channel(
-        tokens[effect.cause], effect.actor, effect.each or "", effect.owner or "", effect.owner_fact or ""
+        tokens[effect.cause],
+        effect.actor,
+        effect.each or "",
+        effect.owner or "",
+        effect.owner_fact or "",
+        effect.following,
     )
 
 

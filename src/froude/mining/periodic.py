@@ -10,7 +10,7 @@ from statistics import median
 from froude.base.units import Quantity
 from froude.mining.canonical import Logical, Token
 from froude.mining.counts import fit_count
-from froude.mining.knowledge import BATCHES, REAL_TIME
+from froude.mining.knowledge import BATCHES, REAL_TIME, REPORTS
 
 _SHORTEST_S = 0.2
 """Below this, regular gaps are just a fast loop."""
@@ -53,6 +53,8 @@ def find_periodic(
     periods = {}
     for token in sorted(around):
         period = _period(gaps[token])
+        if token[1] in REPORTS and token[2]:
+            continue
         if token[1] in REAL_TIME:
             periods[token] = period or Period(1.0, 0.0)
         elif token[1] in BATCHES or period is None:

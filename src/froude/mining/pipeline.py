@@ -11,16 +11,19 @@ from froude.base import parallel
 from froude.base.errors import InputError
 from froude.base.progress import Progress, Silent
 from froude.base.units import Quantity
-from froude.mining.arguments import ArgumentMiner
+from froude.mining.arguments import ArgumentMiner, is_open
 from froude.mining.by_round import fit_rounds
+from froude.mining.candidates import of_cause
 from froude.mining.counts import Fit, fit_count, fit_dealt
 from froude.mining.events import Recording, recording_of
+from froude.mining.following import find_following
 from froude.mining.knowledge import CONFIRMATION, PIECES
+from froude.mining.lanes import find_lanes, put_in_order
 from froude.mining.lifetimes import never_due, opened_and_closed
 from froude.mining.numbering import renumber
-from froude.mining.placement import MinedEffect, Placement, placement_of
+from froude.mining.placement import MinedEffect, Placement, beat_names, placement_of
 from froude.mining.questions import Questions
-from froude.mining.relocation import relocate
+from froude.mining.relocation import is_report, relocate
 from froude.mining.segments import Item, Loop
 from froude.mining.senders import Conventions, senders_of
 from froude.mining.structure import LoopRun, MinedType, Occurrence, find_types
@@ -106,7 +109,9 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         senders, conventions = senders_of(recordings)
         task.advance()
         task.say("effects")
-        relocations = relocate(senders)
+        relocations = find_following(senders, relocate(senders))
+        lanes = find_lanes(senders)
+        put_in_order(senders, lanes)
         task.advance()
         task.say("node types")
         types, findings = find_types([s for s in senders if s.calls], len(recordings))
@@ -118,7 +123,10 @@ def mine_recordings(recordings: Sequence[Recording], *, progress: Progress | Non
         task.advance()
         task.say("arguments")
         builder = _Builder(recordings, conventions, types, placement)
-        node_types = tuple(builder.node_type(mined) for mined in types)
+        node_types = tuple(
+            replace(builder.node_type(mined), in_any_order=tuple(sorted(lanes.get(mined.role.name, ()))))
+            for mined in types
+        )
         task.advance()
         task.say("findings")
         findings = [
@@ -199,7 +207,10 @@ class _Builder:
                     counts = sorted({each.times for each in seen})
                     fit = self._iterations(seen, mined.position)
                     what = f"iterations of {name} in {mined.name}"
-                    if fit.count is None and self._moved(seen):
+                    # What some did once and others not at all, whatever the Scale, is no round of anything.
+                    # Of two nodes alone, one with it and one without, nobody can tell.
+                    stray = counts == [0, 1] and (fit.count is None or len(seen) == 2)
+                    if stray or (fit.count is None and self._moved(seen)):
                         steps.append(
                             self._drawn(mined, name, [each.times for each in seen], build(item.body))
                         )
@@ -249,8 +260,11 @@ class _Builder:
     def _template(
         self, mined: MinedType, template: str, occurrences: Sequence[Occurrence], token: object
     ) -> CallTemplate:
-        protocol, method, _ = token if isinstance(token, tuple) else ("", str(token), "")
-        rules = self._miner.rules(occurrences, own_facts=mined.role.emulated) if occurrences else {}
+        protocol, method, kind = token if isinstance(token, tuple) else ("", str(token), "")
+        if is_report((protocol, method, kind)):
+            rules = self._report(mined, template, occurrences)
+        else:
+            rules = self._miner.rules(occurrences, own_facts=mined.role.emulated) if occurrences else {}
         callee = self._callee(occurrences)
         called = rules if callee is None else rules | {CALLEE: callee}
         self.questions.unknown(mined.name, template, method, called)
@@ -272,6 +286,30 @@ class _Builder:
             after=wait,
             confirmed_by=None if poll is not None else _confirmation(occurrences),
         )
+
+    def _report(self, mined: MinedType, template: str, occurrences: Sequence[Occurrence]) -> dict[str, Rule]:
+        """Rules of a report: those of all reports of its kind whose causes are of one role, if they have any.
+
+        Which round of whose loop gave the node its thing to do says nothing of the report.
+        """
+        token, cause = occurrences[0].call.token, occurrences[0].cause
+        assert cause is not None
+        effects = self._placement.effects[mined.name]
+        reported = next(effect for effect in effects if effect.template == template)
+        alike = [
+            occurrence
+            for effect in effects
+            if effect.token == token
+            for occurrence in effect.occurrences
+            if occurrence.cause is not None and occurrence.cause.sender.role == cause.sender.role
+        ]
+        own = {id(occurrence) for occurrence in occurrences}
+        pooled = [*occurrences, *(each for each in alike if id(each) not in own)]
+        placed = [replace(each, template=template, indices={}, last={}) for each in pooled]
+        rules = self._miner.reported(placed)
+        if any(is_open(rule) for rule in rules.values()):
+            rules |= self._miner.reported(placed[: len(occurrences)])
+        return {path: of_cause(rule, reported.cause, reported.cause_type) for path, rule in rules.items()}
 
     def _wait(self, template: str, rules: Mapping[str, Rule]) -> Wait | None:
         """What a call waits for, where its node knows the path that it is about before that is made."""
@@ -305,7 +343,7 @@ class _Builder:
 
     def _effect(self, mined: MinedType, effect: MinedEffect) -> Effect:
         return Effect(
-            call=self._template(mined, effect.template, effect.occurrences, effect.token),
+            call=self._template(mined, effect.template, effect.occurrences or effect.like, effect.token),
             cause=effect.cause,
             cause_type=effect.cause_type,
             each=effect.channel.each or None,
@@ -313,7 +351,14 @@ class _Builder:
             owner=effect.channel.owner if effect.channel.actor is Actor.OWNER else None,
             owner_fact=effect.channel.fact or None,
             share=1.0 if effect.share >= _CERTAIN else effect.share,
+            following=effect.channel.following,
+            carried_by=self._carrier(mined, effect) if is_report(effect.token) else None,
         )
+
+    def _carrier(self, mined: MinedType, effect: MinedEffect) -> str | None:
+        """The periodic call that carries a report."""
+        token = (*effect.token[:2], "")
+        return beat_names([mined]).get((mined.name, token))
 
     def _user(self, mined: MinedType) -> str | Rule | None:
         """Whose calls they are: one name, or a rule by which nodes have names; a question where none is known."""

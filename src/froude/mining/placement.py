@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from froude.mining.canonical import Token
 from froude.mining.events import Leaves
 from froude.mining.flows import Timeline
-from froude.mining.relocation import Channel, Relocation
+from froude.mining.relocation import Channel, Relocation, is_report
 from froude.mining.structure import MinedType, Occurrence
 from froude.workload.types import Actor
 
@@ -27,6 +27,8 @@ class MinedEffect:
     occurrences: list[Occurrence] = field(default_factory=list)
     share: float = 1.0
     """Of the causing calls' elements that name a known node."""
+    like: list[Occurrence] = field(default_factory=list)
+    """Of a report that was seen of other causes alone: those of theirs."""
 
 
 @dataclass(slots=True)
@@ -61,8 +63,8 @@ class Known:
 
     beats: Mapping[tuple[str, Token], str]
     """Periodic calls, by node type and token."""
-    effects: Mapping[tuple[str, Token, str], str]
-    """Effects, by node type, token and cause template."""
+    effects: Mapping[tuple[str, Token, str, int], str]
+    """Effects, by node type, token, cause template, and which of those that follow others."""
 
 
 def placement_of(
@@ -131,15 +133,15 @@ def _beats(types: Sequence[MinedType], names: Mapping[tuple[str, Token], str]) -
 def _effects(
     types: Sequence[MinedType],
     relocations: Mapping[tuple[str, Token], Sequence[Relocation]],
-    placed: Mapping[int, tuple[Occurrence, str]],
-    known: Mapping[tuple[str, Token, str], str] | None,
+    placed: dict[int, tuple[Occurrence, str]],
+    known: Mapping[tuple[str, Token, str, int], str] | None,
 ) -> tuple[dict[str, list[MinedEffect]], Counter[str]]:
     home = {
         id(sender): (listed_relocations.name, node)
         for listed_relocations in types
         for node, sender in listed_relocations.numbered()
     }
-    by_key: dict[tuple[str, Token, str], MinedEffect] = {}
+    by_key: dict[tuple[str, Token, str, int], MinedEffect] = {}
     numbers: Counter[str] = Counter()
     lost: Counter[str] = Counter()
     listed = [
@@ -147,11 +149,11 @@ def _effects(
         for (_, token), listed_relocations in sorted(relocations.items(), key=lambda item: item[0])
         for occurrence in listed_relocations
     ]
-    for token, relocation in listed:
+    for token, relocation in _causes_first(listed):
         for caused in sorted(relocation.caused, key=lambda c: (c.sender.run, c.call.order)):
             name, node = home.get(id(caused.sender), ("", 0))
             cause, cause_type = placed.get(id(caused.cause), (None, ""))
-            key = (name, token, cause.template if cause else "")
+            key = (name, token, cause.template if cause else "", relocation.channel.following)
             if not name or cause is None or (known is not None and key not in known):
                 lost[name] += 1
                 continue
@@ -160,30 +162,67 @@ def _effects(
                 template = known[key] if known is not None else f"{name}.e{numbers[name]}"
                 by_key[key] = MinedEffect(template, token, relocation.channel, cause.template, cause_type)
             prefix = "" if cause_type == name else f"{cause_type}."
-            by_key[key].occurrences.append(
-                Occurrence(
-                    caused.sender.run,
-                    node,
-                    caused.sender,
-                    by_key[key].template,
-                    caused.call,
-                    {prefix + loop: number for loop, number in cause.indices.items()},
-                    {prefix + loop: last for loop, last in cause.last.items()},
-                    cause,
-                    caused.index,
-                )
+            occurrence = Occurrence(
+                caused.sender.run,
+                node,
+                caused.sender,
+                by_key[key].template,
+                caused.call,
+                {prefix + loop: number for loop, number in cause.indices.items()},
+                {prefix + loop: last for loop, last in cause.last.items()},
+                cause,
+                caused.index,
+                relocation.channel.each,
             )
+            by_key[key].occurrences.append(occurrence)
+            placed[id(caused.call)] = (occurrence, name)
+    if known is None:
+        _complete_reports(by_key, numbers)
     by_type: dict[str, list[MinedEffect]] = defaultdict(list)
-    for (name, _, _), effect in by_key.items():
+    for (name, *_), effect in by_key.items():
         causes = [occurrence for occurrence, _ in placed.values() if occurrence.template == effect.cause]
         callee = effect.channel.actor is Actor.CALLEE
         sides = (
             occurrence.call.request if callee else occurrence.call.response or {} for occurrence in causes
         )
         elements = sum(elements_of(leaves, effect.channel.each) for leaves in sides)
-        effect.share = round(min(1.0, len(effect.occurrences) / elements), 3) if elements else 1.0
+        # Of a report never seen of this cause half as much as if it had been seen once.
+        seen = len(effect.occurrences) or 0.5
+        effect.share = round(min(1.0, seen / elements), 3) if elements else 1.0
         by_type[name].append(effect)
     return dict(by_type), lost
+
+
+def _complete_reports(by_key: dict[tuple[str, Token, str, int], MinedEffect], numbers: Counter[str]) -> None:
+    """Give each cause the kinds of reports that others of its role have: which states are seen is a matter of time."""
+    groups: dict[tuple[object, ...], list[tuple[str, MinedEffect]]] = defaultdict(list)
+    for (name, token, *_), effect in by_key.items():
+        if is_report(token):
+            cause = effect.occurrences[0].cause
+            role = cause.sender.role.name if cause is not None else ""
+            groups[name, token[:2], role, effect.channel].append((name, effect))
+    for listed in groups.values():
+        kinds = {effect.token: effect for _, effect in listed}
+        causes = {(effect.cause, effect.cause_type): name for name, effect in listed}
+        for (cause_id, cause_type), name in causes.items():
+            for token, seen in sorted(kinds.items()):
+                key = (name, token, cause_id, 0)
+                if key not in by_key:
+                    numbers[name] += 1
+                    template = f"{name}.e{numbers[name]}"
+                    by_key[key] = MinedEffect(
+                        template, token, seen.channel, cause_id, cause_type, like=seen.occurrences
+                    )
+
+
+def _causes_first(listed: Sequence[tuple[Token, Relocation]]) -> Iterator[tuple[Token, Relocation]]:
+    """Relocations in an order in which a cause that is itself an effect comes before what it causes."""
+    waiting = list(listed)
+    while waiting:
+        open_ = {id(caused.call) for _, relocation in waiting for caused in relocation.caused}
+        free = [each for each in waiting if not any(id(caused.cause) in open_ for caused in each[1].caused)]
+        yield from free or waiting
+        waiting = [each for each in waiting if each not in free] if free else []
 
 
 def elements_of(leaves: Leaves, field_path: str) -> int:

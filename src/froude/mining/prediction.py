@@ -192,7 +192,7 @@ def predict_recording(workload: Workload, recording: Recording, pair: Recording 
     matched = match(workload, recording)
     calls = {call.id: call for node in workload.node_types for call in templates(node)}
     announced = Announced(workload, recording.scale)
-    score = _Score(matched.placement, recording.scale, calls)
+    score = Score(matched.placement, recording.scale, calls)
     reachable = None
     if pair is not None:
         # What was predicted could be, even where the same rule fails elsewhere in the other run.
@@ -238,8 +238,8 @@ def ceiling(workload: Workload, recording: Recording, pair: Recording) -> frozen
 def _reachable(workload: Workload, recording: Recording, pair: Recording) -> set[Leaf]:
     calls = {call.id: call for node in workload.node_types for call in templates(node)}
     ours, other = match(workload, recording), match(workload, pair)
-    score = _Score(ours.placement, recording.scale, calls)
-    there = _Score(other.placement, pair.scale, calls)
+    score = Score(ours.placement, recording.scale, calls)
+    there = Score(other.placement, pair.scale, calls)
     broken = {there.rule_of[leaf] for leaf, outcome in there.outcomes.items() if outcome is LeafOutcome.WRONG}
     reachable = {
         leaf
@@ -274,7 +274,7 @@ def _place(occurrence: Occurrence) -> tuple[object, ...]:
 # --- arguments --------------------------------------------------------------------------------------------
 
 
-class _Score:
+class Score:
     """What became of each raw leaf that belongs to a predicted call."""
 
     def __init__(
@@ -305,6 +305,8 @@ class _Score:
         for event, names in occurrence.call.raw:
             for raw, path in names.items():
                 outcome, instead = judged[path]
+                if path in occurrence.call.moved and event is occurrence.call.raw[0][0]:
+                    outcome, instead = LeafOutcome.GENERATED, "when it changes"
                 self.outcomes.setdefault((event.order, raw), outcome)
                 self.rule_of.setdefault((event.order, raw), (occurrence.template, path))
                 if not outcome.predicted:
@@ -338,7 +340,7 @@ def _periodic_methods(workload: Workload) -> frozenset[tuple[str, str]]:
 
 def _rows(
     recording: Recording,
-    score: _Score,
+    score: Score,
     periodic: frozenset[tuple[str, str]],
     reachable: frozenset[Leaf] | None,
 ) -> tuple[PredictionRow, ...]:
@@ -357,7 +359,7 @@ def _rows(
     )
 
 
-def _outcome(event: Event, leaf: Leaf, score: _Score) -> LeafOutcome:
+def _outcome(event: Event, leaf: Leaf, score: Score) -> LeafOutcome:
     """What became of a leaf; what time alone decides on is the playing machine's."""
     if leaf in score.outcomes:
         return score.outcomes[leaf]
@@ -369,7 +371,7 @@ def _leaves(event: Event) -> list[Leaf]:
 
 
 def _misses(
-    recording: Recording, score: _Score, announced: Announced, senders: Mapping[str, str]
+    recording: Recording, score: Score, announced: Announced, senders: Mapping[str, str]
 ) -> tuple[Miss, ...]:
     by_leaf: dict[tuple[str, str, LeafOutcome, bool], list[tuple[Scalar, str]]] = defaultdict(list)
     for event in recording.events:

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field, replace
 
 from froude.hadoop.target import Target
 from froude.mining.canonical import Logical, Token
-from froude.mining.knowledge import BATCHES
+from froude.mining.knowledge import BATCHES, REPORTS
+from froude.mining.reported import Thing, named_in, thing_of
 from froude.mining.senders import Sender
 from froude.workload.types import Actor, Scalar
 
@@ -59,6 +60,9 @@ class Channel:
     """Leaf below the element that names the acting node, for an owner; else empty."""
     fact: str
     """Leaf of the acting node's own requests with the same name, for an owner or a callee; else empty."""
+    following: int = 0
+    """Which of the calls of its kind that come after effects of the cause and carry none of its values (`following`);
+    0 for an effect that does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,16 @@ def is_passing(token: Token) -> bool:
         token: the kind.
     """
     batch = BATCHES.get(token[1])
-    return batch is not None and token[2] in batch.passing
+    return (batch is not None and token[2] in batch.passing) or is_report(token)
+
+
+def is_report(token: Token) -> bool:
+    """Whether calls of a kind are reports that others carry (`reported`).
+
+    Args:
+        token: the kind.
+    """
+    return token[1] in REPORTS and bool(token[2])
 
 
 def _addressed_only(relocations: Sequence[Relocation]) -> bool:
@@ -191,6 +204,8 @@ class _Run:
         default_factory=lambda: defaultdict(list)
     )
     """Address called and distinctive value -> requests to it that hold it, in order."""
+    named: dict[Thing, list[tuple[Logical, str]]] = field(default_factory=lambda: defaultdict(list))
+    """What is reported of -> answers that name it, in order, each with the path of the message that does."""
     called: dict[str, Target] = field(default_factory=dict)
     """The daemons that were called, by address."""
     names: dict[tuple[str, Scalar], dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
@@ -225,7 +240,28 @@ def _by_run(senders: Sequence[Sender]) -> dict[int, _Run]:
     for run in runs.values():
         for entries in (*run.answers.values(), *run.requests.values()):
             entries.sort(key=lambda entry: entry[0].order)
+    for number, run in runs.items():
+        _name_things([sender for sender in senders if sender.run == number], run)
     return runs
+
+
+def _name_things(senders: Sequence[Sender], run: _Run) -> None:
+    """Note which answers of daemons name what these report of."""
+    things = {
+        thing_of(call.request, REPORTS[call.token[1]])
+        for sender in senders
+        for call in sender.calls
+        if is_report(call.token)
+    }
+    things.discard(())
+    addresses = {address for _, address in run.own}
+    for sender in senders if things else ():
+        for call in sender.calls:
+            if call.event.target.address in addresses:
+                for thing, path in named_in(call.response or {}, things):
+                    run.named[thing].append((call, path))
+    for entries in run.named.values():
+        entries.sort(key=lambda entry: entry[0].order)
 
 
 def _own_addresses(sender: Sender, run: _Run) -> None:
@@ -342,15 +378,22 @@ def _several(caused: Sequence[Caused], runs: Mapping[int, _Run]) -> bool:
     return any(len(senders) > 1 for senders in actors.values())
 
 
-def _plainness(channel: Channel) -> tuple[bool, int]:
-    """Prefer owners named by an id over addresses, and short paths."""
-    return ("uuid" not in channel.owner.lower(), len(channel.each) + len(channel.owner))
+def _plainness(channel: Channel) -> tuple[bool, int, int]:
+    """Prefer owners named by an id over addresses, those in whichever element of the innermost list, and short paths."""
+    uuid = "uuid" in channel.owner.lower()
+    return (not uuid, channel.owner.count("["), len(channel.each) + len(channel.owner))
 
 
 def _causes(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel, Caused]]:
     """Every way in which an earlier answer may have caused a call, latest answers first."""
+    if is_report(call.token):
+        yield from _answered(sender, call, run)
+        return
     known = {value: run.answers[value] for value in call.request.values() if _learned(value, sender, run)}
-    newest = sorted(known, key=lambda value: (-known[value][0][0].order, str(value)))[:_TRACED]
+    # Of values that came together the rarest say most: the token of a container, not its host.
+    newest = sorted(known, key=lambda value: (-known[value][0][0].order, len(known[value]), str(value)))[
+        :_TRACED
+    ]
     seen: set[Token] = set()
     beats = {id(beat) for beat in sender.periodic}
     for value in newest:
@@ -367,6 +410,17 @@ def _causes(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel,
                 channel = Channel(cause.token, Actor.SELF, match[1], "", "")
                 yield channel, Caused(call, sender, cause, int(match[2]))
     yield from _addressed(sender, call, run)
+
+
+def _answered(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel, Caused]]:
+    """Answers of the sender's own daemon to others that name what a report is about."""
+    for cause, path in run.named.get(thing_of(call.request, REPORTS[call.token[1]]), ()):
+        users = run.own.get((sender.role.name, cause.event.target.address), {})
+        if set(users) != {id(sender)} or cause.start_s > call.start_s:
+            continue
+        match = _INDEXED.match(path)
+        channel = Channel(cause.token, Actor.ANSWERER, match[1] if match else "", "", users[id(sender)])
+        yield channel, Caused(call, sender, cause, int(match[2]) if match else 0)
 
 
 def _addressed(sender: Sender, call: Logical, run: _Run) -> Iterable[tuple[Channel, Caused]]:

@@ -130,9 +130,7 @@ def effect_counts(node: NodeType, matched: Matched) -> EffectCounts:
     """
     placement = matched.placement
     placed: dict[str, list[Occurrence]] = defaultdict(list)
-    for occurrence in (
-        o for listed in (*placement.steps.values(), *placement.periodic.values()) for o in listed
-    ):
+    for occurrence in placement.all():
         placed[occurrence.template].append(occurrence)
     by_template = {effect.template: effect for effect in placement.effects.get(node.name, ())}
     expected = seen = optional = 0
@@ -162,9 +160,8 @@ def _names(effect: Effect, matched: Matched, node: NodeType) -> set[Scalar]:
 
 def _owned(cause: Occurrence, effect: Effect, names: set[Scalar]) -> list[int]:
     """Elements of a cause for which a node of the type acts."""
-    callee = effect.actor is Actor.CALLEE
-    leaves = cause.call.request if callee else cause.call.response or {}
-    if callee and cause.call.event.target.host not in names:
+    leaves = cause.call.request if effect.actor is Actor.CALLEE else cause.call.response or {}
+    if effect.actor in {Actor.CALLEE, Actor.ANSWERER} and cause.call.event.target.host not in names:
         return []
     if effect.each is None:
         return [0]

@@ -26,6 +26,8 @@ from froude.workload.types import Finding
 _NUMBER = re.compile(r"\d+")
 _MOST_FAMILIES = 8
 """Types that senders of one role may be sorted into by their sequences."""
+_MOST_APART = 8
+"""Senders of one role and run that may each be a type of its own."""
 _TOLERATED = 0.05
 """Share of the calls that may deviate from a common pattern before senders are told apart by their sequences."""
 _UNROLLED = 12
@@ -51,6 +53,8 @@ class Occurrence:
     """The call that caused it, for an effect."""
     each: int = 0
     """Element of the cause's repeated field."""
+    listed: str = ""
+    """That field."""
 
 
 class LoopRun(NamedTuple):
@@ -173,20 +177,34 @@ def _clusters(senders: Sequence[Sender], runs: int) -> list[list[Sender]]:
         # A lone deviant joins the type of its role if there is just one.
         homes = [group for group in whole if group[0].role.name == role]
         joined = unify(s.tokens for s in [*homes[0], *pool]) if len(homes) == 1 else None
+        everybody = _ordered(sender for group in (*homes, pool) for sender in group)
+        number = _number_of_each_run(everybody, runs)
         if joined is not None:
             homes[0].extend(pool)
+        elif runs > 1 and 1 < number <= _MOST_APART and _told_apart(everybody, number):
+            # The nth of every run is about the same as the nth of the others: what some did beside it tells no types.
+            whole = [group for group in whole if group not in homes] + _by_number(everybody, number)
         else:
             whole.append(pool)
-    return [sorted(group, key=lambda s: (s.run, s.first.order)) for group in whole]
+    return [_ordered(group) for group in whole]
+
+
+def _ordered(senders: Iterable[Sender]) -> list[Sender]:
+    return sorted(senders, key=lambda s: (s.run, s.first.order))
+
+
+def _number_of_each_run(cluster: Sequence[Sender], runs: int) -> int:
+    """How many senders each run has; 0 where they have not equally many."""
+    per_run = Counter(sender.run for sender in cluster)
+    return per_run[cluster[0].run] if len(per_run) == runs and len(set(per_run.values())) == 1 else 0
 
 
 def _grouped(cluster: list[Sender], runs: int) -> list[_Group]:
     pattern = _common(cluster)
-    per_run = Counter(sender.run for sender in cluster)
-    constant = len(per_run) == runs and len(set(per_run.values())) == 1
-    number = per_run[cluster[0].run]
+    number = _number_of_each_run(cluster, runs)
+    constant = number > 0
     if pattern is not None:
-        if constant and 1 < number <= 8 and runs > 1 and _told_apart(cluster, number):
+        if constant and 1 < number <= _MOST_APART and runs > 1 and _told_apart(cluster, number):
             return [
                 _Group(part, _common(part) or pattern, (at, number))
                 for at, part in enumerate(_by_number(cluster, number))

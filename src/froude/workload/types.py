@@ -303,6 +303,8 @@ class Actor(Enum):
     """The node that the cause's response names, once it comes."""
     CALLEE = "callee"
     """The node that the causing request was addressed to, when the request is made: it waits for no answer."""
+    ANSWERER = "answerer"
+    """The node that the causing request was addressed to, once it has answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +326,12 @@ class Effect:
     """Leaf path in the acting node's own requests that holds the same name; for an owner only."""
     share: float = 1.0
     """Share of the cause's elements that had this effect; below 1 where timing decides whether it is sent."""
+    following: int = 0
+    """Which of the calls of its kind that the node makes right after other effects of the cause, without a value of it;
+    0 for an effect that carries one."""
+    carried_by: str | None = None
+    """Id of the acting node's own periodic call which carries this one as an element of a list, as a heartbeat does the
+    state of a container, until another such effect of the same element takes its place; None for a call of its own."""
 
 
 # --- node types, start rules, questions -------------------------------------------------------------------
@@ -410,6 +418,9 @@ class NodeType:
     user: str | Rule | None = None
     """Whose calls they are: one name for all nodes, or the rule of a node's."""
     caller_context: Rule | None = None
+    in_any_order: tuple[tuple[str, str], ...] = ()
+    """Methods whose calls threads of one process make side by side where they are about different files: neighbours of
+    these came in either order, and stand in the steps in this one."""
 
 
 @dataclass(frozen=True, slots=True)

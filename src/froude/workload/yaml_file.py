@@ -37,6 +37,7 @@ from froude.workload.types import (
 from froude.workload.walk import flows, fold, rules, templates
 from froude.workload.yaml_old import to_version_2
 from froude.workload.yaml_rules import count_field, lean, read_rule, rule_field, scalar, whole
+from froude.workload.yaml_shared import expand, share
 from froude.workspace.artifact import Lineage, Origin, hash_fields
 from froude.workspace.document import dump_sealed, lineage_of, open_document, opened
 from froude.workspace.migrate import Migrations
@@ -45,6 +46,8 @@ MIGRATIONS = Migrations("workload", 2, {1: to_version_2})
 _SHORTEST_S, _LONGEST_S = 1e-3, 1e9
 """Of periods, and of any time: a play cannot beat faster, and nothing takes thirty years."""
 _SECONDS = (0.0, _LONGEST_S)
+_MOST_FOLLOWING = 1000
+"""Calls of one kind that may follow others of one cause."""
 _FARTHEST = 1_000_000
 """Rounds between a node and the one it waits for."""
 _DRAWS = "gauge"
@@ -147,6 +150,7 @@ def read_workload(path: Path) -> Workload:
 
 def workload_from(root: Section) -> Workload:
     """The workload of a document's root section, already known to be one."""
+    root = expand(root)
     nodes = root.section("nodes")
     workload = Workload(
         node_types=tuple(_node_type(nodes.section(name), name) for name in nodes.names()),
@@ -182,7 +186,7 @@ def _workload_fields(workload: Workload) -> dict[str, Any]:
             lean({"what": f.what, "fatal": f.fatal, "node_type": f.node_type, "variable": f.variable})
             for f in workload.findings
         ]
-    return fields
+    return share(fields)
 
 
 def scale_fields(scale: Mapping[str, Quantity]) -> dict[str, Any]:
@@ -203,6 +207,7 @@ def _node_type_fields(node_type: NodeType) -> dict[str, Any]:
             "caller_context": None
             if node_type.caller_context is None
             else rule_field(node_type.caller_context),
+            "in_any_order": [", ".join(pair) for pair in node_type.in_any_order],
             "start": lean(
                 {
                     "after": start.after,
@@ -277,6 +282,8 @@ def _effect_fields(effect: Effect) -> dict[str, Any]:
         "owner": effect.owner,
         "owner_fact": effect.owner_fact,
         "share": None if effect.share == 1.0 else effect.share,
+        "following": effect.following or None,
+        "carried_by": effect.carried_by,
     }
     return lean(place) | _call_fields(effect.call)
 
@@ -334,9 +341,18 @@ def _node_type(section: Section, name: str) -> NodeType:
         program=section.value("program", str, SCRIPTED),
         user=_user(section),
         caller_context=None if context is None else read_rule(context, section, "caller_context"),
+        in_any_order=tuple(_pair(text, section) for text in section.items("in_any_order")),
     )
     section.finish()
     return node_type
+
+
+def _pair(text: Any, section: Section) -> tuple[str, str]:
+    """Two methods, `create, mkdirs`."""
+    first, comma, second = (part.strip() for part in str(text).partition(","))
+    if not (first and comma and second):
+        raise section.error("in_any_order", "two methods", found=str(text), allowed="create, mkdirs")
+    return first, second
 
 
 def _start(section: Section) -> StartRule:
@@ -425,7 +441,10 @@ def _effect(section: Section) -> Effect:
     each, owner, owner_fact = (section.optional(name, str) for name in ("each", "owner", "owner_fact"))
     actor = section.member("actor", Actor, Actor.SELF)
     share = section.value("share", float, 1.0, within=(0, 1)) if "share" in section else 1.0
-    return Effect(_call(section), cause, cause_type, each, actor, owner, owner_fact, share)
+    following = section.value("following", int, 0, within=(0, _MOST_FOLLOWING))
+    carried_by = section.optional("carried_by", str)
+    call = _call(section)
+    return Effect(call, cause, cause_type, each, actor, owner, owner_fact, share, following, carried_by)
 
 
 def _seconds(text: Any) -> Count:

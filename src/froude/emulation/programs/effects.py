@@ -68,7 +68,7 @@ def _acting(acting: str, effect: Effect, said: Said, population: Population, eac
     """The node of a type that acts, if the play has it."""
     if effect.actor is Actor.SELF:
         return said.caller if acting == said.caller.type else NodeId(acting, said.caller.number)
-    if effect.actor is Actor.CALLEE:
+    if effect.actor in {Actor.CALLEE, Actor.ANSWERER}:
         callee = said.call.callee
         address = Special.UNRESOLVED if callee is None else evaluate(callee, said.context)
         node = population.called(address)

@@ -173,7 +173,11 @@ class Population:
             call: its template's id.
         """
         causes = self._effects.get((node_type, call), [])
-        return [cause for cause in causes if not self.families[cause[0]].autonomous]
+        return [
+            cause
+            for cause in causes
+            if not self.families[cause[0]].autonomous and cause[2].carried_by is None
+        ]
 
     # --- whom they call ---------------------------------------------------------------------------------
 

@@ -480,7 +480,11 @@ class ScriptedNode:
             out.append(Note(f"call to an emulated node, not sent: {call.method}"))
             return False
         if self.population.target(service) is None:
-            out.append(Note(f"{LEFT_OUT}{call.id} {call.method}, the play has no target for {service}"))
+            reason = f"the play has no target for {service}"
+            out.append(Note(f"{LEFT_OUT}{call.id} {call.method}, {reason}"))
+            for _, _, effect in self.population.effects_of(self._type.name, call.id):
+                if effect.actor is not Actor.CALLEE:  # what an answer would cause is not made, either
+                    out.append(Note(f"{LEFT_OUT}{effect.call.id} {effect.call.method}, {reason}"))
             return False
         self._flying += 1
         expected_s = self._pace.expected_s(call) if token == _STEP else 0.0
