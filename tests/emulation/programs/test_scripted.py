@@ -396,21 +396,28 @@ def test_a_request_that_is_made_again_has_had_its_effects(hadoop: Hadoop) -> Non
 
 
 def test_a_call_of_a_service_without_target_is_left_out(hadoop: Hadoop) -> None:
-    """It is counted, and the node goes on with its next call; calls of other services are sent to theirs."""
+    """It is counted, with all that it would have caused; the node goes on, and calls of other services are sent."""
     planned = plan(datanodes=0, clients=1)
     steps = (
         replace(_call("ask", "getFileInfo", {"src": Constant("/a")}), service="resourcemanager"),
         replace(_call("look", "getFileInfo", {"src": Constant("/b")}), service="namenode"),
     )
-    workload = replace(planned.workload, node_types=(NodeType("client", Count(1), steps),))
+    effects = (
+        Effect(_call("start", "getFileInfo", {"src": Constant("/c")}), "client.ask", "client", None),
+        Effect(_call("fetch", "getFileInfo", {"src": Constant("/d")}), "client.start", "client", None),
+    )
+    client = NodeType("client", Count(1), steps, effects=effects)
+    workload = replace(planned.workload, node_types=(client,))
     settings = PlaySettings({"namenode": Target("namenode", "nn:1", "CID-1")})
     population = populate(
         Plan(workload, planned.scale, {"client": 1}), hadoop.schema(), seeds=Seeds(1), settings=settings
     )
     stage = Stage(population)
     said = stage.ring(stage.tell(Started(0.0)))
-    (note,) = [e for e in said if isinstance(e, Note)]
-    assert note.what == "call left out: client.ask getFileInfo, the play has no target for resourcemanager"
+    assert [e.what for e in said if isinstance(e, Note)] == [
+        f"call left out: client.{name} getFileInfo, the play has no target for resourcemanager"
+        for name in ("ask", "start", "fetch")
+    ]
     assert sent(stage.ring(said)).service == "namenode"
 
 
@@ -446,6 +453,22 @@ def test_an_answer_to_an_effect_is_kept(hadoop: Hadoop) -> None:
     assert stage.request(after).fileId == 72
     stage.answer(first, stage.block(71))
     assert stage.request(stage.ring(stage.answer(after, stage.block(2)))).fileId == 71
+
+
+def test_effects_of_effects_are_counted_as_left_out(hadoop: Hadoop) -> None:
+    """With all that these would have caused, each once a call."""
+    effects = (
+        Effect(adding("e"), "client.a", "client", None),
+        Effect(adding("e2"), "client.e", "client", None),
+        Effect(adding("e3"), "client.e2", "client", None),
+    )
+    stage = alone(hadoop, NodeType("client", Count(1), (adding("a"), adding("b")), effects=effects))
+    said = stage.answer(stage.ring(stage.tell(Started(0.0))), stage.block(70))
+    (message,) = [each for each in said if isinstance(each, SendMessage)]
+    acted = stage.tell(MessageReceived(message.message))
+    assert [each.what for each in acted if isinstance(each, Note)] == [
+        f"call left out: client.{name} addBlock, effects of effects are not played" for name in ("e2", "e3")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ A node type's program makes its *family* (`programs.family`); this module asks f
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -24,7 +24,7 @@ from froude.hadoop.schema import Schema
 from froude.hadoop.target import UNKNOWN, Target, service_of
 from froude.workload.plan import Plan
 from froude.workload.rules import Value
-from froude.workload.types import Absent, CallTemplate, Constant, Effect, NodeType
+from froude.workload.types import Absent, Actor, CallTemplate, Constant, Effect, NodeType
 
 RetryRule = Callable[[str, int], float | None]
 """From the class of an error, and how often its call was made again, the pause until it is made once more, seconds; None
@@ -178,6 +178,24 @@ class Population:
             for cause in causes
             if not self.families[cause[0]].autonomous and cause[2].carried_by is None
         ]
+
+    def unmade(self, node_type: str, call: str, *, answered: bool) -> Iterator[CallTemplate]:
+        """Calls that a call would have caused, and those that these would have, where its effects are not played.
+
+        Args:
+            node_type: who makes the call.
+            call: its template's id.
+            answered: whether effects of its request are among them; else only those of an answer that does not come.
+        """
+        causes = self.effects_of(node_type, call)
+        unmade = [cause for cause in causes if answered or cause[2].actor is not Actor.CALLEE]
+        seen: set[str] = set()
+        while unmade:
+            acting, _, effect = unmade.pop()
+            if effect.call.id not in seen:
+                seen.add(effect.call.id)
+                unmade += self.effects_of(acting, effect.call.id)
+                yield effect.call
 
     # --- whom they call ---------------------------------------------------------------------------------
 

@@ -413,8 +413,16 @@ class ScriptedNode:
         """Send a call that the steps do not wait for; if its answer is kept, for the place where it stands now."""
         token = next(self._tokens)
         sent = self._send(call, body, out, token=token, intended_s=intended_s, context=context)
-        if sent and self.population.needs.wants(call.id, Side.RESPONSE):
+        if not sent:
+            return
+        self._leave_out(call, "effects of effects are not played", out, answered=True)
+        if self.population.needs.wants(call.id, Side.RESPONSE):
             self._beside[token] = (call, context)
+
+    def _leave_out(self, call: CallTemplate, reason: str, out: list[Instruction], *, answered: bool) -> None:
+        """Note the calls that a call would have caused."""
+        calls = self.population.unmade(self._type.name, call.id, answered=answered)
+        out += [Note(f"{LEFT_OUT}{unmade.id} {unmade.method}, {reason}") for unmade in calls]
 
     def _learn_beside(self, token: int, body: bytes | None) -> None:
         """Take an answer, None for an error, to a call that the steps do not wait for."""
@@ -482,9 +490,7 @@ class ScriptedNode:
         if self.population.target(service) is None:
             reason = f"the play has no target for {service}"
             out.append(Note(f"{LEFT_OUT}{call.id} {call.method}, {reason}"))
-            for _, _, effect in self.population.effects_of(self._type.name, call.id):
-                if effect.actor is not Actor.CALLEE:  # what an answer would cause is not made, either
-                    out.append(Note(f"{LEFT_OUT}{effect.call.id} {effect.call.method}, {reason}"))
+            self._leave_out(call, reason, out, answered=token != _STEP)
             return False
         self._flying += 1
         expected_s = self._pace.expected_s(call) if token == _STEP else 0.0
