@@ -50,7 +50,7 @@ def test_numbers_are_no_flags() -> None:
 
 
 TEXT = """\
-froude: workload/2
+froude: workload/3
 recorded: {{}}
 methods: {{m: {{protocol: p}}}}
 shared: {{one: {{.a: 1, .b: {{shared: {inner}}}}}, two: {{.c: 2}}}}

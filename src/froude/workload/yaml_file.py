@@ -40,9 +40,9 @@ from froude.workload.yaml_rules import count_field, lean, read_rule, rule_field,
 from froude.workload.yaml_shared import expand, share
 from froude.workspace.artifact import Lineage, Origin, hash_fields
 from froude.workspace.document import dump_sealed, lineage_of, open_document, opened
-from froude.workspace.migrate import Migrations
+from froude.workspace.migrate import Migrations, same
 
-MIGRATIONS = Migrations("workload", 2, {1: to_version_2})
+MIGRATIONS = Migrations("workload", 3, {1: to_version_2, 2: same})
 _SHORTEST_S, _LONGEST_S = 1e-3, 1e9
 """Of periods, and of any time: a play cannot beat faster, and nothing takes thirty years."""
 _SECONDS = (0.0, _LONGEST_S)
