@@ -36,6 +36,7 @@ _OF_THEIR_OWN = {
     "heap": ["1 GB", "512 MiB"],
     "address": ["hdfs://h:8020", "127.0.0.1:1"],
     "http": ["127.0.0.1:9870"],
+    "primary": ["mean", "p99", "throughput", "p99(addBlock)"],
     "time_zone": ["UTC", "Europe/Berlin"],
 }
 """Texts of a form of their own, by field."""

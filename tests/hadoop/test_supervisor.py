@@ -32,9 +32,10 @@ from froude.hadoop.cluster_state import Process, State
 def supervise(folder, wanted, leash, fronted):
     reaper = [sys.executable, "-I", "-S", sys.argv[2], str(os.getpid()), str(folder / "daemon.pid")]
     daemon = subprocess.Popen([*reaper, sys.executable, "-c", "import time; time.sleep(60)"])
-    if sys.argv[3] == "live":
+    if sys.argv[3] != "starting":
         us = Process.of("supervisor", os.getpid())
-        leash.let_go(folder / "state.json", State(us, "3.5.0", "hdfs://h:1", "http://h:2", "CID", "BP", [us]))
+        state = State(us, "3.5.0", "hdfs://h:1", "http://h:2", "CID", "BP", [us])
+        leash.let_go(folder / "state.json", state, tied=sys.argv[3] == "tied")
     while True:
         signal.pause()
 
@@ -52,10 +53,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def _supervisor(folder: Path, how: str) -> tuple[subprocess.Popen[bytes], psutil.Process]:
-    """A supervisor and its daemon; `how` is `live` for one that has said what runs."""
+    """A supervisor and its daemon; `how` is `live` for one that has said what runs, or `tied`."""
     command = [sys.executable, "-c", _BODY, str(folder), str(REAPER), how]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
-    awaited = folder / (STATE if how == "live" else "daemon.pid")
+    awaited = folder / ("daemon.pid" if how == "starting" else STATE)
     for path in (folder / "daemon.pid", awaited):
         while not path.exists():
             assert process.poll() is None
@@ -91,6 +92,14 @@ def test_it_goes_on_once_it_has_said_what_runs(folder: Path, gone: Gone) -> None
     assert folder.exists()  # its ender removes it
 
 
+def test_one_that_stays_tied_falls_with_its_starter(folder: Path, gone: Gone) -> None:
+    """Also after it has said what runs."""
+    process, daemon = _supervisor(folder, "tied")
+    _hang_up(process)
+    process.wait(20)
+    assert gone([daemon])
+
+
 def test_its_death_takes_the_daemons(folder: Path, gone: Gone) -> None:
     """Also by kill -9."""
     process, daemon = _supervisor(folder, "starting")
@@ -122,23 +131,6 @@ def test_letting_go_writes_the_state(pipe: tuple[int, int], tmp_path: Path) -> N
     leash.hold()
     time.sleep(0.05)
     assert not leash.broken
-
-
-def test_one_that_stays_tied_falls_with_its_starter(pipe: tuple[int, int], tmp_path: Path) -> None:
-    """Also after it has said what runs."""
-    leash = Leash(pipe[0])
-    leash.let_go(tmp_path / STATE, _state(), tied=True)
-    ended: list[int] = []
-    before = signal.signal(signal.SIGTERM, lambda *_: ended.append(1))
-    try:
-        leash.hold()
-        assert not leash.broken
-        os.close(pipe[1])
-        while not ended:
-            time.sleep(0.01)
-    finally:
-        signal.signal(signal.SIGTERM, before)
-    assert leash.broken
 
 
 def test_nothing_is_said_once_the_starter_is_gone(pipe: tuple[int, int], tmp_path: Path) -> None:
