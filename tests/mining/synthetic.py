@@ -124,6 +124,10 @@ class DataNode:
         return request
 
 
+HELD_OUT = {"datanodes": 5, "clients": 4, "dirs": 4, "files": 4, "blocks": 4}
+"""Scale of a run that is larger than those that are mined."""
+
+
 def writer(number: int, scale: Scale, rng: random.Random) -> Program:
     """One writer: nested loops over folders, files and blocks, then over files again."""
     name = f"DFSClient_NONMAPREDUCE_{rng.randrange(-(1 << 31), 1 << 31)}_1"

@@ -7,32 +7,10 @@ from dataclasses import replace
 import pytest
 
 from froude.mining.events import Recording
-from froude.mining.pipeline import mine_recordings
 from froude.mining.positions import intervals, positions
 from froude.mining.prediction import LeafOutcome
 from froude.workload.types import Unknown, Workload
 from froude.workload.walk import map_calls
-from tests.mining.synthetic import record
-
-HELD_OUT = {"datanodes": 5, "clients": 4, "dirs": 4, "files": 4, "blocks": 4}
-
-
-@pytest.fixture(scope="module")
-def workload() -> Workload:
-    """Mined from three small runs."""
-    return mine_recordings(
-        [
-            record(datanodes=2, clients=1, dirs=1, files=2, blocks=2),
-            record(datanodes=3, clients=3, dirs=2, files=3, blocks=1),
-            record(datanodes=4, clients=2, dirs=3, files=1, blocks=3),
-        ]
-    )
-
-
-@pytest.fixture(scope="module")
-def held_out() -> Recording:
-    """A larger run."""
-    return record(11, **HELD_OUT)
 
 
 def test_a_position_counts_once_however_many_calls_there_are(workload: Workload, held_out: Recording) -> None:

@@ -7,32 +7,11 @@ from dataclasses import replace
 import pytest
 
 from froude.mining.events import Recording
-from froude.mining.pipeline import mine_recordings
 from froude.mining.prediction import LeafOutcome, Prediction, predict_recording
 from froude.workload.scale import Count
 from froude.workload.types import CallTemplate, Constant, Question, Workload
 from froude.workload.walk import map_calls
-from tests.mining.synthetic import record
-
-HELD_OUT = {"datanodes": 5, "clients": 4, "dirs": 4, "files": 4, "blocks": 4}
-
-
-@pytest.fixture(scope="module")
-def workload() -> Workload:
-    """Mined from three small runs."""
-    return mine_recordings(
-        [
-            record(datanodes=2, clients=1, dirs=1, files=2, blocks=2),
-            record(datanodes=3, clients=3, dirs=2, files=3, blocks=1),
-            record(datanodes=4, clients=2, dirs=3, files=1, blocks=3),
-        ]
-    )
-
-
-@pytest.fixture(scope="module")
-def held_out() -> Recording:
-    """A larger run."""
-    return record(11, **HELD_OUT)
+from tests.mining.synthetic import HELD_OUT, record
 
 
 @pytest.fixture(scope="module")

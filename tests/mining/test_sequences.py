@@ -9,7 +9,6 @@ import pytest
 from froude.mining.canonical import Token
 from froude.mining.events import Recording
 from froude.mining.matching import match, token_of
-from froude.mining.pipeline import mine_recordings
 from froude.mining.sequences import EffectCounts, TypeSequences, effect_counts, expand, sequences_of
 from froude.workload.scale import Count, Scale
 from froude.workload.types import CallTemplate, Repeat, Workload
@@ -17,18 +16,6 @@ from froude.workload.walk import templates
 from tests.mining.synthetic import record
 
 HELD_OUT = {"datanodes": 5, "clients": 4, "dirs": 2, "files": 3, "blocks": 2}
-
-
-@pytest.fixture(scope="module")
-def workload() -> Workload:
-    """Mined from three runs."""
-    return mine_recordings(
-        [
-            record(datanodes=2, clients=1, dirs=1, files=2, blocks=2),
-            record(datanodes=3, clients=3, dirs=2, files=3, blocks=1),
-            record(datanodes=4, clients=2, dirs=3, files=1, blocks=3),
-        ]
-    )
 
 
 @pytest.fixture(scope="module")
